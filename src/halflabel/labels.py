@@ -125,7 +125,9 @@ class PartialLabels:
         for i, row in enumerate(lists):
             for tag in row or ():
                 if tag not in column:
-                    raise ValueError(f"item {i} has the tag {tag!r}, which is not among the {len(vocabulary)} names given.")
+                    raise ValueError(
+                        f"item {i} has the tag {tag!r}, which is not among the {len(vocabulary)} names given."
+                    )
                 state[i, column[tag]] = 1
         return cls._checked(state, tuple(vocabulary), annotated, positive_only=absent == "unknown")
 
@@ -138,7 +140,9 @@ class PartialLabels:
         An item of ``index`` without any pair is unlabelled. ``absent`` is as in :meth:`from_tags`.
         """
         if len(items) != len(labels):
-            raise ValueError(f"from_pairs needs one label per item, but got {len(items)} items and {len(labels)} labels.")
+            raise ValueError(
+                f"from_pairs needs one label per item, but got {len(items)} items and {len(labels)} labels."
+            )
         tags: dict[Hashable, list[str] | None] = dict.fromkeys(index)
         for item, label in zip(items, labels, strict=True):
             if item not in tags:
@@ -269,7 +273,9 @@ def _as_float_table(Y: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     if not isinstance(frame, pd.DataFrame):
         array = np.asarray(frame)
         if array.ndim not in (1, 2):
-            raise ValueError(f"labels must have one row per item and one column per label, not {array.ndim} dimensions.")
+            raise ValueError(
+                f"labels must have one row per item and one column per label, not {array.ndim} dimensions."
+            )
         array = array[:, None] if array.ndim == 1 else array
         frame = pd.DataFrame(array, columns=[f"label{j}" for j in range(array.shape[1])])
     _refuse_too_large(*frame.shape)

@@ -1,0 +1,213 @@
+"""The one estimator base: validation, and from scores to probabilities to labels."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, MultiOutputMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from halflabel.decision import fit_platt, thresholds
+from halflabel.labels import PartialLabels
+from halflabel.metrics import micro_f1
+from halflabel.solvers import Solution, Status
+
+__all__ = ["PartialLabelEstimator", "Scaler"]
+
+Floats = NDArray[np.float64]
+Matrix = NDArray[np.floating] | sparse.csr_array
+
+
+@dataclass(frozen=True)
+class Scaler:
+    """Divides features by their standard deviation, so that sparse X stays sparse.
+
+    Nothing is subtracted: a method that sees features through differences alone does not notice.
+
+    Parameters
+    ----------
+    scale : ndarray of shape (n_features,)
+        Standard deviations; 1 for a constant feature.
+    """
+
+    scale: Floats
+
+    @classmethod
+    def learn(cls, X: Matrix, scale: str | None) -> Scaler:
+        """Learn the scale; ``"auto"`` is ``"standard"`` for dense X and ``None`` for sparse X."""
+        if scale not in ("auto", "standard", None):
+            raise ValueError(f"scale must be 'auto', 'standard' or None, not {scale!r}.")
+        if scale is None or (scale == "auto" and sparse.issparse(X)):
+            return cls(np.ones(X.shape[1]))
+        learned = StandardScaler(with_mean=False).fit(X)  # knows constant columns, dense or sparse
+        return cls(learned.scale_)
+
+    def __call__(self, X: Matrix) -> Matrix:
+        """Return scaled features, dense stays dense and sparse stays sparse."""
+        if sparse.issparse(X):
+            return sparse.csr_array(X @ sparse.diags_array(1 / self.scale))
+        return X / self.scale
+
+
+class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):
+    """Base of every method: fits on labels with gaps, answers with scores, probabilities and 0/1.
+
+    A subclass has the parameters ``decision``, ``threshold`` and ``cost_ratio``, calls :meth:`_enter`
+    first and :meth:`_decide` last in ``fit``, and defines :meth:`_score_new`. Think twice before adding anything here.
+    """
+
+    decision: str
+    threshold: float
+    cost_ratio: float
+
+    #: What only describes the fitted items; a saved model does without.
+    _transductive: ClassVar[tuple[str, ...]] = ("transduction_", "label_probabilities_", "weights_", "solution_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.single_output = True
+        tags.target_tags.two_d_labels = True
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        return tags
+
+    def _enter(self, X: Any, y: Any) -> tuple[Matrix, PartialLabels]:
+        """Validate once at the top of ``fit``: features as a float array or csr, labels with a meaning."""
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        X = self._validate_features(X, reset=True)
+        labels = PartialLabels.from_table(y)
+        check_consistent_length(X, labels)
+        labels.require_observed()
+        self.single_label_ = not isinstance(y, PartialLabels) and np.ndim(y) == 1
+        self.label_names_ = labels.names
+        _warn_unlearnable(labels)
+        return X, labels
+
+    def _validate_features(self, X: Any, *, reset: bool) -> Matrix:
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+        return sparse.csr_array(X) if sparse.issparse(X) else X
+
+    def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
+        """Store scores, calibrated probabilities, thresholds and the filled table.
+
+        Parameters
+        ----------
+        labels : PartialLabels
+        scores : ndarray of shape (n_items, n_labels)
+            The method's scores of all fitted items.
+        out_of_fold : ndarray of the same shape
+            Scores of the observed entries by models that did not see them; NaN elsewhere.
+        """
+        learnable = labels.learnable
+        scores, out_of_fold = (np.where(learnable, S, np.nan) for S in (scores, out_of_fold))
+        self.label_scores_ = scores
+        self.calibration_ = fit_platt(out_of_fold, labels)
+        held_out = labels.observed & ~np.isnan(out_of_fold)
+        self.label_probabilities_ = self.calibration_(np.where(held_out, out_of_fold, scores))
+        self.thresholds_ = self._thresholds(labels)
+        filled = np.where(labels.observed, labels.relevant, self._cut(scores, self.label_probabilities_))
+        self.transduction_ = self._shaped(filled.astype(np.int64))
+        return self
+
+    def _thresholds(self, labels: PartialLabels) -> Floats:
+        """Thresholds for the unknown entries, or, where nothing is unknown, for all of them."""
+        if self.decision == "fixed":
+            return np.full(labels.shape[1], float(self.threshold))
+        unknown = ~labels.observed
+        open_cells = unknown if unknown.any() else np.ones_like(unknown)
+        p = np.where(open_cells & labels.learnable, self.label_probabilities_, np.nan)
+        cardinality = float(np.nansum(labels.rates))
+        return thresholds(p, self.decision, cardinality=cardinality, cost_ratio=self.cost_ratio)
+
+    def _cut(self, scores: Floats, probabilities: Floats) -> NDArray[np.bool_]:
+        """Scores are cut by the rule "fixed" (the paper's threshold, in its unit), probabilities by all others."""
+        if self.decision != "fixed":
+            return np.asarray(probabilities >= self.thresholds_)
+        return np.where(np.isnan(scores), probabilities >= 0.5, scores >= self.thresholds_)
+
+    def _converged(self, solution: Solution) -> Solution:
+        """Turn a bad status into the one warning a user sees."""
+        if solution.status is not Status.CONVERGED:
+            sentence = f"{type(self).__name__}: {solution.status.value} (residual {solution.residual:.1e})"
+            warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+        return solution
+
+    def _score_new(self, X: Matrix) -> Floats:
+        """Return the scores of rows that are treated as new."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the method's own scores of new items, in the paper's unit."""
+        check_is_fitted(self)
+        return self._shaped(self._score_new(self._validate_features(X, reset=False)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return calibrated probabilities of being relevant.
+
+        Returns
+        -------
+        ndarray of shape (n_items, n_labels)
+            For a single label, given as a 1-D ``y``: (n_items, 2), irrelevant and relevant.
+        """
+        check_is_fitted(self)
+        p = self.calibration_(self._score_new(self._validate_features(X, reset=False)))
+        return np.column_stack([1 - p, p]) if self.single_label_ else p
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return 0/1 for new items; every row is treated as new, also a fitted one."""
+        check_is_fitted(self)
+        scores = self._score_new(self._validate_features(X, reset=False))
+        return self._shaped(self._cut(scores, self.calibration_(scores)).astype(np.int64))
+
+    def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
+        """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""
+        return self.fit(X, y).transduction_
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return micro-F1 of ``predict(X)`` on the observed entries of ``y``."""
+        labels = PartialLabels.from_table(y)
+        return micro_f1(labels, np.asarray(self.predict(X)).reshape(labels.shape))
+
+    def to_state(self) -> dict[str, Any]:
+        """Return what new items need, as plain values and arrays."""
+        return {name: value for name, value in vars(self).items() if name not in self._transductive}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Return the estimator that :meth:`to_state` described."""
+        model = cls.__new__(cls)
+        vars(model).update(state)
+        return model
+
+    def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values.ravel() if self.single_label_ else values
+
+
+def _warn_unlearnable(labels: PartialLabels) -> None:
+    """Name the labels that were seen with one value only, or never: they are not learned but filled by their rate."""
+    poor = [name for name, good in zip(labels.names, labels.learnable, strict=True) if not good]
+    if poor:
+        shown = ", ".join(map(repr, poor[:5])) + (f" and {len(poor) - 5} more" if len(poor) > 5 else "")
+        warnings.warn(
+            f"{len(poor)} of {len(labels.names)} labels were not observed with both values and cannot be learned "
+            f"({shown}); their entries get the label's observed rate.",
+            UserWarning,
+            stacklevel=4,
+        )

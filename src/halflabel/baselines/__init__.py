@@ -1,0 +1,5 @@
+"""The methods that the papers, and users, compare with."""
+
+from halflabel.baselines.binary_relevance import BinaryRelevance
+
+__all__ = ["BinaryRelevance"]

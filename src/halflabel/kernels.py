@@ -1,0 +1,173 @@
+"""RBF Gram matrices, the Nystroem map, and kernel ridge regression with closed-form leave-one-out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+
+__all__ = ["KernelRidge", "NystroemMap", "RidgePath", "kernel_ridge", "mean_distance", "nystroem", "ridge_path"]
+
+Matrix = NDArray[np.floating] | sparse.csr_array
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+#: Ridge weights tried, in units of one squared error: an RBF kernel has ones on its diagonal.
+ALPHAS: Floats = np.logspace(-3, 2, 16)
+
+#: Rows of one block of the Gram matrix against all landmarks.
+BLOCK = 4096
+
+
+def mean_distance(X: Matrix, rng: np.random.Generator, sample: int = 1000) -> float:
+    """Return the mean Euclidean distance between distinct rows, from a sample of rows when there are many."""
+    rows = np.arange(X.shape[0]) if X.shape[0] <= sample else rng.choice(X.shape[0], sample, replace=False)
+    distances = euclidean_distances(X[rows])
+    return float(distances.sum() / max(len(rows) * (len(rows) - 1), 1)) or 1.0
+
+
+@dataclass(frozen=True)
+class NystroemMap:
+    """Features whose inner products are the RBF kernel on (or near) the landmarks, plus a constant.
+
+    Parameters
+    ----------
+    landmarks : matrix of shape (n_landmarks, n_features)
+    bandwidth : float
+        sigma of exp(-d^2 / 2 sigma^2).
+    projection : ndarray of shape (n_landmarks, rank)
+        Inverse square root of the landmarks' Gram matrix.
+    error : float
+        Mean share of k(x, x) = 1 that the map loses on the rows it was learned from; 0 when all are landmarks.
+    """
+
+    landmarks: Matrix
+    bandwidth: float
+    projection: Floats
+    error: float = 0.0
+
+    def __call__(self, X: Matrix) -> Floats:
+        """Return the features of the rows of ``X``, shape (n_rows, rank + 1)."""
+        return np.column_stack([self.kernel(X) @ self.projection, np.ones(X.shape[0])])
+
+    def kernel(self, X: Matrix) -> Floats:
+        """Return the Gram matrix of ``X`` against the landmarks."""
+        return np.asarray(rbf_kernel(X, self.landmarks, gamma=0.5 / self.bandwidth**2), dtype=np.float64)
+
+
+def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Generator) -> NystroemMap:
+    """Learn a :class:`NystroemMap` from ``X``: exact up to ``max_landmarks`` rows, else on a random subset."""
+    rows = np.arange(X.shape[0])
+    if len(rows) > max_landmarks:
+        rows = np.sort(rng.choice(rows, max_landmarks, replace=False))
+    plain = NystroemMap(X[rows], bandwidth, np.empty((0, 0)))
+    values, vectors = linalg.eigh(plain.kernel(X[rows]), overwrite_a=True, check_finite=False)
+    kept = values > values[-1] * 1e-10  # duplicates make the Gram matrix singular
+    learned = replace(plain, projection=vectors[:, kept] / np.sqrt(values[kept]))
+    if len(rows) == X.shape[0]:
+        return learned
+    sample = rng.choice(X.shape[0], min(1000, X.shape[0]), replace=False)
+    lost = 1 - (learned(X[sample])[:, :-1] ** 2).sum(axis=1)
+    return replace(learned, error=float(lost.mean()))
+
+
+@dataclass(frozen=True)
+class RidgePath:
+    """Ridge regression at the weight with the least leave-one-out error.
+
+    ``coef`` has shape (n_features, n_targets), ``loo`` (n_rows, n_targets) holds each row's
+    prediction by the model fitted without that row.
+    """
+
+    coef: Floats
+    alpha: float
+    loo: Floats
+
+
+def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
+    r"""Minimise :math:`\|\Phi C - Y\|_F^2 + \alpha\|C\|_F^2`, alpha by closed-form leave-one-out.
+
+    With the leverages :math:`h_i = \phi_i^T(\Phi^T\Phi + \alpha I)^{-1}\phi_i` the left-out prediction
+    is :math:`y_i - (y_i - \hat y_i)/(1 - h_i)`. One eigendecomposition serves every alpha.
+    """
+    values, V = linalg.eigh(Phi.T @ Phi, overwrite_a=True, check_finite=False)
+    Q = Phi @ V
+    Q2, QtY = Q**2, Q.T @ Y
+    paths = []
+    for alpha in alphas:
+        shrink = 1 / (np.maximum(values, 0) + alpha)
+        residual = (Y - Q @ (shrink[:, None] * QtY)) / (1 - Q2 @ shrink)[:, None]
+        paths.append((float((residual**2).sum()), alpha, shrink, residual))
+    _, alpha, shrink, residual = min(paths, key=lambda path: path[0])
+    return RidgePath(V @ (shrink[:, None] * QtY), float(alpha), Y - residual)
+
+
+@dataclass(frozen=True)
+class KernelRidge:
+    """Kernel ridge regression, one column per target; ``alpha`` is the weight chosen for each."""
+
+    features: NystroemMap
+    coef: Floats
+    alpha: Floats
+
+    def predict(self, X: Matrix) -> Floats:
+        """Return the regression values, shape (n_rows, n_targets); never holds more than one block of features."""
+        blocks = range(0, X.shape[0], BLOCK)
+        return np.concatenate([self.features(X[start : start + BLOCK]) @ self.coef for start in blocks])
+
+
+def kernel_ridge(
+    X: Matrix, Y: Floats, observed: Mask, folds: NDArray[np.integer], features: NystroemMap
+) -> tuple[KernelRidge, list[KernelRidge]]:
+    """Fit every target on its own observed rows, once on all of them and once without each fold.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_rows, n_features)
+    Y : ndarray of shape (n_rows, n_targets)
+        Values where ``observed``, anything elsewhere.
+    observed : ndarray of bool, shape (n_rows, n_targets)
+    folds : ndarray of int, shape (n_rows,)
+        The models of fold v are fitted on the rows with another number, at the ridge weights of the whole fit.
+    features : NystroemMap
+
+    Notes
+    -----
+    Targets observed on the same rows share one eigendecomposition, O(n m^2 + m^3) for m features.
+    """
+    Phi = features(X)
+    n_folds = int(folds.max()) + 1
+    coefs = np.zeros((1 + n_folds, Phi.shape[1], Y.shape[1]))
+    alpha = np.full(Y.shape[1], np.nan)
+    for rows, columns in _same_rows(observed):
+        targets = Y[np.ix_(rows, columns)]
+        path = ridge_path(Phi[rows], targets)
+        alpha[columns] = path.alpha
+        coefs[0][:, columns] = path.coef
+        for fold, coef in enumerate(_without_each(Phi[rows], targets, folds[rows], n_folds, path.alpha)):
+            coefs[1 + fold][:, columns] = coef
+    whole, *left_out = (KernelRidge(features, coef, alpha) for coef in coefs)
+    return whole, left_out
+
+
+def _same_rows(observed: Mask) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Group the targets that are observed on the same rows; targets observed nowhere are left out."""
+    patterns, group = np.unique(observed, axis=1, return_inverse=True)
+    for g, pattern in enumerate(patterns.T):
+        if pattern.any():
+            yield np.flatnonzero(pattern), np.flatnonzero(group.ravel() == g)
+
+
+def _without_each(Phi: Floats, Y: Floats, folds: NDArray[np.integer], n_folds: int, alpha: float) -> Sequence[Floats]:
+    """Ridge coefficients without the rows of each fold: their share is taken off the Gram matrix."""
+    gram, cross = Phi.T @ Phi, Phi.T @ Y
+    gram[np.diag_indices_from(gram)] += alpha
+    coefs = []
+    for fold in range(n_folds):
+        P, T = Phi[folds == fold], Y[folds == fold]
+        coefs.append(linalg.solve(gram - P.T @ P, cross - P.T @ T, assume_a="pos", check_finite=False))
+    return coefs

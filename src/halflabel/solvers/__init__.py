@@ -1,0 +1,6 @@
+"""One algorithm per file; arrays and operators in, a :class:`Solution` out."""
+
+from halflabel.solvers.pcg import pcg
+from halflabel.solvers.solution import Solution, Status
+
+__all__ = ["Solution", "Status", "pcg"]

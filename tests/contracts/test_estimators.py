@@ -1,0 +1,204 @@
+"""What every estimator must pass (design: contracts a to l)."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from halflabel import SSDRMC, PartialLabels
+from halflabel.baselines import BinaryRelevance
+from tests.conftest import half_labelled
+
+#: One list, reviewed: each estimator once, in a form that is quick on sixty items.
+ESTIMATORS = [
+    SSDRMC(n_neighbors=6, solver_tol=1e-10),
+    BinaryRelevance(n_folds=3),
+    BinaryRelevance(KNeighborsClassifier(3), n_folds=2),
+]
+
+STRICT_VALUES = "feeds a target with the value 2; a label is 1, 0 or missing, and nothing else is accepted"
+EXPECTED_FAILURES = {"check_estimators_dtypes": STRICT_VALUES, "check_fit2d_1feature": STRICT_VALUES}
+
+each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: repr(e)[:40])
+gaps = pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(
+    [SSDRMC(n_neighbors=3), BinaryRelevance(n_folds=2)],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+    xfail_strict=True,
+)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@each
+@gaps
+def test_hidden_values_never_change_the_result(estimator, entries, rng):
+    X, Y, complete = half_labelled(rng, entries=entries)
+    mask = ~np.isnan(Y)
+    other = np.where(mask, complete, 1 - complete)
+    a = clone(estimator).fit(X, PartialLabels.from_observed(complete, mask))
+    b = clone(estimator).fit(X, PartialLabels.from_observed(other, mask))
+    np.testing.assert_array_equal(a.label_probabilities_, b.label_probabilities_)
+    np.testing.assert_array_equal(a.transduction_, b.transduction_)
+
+
+@each
+@gaps
+def test_every_door_gives_the_same_fit(estimator, entries, rng):
+    X, Y, _ = half_labelled(rng, entries=entries)
+    frame = pd.DataFrame(Y, columns=list("abc")).astype("Int8")
+    fits = [clone(estimator).fit(X, y) for y in (Y, frame, PartialLabels.from_table(Y))]
+    for other in fits[1:]:
+        np.testing.assert_array_equal(fits[0].label_probabilities_, other.label_probabilities_)
+
+
+@each
+@gaps
+def test_known_entries_are_returned_verbatim(estimator, entries, rng):
+    X, Y, _ = half_labelled(rng, entries=entries)
+    filled = clone(estimator).fit(X, Y).transduction_
+    known = ~np.isnan(Y)
+    np.testing.assert_array_equal(filled[known], Y[known])
+    assert set(np.unique(filled)) <= {0, 1}
+
+
+@each
+def test_complete_labels_need_no_mask(estimator, rng):
+    X, _, complete = half_labelled(rng)
+    a = clone(estimator).fit(X, complete)
+    b = clone(estimator).fit(X, PartialLabels.from_observed(complete, np.ones(complete.shape, bool)))
+    np.testing.assert_array_equal(a.label_scores_, b.label_scores_)
+    assert not np.isnan(a.label_probabilities_).any()
+
+
+@each
+@gaps
+def test_permuting_items_or_labels_permutes_the_scores(estimator, entries, rng):
+    X, Y, _ = half_labelled(rng, entries=entries)
+    base = clone(estimator).fit(X, Y)
+    items, labels = rng.permutation(len(X)), rng.permutation(Y.shape[1])
+    moved = clone(estimator).fit(X[items], Y[items][:, labels])
+    np.testing.assert_allclose(moved.label_scores_, base.label_scores_[items][:, labels], atol=1e-6)
+
+
+@each
+def test_nothing_observed_is_an_error(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    with pytest.raises(ValueError, match="no label of any of the 60 items is observed"):
+        clone(estimator).fit(X, np.full_like(Y, np.nan))
+
+
+@each
+@pytest.mark.parametrize("value", [-1, 2, np.inf])
+def test_an_impossible_value_is_an_error(estimator, value, rng):
+    X, Y, _ = half_labelled(rng)
+    Y[3, 1] = value
+    with pytest.raises(ValueError, match=r"label 'label1' holds .* \(row 3\), but a label is 1"):
+        clone(estimator).fit(X, Y)
+
+
+@each
+def test_inputs_stay_as_they_were(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    X_before, Y_before = X.copy(), Y.copy()
+    clone(estimator).fit(X, Y).predict(X)
+    np.testing.assert_array_equal(X, X_before)
+    np.testing.assert_array_equal(Y, Y_before)
+
+
+@each
+def test_the_same_random_state_gives_the_same_bits(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    a, b = (clone(estimator).set_params(random_state=7).fit(X, Y) for _ in range(2))
+    assert a.label_probabilities_.tobytes() == b.label_probabilities_.tobytes()
+
+
+@each
+@pytest.mark.parametrize("scale", ["standard", None])
+def test_sparse_features_equal_dense_ones(estimator, scale, rng):
+    X, Y, _ = half_labelled(rng)
+    X[np.abs(X) < 0.8] = 0
+    dense = clone(estimator).set_params(scale=scale).fit(X, Y)
+    thin = clone(estimator).set_params(scale=scale).fit(sparse.csr_array(X), Y)
+    np.testing.assert_allclose(thin.label_scores_, dense.label_scores_, atol=1e-6)
+    np.testing.assert_allclose(thin.predict_proba(sparse.csr_array(X)), dense.predict_proba(X), atol=1e-5)
+
+
+@each
+def test_clone_pickle_search_and_pipeline(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    search = GridSearchCV(clone(estimator), {"n_folds": [2, 3]}, cv=KFold(3)).fit(X, Y)
+    assert np.isfinite(search.best_score_)
+    model = make_pipeline(StandardScaler(), clone(estimator)).fit(X, Y)
+    again = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own bytes
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert np.isfinite(cross_val_score(clone(estimator), X, Y, cv=3)).all()
+
+
+@each
+def test_cross_val_predict_cannot_recode_labels_in_silence(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    with warnings.catch_warnings(), pytest.raises((ValueError, AttributeError)):
+        warnings.simplefilter("ignore")
+        cross_val_predict(clone(estimator), X, Y, cv=3, method="predict_proba")
+
+
+@each
+def test_predict_is_a_function_of_the_row(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    model = clone(estimator).fit(X, Y)
+    new = rng.normal(size=(9, 5))
+    together = model.predict_proba(new)
+    alone = np.vstack([model.predict_proba(row[None]) for row in new])
+    np.testing.assert_allclose(alone, together, atol=1e-10)
+    order = rng.permutation(9)
+    np.testing.assert_array_equal(model.predict(new[order]), model.predict(new)[order])
+
+
+@each
+def test_a_one_dimensional_target_is_one_label(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    flat, table = clone(estimator).fit(X, Y[:, 0]), clone(estimator).fit(X, Y[:, [0]])
+    assert flat.transduction_.shape == (60,)
+    assert flat.predict(X).shape == (60,)
+    np.testing.assert_allclose(flat.predict_proba(X)[:, 1], table.predict_proba(X)[:, 0])
+
+
+@each
+def test_a_label_seen_with_one_value_gets_its_rate(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    Y[~np.isnan(Y[:, 1]), 1] = 0
+    Y[:, 2] = np.nan
+    with pytest.warns(UserWarning, match=r"2 of 3 labels .* cannot be learned \('label1', 'label2'\)"):
+        model = clone(estimator).fit(X, Y)
+    assert np.isnan(model.label_scores_[:, 1:]).all()
+    seen = (~np.isnan(Y[:, 1])).sum()
+    np.testing.assert_allclose(model.label_probabilities_[:, 1], 0.5 / (seen + 1))
+    assert np.ptp(model.label_probabilities_[:, 2]) == 0
+
+
+@each
+def test_two_labelled_items_are_enough(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    Y[2:] = np.nan
+    model = clone(estimator)
+    if isinstance(getattr(model, "classifier", None), KNeighborsClassifier):
+        model.set_params(classifier__n_neighbors=1)
+    p = model.fit(X, Y).label_probabilities_
+    assert ((p > 0) & (p < 1)).all()

@@ -1,0 +1,166 @@
+"""PartialLabels: every entrance, every refusal."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+from sklearn.model_selection import train_test_split
+
+from halflabel import PartialLabels
+
+tables = hnp.arrays(
+    float, st.tuples(st.integers(1, 8), st.integers(1, 5)), elements=st.sampled_from([0.0, 1.0, np.nan])
+).filter(lambda Y: not np.isnan(Y).all())
+
+
+@given(tables)
+def test_a_table_goes_in_and_comes_out(Y):
+    labels = PartialLabels.from_table(Y)
+    np.testing.assert_array_equal(labels.values(), Y)
+    np.testing.assert_array_equal(labels.observed, ~np.isnan(Y))
+    np.testing.assert_array_equal(labels.unlabelled, np.isnan(Y).all(axis=1))
+    np.testing.assert_array_equal(labels.to_frame().to_numpy(dtype=float, na_value=np.nan), Y)
+
+
+@given(tables, st.data())
+def test_from_observed_never_reads_behind_the_mask(Y, data):
+    mask = ~np.isnan(Y)
+    filled = np.where(mask, Y, data.draw(st.sampled_from([0.0, 1.0])))
+    np.testing.assert_array_equal(PartialLabels.from_observed(filled, mask).state, PartialLabels.from_table(Y).state)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.array([True, None, False], dtype="boolean"),
+        pd.array([1, None, 0], dtype="Int8"),
+        np.array([True, None, False], dtype=object),
+        [1.0, np.nan, 0.0],
+        pd.Series([1, pd.NA, 0], dtype="object"),
+    ],
+)
+def test_spellings_of_missing(column):
+    assert PartialLabels.from_table(pd.DataFrame({"a": column})).state.ravel().tolist() == [1, 0, -1]
+
+
+def test_a_series_is_one_label_under_its_name():
+    labels = PartialLabels.from_table(pd.Series([1, 0], name="rock"))
+    assert labels.names == ("rock",)
+    assert labels.shape == (2, 1)
+
+
+def test_codings():
+    labels = PartialLabels.from_table([[1, 0, None]])
+    assert labels.values(irrelevant=-1, unknown=0.5).tolist() == [[1, -1, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("Y", "error", "sentence"),
+    [
+        ([[1.0], [-1.0]], ValueError, r"holds -1 \(row 1\).*from_minus_one"),
+        ([[1.0], [2.0]], ValueError, r"holds 2 \(row 1\).*cross_val_predict.*out_of_fold"),
+        ([[1.0], [np.inf]], ValueError, r"holds inf \(row 1\)"),
+        ([[0.5], [1.0]], ValueError, r"holds 0\.5 \(row 0\)"),
+        ([["yes"], ["no"]], ValueError, r"label 'label0' holds 'yes' \(row 0\).*from_tags"),
+        (np.ma.masked_array([[1.0]], [[False]]), TypeError, "mask scikit-learn drops silently"),
+        (sparse.csr_array([[1.0]]), TypeError, "sparse matrix.*from_positives"),
+        (np.full((3, 2), np.nan), ValueError, "no label of any of the 3 items is observed"),
+        (np.zeros((2, 2, 2)), ValueError, "not 3 dimensions"),
+        (pd.DataFrame([[1, 0]], columns=["a", "a"]), ValueError, "must be distinct; 'a'"),
+    ],
+)
+def test_refusals(Y, error, sentence):
+    with pytest.raises(error, match=sentence):
+        PartialLabels.from_table(Y)
+
+
+def test_too_large_a_table_names_the_way_out():
+    with pytest.raises(ValueError, match="--top-labels"):
+        PartialLabels.from_table(np.broadcast_to(np.float32(1), (200_000, 2_000)))
+
+
+class TestTags:
+    def test_absent_as_irrelevant(self):
+        labels = PartialLabels.from_tags([["b", "a"], [], None, np.nan], absent="irrelevant")
+        assert labels.names == ("a", "b")
+        assert labels.state.tolist() == [[1, 1], [-1, -1], [0, 0], [0, 0]]
+        assert labels.annotated.tolist() == [True, True, False, False]
+        assert not labels.positive_only
+
+    def test_absent_as_unknown(self):
+        labels = PartialLabels.from_tags([["a"], [], None], absent="unknown", names=["a", "b"])
+        assert labels.state.tolist() == [[1, 0], [0, 0], [0, 0]]
+        assert labels.annotated.tolist() == [True, True, False]
+        assert labels.positive_only
+
+    def test_there_is_no_default(self):
+        with pytest.raises(TypeError, match="absent"):
+            PartialLabels.from_tags([["a"]])
+        with pytest.raises(ValueError, match="'irrelevant' or 'unknown', not 'maybe'"):
+            PartialLabels.from_tags([["a"]], absent="maybe")
+
+    def test_refusals(self):
+        with pytest.raises(ValueError, match="item 1 has the tag 'z'"):
+            PartialLabels.from_tags([["a"], ["z"]], absent="irrelevant", names=["a"])
+        with pytest.raises(TypeError, match="item 0 has 'a;b' instead of a list"):
+            PartialLabels.from_tags(["a;b"], absent="irrelevant")
+
+
+def test_pairs():
+    labels = PartialLabels.from_pairs([7, 7, 9], ["b", "a", "a"], index=[9, 8, 7], absent="irrelevant")
+    assert labels.state.tolist() == [[1, -1], [0, 0], [1, 1]]
+    with pytest.raises(ValueError, match=r"\(5, 'a'\) names an item that is not in the table"):
+        PartialLabels.from_pairs([5], ["a"], index=[1], absent="irrelevant")
+    with pytest.raises(ValueError, match="got 2 items and 1 labels"):
+        PartialLabels.from_pairs([1, 1], ["a"], index=[1], absent="irrelevant")
+
+
+def test_positives_leave_zero_unknown():
+    labels = PartialLabels.from_positives([[1, 0], [0, 0], [np.nan, np.nan]])
+    assert labels.state.tolist() == [[1, 0], [0, 0], [0, 0]]
+    assert labels.annotated.tolist() == [True, True, False]
+    assert labels.positive_only
+
+
+def test_minus_one_is_unknown_when_asked_for():
+    assert PartialLabels.from_minus_one([[1, -1], [0, 1]]).state.tolist() == [[1, 0], [-1, 1]]
+
+
+def test_a_mask_of_another_shape_is_refused():
+    with pytest.raises(ValueError, match=r"mask has shape \(1, 2\), but the labels have shape \(2, 2\)"):
+        PartialLabels.from_observed([[1, 0], [0, 1]], [[True, False]])
+
+
+def test_rates_and_learnable():
+    labels = PartialLabels.from_table([[1, 1, None], [0, 1, None], [None, None, None]])
+    np.testing.assert_array_equal(labels.rates, [0.5, 1.0, np.nan])
+    assert labels.learnable.tolist() == [True, False, False]
+
+
+def test_hiding_forgets_who_was_annotated():
+    labels = PartialLabels.from_table([[1, 0], [1, 1]]).hide(np.array([[True, True], [True, False]]))
+    assert labels.state.tolist() == [[0, 0], [0, 1]]
+    assert labels.annotated.tolist() == [False, True]
+
+
+def test_frozen():
+    labels = PartialLabels.from_table([[1, 0]])
+    with pytest.raises(ValueError, match="read-only"):
+        labels.state[0, 0] = -1
+    with pytest.raises(AttributeError):
+        labels.state = None
+
+
+def test_rows_travel_through_scikit_learn_and_pickle(rng):
+    labels = PartialLabels.from_table(rng.integers(0, 2, (20, 3)).astype(float))
+    train, test = train_test_split(labels, random_state=0)
+    assert (train.shape, test.shape) == ((15, 3), (5, 3))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(labels)).state, labels.state)  # noqa: S301
+    assert labels[3].shape == (1, 3)
