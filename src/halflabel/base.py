@@ -15,15 +15,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from halflabel.arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.decision import fit_platt, thresholds
 from halflabel.labels import PartialLabels
 from halflabel.metrics import micro_f1
 from halflabel.solvers import Solution, Status
 
 __all__ = ["PartialLabelEstimator", "Scaler"]
-
-Floats = NDArray[np.float64]
-Matrix = NDArray[np.floating] | sparse.csr_array
 
 
 @dataclass(frozen=True)
@@ -45,19 +43,19 @@ class Scaler:
         """Learn the scale; ``"auto"`` is ``"standard"`` for dense X and ``None`` for sparse X."""
         if scale not in ("auto", "standard", None):
             raise ValueError(f"scale must be 'auto', 'standard' or None, not {scale!r}.")
-        if scale is None or (scale == "auto" and sparse.issparse(X)):
+        if scale is None or (scale == "auto" and is_sparse(X)):
             return cls(np.ones(X.shape[1]))
         learned = StandardScaler(with_mean=False).fit(X)  # knows constant columns, dense or sparse
         return cls(learned.scale_)
 
     def __call__(self, X: Matrix) -> Matrix:
         """Return scaled features, dense stays dense and sparse stays sparse."""
-        if sparse.issparse(X):
+        if is_sparse(X):
             return sparse.csr_array(X @ sparse.diags_array(1 / self.scale))
         return X / self.scale
 
 
-class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):
+class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
     """Base of every method: fits on labels with gaps, answers with scores, probabilities and 0/1.
 
     A subclass has the parameters ``decision``, ``threshold`` and ``cost_ratio``, calls :meth:`_enter`
@@ -90,6 +88,12 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):
         labels.require_observed()
         self.single_label_ = not isinstance(y, PartialLabels) and np.ndim(y) == 1
         self.label_names_ = labels.names
+        if labels.positive_only:
+            raise ValueError(
+                f"{type(self).__name__} needs irrelevant entries, but these labels are positive-only (an absent tag is "
+                "unknown): every score would be 1. If an absent tag means irrelevant, say absent='irrelevant'; to rank "
+                "likely tags, use complete(..., absent='unknown')."
+            )
         _warn_unlearnable(labels)
         return X, labels
 
@@ -102,7 +106,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):
             dtype=[np.float64, np.float32],
             ensure_min_samples=2 if reset else 1,
         )
-        return sparse.csr_array(X) if sparse.issparse(X) else X
+        return sparse.csr_array(X) if is_sparse(X) else X
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
         """Store scores, calibrated probabilities, thresholds and the filled table.
@@ -136,7 +140,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):
         cardinality = float(np.nansum(labels.rates))
         return thresholds(p, self.decision, cardinality=cardinality, cost_ratio=self.cost_ratio)
 
-    def _cut(self, scores: Floats, probabilities: Floats) -> NDArray[np.bool_]:
+    def _cut(self, scores: Floats, probabilities: Floats) -> Mask:
         """Scores are cut by the rule "fixed" (the paper's threshold, in its unit), probabilities by all others."""
         if self.decision != "fixed":
             return np.asarray(probabilities >= self.thresholds_)
@@ -178,7 +182,8 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):
 
     def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""
-        return self.fit(X, y).transduction_
+        filled: NDArray[np.int64] = self.fit(X, y).transduction_
+        return filled
 
     def score(self, X: Any, y: Any) -> float:
         """Return micro-F1 of ``predict(X)`` on the observed entries of ``y``."""
@@ -193,7 +198,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Return the estimator that :meth:`to_state` described."""
         model = cls.__new__(cls)
-        vars(model).update(state)
+        model.__dict__.update(state)
         return model
 
     def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from halflabel.arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 
 __all__ = ["RULES", "Calibration", "confident", "fit_platt", "thresholds"]
 
-Floats = NDArray[np.float64]
 
 #: Threshold rules on probabilities, and what each is the best answer to.
 RULES = {
@@ -81,7 +81,7 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0) -> Cali
 
 
 def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, max_iter: int = 50) -> Floats:
-    """Fit (log-slope, intercept) of every column by damped Gauss-Newton around ``prior``; sign 0 marks unused entries."""
+    """Fit (log-slope, intercept) of every column by damped Gauss-Newton; sign 0 marks entries that do not count."""
     theta = prior.copy()
     value = _penalised_loss(theta, z, sign, prior, ridge)
     damping = np.ones(z.shape[1])
@@ -177,7 +177,7 @@ def confident(probabilities: Floats, precision: float) -> NDArray[np.int8]:
     return state
 
 
-def _surest(p: Floats, precision: float) -> NDArray[np.bool_]:
+def _surest(p: Floats, precision: float) -> Mask:
     """Mask of the largest set of top cells with mean at least ``precision`` (NaN cells are never in it)."""
     order = np.argsort(-np.where(np.isnan(p), -np.inf, p), kind="stable")
     order = order[: int((~np.isnan(p)).sum())]

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
+from halflabel.arrays import Floats, Ints, Mask, Matrix, is_sparse
+from halflabel.progress import step
+
 __all__ = ["affinity", "components", "laplacian", "neighbors", "reconstruction_weights", "supported"]
 
-Matrix = NDArray[np.floating] | sparse.csr_array
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 #: Rows of one batch of local Gram matrices: small enough for the cache, large enough for BLAS.
 BLOCK = 256
+
+#: Rows of one neighbour query: a few seconds' work at most.
+QUERIES = 8192
 
 
 def neighbors(
@@ -50,12 +52,23 @@ def neighbors(
         raise ValueError(f"neighbours need at least {1 + (query is None)} items, but there are {X.shape[0]}.")
     # Offered k + 1 and dropped by index: scikit-learn's own exclusion of the first hit fails on duplicates.
     search = NearestNeighbors(n_neighbors=k + (query is None), algorithm="brute").fit(X)
-    distances, indices = search.kneighbors(X if query is None else query)
+    distances, indices = _search(search, X if query is None else query)
     if query is not None:
         return indices, distances
     own = indices == np.arange(len(indices))[:, None]
     own[~own.any(axis=1), -1] = True  # crowded out by duplicates: drop the farthest instead
     return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
+
+
+def _search(search: NearestNeighbors, rows: Matrix) -> tuple[Floats, Ints]:
+    """Ask block by block, so that a long search can say how far it is."""
+    n, found = rows.shape[0], []
+    for start in range(0, n, QUERIES):
+        step("finding neighbours", start, n)
+        found.append(search.kneighbors(rows[start : start + QUERIES]))
+    step("finding neighbours", n, n)
+    distances, indices = (np.concatenate(part) for part in zip(*found, strict=True))
+    return distances, indices
 
 
 def reconstruction_weights(
@@ -101,7 +114,7 @@ def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slic
     """Yield (rows, Gram matrices of the neighbours seen from each row) block by block."""
     for start in range(0, len(indices), BLOCK):
         rows = slice(start, min(start + BLOCK, len(indices)))
-        if sparse.issparse(X):
+        if is_sparse(X):
             yield rows, _sparse_gram(X, indices[rows], query[rows])
         else:
             offsets = X[indices[rows]] - query[rows][:, None, :]
@@ -135,7 +148,8 @@ def affinity(indices: Ints, distances: Floats, bandwidth: float | None = None) -
 
 def laplacian(W: sparse.csr_array, *, normalized: bool = False) -> sparse.csr_array:
     """Return D - W, or I - D^-1/2 W D^-1/2; an isolated item has a zero row in both."""
-    return sparse.csr_array(sparse.csgraph.laplacian(W, normed=normalized))
+    graph: Any = sparse.csgraph.laplacian(W, normed=normalized)
+    return sparse.csr_array(graph)
 
 
 def components(W: sparse.csr_array) -> Ints:
@@ -144,7 +158,7 @@ def components(W: sparse.csr_array) -> Ints:
     return np.asarray(labels, dtype=np.intp)
 
 
-def supported(component: Ints, observed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def supported(component: Ints, observed: Mask) -> Mask:
     """Tell, per item and label, whether the item's component holds an observed entry of the label.
 
     Where it does not, propagation alone has no evidence (the system is singular there).

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+
+from halflabel.arrays import Floats, Ints, Mask, Matrix
 
 __all__ = ["KernelRidge", "NystroemMap", "RidgePath", "kernel_ridge", "mean_distance", "nystroem", "ridge_path"]
 
-Matrix = NDArray[np.floating] | sparse.csr_array
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 #: Ridge weights tried, in units of one squared error: an RBF kernel has ones on its diagonal.
 ALPHAS: Floats = np.logspace(-3, 2, 16)
@@ -154,7 +153,7 @@ def kernel_ridge(
     return whole, left_out
 
 
-def _same_rows(observed: Mask) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _same_rows(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
     """Group the targets that are observed on the same rows; targets observed nowhere are left out."""
     patterns, group = np.unique(observed, axis=1, return_inverse=True)
     for g, pattern in enumerate(patterns.T):

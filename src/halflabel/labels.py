@@ -16,6 +16,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from halflabel.arrays import Floats, Mask
+
 __all__ = ["MAX_CELLS", "PartialLabels"]
 
 #: A dense int8 table of this many cells takes 200 MB; wider tables are refused.
@@ -56,7 +58,7 @@ class PartialLabels:
 
     state: NDArray[np.int8]
     names: tuple[str, ...]
-    annotated: NDArray[np.bool_]
+    annotated: Mask
     positive_only: bool = False
 
     def __post_init__(self) -> None:
@@ -66,7 +68,7 @@ class PartialLabels:
     # -- entrances ---------------------------------------------------------------
 
     @classmethod
-    def from_table(cls, Y: ArrayLike | pd.DataFrame | pd.Series[Any]) -> PartialLabels:
+    def from_table(cls, Y: ArrayLike | pd.DataFrame | pd.Series[Any] | PartialLabels) -> PartialLabels:
         """Read a table of 1 (relevant), 0 (irrelevant) and missing (unknown).
 
         Parameters
@@ -177,7 +179,7 @@ class PartialLabels:
 
     @classmethod
     def _checked(
-        cls, state: NDArray[np.int8], names: tuple[str, ...], annotated: NDArray[np.bool_], positive_only: bool = False
+        cls, state: NDArray[np.int8], names: tuple[str, ...], annotated: Mask, positive_only: bool = False
     ) -> PartialLabels:
         duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
         if duplicates:
@@ -199,38 +201,38 @@ class PartialLabels:
         return 2
 
     @property
-    def observed(self) -> NDArray[np.bool_]:
+    def observed(self) -> Mask:
         """Mask of the entries that are known."""
-        return self.state != 0
+        return np.not_equal(self.state, 0)
 
     @property
-    def relevant(self) -> NDArray[np.bool_]:
+    def relevant(self) -> Mask:
         """Mask of the entries that are known and relevant."""
         return self.state > 0
 
     @property
-    def unlabelled(self) -> NDArray[np.bool_]:
+    def unlabelled(self) -> Mask:
         """Items with no observed entry."""
-        return ~self.observed.any(axis=1)
+        return np.logical_not(self.observed.any(axis=1))
 
     @property
-    def learnable(self) -> NDArray[np.bool_]:
+    def learnable(self) -> Mask:
         """Labels of which both values were observed."""
         return np.asarray((self.state > 0).any(axis=0) & (self.state < 0).any(axis=0))
 
     @property
-    def rates(self) -> NDArray[np.float64]:
+    def rates(self) -> Floats:
         """Share of relevant entries among the observed ones, per label; NaN where none was."""
         seen = self.observed.sum(axis=0)
         rates = np.full(len(seen), np.nan)
         return np.divide(self.relevant.sum(axis=0), seen, out=rates, where=seen > 0)
 
-    def values(self, *, irrelevant: float = 0.0, unknown: float = np.nan) -> NDArray[np.float64]:
+    def values(self, *, irrelevant: float = 0.0, unknown: float = np.nan) -> Floats:
         """Return the labels in the coding a method asks for (relevant is always 1)."""
-        return np.choose(self.state + 1, [irrelevant, unknown, 1.0]).astype(np.float64)
+        return np.take(np.array([irrelevant, unknown, 1.0]), self.state + 1)
 
-    def hide(self, mask: NDArray[np.bool_]) -> PartialLabels:
-        """Return a copy in which the entries of ``mask`` are unknown; items left with nothing are no longer annotated."""
+    def hide(self, mask: Mask) -> PartialLabels:
+        """Return a copy with the entries of ``mask`` unknown; items left with nothing are no longer annotated."""
         state = np.where(mask, 0, self.state).astype(np.int8)
         emptied = self.observed.any(axis=1) & ~(state != 0).any(axis=1)
         return replace(self, state=state, annotated=self.annotated & ~emptied)
@@ -257,7 +259,7 @@ class PartialLabels:
         return replace(self, state=self.state[rows], annotated=self.annotated[rows])
 
 
-def _as_float_table(Y: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _as_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
     """Return (values with NaN for missing, label names) or say what is wrong with ``Y``."""
     if isinstance(Y, np.ma.MaskedArray):
         raise TypeError(
@@ -284,7 +286,7 @@ def _as_float_table(Y: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     return np.column_stack(columns) if columns else np.empty((len(frame), 0)), names
 
 
-def _as_float(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
+def _as_float(column: pd.Series[Any], name: str) -> Floats:
     """Return one label column as floats; text is refused with its first example."""
     if pd.api.types.is_numeric_dtype(column.dtype):  # booleans and nullable integers too
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -312,11 +314,11 @@ def _not_text(row: Any, item: int) -> Iterable[Any]:
     return row
 
 
-def _impossible_value(values: NDArray[np.float64], wrong: NDArray[np.bool_], names: tuple[str, ...]) -> str:
+def _impossible_value(values: Floats, wrong: Mask, names: tuple[str, ...]) -> str:
     row, column = np.argwhere(wrong)[0]
     value = values[row, column]
     cause = {
-        -1.0: "If -1 stands for unknown, use PartialLabels.from_minus_one(Y); if it stands for irrelevant, replace it by 0.",
+        -1.0: "If -1 means unknown, use PartialLabels.from_minus_one(Y); if it means irrelevant, replace it by 0.",
         2.0: "scikit-learn's cross_val_predict recodes NaN to 2: use halflabel.model_selection.out_of_fold instead.",
     }.get(value, "Replace other values first.")
     return (

@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel.base import Matrix, PartialLabelEstimator, Scaler
+from halflabel.arrays import Floats, Ints, Mask, Matrix
+from halflabel.base import PartialLabelEstimator, Scaler
 from halflabel.graphs import neighbors, reconstruction_weights
 from halflabel.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import item_folds
+from halflabel.progress import step
 from halflabel.solvers import Solution, pcg
 
 __all__ = ["SSDRMC", "propagate"]
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 class SSDRMC(PartialLabelEstimator):
@@ -155,7 +153,6 @@ class SSDRMC(PartialLabelEstimator):
             1 relevant, 0 irrelevant, missing unknown.
         """
         X, labels = self._enter(X, y)
-        _require_irrelevant(labels)
         rng = np.random.default_rng(self.random_state)
         self.scaler_ = Scaler.learn(X, self.scale)
         self.items_ = self.scaler_(X)
@@ -168,12 +165,13 @@ class SSDRMC(PartialLabelEstimator):
         scores = self.solution_.x
         out_of_fold = np.full_like(scores, np.nan)
         for fold, prior in enumerate(left_out):
+            step("holding out folds", fold, len(left_out))
             held_out = observed & (folds == fold)[:, None]
             without = self._propagate(Y, observed & ~held_out, prior, scores)
             out_of_fold[held_out] = without.x[held_out]
         return self._decide(labels, scores, out_of_fold)
 
-    def _folds(self, labels: PartialLabels, rng: np.random.Generator) -> NDArray[np.intp]:
+    def _folds(self, labels: PartialLabels, rng: np.random.Generator) -> Ints:
         """Fold of each labelled item, -1 for unlabelled ones; a single labelled item cannot be held out."""
         labelled = np.flatnonzero(~labels.unlabelled)
         folds = np.full(len(labels), -1, dtype=np.intp)
@@ -182,7 +180,7 @@ class SSDRMC(PartialLabelEstimator):
         return folds
 
     def _priors(
-        self, Y: Floats, observed: Mask, folds: NDArray[np.intp], rng: np.random.Generator
+        self, Y: Floats, observed: Mask, folds: Ints, rng: np.random.Generator
     ) -> tuple[KernelRidge, list[KernelRidge]]:
         """Kernel ridge regressions on all labelled items and without each fold."""
         rows = np.flatnonzero(observed.any(axis=1))
@@ -217,12 +215,3 @@ def propagate(
     At = sparse.csr_array(A.T)
     diagonal = np.asarray(A.multiply(A).sum(axis=0)).ravel()[:, None] + weight
     return pcg(lambda F: At @ (A @ F) + weight * F, weight * target, diagonal, start=start, tol=tol, max_iter=max_iter)
-
-
-def _require_irrelevant(labels: PartialLabels) -> None:
-    if labels.positive_only:
-        raise ValueError(
-            "SSDRMC needs irrelevant entries, but these labels are positive-only (an absent tag is unknown): every "
-            "score would be 1. If an absent tag means irrelevant, say absent='irrelevant'; to rank likely tags, "
-            "use complete(..., absent='unknown')."
-        )

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
-from halflabel.base import Matrix, PartialLabelEstimator, Scaler
+from halflabel.arrays import Floats, Matrix
+from halflabel.base import PartialLabelEstimator, Scaler
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import item_folds
+from halflabel.progress import step
 
 __all__ = ["BinaryRelevance"]
-
-Floats = NDArray[np.float64]
 
 
 class BinaryRelevance(PartialLabelEstimator):
@@ -98,6 +97,7 @@ class BinaryRelevance(PartialLabelEstimator):
             return scores
         folds = item_folds(labels[rows], min(self.n_folds, len(rows)), np.random.default_rng(self.random_state))
         for fold in np.unique(folds):
+            step("holding out folds", int(fold), int(folds.max()) + 1)
             held_out, rest = rows[folds == fold], rows[folds != fold]
             scores[held_out] = _scores(self._fit_each(X[rest], labels[rest]), X[held_out])
         return scores

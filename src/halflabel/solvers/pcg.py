@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from halflabel.arrays import Floats
 from halflabel.solvers.solution import Solution, Status
 
 __all__ = ["pcg"]
-
-Floats = NDArray[np.float64]
 
 
 def pcg(

@@ -1,0 +1,23 @@
+"""Names for the kinds of arrays that signatures speak of."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["Floats", "Ints", "Mask", "Matrix", "is_sparse"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+#: A float ndarray or a ``csr_array``, one row per item; the type stubs of SciPy have no name for both.
+Matrix: TypeAlias = Any
+
+
+def is_sparse(X: Any) -> bool:
+    """Tell whether ``X`` is a SciPy sparse container."""
+    return bool(sparse.issparse(X))

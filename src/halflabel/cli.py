@@ -1,0 +1,360 @@
+"""The command: parse, call one public function, print."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import pandas as pd
+
+from halflabel._version import __version__
+from halflabel.completion import Completion, complete
+from halflabel.console import comparison_table, errors_as_sentences, out, roles_table, say, working
+from halflabel.datasets import RawTable, fetch, read, read_vectors
+from halflabel.experiments import evaluate, run_demo
+from halflabel.experiments.comparison import DEFAULT
+from halflabel.persistence import atomic_write
+from halflabel.predictor import load
+from halflabel.table import OpenTable, open_table
+
+__all__ = ["main"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_PATH = click.Path(path_type=Path)
+
+
+def _listed(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Read options that may be given more than once, or once with commas."""
+    return tuple(name.strip() for value in values for name in value.split(",") if name.strip()) or None
+
+
+def _column_options(command: Command) -> Command:
+    """Options that say which column plays which role."""
+    several: dict[str, Any] = {"multiple": True, "callback": _listed, "metavar": "NAMES"}
+    options = [
+        click.option("--id", help="Column that rows are known by."),
+        click.option("--labels", help="Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", **several),
+        click.option("--tags", metavar="COL", help="One column of tag lists, instead of --labels."),
+        click.option("--tags-file", type=_PATH, help="A long table of (id, tag); needs --id and --on."),
+        click.option("--on", metavar="COL", help="The id column of --tags-file."),
+        click.option("--absent", type=click.Choice(["irrelevant", "unknown"]), help="What an unlisted tag means."),
+        click.option("--empty", type=click.Choice(["unlabelled", "none"]), default="unlabelled", show_default=True,
+                     help="What an empty cell of --tags is: an unlabelled item, or an item without tags."),
+        click.option("--sep", default=";", show_default=True, help="What stands between tags."),
+        click.option("--features", help="Feature columns; by default all that can serve.", **several),
+        click.option("--vectors", metavar="COL|X.npy", help="A Parquet column of vectors, or a file of them."),
+        click.option("--text", metavar="COL", help="A column of free text, used as tf-idf."),
+        click.option("--ignore", help="Columns to leave out.", **several),
+        click.option("--xml", type=_PATH, help="Mulan label file of an ARFF file, if it is not its sibling."),
+        click.option("--delimiter", help="Character between the cells of a text file."),
+        click.option("--top-labels", type=click.IntRange(1), help="Keep the most frequent labels (svmlight)."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+class _Group(click.Group):
+    """Errors in a command end as one sentence."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with errors_as_sentences():
+            return super().invoke(ctx)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="halflabel")
+def main() -> None:
+    """Finish half-labelled data: every label filled in with a calibrated probability, and the evidence for it.
+
+    A label is 1 (has it), 0 (does not have it) or empty (unknown).
+    """
+
+
+@main.command()
+@click.option(
+    "-o", "--output", type=_PATH, default=Path("halflabel-demo"), show_default=True, help="Folder to write to."
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+def demo(output: Path, seed: int) -> None:
+    """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
+    with working():
+        story = run_demo(seed)
+    output.mkdir(parents=True, exist_ok=True)
+    half = output / "digits-half.csv"
+    _write_table(story.half, half)
+    _write_table(story.completion.table, output / "digits-completed.csv")
+    with working():
+        story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
+    _print_gaps(story.completion)
+    out.print(comparison_table(story.table, "Scored on the hidden truth (best in bold)"))
+    others = story.table.drop(index=DEFAULT)["average_precision"]
+    ahead = story.table.loc[DEFAULT, "average_precision"] - others.max()
+    verdict = "is ahead of" if ahead >= 0.0005 else "ties with" if ahead > -0.0005 else "loses to"
+    out.print(f"In average precision halflabel {verdict} the best of the others, {others.idxmax()} ({ahead:+.3f}).")
+    out.print(f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser).")
+    again = f"halflabel complete {shlex.quote(str(half))} --id scan --labels {','.join(story.tags)} --seed {seed}"
+    out.print(
+        f"\nThe same again, and the form for your own file (your columns after --id and --labels):\n  {again}",
+        soft_wrap=True,
+    )
+
+
+@main.command(name="complete")
+@click.argument("items", type=_PATH)
+@_column_options
+@click.option("-o", "--output", type=_PATH, help="Completed table; by default ITEMS.completed.csv (or .parquet).")
+@click.option("--probabilities", type=_PATH, help="Also write the probability of every label.")
+@click.option("--report", type=_PATH, help="Report; by default ITEMS.report.html.")
+@click.option("--model", type=_PATH, help="Also save the model for `halflabel predict`.")
+@click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+              help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print what happened as JSON.")
+def complete_command(
+    items: Path,
+    output: Path | None,
+    probabilities: Path | None,
+    report: Path | None,
+    model: Path | None,
+    min_precision: float | None,
+    seed: int,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Fill the gaps of a half-labelled table.
+
+    \b
+    Examples:
+      halflabel complete songs.csv --id song --labels rock,sad,live
+      halflabel complete songs.csv --labels 'tag_*' --min-precision 0.95 --model songs.halflabel
+      halflabel complete posts.csv --text body --tags tags --absent irrelevant
+      halflabel complete images.parquet --vectors embedding --labels @labels.txt
+      halflabel complete yeast.arff --xml yeast.xml
+    """  # noqa: D301 - \b keeps click from refilling the examples
+    raw, arguments = _arguments(items, **columns)
+    if not as_json:
+        out.print(roles_table(open_table(raw.frame, **arguments).roles, len(raw.matrix_names)))
+    with working():
+        filled = complete(raw.frame, min_precision=min_precision, random_state=seed, **arguments)
+    stem = items.name.removesuffix(".gz").rsplit(".", 1)[0]
+    suffix = ".parquet" if items.suffix in (".parquet", ".pq") else ".csv"
+    written = {"table": output or items.with_name(f"{stem}.completed{suffix}"), "probabilities": probabilities}
+    written |= {"report": report or items.with_name(f"{stem}.report.html"), "model": model}
+    settings = {"min_precision": min_precision, "seed": seed, **{k: v for k, v in columns.items() if v is not None}}
+    with working():
+        _write_all(filled, written, str(items), settings)
+    if as_json:
+        click.echo(json.dumps({**_counts(filled), "written": {k: str(v) for k, v in written.items() if v}}))
+        return
+    say(*filled.opened.notes)
+    _print_gaps(filled)
+    out.print(f"Written: {', '.join(str(path) for path in written.values() if path)}.", soft_wrap=True)
+
+
+@main.command()
+@click.argument("model", type=_PATH)
+@click.argument("items", type=_PATH)
+@click.option("-o", "--output", type=_PATH, help="Labelled table; by default ITEMS.predicted.csv.")
+@click.option("--probabilities", type=_PATH, help="Also write the probability of every label.")
+@click.option("--vectors", "matrix_file", type=_PATH, metavar="X.npy", help="Feature vectors beside the table.")
+@click.option("--delimiter", help="Character between the cells of a text file.")
+def predict(
+    model: Path,
+    items: Path,
+    output: Path | None,
+    probabilities: Path | None,
+    matrix_file: Path | None,
+    delimiter: str | None,
+) -> None:
+    """Label new items with a saved model.
+
+    \b
+    Example:
+      halflabel predict songs.halflabel new-songs.csv
+    """  # noqa: D301
+    predictor = load(model)
+    raw = read(items, delimiter=delimiter)
+    matrix = read_vectors(matrix_file) if matrix_file else raw.matrix
+    with working():
+        answer = predictor.predict(raw.frame, matrix)
+        p = predictor.predict_proba(raw.frame, matrix)
+    say(*predictor.encoder.unseen(raw.frame))
+    target = output or items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.predicted.csv")
+    kept = raw.frame.drop(columns=list(predictor.label_names), errors="ignore").set_axis(answer.index)
+    _write_table(kept.join(answer), target)
+    if probabilities:
+        _write_table(_with_index(p), probabilities)
+    out.print(f"{len(answer)} items labelled. Written: {target}{f', {probabilities}' if probabilities else ''}.")
+
+
+@main.command(name="map")
+@click.argument("items", type=_PATH)
+@_column_options
+@click.option("-d", "--dimensions", type=click.IntRange(1), default=2, show_default=True)
+@click.option("-o", "--output", type=_PATH, help="Coordinates; by default ITEMS.map.csv.")
+@click.option("--seed", type=int, default=0, show_default=True)
+def map_command(items: Path, dimensions: int, output: Path | None, seed: int, **columns: Any) -> None:
+    """Draw the items in few dimensions.
+
+    \b
+    Example:
+      halflabel map songs.csv --id song --labels rock,sad,live -d 2
+    """  # noqa: D301
+    raw, arguments = _arguments(items, **columns)
+    with working():
+        filled = complete(raw.frame, random_state=seed, **arguments)
+        coordinates = filled.embedding(dimensions)
+    target = output or items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.map.csv")
+    _write_table(_with_index(coordinates), target)
+    out.print(f"{len(coordinates)} items in {dimensions} dimensions. Written: {target}.")
+
+
+@main.command(name="evaluate")
+@click.argument("items", type=_PATH)
+@_column_options
+@click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
+def evaluate_command(items: Path, repeats: int, seed: int, as_json: bool, **columns: Any) -> None:
+    """Hide known entries and say which method would have been right how often.
+
+    \b
+    Example:
+      halflabel evaluate songs.csv --id song --labels rock,sad,live
+    """  # noqa: D301
+    opened = _open(items, **columns)
+    with working():
+        result = evaluate(opened, repeats=repeats, seed=seed)
+    if as_json:
+        records = json.loads(result.records.to_json(orient="records"))
+        click.echo(json.dumps({"pattern": result.pattern, "advice": result.advice, "records": records}))
+        return
+    out.print(comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
+    for name, row in result.summary.drop(index=DEFAULT).iterrows():
+        span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
+        out.print(f"halflabel minus {name}: {span} average precision, ahead in {row['wins']:.0f} of {repeats}.")
+    out.print(f"\n{result.advice}", soft_wrap=True)
+
+
+@main.group()
+def data() -> None:
+    """Look at a file, or get a public benchmark set."""
+
+
+@data.command()
+@click.argument("items", type=_PATH)
+@_column_options
+def describe(items: Path, **columns: Any) -> None:
+    """Say what a file contains and which column plays which role.
+
+    \b
+    Example:
+      halflabel data describe songs.csv --labels 'tag_*'
+    """  # noqa: D301
+    raw, arguments = _arguments(items, **columns)
+    opened = open_table(raw.frame, **arguments)
+    out.print(roles_table(opened.roles, len(raw.matrix_names)))
+    labels = opened.labels
+    known = labels.observed
+    partial = int((known.any(axis=1) & ~known.all(axis=1)).sum())
+    out.print(
+        f"{len(labels)} items, {opened.X.shape[1]} features, {len(labels.names)} labels. "
+        f"{labels.unlabelled.sum()} items have no label, {partial} have some; "
+        f"{known.mean():.1%} of all entries are known, {labels.relevant.sum()} of them relevant."
+    )
+    say(*opened.notes)
+
+
+@data.command(name="fetch")
+@click.argument("name")
+@click.option("-o", "--output", type=_PATH, help="CSV file; by default NAME.csv.")
+def fetch_command(name: str, output: Path | None) -> None:
+    """Get a public multi-label set from OpenML (needs the network) and write it as CSV."""
+    dataset = fetch(name)
+    X = dataset.X.toarray() if hasattr(dataset.X, "toarray") else dataset.X
+    target = output or Path(f"{name}.csv")
+    _write_table(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
+    size = f"{X.shape[0]} items, {X.shape[1]} features, {len(dataset.label_names)} labels"
+    out.print(f"{dataset.name}: {size}. Written: {target}.")
+
+
+def _arguments(
+    items: Path,
+    *,
+    tags_file: Path | None,
+    xml: Path | None,
+    delimiter: str | None,
+    top_labels: int | None,
+    vectors: str | None,
+    ignore: tuple[str, ...] | None,
+    **columns: Any,
+) -> tuple[RawTable, dict[str, Any]]:
+    """Read the files and return the arguments that ``complete`` and ``open_table`` share."""
+    raw = read(items, xml=xml, delimiter=delimiter, top_labels=top_labels)
+    beside = columns["labels"] and [name for name in columns["labels"] if name in raw.matrix_names]
+    raw = raw.with_labels([*raw.label_names, *beside]) if beside else raw
+    matrix, matrix_names = raw.matrix, raw.matrix_names
+    if vectors is not None and vectors.endswith(".npy"):
+        matrix, matrix_names, vectors = read_vectors(vectors), (), None
+    declared = raw.label_names if columns["tags"] is None and tags_file is None else ()
+    arguments = {**columns, "vectors": vectors, "ignore": ignore or (), "declared_labels": declared}
+    arguments |= {"pairs": read(tags_file).frame if tags_file else None, "matrix": matrix, "matrix_names": matrix_names}
+    return raw, arguments
+
+
+def _open(items: Path, **columns: Any) -> OpenTable:
+    raw, arguments = _arguments(items, **columns)
+    return open_table(raw.frame, **arguments)
+
+
+def _write_all(filled: Completion, written: dict[str, Path | None], title: str, settings: dict[str, Any]) -> None:
+    """Write everything that was asked for, the report first: it is the likeliest to fail."""
+    if written["report"]:
+        filled.report(written["report"], title=title, settings=settings)
+    if written["model"]:
+        filled.save(written["model"])
+    if written["probabilities"]:
+        _write_table(_with_index(filled.probabilities), written["probabilities"])
+    if written["table"]:
+        _write_table(filled.table, written["table"])
+
+
+def _with_index(table: pd.DataFrame) -> pd.DataFrame:
+    """Put what items are known by into the first column."""
+    return table.rename_axis(str(table.index.name or "row")).reset_index()
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write CSV, or Parquet by suffix, atomically and without row numbers."""
+    with atomic_write(path) as file:
+        if path.suffix in (".parquet", ".pq"):
+            table.to_parquet(file, index=False)
+        else:
+            table.to_csv(file, index=False)
+
+
+def _counts(filled: Completion) -> dict[str, Any]:
+    gaps = ~filled.labels.observed
+    done = int((gaps & (filled.state != 0)).sum())
+    n, n_labels = filled.labels.shape
+    return {"items": n, "labels": n_labels, "gaps": int(gaps.sum()), "filled": done, "left": int(gaps.sum()) - done}
+
+
+def _print_gaps(filled: Completion) -> None:
+    counts = _counts(filled)
+    out.print("{items} items, {labels} labels: {gaps} gaps, {filled} filled, {left} left empty.".format(**counts))
+    if filled.labels.positive_only:
+        out.print(
+            "These labels are positive-only: without a single irrelevant entry there is no probability and nothing is "
+            "filled. The report ranks the likeliest tags; say --absent irrelevant if somebody checked every tag."
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""What the command prints: tables, progress, and errors as one sentence."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from halflabel.progress import listening
+from halflabel.table import Roles
+
+__all__ = ["comparison_table", "errors_as_sentences", "out", "roles_table", "say", "working"]
+
+#: Results go to standard output, everything about the run to standard error.
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+#: Errors whose message is meant for the user.
+FORESEEN = (ValueError, TypeError, KeyError, OSError, MemoryError)
+
+
+def say(*sentences: str) -> None:
+    """Print sentences about the run."""
+    for sentence in sentences:
+        err.print(escape(sentence))
+
+
+@contextmanager
+def errors_as_sentences() -> Iterator[None]:
+    """End a foreseen error in one sentence and exit code 1, an interrupt in 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print("Interrupted; nothing was written.")
+        sys.exit(130)
+    except FORESEEN as error:
+        text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        err.print(f"[bold red]Error:[/] {escape(' '.join(text.split()) or type(error).__name__)}", soft_wrap=True)
+        sys.exit(1)
+
+
+@contextmanager
+def working() -> Iterator[None]:
+    """Show progress and the time left while something runs; warnings become notes at its end."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with warnings.catch_warnings(record=True) as caught, Progress(*columns, console=err, transient=True) as progress:
+        warnings.simplefilter("default")
+        tasks: dict[str, Any] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage], completed=done, total=total)
+
+        with listening(show):
+            yield
+    for sentence in dict.fromkeys(str(warning.message) for warning in caught):
+        err.print(f"[yellow]Note:[/] {escape(sentence)}", soft_wrap=True)
+
+
+def roles_table(roles: Roles, beside: int = 0) -> Table:
+    """Return the roles of all columns; neighbours with the same role and reason share a line."""
+    table = Table("columns", "role", "why", title="Which column plays which role", title_justify="left", box=None)
+    for (role, why), lines in groupby(roles.describe(), key=lambda line: line[1:]):
+        names = [line[0] for line in lines]
+        table.add_row(escape(_shortened(names)), role, escape(why))
+    if beside:
+        table.add_row(f"{beside} features beside the table", "matrix", "numbers as they are")
+    return table
+
+
+def _shortened(names: Sequence[str], most: int = 4) -> str:
+    if len(names) <= most + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[: most - 1])}, … {names[-1]} ({len(names)} columns)"
+
+
+def comparison_table(summary: pd.DataFrame, title: str) -> Table:
+    """Return methods against metrics; the best of each column bold, ties (to the third decimal) too."""
+    names = {
+        "average_precision": "average precision",
+        "macro_auc": "macro AUC",
+        "micro_f1": "micro-F1",
+        "macro_f1": "macro-F1",
+        "brier": "Brier (lower is better)",
+        "micro_f1_at_half": "micro-F1 cut at 0.5",
+        "seconds": "seconds",
+    }
+    table = Table("method", *(names[c] for c in names if c in summary), title=title, title_justify="left", box=None)
+    shown = summary[[c for c in names if c in summary]].round(3)
+    best = {c: shown[c].min() if c in ("brier", "seconds") else shown[c].max() for c in shown}
+    for method, row in shown.to_dict(orient="index").items():
+        cells = [
+            "–" if pd.isna(row[c]) else f"[bold]{row[c]:.3f}[/]" if row[c] == best[c] else f"{row[c]:.3f}"
+            for c in shown
+        ]
+        table.add_row(str(method), *cells)
+    return table

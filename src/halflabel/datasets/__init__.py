@@ -1,0 +1,25 @@
+"""Readers for the formats multi-label data come in, the digits demo and public benchmark sets.
+
+Every reader is bounded, unpickles nothing, and says in one sentence what is wrong with a file.
+"""
+
+from halflabel.datasets.digits import load_digits_tags
+from halflabel.datasets.mulan import load_benchmark, read_mulan
+from halflabel.datasets.openml import fetch
+from halflabel.datasets.reading import read
+from halflabel.datasets.records import Dataset, RawTable, ReadError, stack, to_dataset
+from halflabel.datasets.vectors import read_vectors
+
+__all__ = [
+    "Dataset",
+    "RawTable",
+    "ReadError",
+    "fetch",
+    "load_benchmark",
+    "load_digits_tags",
+    "read",
+    "read_mulan",
+    "read_vectors",
+    "stack",
+    "to_dataset",
+]

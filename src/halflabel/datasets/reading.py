@@ -1,0 +1,98 @@
+"""One door for every kind of file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from halflabel.datasets.delimited import read_delimited, read_parquet
+from halflabel.datasets.files import base_suffix, sha256_of
+from halflabel.datasets.mulan import read_mulan
+from halflabel.datasets.records import RawTable, ReadError
+from halflabel.datasets.svmlight import read_svmlight
+from halflabel.datasets.vectors import read_vectors
+
+__all__ = ["read"]
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    xml: str | os.PathLike[str] | None = None,
+    delimiter: str | None = None,
+    top_labels: int | None = None,
+) -> RawTable:
+    """Read a file by its suffix.
+
+    ============================================ ==================================
+    suffix (text files also with ``.gz``)        read as
+    ============================================ ==================================
+    ``.csv``, ``.tsv``, ``.tab``                 delimited text with a header line
+    ``.parquet``, ``.pq``                        Parquet
+    ``.arff``                                    ARFF, with Mulan's XML label file
+    ``.svm``, ``.svmlight``, ``.libsvm``, ``.txt`` svmlight or extreme classification
+    ``.npy``                                     feature vectors
+    ============================================ ==================================
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    xml : path, optional
+        For ARFF: the label file, if it is not the sibling of that name.
+    delimiter : str, optional
+        For delimited text: the character between cells.
+    top_labels : int, optional
+        For svmlight: keep this many of the most frequent labels.
+
+    Returns
+    -------
+    RawTable
+
+    Raises
+    ------
+    ReadError
+        With one sentence that names the file and, where known, line and column.
+    """
+    path = Path(path)
+    kind = _KIND_OF.get(base_suffix(path))
+    if path.is_dir():
+        raise ReadError.at(path, "this is a folder; name a file in it.")
+    if not path.exists():
+        raise ReadError.at(path, "there is no such file.")
+    if kind is None:
+        known = ", ".join(sorted(_KIND_OF))
+        raise ReadError.at(path, f"the suffix {path.suffix!r} is not known; files are read by suffix: {known}.")
+    reader, takes = _READERS[kind]
+    options = {"xml_path": xml, "delimiter": delimiter, "top_labels": top_labels}
+    given = {name: value for name, value in options.items() if value is not None}
+    if wrong := [name for name in given if name != takes]:
+        raise ReadError.at(path, f"{wrong[0].removesuffix('_path')} does not apply to a file of the kind {kind}.")
+    return reader(path, **given)
+
+
+def _read_vectors(path: Path) -> RawTable:
+    matrix = read_vectors(path)
+    names = tuple(f"x{j}" for j in range(matrix.shape[1]))
+    return RawTable(pd.DataFrame(index=pd.RangeIndex(len(matrix))), matrix, names, (), str(path), sha256_of(path))
+
+
+#: kind: (reader, the one option it takes)
+_READERS: dict[str, tuple[Callable[..., RawTable], str | None]] = {
+    "delimited text": (read_delimited, "delimiter"),
+    "Parquet": (read_parquet, None),
+    "ARFF": (read_mulan, "xml_path"),
+    "svmlight": (read_svmlight, "top_labels"),
+    "vectors": (_read_vectors, None),
+}
+
+_KIND_OF = {
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "delimited text"),
+    **dict.fromkeys((".parquet", ".pq"), "Parquet"),
+    ".arff": "ARFF",
+    **dict.fromkeys((".svm", ".svmlight", ".libsvm", ".txt"), "svmlight"),
+    ".npy": "vectors",
+}

@@ -1,0 +1,226 @@
+"""What a reader returns: a raw table, a finished data set, or one sentence that says why not."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from halflabel.labels import MAX_CELLS, PartialLabels
+
+__all__ = ["Dataset", "Matrix", "RawTable", "ReadError", "stack", "to_dataset"]
+
+Matrix = NDArray[Any] | sparse.csr_array
+
+#: Pairs of words that can only mean "has it" and "does not have it".
+_TRUE, _FALSE = {"1", "yes", "true", "y", "t"}, {"0", "no", "false", "n", "f"}
+
+
+class ReadError(ValueError):
+    """A file cannot be read; the message names the file and, where known, line and column."""
+
+    @classmethod
+    def at(
+        cls, path: str | os.PathLike[str], reason: str, *, line: int | None = None, column: str | None = None
+    ) -> ReadError:
+        """Return the error whose message is ``path: line N, column 'NAME': reason``.
+
+        Examples
+        --------
+        >>> print(ReadError.at("a.csv", "3 cells, but the header has 2.", line=7))
+        a.csv: line 7: 3 cells, but the header has 2.
+        """
+        place = [f"line {line}"] if line is not None else []
+        place += [f"column {column!r}"] if column is not None else []
+        return cls(": ".join([os.fspath(path), *([", ".join(place)] if place else []), reason]))
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """What reading a file yields, before anything is known about the role of a column.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_items, any)
+        The tabular columns, under distinct text names.
+    matrix : ndarray or csr_array of shape (n_items, n_features), optional
+        Numeric features kept outside the frame: sparse ARFF, svmlight, ``.npy``.
+    matrix_names : tuple of str
+        One name per column of ``matrix``.
+    label_names : tuple of str
+        Labels that the file itself declares, each a column of ``frame`` holding 1, 0 or NaN.
+    source : str
+        The file or files it was read from.
+    sha256 : str
+        Digest of the file as it lies on the disk (of the digests, for :func:`stack`).
+    """
+
+    frame: pd.DataFrame
+    matrix: Matrix | None
+    matrix_names: tuple[str, ...]
+    label_names: tuple[str, ...]
+    source: str
+    sha256: str
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def with_labels(self, names: Sequence[str]) -> RawTable:
+        """Return the table with ``names`` as its labels, found by name wherever they stand.
+
+        Columns of ``matrix`` move to ``frame``. A two-valued category whose values can
+        only mean one thing (0/1, yes/no, true/false, y/n, t/f) becomes 1 and 0.
+
+        Raises
+        ------
+        ReadError
+            If a name is not a column, or a category cannot be read as a label.
+        """
+        names = tuple(dict.fromkeys(names))
+        known = {*self.frame.columns, *self.matrix_names}
+        if missing := [name for name in names if name not in known]:
+            raise ReadError.at(
+                self.source,
+                f"{len(missing)} of the {len(names)} labels named, for example {missing[0]!r}, are not among its "
+                f"{len(known)} columns: do the label names and the data belong together?",
+            )
+        table = self._pulled([name for name in names if name not in self.frame.columns])
+        categories = {n: table.frame[n] for n in names if isinstance(table.frame[n].dtype, pd.CategoricalDtype)}
+        numbers = {name: _as_label(column, self.source) for name, column in categories.items()}
+        return replace(table, frame=table.frame.assign(**numbers) if numbers else table.frame, label_names=names)
+
+    def _pulled(self, names: list[str]) -> RawTable:
+        """Move columns of the matrix to the right-hand end of the frame."""
+        if not names:
+            return self
+        if len(self) * len(names) > MAX_CELLS:
+            raise ReadError.at(
+                self.source, f"{len(self)} items x {len(names)} labels are more than {MAX_CELLS:.0e} cells."
+            )
+        assert self.matrix is not None  # only the matrix can hold them
+        position = {name: j for j, name in enumerate(self.matrix_names)}
+        taken = np.array([position[name] for name in names])
+        kept = np.setdiff1d(np.arange(len(self.matrix_names)), taken)
+        columns = self.matrix[:, taken]
+        dense = columns.toarray() if sparse.issparse(columns) else columns
+        return replace(
+            self,
+            frame=pd.concat([self.frame, pd.DataFrame(dense, columns=names, index=self.frame.index)], axis=1),
+            matrix=self.matrix[:, kept],
+            matrix_names=tuple(self.matrix_names[j] for j in kept),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A data set whose columns have found their roles.
+
+    Parameters
+    ----------
+    name : str
+        Short name.
+    X : ndarray or csr_array of shape (n_items, n_features)
+        Features.
+    Y : PartialLabels of shape (n_items, n_labels)
+        Labels.
+    feature_names : tuple of str
+        One name per column of ``X``.
+    source : str
+        Where it comes from: files, or the place it was fetched from.
+    licence : str
+        Terms of use, as far as they are stated.
+    sha256 : str
+        Digest of the file, see :class:`RawTable`.
+    """
+
+    name: str
+    X: Matrix
+    Y: PartialLabels
+    feature_names: tuple[str, ...]
+    source: str
+    licence: str
+    sha256: str
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """One name per column of ``Y``."""
+        return self.Y.names
+
+
+def stack(first: RawTable, second: RawTable) -> RawTable:
+    """Return the rows of ``first`` followed by those of ``second``: a set that ships as train and test.
+
+    Raises
+    ------
+    ReadError
+        If the two do not have the same columns and labels in the same order.
+    """
+    a, b = ((*t.frame.columns, *t.matrix_names, *t.label_names) for t in (first, second))
+    if a != b:
+        raise ReadError.at(second.source, f"its columns are not those of {first.source}, so the two cannot be joined.")
+    both: list[Any] = [first.matrix, second.matrix]
+    matrix: Matrix | None = None
+    if first.matrix is not None:
+        matrix = sparse.vstack(both, format="csr") if sparse.issparse(first.matrix) else np.vstack(both)
+    digest = hashlib.sha256((first.sha256 + second.sha256).encode()).hexdigest()
+    return replace(
+        first,
+        frame=pd.concat([first.frame, second.frame], ignore_index=True),
+        matrix=matrix,
+        source=f"{first.source} + {second.source}",
+        sha256=digest,
+    )
+
+
+def to_dataset(raw: RawTable, name: str, *, licence: str = "not stated") -> Dataset:
+    """Return a data set from a table that declares its labels; every other column is a feature.
+
+    ``X`` is ``raw.matrix`` followed by the remaining columns of ``raw.frame``, in float64.
+
+    Raises
+    ------
+    ReadError
+        If no label is declared, or a feature is not numeric.
+    """
+    if not raw.label_names:
+        raise ReadError.at(raw.source, "it declares no labels: give the Mulan XML file, or use with_labels(names).")
+    features = raw.frame.drop(columns=list(raw.label_names))
+    for column in features.columns:
+        if not pd.api.types.is_numeric_dtype(features[column].dtype):
+            reason = "is not numeric, and a benchmark set needs numbers: halflabel.complete takes such tables."
+            raise ReadError.at(raw.source, reason, column=str(column))
+    X: Matrix = features.to_numpy(dtype=np.float64, na_value=np.nan)
+    if raw.matrix is not None:
+        parts: list[Any] = [raw.matrix, X] if X.shape[1] else [raw.matrix]
+        X = sparse.hstack(parts, format="csr") if sparse.issparse(raw.matrix) else np.hstack(parts)
+    return Dataset(
+        name=name,
+        X=X,
+        Y=PartialLabels.from_table(raw.frame[list(raw.label_names)]),
+        feature_names=(*raw.matrix_names, *map(str, features.columns)),
+        source=raw.source,
+        licence=licence,
+        sha256=raw.sha256,
+    )
+
+
+def _as_label(column: pd.Series[Any], source: str) -> pd.Series[Any]:
+    """Return a categorical column as 1, 0 and NaN if its values can only mean that."""
+    words = [str(value).strip().lower() for value in column.cat.categories]
+    meaning = dict.fromkeys(_TRUE, 1.0) | dict.fromkeys(_FALSE, 0.0)
+    if not set(words) <= set(meaning) or len({meaning[word] for word in words}) < len(words):
+        shown = ", ".join(map(str, column.cat.categories[:5]))
+        reason = (
+            f"is named as a label but takes the values {{{shown}}}: "
+            "only 0/1, yes/no or true/false can be read as one. Recode it first."
+        )
+        raise ReadError.at(source, reason, column=str(column.name))
+    table = np.array([*(meaning[word] for word in words), np.nan])  # code -1 means missing
+    return pd.Series(table[column.cat.codes.to_numpy()], index=column.index, name=column.name)

@@ -1,0 +1,64 @@
+"""A saved model: new items in, labels and probabilities out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel.base import PartialLabelEstimator, Scaler
+from halflabel.decision import Calibration
+from halflabel.kernels import KernelRidge, NystroemMap
+from halflabel.persistence import ModelFileError, load_tree
+from halflabel.ssdrmc import SSDRMC
+from halflabel.table import FeatureEncoder, Roles
+
+__all__ = ["Predictor", "load"]
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """A fitted method together with the way its table was read.
+
+    Parameters
+    ----------
+    model : PartialLabelEstimator
+    roles : Roles
+    encoder : FeatureEncoder
+    label_names : tuple of str
+    sep : str
+        Separator of a tags column.
+    """
+
+    model: PartialLabelEstimator
+    roles: Roles
+    encoder: FeatureEncoder
+    label_names: tuple[str, ...]
+    sep: str = ";"
+
+    def predict_proba(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
+        """Return the probability of every label for every new item."""
+        p = self.model.predict_proba(self.encoder.transform(frame, matrix))
+        p = p[:, 1:] if self.model.single_label_ else p
+        return pd.DataFrame(p, index=self._index(frame), columns=list(self.label_names))
+
+    def predict(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
+        """Return 0/1 for every label and every new item."""
+        answer = np.asarray(self.model.predict(self.encoder.transform(frame, matrix))).reshape(len(frame), -1)
+        return pd.DataFrame(answer, index=self._index(frame), columns=list(self.label_names))
+
+    def _index(self, frame: pd.DataFrame) -> pd.Index[Any]:
+        named = self.roles.id is not None and self.roles.id in frame.columns
+        return pd.Index(frame[self.roles.id]) if named else frame.index
+
+
+def load(path: str | os.PathLike[str]) -> Predictor:
+    """Read a model written by :meth:`halflabel.Completion.save`; nothing in the file is ever executed."""
+    kinds = (Predictor, SSDRMC, Scaler, KernelRidge, NystroemMap, Calibration, Roles, FeatureEncoder)
+    predictor = load_tree(path, {kind.__name__: kind for kind in kinds}).get("predictor")
+    if not isinstance(predictor, Predictor):
+        raise ModelFileError(f"{path} holds no halflabel model.")
+    return predictor

@@ -1,0 +1,18 @@
+"""A user's table -> ids, X and PartialLabels: which column plays which role is chosen, said and settable."""
+
+from halflabel.table.features import FeatureEncoder
+from halflabel.table.labelling import LabelReading, fill_tags, read_labels, read_tag_pairs
+from halflabel.table.opening import OpenTable, open_table
+from halflabel.table.roles import Roles, choose_roles
+
+__all__ = [
+    "FeatureEncoder",
+    "LabelReading",
+    "OpenTable",
+    "Roles",
+    "choose_roles",
+    "fill_tags",
+    "open_table",
+    "read_labels",
+    "read_tag_pairs",
+]

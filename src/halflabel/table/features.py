@@ -1,0 +1,269 @@
+"""From a table to X: learned once, repeated on new tables, saved as plain state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from halflabel.table.blocks import (
+    Matrix,
+    learn_words,
+    read_matrix,
+    read_numbers,
+    read_one_hot,
+    read_vectors,
+    read_words,
+)
+from halflabel.table.columns import as_text, listed, with_text_names
+from halflabel.table.roles import Roles
+
+__all__ = ["FeatureEncoder"]
+
+
+def _empty() -> NDArray[np.float64]:
+    return np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureEncoder:
+    """How the columns of a table become features.
+
+    Learn one with :meth:`learn`. Features stand in this order: numbers, vectors, the
+    matrix, categories, words. Nothing is scaled here; estimators do that.
+
+    * Numbers, vectors and a dense matrix: a missing cell becomes the mean of its feature.
+    * Categories: one indicator per value; a missing or an unseen value has none.
+    * Words: tf-idf of words (case and accents dropped) of at least two rows, at most
+      20 000, with 1 + log(tf), rows of length 1. X is sparse then.
+
+    Parameters
+    ----------
+    numeric : tuple of str
+        Number columns.
+    vectors : str or None
+        The column of vectors, ``vector_width`` numbers each.
+    matrix_names : tuple of str
+        Names of the features kept in a matrix beside the table.
+    means : ndarray of shape (len(numeric) + vector_width + len(matrix_names),)
+        What a missing cell is filled with; 0 for a sparse matrix, which has none.
+    categories : mapping of str to tuple of str
+        The values of each category column.
+    text : str or None
+        The column of words, with ``vocabulary`` and ``idf``.
+    notes : tuple of str
+        What the user should be told about the table it was learned from.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"tempo": [90.0, None, 120.0], "key": ["minor", "major", None]})
+    >>> encoder = FeatureEncoder.learn(frame, Roles(numeric=("tempo",), categorical=("key",)))
+    >>> encoder.feature_names
+    ('tempo', 'key=major', 'key=minor')
+    >>> encoder.transform(frame)
+    array([[ 90.,   0.,   1.],
+           [105.,   1.,   0.],
+           [120.,   0.,   0.]])
+    >>> encoder.notes
+    ("1 feature with missing values (1 cell; 'tempo'): filled with the mean of the feature.",
+     "1 row without a value in the category column 'key': encoded as no category.")
+    """
+
+    numeric: tuple[str, ...] = ()
+    vectors: str | None = None
+    vector_width: int = 0
+    matrix_names: tuple[str, ...] = ()
+    means: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    text: str | None = None
+    vocabulary: tuple[str, ...] = ()
+    idf: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def learn(
+        cls, frame: pd.DataFrame, roles: Roles, matrix: Any = None, matrix_names: Sequence[str] = ()
+    ) -> FeatureEncoder:
+        """Learn means, categories and words.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One row per item.
+        roles : Roles
+            From :func:`choose_roles`.
+        matrix : ndarray or sparse matrix of shape (n_items, n_features), optional
+            Numeric features kept beside the table.
+        matrix_names : sequence of str, optional
+            By default ``"x0"``, ``"x1"``, ...
+
+        Raises
+        ------
+        ValueError
+            If there is no feature at all; for infinite values, and for values of
+            another kind, with column and row.
+        """
+        if matrix is None and not roles.features:
+            why = "; ".join(f"{column!r}: {reason}" for column, reason in roles.ignored[:8])
+            raise ValueError(f"no column of the table can be a feature ({why or 'there is none beside the labels'}).")
+        frame = with_text_names(frame)
+        if matrix is not None:
+            matrix_names = matrix_names or [f"x{j}" for j in range(matrix.shape[1])]
+        values = {column: set(as_text(frame[column])) - {None} for column in _present(roles.categorical, frame)}
+        encoder = cls(
+            numeric=roles.numeric,
+            vectors=roles.vectors,
+            matrix_names=tuple(matrix_names),
+            categories={column: tuple(sorted(found)) for column, found in values.items()},
+            text=roles.text,
+        )
+        blocks = encoder._gapped_blocks(frame, matrix)
+        encoder = replace(encoder, vector_width=blocks[1].shape[1], means=np.concatenate([*map(_means, blocks)]))
+        if encoder.text is not None:
+            vocabulary, idf = learn_words(frame[encoder.text])
+            encoder = replace(encoder, vocabulary=vocabulary, idf=idf)
+        return replace(encoder, notes=encoder._notes(frame, blocks))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table that are read."""
+        single = (column for column in (self.vectors, self.text) if column is not None)
+        return (*self.numeric, *self.categories, *single)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """One name per column of X: ``column``, ``column[position]``, ``column=value`` or ``column:word``."""
+        return (
+            *self._gapped_names,
+            *(f"{column}={value}" for column, values in self.categories.items() for value in values),
+            *(f"{self.text}:{word}" for word in self.vocabulary),
+        )
+
+    def transform(self, frame: pd.DataFrame, matrix: Any = None) -> Matrix:
+        """Return X, dense, or sparse if there are words or a sparse matrix.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With the columns that were learned from, in any order; others are passed over.
+        matrix : ndarray or sparse matrix, optional
+            Needed if the encoder was learned with one.
+
+        Returns
+        -------
+        X : ndarray or csr_array of float64, shape (n_items, len(feature_names))
+
+        Raises
+        ------
+        ValueError
+            For columns that are not there, and values that do not fit, with column and row.
+        """
+        frame = with_text_names(frame)
+        gapped = self._gapped_blocks(frame, matrix)
+        means = np.split(self.means, np.cumsum([block.shape[1] for block in gapped])[:-1])
+        blocks: list[Matrix] = [*map(_filled, gapped, means)]
+        blocks += [read_one_hot(frame[column], values) for column, values in self.categories.items()]
+        if self.text is not None:
+            blocks.append(read_words(frame[self.text], self.vocabulary, self.idf))
+        dense = [block for block in blocks if isinstance(block, np.ndarray)]
+        if len(dense) == len(blocks):
+            return np.hstack(dense)
+        return sparse.csr_array(sparse.hstack([sparse.csr_array(block) for block in blocks], format="csr"))
+
+    def unseen(self, frame: pd.DataFrame) -> tuple[str, ...]:
+        """Return a sentence for each category column of a new table that holds values not learned from."""
+        frame = with_text_names(frame)
+        sentences = []
+        for column in _present(self.categories, frame):
+            new = [value for value in as_text(frame[column]) if value not in {None, *self.categories[column]}]
+            if new:
+                sentences.append(
+                    f"{_count(len(new), 'row')} with a value that was not there before in the category column "
+                    f"{column!r} ({listed(dict.fromkeys(new))}): encoded as no category."
+                )
+        return tuple(sentences)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return plain lists, text and numbers that JSON can hold, and arrays (``means``, ``idf``)."""
+        state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in state.items()}
+        return {**plain, "categories": {column: list(values) for column, values in self.categories.items()}}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> FeatureEncoder:
+        """Return the encoder written by :meth:`to_state`; it gives equal features."""
+        plain: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in state.items()}
+        plain["categories"] = {column: tuple(values) for column, values in state["categories"].items()}
+        return cls(**plain)
+
+    @property
+    def _gapped_names(self) -> tuple[str, ...]:
+        positions = (f"{self.vectors}[{j}]" for j in range(self.vector_width))
+        return (*self.numeric, *positions, *self.matrix_names)
+
+    def _gapped_blocks(self, frame: pd.DataFrame, matrix: Any) -> list[Matrix]:
+        """Return numbers, vectors and matrix, gaps as NaN."""
+        _present(self.columns, frame)
+        none = np.empty((len(frame), 0))
+        if matrix is None and self.matrix_names:
+            raise ValueError(
+                f"a matrix of {len(self.matrix_names)} features beside the table is needed, as it was learned with."
+            )
+        return [
+            read_numbers(frame, self.numeric),
+            none if self.vectors is None else read_vectors(frame[self.vectors], self.vector_width or None),
+            none if matrix is None else read_matrix(matrix, self.matrix_names, len(frame)),
+        ]
+
+    def _notes(self, frame: pd.DataFrame, blocks: Sequence[Matrix]) -> tuple[str, ...]:
+        gaps = np.concatenate([*map(_gaps, blocks)])
+        names = [name for name, count in zip(self._gapped_names, gaps, strict=True) if count]
+        empty = sum(count == len(frame) for count in gaps)
+        missing = {column: int(frame[column].isna().sum()) for column in self.categories}
+        filled = (
+            f"{_count(len(names), 'feature')} with missing values ({_count(gaps.sum(), 'cell')}; {listed(names)}): "
+            f"filled with the mean of the feature{f', {empty} without any value with 0' if empty else ''}."
+        )
+        unset = (
+            f"{_count(rows, 'row')} without a value in the category column {column!r}: encoded as no category."
+            for column, rows in missing.items()
+            if rows
+        )
+        return (*([filled] if names else []), *unset)
+
+
+def _present(columns: Iterable[str], frame: pd.DataFrame) -> list[str]:
+    """Return the columns as a list; those that the table lacks are named."""
+    columns = list(columns)
+    lacking = [column for column in columns if column not in frame.columns]
+    if lacking:
+        raise ValueError(
+            f"the table lacks {_count(len(lacking), 'column')} that the features are made of: {listed(lacking)}."
+        )
+    return columns
+
+
+def _gaps(block: Matrix) -> NDArray[np.int_]:
+    """Return the number of missing cells per column; a sparse block has none."""
+    return np.isnan(block).sum(axis=0) if isinstance(block, np.ndarray) else np.zeros(block.shape[1], dtype=int)
+
+
+def _means(block: Matrix) -> NDArray[np.float64]:
+    """Return the mean of the values that are there; 0 if there is none, and for a sparse block."""
+    if not isinstance(block, np.ndarray):
+        return np.zeros(block.shape[1])
+    counts = len(block) - _gaps(block)
+    return np.asarray(np.nansum(block, axis=0) / np.maximum(counts, 1))
+
+
+def _filled(block: Matrix, means: NDArray[np.float64]) -> Matrix:
+    return np.where(np.isnan(block), means, block) if isinstance(block, np.ndarray) else block
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,200 @@
+"""complete(): tables in and out, evidence, positive-only labels, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conftest import half_labelled
+
+import halflabel as hl
+from halflabel.baselines import BinaryRelevance
+from halflabel.decision import confident
+
+
+@pytest.fixture
+def songs(rng):
+    X, Y, _ = half_labelled(rng)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(5)], index=rng.permutation(60) * 10)
+    frame.insert(2, "name", [f"song {i}" for i in range(60)])
+    for j, label in enumerate(("rock", "sad", "live")):
+        frame.insert(j, label, Y[:, j])
+    return frame
+
+
+def test_index_columns_and_order_survive(songs):
+    before = songs.copy()
+    table = hl.complete(songs, labels=["rock", "sad", "live"]).table
+    assert table.columns.tolist() == songs.columns.tolist()
+    assert table.index.tolist() == songs.index.tolist()
+    assert not table[["rock", "sad", "live"]].isna().any(axis=None)
+    known = songs["rock"].notna()
+    np.testing.assert_array_equal(table.loc[known, "rock"], songs.loc[known, "rock"])
+    pd.testing.assert_frame_equal(table[["f0", "name"]], songs[["f0", "name"]])
+    pd.testing.assert_frame_equal(songs, before)
+
+
+def test_booleans_stay_booleans(songs):
+    songs["rock"] = songs["rock"].map({1.0: True, 0.0: False}).astype("boolean")
+    assert hl.complete(songs, labels=["rock"]).table["rock"].dtype == "boolean"
+
+
+def test_arrays_give_a_table_of_labels(rng):
+    X, Y, _ = half_labelled(rng)
+    table = hl.complete(X, Y).table
+    assert table.shape == (60, 3)
+    assert set(np.unique(table)) <= {0, 1}
+
+
+def test_labels_apart_must_be_in_the_same_order(songs):
+    features, labels = songs.filter(regex="^f"), songs[["rock"]]
+    assert hl.complete(features, labels).table.columns.tolist() == ["rock"]
+    with pytest.raises(ValueError, match="different row labels"):
+        hl.complete(features, labels.sort_index())
+    with pytest.raises(ValueError, match="60 items but labels for 59"):
+        hl.complete(features.to_numpy(), labels.to_numpy()[:-1])
+
+
+def test_tags_in_tags_out(rng):
+    X, Y, _ = half_labelled(rng)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    names = np.array(["rock", "sad", "live"])
+    frame["tags"] = [None if np.isnan(row).any() else ";".join(names[row == 1][::-1]) for row in Y]
+    filled = hl.complete(frame, tags="tags", absent="irrelevant")
+    known = frame["tags"].notna() & (frame["tags"] != "")
+    assert filled.table.loc[known, "tags"].tolist() == frame.loc[known, "tags"].tolist()
+    i = int(np.flatnonzero(frame["tags"].isna())[0])
+    expected = {name for name, state in zip(filled.labels.names, filled.state[i], strict=True) if state > 0}
+    assert set(filter(None, filled.table["tags"].iloc[i].split(";"))) == expected
+
+
+def test_min_precision_leaves_the_rest_empty(songs):
+    filled = hl.complete(songs, labels=["rock", "sad", "live"], min_precision=0.995)
+    p = np.where(filled.labels.observed, np.nan, filled.probabilities.to_numpy())
+    np.testing.assert_array_equal(filled.state[~filled.labels.observed], confident(p, 0.995)[~filled.labels.observed])
+    left = filled.table[["rock", "sad", "live"]].isna().to_numpy()
+    assert left.any()
+    np.testing.assert_array_equal(left, filled.state == 0)
+    assert hl.complete(songs, labels=["rock"], unsure="leave").min_precision == 0.95
+
+
+class TestEvidence:
+    def test_explain(self, songs):
+        filled = hl.complete(songs.assign(name=songs["name"]), labels=["rock", "sad", "live"], id="name")
+        item = songs["name"][songs["rock"].isna()].iloc[0]
+        found = filled.explain(item, "rock")
+        assert found.given is None
+        assert found.value in (0, 1)
+        assert found.kind == "graph"
+        assert found.probability == filled.probabilities.loc[item, "rock"]
+        assert set(found.supporting["item"]) <= set(songs["name"])
+        assert item not in set(found.supporting["item"])
+        i = songs["name"].tolist().index(item)
+        j = songs["name"].tolist().index(found.supporting["item"].iloc[0])
+        W = filled.model.weights_
+        assert found.supporting["weight"].iloc[0] == pytest.approx(W[i, j] + W[j, i])
+
+    def test_explain_refuses_what_is_not_there(self, songs):
+        filled = hl.complete(songs, labels=["rock"])
+        with pytest.raises(KeyError, match="no label 'pop'; the labels are rock"):
+            filled.explain(0, "pop")
+        with pytest.raises(KeyError, match="no item 'x'; items are known by their row number"):
+            filled.explain("x", "rock")
+
+    def test_kinds(self, rng):
+        X = np.vstack([rng.normal(size=(20, 2)), 100 + rng.normal(size=(20, 2))])
+        Y = np.full((40, 2), np.nan)
+        Y[:20, 0] = np.arange(20) % 2
+        Y[:, 1] = np.where(np.arange(40) < 30, 1, np.nan)
+        with pytest.warns(UserWarning, match="1 of 2 labels"):
+            filled = hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=4, scale=None))
+        assert (filled.evidence_kinds[:20, 0] == "graph").all()
+        assert (filled.evidence_kinds[20:, 0] == "features").all()
+        assert (filled.evidence_kinds[:, 1] == "prior").all()
+        assert not filled.table.isna().any(axis=None)
+
+    def test_a_planted_error_is_the_first_suspect(self, rng):
+        X = np.repeat([[0.0], [5.0]], 40, axis=0) + rng.normal(size=(80, 1))
+        y = np.repeat([0.0, 1.0], 40)
+        y[::4] = np.nan
+        y[7] = 1.0
+        first = hl.complete(X, y).suspects.iloc[0]
+        assert (first["item"], first["given"]) == (7, 1)
+        assert first["probability"] < 0.2
+
+    def test_next_to_label_are_the_uncertain_ones(self, rng):
+        X = np.linspace(0, 10, 100)[:, None]
+        y = np.where(X[:, 0] < 5, 0.0, 1.0)
+        y[np.arange(100) % 5 != 0] = np.nan
+        chosen = hl.complete(X, y).next_to_label(5)
+        assert chosen["item"].between(35, 65).all()
+        assert (np.diff(chosen["bits"]) <= 0).all()
+        assert np.isnan(y[chosen["item"]]).all()
+
+    def test_drift(self, rng):
+        X, Y, _ = half_labelled(rng, n=400)
+        assert hl.complete(X, Y).drift < 0.65
+        X[np.isnan(Y[:, 0])] += 3
+        assert hl.complete(X, Y).drift > 0.95
+        assert hl.complete(X[:30], Y[:30]).drift is None
+
+    def test_embedding(self, songs):
+        filled = hl.complete(songs, labels=["rock", "sad"])
+        drawn = filled.embedding(2)
+        assert drawn.shape == (60, 2)
+        assert drawn.index.equals(songs.index)
+        with pytest.raises(ValueError, match="between 1 and"):
+            filled.embedding(99)
+
+
+class TestPositiveOnly:
+    @pytest.fixture
+    def filled(self, rng):
+        X, _, complete = half_labelled(rng)
+        frame = pd.DataFrame(X, columns=list("abcde"))
+        self.truth = complete
+        tags = [[n for n, has in zip("rst", row, strict=True) if has and rng.random() < 0.7] for row in complete]
+        frame["tags"] = [";".join(t) or None for t in tags]
+        return hl.complete(frame, tags="tags", absent="unknown")
+
+    def test_nothing_is_filled_and_nothing_called_probability(self, filled):
+        assert filled.probabilities.isna().all(axis=None)
+        np.testing.assert_array_equal(filled.state, filled.labels.state)
+        assert len(filled.suspects) == 0
+        with pytest.raises(ValueError, match="positive-only"):
+            filled.save("never")
+
+    def test_candidates_are_ranked_and_good(self, filled):
+        ranked = filled.candidates(20)
+        assert ranked["rank"].tolist() == list(range(1, 21))
+        assert (np.diff(ranked["score"]) <= 0).all()
+        rows, columns = ranked["item"].to_numpy(), [filled.labels.names.index(x) for x in ranked["label"]]
+        assert (filled.labels.state[rows, columns] == 0).all()
+        forgotten = self.truth[filled.labels.state == 0].mean()
+        assert self.truth[rows, columns].mean() > 1.3 * forgotten
+
+
+class TestRefusals:
+    def test_an_empty_label(self, songs):
+        with pytest.raises(ValueError, match=r"no item has a value for 'blank'.*leave it out"):
+            hl.complete(songs.assign(blank=np.nan), labels=["rock", "blank"])
+
+    def test_no_labels_named(self, songs):
+        with pytest.raises(ValueError, match="no labels were named"):
+            hl.complete(songs)
+
+    def test_an_odd_word(self, songs):
+        with pytest.raises(ValueError, match="unsure must be 'fill' or 'leave', not 'maybe'"):
+            hl.complete(songs, labels=["rock"], unsure="maybe")
+
+    def test_memory(self, songs, monkeypatch):
+        monkeypatch.setattr("os.sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else 10_000)
+        with pytest.raises(ValueError, match=r"60 items with 7 features and 1 labels need about .* GiB"):
+            hl.complete(songs, labels=["rock"])
+
+
+def test_another_method_may_be_named(songs):
+    filled = hl.complete(songs, labels=["rock", "sad"], method=BinaryRelevance())
+    assert filled.weights is None
+    assert (filled.evidence_kinds == "features").all()
+    assert filled.explain(songs.index[0], "rock").supporting.empty

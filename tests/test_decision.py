@@ -1,0 +1,137 @@
+"""Calibration and threshold rules: against direct minimisation, exhaustive search, and simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from halflabel import PartialLabels
+from halflabel.decision import RULES, confident, fit_platt, thresholds
+
+probabilities = hnp.arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 4)), elements=st.floats(0.01, 0.99))
+
+
+def shrunken_loss(theta, z, sign, prior):
+    margin = sign * (np.exp(theta[0]) * z + theta[1])
+    return np.logaddexp(0, -margin).sum() + 0.5 * ((theta - prior) ** 2).sum()
+
+
+def test_platt_minimises_the_documented_objective(rng):
+    scores = rng.normal(size=(200, 3))
+    complete = (rng.random((200, 3)) < expit(np.array([0.5, 2, 4]) * scores + np.array([0, -2, 1]))).astype(float)
+    mask = rng.random((200, 3)) < 0.7
+    fitted = fit_platt(scores, PartialLabels.from_observed(complete, mask))
+    z, sign = (scores - fitted.center) / fitted.spread, 2 * complete - 1
+    rate = (complete[mask].sum() + 0.5) / (mask.sum() + 1)
+    start = np.array([0.0, np.log(rate / (1 - rate))])
+    pooled = minimize(shrunken_loss, start, (z[mask], sign[mask], start), method="BFGS", tol=1e-10).x
+    for j in range(3):
+        rows = mask[:, j]
+        expected = minimize(shrunken_loss, pooled, (z[rows, j], sign[rows, j], pooled), method="BFGS", tol=1e-10).x
+        np.testing.assert_allclose([np.log(fitted.slope[j]), fitted.intercept[j]], expected, atol=1e-4)
+
+
+def test_platt_is_calibrated_on_new_draws(rng):
+    slope, intercept = np.array([3.0, 6.0]), np.array([-1.0, 1.0])
+    scores = rng.normal(size=(20_000, 2))
+    truth = (rng.random((20_000, 2)) < expit(slope * scores + intercept)).astype(float)
+    fitted = fit_platt(scores[:10_000], PartialLabels.from_table(truth[:10_000]))
+    p = fitted(scores[10_000:])
+    for low in np.arange(0, 1, 0.2):
+        inside = (p >= low) & (p < low + 0.2)
+        assert p[inside].mean() == pytest.approx(truth[10_000:][inside].mean(), abs=0.03)
+
+
+def test_platt_does_not_see_unknown_entries(rng):
+    scores = rng.normal(size=(50, 2))
+    labels = PartialLabels.from_observed(rng.integers(0, 2, (50, 2)), rng.random((50, 2)) < 0.5)
+    other = np.where(labels.observed, scores, rng.normal(size=(50, 2)) * 100)
+    for a, b in zip(vars(fit_platt(scores, labels)).values(), vars(fit_platt(other, labels)).values(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_separated_labels_stay_finite():
+    scores = np.array([[0.0], [0.0], [1.0], [1.0]])
+    p = fit_platt(scores, PartialLabels.from_table([[0], [0], [1], [1]]))(scores)
+    assert ((p > 0.001) & (p < 0.999)).all()
+    assert p[0, 0] < 0.5 < p[3, 0]
+
+
+def test_without_scores_there_is_the_rate():
+    labels = PartialLabels.from_table([[1, None], [1, None], [0, None]])
+    p = fit_platt(np.full((3, 2), np.nan), labels)(np.full((3, 2), np.nan))
+    np.testing.assert_allclose(p[:, 0], 2.5 / 4)
+    np.testing.assert_allclose(p[:, 1], 2.5 / 4)  # never observed: the rate of all labels together
+
+
+def expected_f1(p, t):
+    chosen = p >= t
+    return 2 * p[chosen].sum() / (chosen.sum() + p.sum())
+
+
+@settings(deadline=None)
+@given(probabilities)
+def test_plug_in_f1_beats_every_other_threshold(P):
+    micro, macro = thresholds(P, "micro_f1"), thresholds(P, "macro_f1")
+    assert len(set(micro)) == 1
+    grid = np.linspace(0, 1, 101)
+    assert all(expected_f1(P, micro[0]) >= expected_f1(P, t) - 1e-12 for t in grid)
+    for p, t in zip(P.T, macro, strict=True):
+        assert all(expected_f1(p, t) >= expected_f1(p, u) - 1e-12 for u in grid)
+    np.testing.assert_allclose(thresholds(P, "balanced"), (micro + macro) / 2)
+
+
+@given(hnp.arrays(float, (8, 3), elements=st.floats(0.01, 0.99), unique=True), st.integers(1, 24))
+def test_cardinality_predicts_the_wanted_number(P, count):
+    t = thresholds(P, "cardinality", cardinality=count / 8)
+    assert (t <= P).sum() == count
+
+
+def test_cost_is_bayes():
+    assert thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=4.0).tolist() == [0.8, 0.8]
+
+
+def test_cells_that_are_not_open_do_not_count():
+    P = np.array([[0.9, np.nan], [0.2, 0.4]])
+    assert thresholds(P, "micro_f1")[0] == thresholds(np.array([[0.9], [0.2], [0.4]]), "micro_f1")[0]
+    assert thresholds(np.full((2, 1), np.nan), "macro_f1").tolist() == [0.5]
+
+
+def test_an_unknown_rule_names_the_known_ones():
+    with pytest.raises(ValueError, match="unknown threshold rule 'x': choose 'fixed' or one of 'micro_f1'"):
+        thresholds(np.ones((1, 1)), "x")
+    assert set(RULES) == {"micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
+
+
+class TestConfident:
+    def test_the_mean_of_what_is_filled_reaches_the_precision(self, rng):
+        P = rng.beta(0.5, 0.5, size=(500, 4))
+        state = confident(P, 0.95)
+        for j in range(4):
+            assert P[state[:, j] > 0, j].mean() >= 0.95
+            assert (1 - P[state[:, j] < 0, j]).mean() >= 0.95
+        assert 0 < (state == 0).mean() < 1
+
+    def test_it_takes_as_many_as_it_can(self):
+        p = np.array([[0.99], [0.97], [0.90], [0.60], [0.02]])
+        # .99, .97 and .90 have the mean .953; with .60 it is .865. On the other side only .98.
+        assert confident(p, 0.95).ravel().tolist() == [1, 1, 1, 0, -1]
+
+    def test_truth_agrees_when_probabilities_are_true(self, rng):
+        P = rng.beta(0.4, 0.8, size=(20_000, 1))
+        truth = rng.random(P.shape) < P
+        state = confident(P, 0.9)
+        assert truth[state > 0].mean() == pytest.approx(0.9, abs=0.02)
+
+    def test_nan_stays_open(self):
+        assert confident(np.array([[np.nan], [0.999]]), 0.9).ravel().tolist() == [0, 1]
+
+    @pytest.mark.parametrize("precision", [0.5, 1.0, 95])
+    def test_refusal(self, precision):
+        with pytest.raises(ValueError, match="precision must lie between"):
+            confident(np.ones((1, 1)), precision)
