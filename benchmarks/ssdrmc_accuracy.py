@@ -47,14 +47,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--splits", type=int, default=10)
     splits = parser.parse_args().splits
-    print(f"{'set':6} {'share':>5}  H=.3   card   default  Brier  ECE    iterations (means of {splits} splits; sd of H=.3)")
+    print(
+        f"{'set':6} {'share':>5}  H=.3   card   default  Brier  ECE    iterations (means of {splits} splits; sd of H=.3)"
+    )
     for name in ("yeast", "scene"):
         data = load_benchmark(name, FOLDER)
         labels = PartialLabels.from_table(data.Y.values())
         for share in SHARES:
             runs = Parallel(2)(delayed(one_split)(data.X, labels, share, 100 + s) for s in range(splits))
             mean, sd = np.mean(runs, axis=0), np.std(runs, axis=0, ddof=1)
-            print(f"{name:6} {share:5.0%}  " + "  ".join(f"{v:.4f}" for v in mean[:5]) + f"  {mean[5]:.1f}  ({sd[0]:.4f})")
+            print(
+                f"{name:6} {share:5.0%}  " + "  ".join(f"{v:.4f}" for v in mean[:5]) + f"  {mean[5]:.1f}  ({sd[0]:.4f})"
+            )
 
 
 if __name__ == "__main__":

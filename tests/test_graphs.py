@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.oracles.propagation import nearest, weights_of_row
 
 from halflabel.graphs import affinity, components, laplacian, neighbors, reconstruction_weights, supported
-from tests.oracles.propagation import nearest, weights_of_row
 
 
 def test_neighbors_equal_the_oracle(rng):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge as SklearnKernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
+from tests.oracles.propagation import left_out_ridge
 
 from halflabel.kernels import kernel_ridge, mean_distance, nystroem, ridge_path
-from tests.oracles.propagation import left_out_ridge
 
 
 def test_mean_distance(rng):

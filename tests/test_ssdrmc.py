@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from tests.conftest import half_labelled
+from tests.oracles.propagation import anchored
 
 from halflabel import SSDRMC, PartialLabels
 from halflabel.graphs import neighbors, reconstruction_weights
 from halflabel.ssdrmc import propagate
-from tests.conftest import half_labelled
-from tests.oracles.propagation import anchored
 
 
 @pytest.mark.parametrize("entries", [False, True])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +14,8 @@ import pandas as pd
 
 from halflabel._version import __version__
 from halflabel.completion import Completion, complete
-from halflabel.console import comparison_table, errors_as_sentences, out, roles_table, say, working
-from halflabel.datasets import RawTable, fetch, read, read_vectors
+from halflabel.console import comparison_table, counted, errors_as_sentences, out, roles_table, say, working
+from halflabel.datasets import fetch, read, read_vectors
 from halflabel.experiments import evaluate, run_demo
 from halflabel.experiments.comparison import DEFAULT
 from halflabel.persistence import atomic_write
@@ -137,15 +138,19 @@ def complete_command(
       halflabel complete images.parquet --vectors embedding --labels @labels.txt
       halflabel complete yeast.arff --xml yeast.xml
     """  # noqa: D301 - \b keeps click from refilling the examples
-    raw, arguments = _arguments(items, **columns)
-    if not as_json:
-        out.print(roles_table(open_table(raw.frame, **arguments).roles, len(raw.matrix_names)))
-    with working():
-        filled = complete(raw.frame, min_precision=min_precision, random_state=seed, **arguments)
-    stem = items.name.removesuffix(".gz").rsplit(".", 1)[0]
     suffix = ".parquet" if items.suffix in (".parquet", ".pq") else ".csv"
-    written = {"table": output or items.with_name(f"{stem}.completed{suffix}"), "probabilities": probabilities}
-    written |= {"report": report or items.with_name(f"{stem}.report.html"), "model": model}
+    written = {
+        "table": output or _beside(items, f"completed{suffix}"),
+        "report": report or _beside(items, "report.html"),
+        "probabilities": probabilities,
+        "model": model,
+    }
+    _refuse_unwritable(*written.values())
+    opened = _open(items, **columns)
+    if not as_json:
+        out.print(roles_table(opened))
+    with working():
+        filled = complete(opened, min_precision=min_precision, random_state=seed)
     settings = {"min_precision": min_precision, "seed": seed, **{k: v for k, v in columns.items() if v is not None}}
     with working():
         _write_all(filled, written, str(items), settings)
@@ -178,6 +183,8 @@ def predict(
     Example:
       halflabel predict songs.halflabel new-songs.csv
     """  # noqa: D301
+    target = output or _beside(items, "predicted.csv")
+    _refuse_unwritable(target, probabilities)
     predictor = load(model)
     raw = read(items, delimiter=delimiter)
     matrix = read_vectors(matrix_file) if matrix_file else raw.matrix
@@ -185,7 +192,6 @@ def predict(
         answer = predictor.predict(raw.frame, matrix)
         p = predictor.predict_proba(raw.frame, matrix)
     say(*predictor.encoder.unseen(raw.frame))
-    target = output or items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.predicted.csv")
     kept = raw.frame.drop(columns=list(predictor.label_names), errors="ignore").set_axis(answer.index)
     _write_table(kept.join(answer), target)
     if probabilities:
@@ -206,11 +212,11 @@ def map_command(items: Path, dimensions: int, output: Path | None, seed: int, **
     Example:
       halflabel map songs.csv --id song --labels rock,sad,live -d 2
     """  # noqa: D301
-    raw, arguments = _arguments(items, **columns)
+    target = output or _beside(items, "map.csv")
+    _refuse_unwritable(target)
     with working():
-        filled = complete(raw.frame, random_state=seed, **arguments)
+        filled = complete(_open(items, **columns), random_state=seed)
         coordinates = filled.embedding(dimensions)
-    target = output or items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.map.csv")
     _write_table(_with_index(coordinates), target)
     out.print(f"{len(coordinates)} items in {dimensions} dimensions. Written: {target}.")
 
@@ -257,16 +263,15 @@ def describe(items: Path, **columns: Any) -> None:
     Example:
       halflabel data describe songs.csv --labels 'tag_*'
     """  # noqa: D301
-    raw, arguments = _arguments(items, **columns)
-    opened = open_table(raw.frame, **arguments)
-    out.print(roles_table(opened.roles, len(raw.matrix_names)))
+    opened = _open(items, **columns)
+    out.print(roles_table(opened))
     labels = opened.labels
     known = labels.observed
     partial = int((known.any(axis=1) & ~known.all(axis=1)).sum())
     out.print(
-        f"{len(labels)} items, {opened.X.shape[1]} features, {len(labels.names)} labels. "
-        f"{labels.unlabelled.sum()} items have no label, {partial} have some; "
-        f"{known.mean():.1%} of all entries are known, {labels.relevant.sum()} of them relevant."
+        f"{counted(len(labels), 'item')}, {counted(opened.X.shape[1], 'feature')}, "
+        f"{counted(len(labels.names), 'label')}. {counted(int(labels.unlabelled.sum()), 'item')} without any label, "
+        f"{partial:,} with some; {known.mean():.1%} of all entries known, {labels.relevant.sum():,} of them relevant."
     )
     say(*opened.notes)
 
@@ -284,7 +289,7 @@ def fetch_command(name: str, output: Path | None) -> None:
     out.print(f"{dataset.name}: {size}. Written: {target}.")
 
 
-def _arguments(
+def _open(
     items: Path,
     *,
     tags_file: Path | None,
@@ -294,8 +299,8 @@ def _arguments(
     vectors: str | None,
     ignore: tuple[str, ...] | None,
     **columns: Any,
-) -> tuple[RawTable, dict[str, Any]]:
-    """Read the files and return the arguments that ``complete`` and ``open_table`` share."""
+) -> OpenTable:
+    """Read the files and give every column its role."""
     raw = read(items, xml=xml, delimiter=delimiter, top_labels=top_labels)
     beside = columns["labels"] and [name for name in columns["labels"] if name in raw.matrix_names]
     raw = raw.with_labels([*raw.label_names, *beside]) if beside else raw
@@ -303,14 +308,30 @@ def _arguments(
     if vectors is not None and vectors.endswith(".npy"):
         matrix, matrix_names, vectors = read_vectors(vectors), (), None
     declared = raw.label_names if columns["tags"] is None and tags_file is None else ()
-    arguments = {**columns, "vectors": vectors, "ignore": ignore or (), "declared_labels": declared}
-    arguments |= {"pairs": read(tags_file).frame if tags_file else None, "matrix": matrix, "matrix_names": matrix_names}
-    return raw, arguments
+    return open_table(
+        raw.frame,
+        vectors=vectors,
+        ignore=ignore or (),
+        declared_labels=declared,
+        pairs=read(tags_file).frame if tags_file else None,
+        matrix=matrix,
+        matrix_names=matrix_names,
+        **columns,
+    )
 
 
-def _open(items: Path, **columns: Any) -> OpenTable:
-    raw, arguments = _arguments(items, **columns)
-    return open_table(raw.frame, **arguments)
+def _beside(items: Path, ending: str) -> Path:
+    """Return the path of an output that stands beside its input, the suffix replaced."""
+    return items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.{ending}")
+
+
+def _refuse_unwritable(*targets: Path | None) -> None:
+    """Refuse before the work starts what could not be written at its end."""
+    for target in filter(None, targets):
+        if not target.parent.is_dir():
+            raise FileNotFoundError(f"{target} cannot be written: there is no folder {target.parent}.")
+        if target.is_dir() or not os.access(target.parent, os.W_OK):
+            raise PermissionError(f"{target} cannot be written: it is a folder, or its folder is read-only.")
 
 
 def _write_all(filled: Completion, written: dict[str, Path | None], title: str, settings: dict[str, Any]) -> None:
@@ -348,7 +369,8 @@ def _counts(filled: Completion) -> dict[str, Any]:
 
 def _print_gaps(filled: Completion) -> None:
     counts = _counts(filled)
-    out.print("{items} items, {labels} labels: {gaps} gaps, {filled} filled, {left} left empty.".format(**counts))
+    n, n_labels, gaps = (counted(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
+    out.print(f"{n}, {n_labels}: {gaps}, {counts['filled']:,} filled, {counts['left']:,} left empty.")
     if filled.labels.positive_only:
         out.print(
             "These labels are positive-only: without a single irrelevant entry there is no probability and nothing is "

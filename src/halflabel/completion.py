@@ -45,8 +45,9 @@ def complete(
 
     Parameters
     ----------
-    items : DataFrame, array or sparse matrix
-        One row per item; with ``Y`` features only, without it a table that holds the labels too.
+    items : DataFrame, array, sparse matrix or OpenTable
+        One row per item; with ``Y`` features only, without it a table that holds the labels too. A table that
+        :func:`halflabel.table.open_table` has opened is taken as it is.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
         1 has it, 0 does not have it, missing unknown.
     method : estimator, default=SSDRMC()
@@ -85,7 +86,7 @@ def complete(
     """
     if unsure not in ("fill", "leave"):
         raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")
-    opened = open_table(items, Y, **columns)
+    opened = items if isinstance(items, OpenTable) else open_table(items, Y, **columns)
     _refuse_empty_labels(opened.labels)
     _refuse_beyond_memory(opened)
     model = method if method is not None else SSDRMC(random_state=random_state)
@@ -98,10 +99,12 @@ def complete(
 class Explanation:
     """Why an entry is what it is.
 
-    Attributes
+    Parameters
     ----------
-    item, label
-        The entry.
+    item : object
+        What the item is known by.
+    label : str
+        The label.
     value : int or None
         What the table says now: 1, 0 or None.
     given : int or None

@@ -16,16 +16,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from halflabel.progress import listening
-from halflabel.table import Roles
+from halflabel.table import OpenTable
 
-__all__ = ["comparison_table", "errors_as_sentences", "out", "roles_table", "say", "working"]
+__all__ = ["comparison_table", "counted", "errors_as_sentences", "out", "roles_table", "say", "working"]
 
 #: Results go to standard output, everything about the run to standard error.
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 #: Errors whose message is meant for the user.
-FORESEEN = (ValueError, TypeError, KeyError, OSError, MemoryError)
+FORESEEN = (ValueError, OSError, MemoryError)
 
 
 def say(*sentences: str) -> None:
@@ -40,11 +40,10 @@ def errors_as_sentences() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        err.print("Interrupted; nothing was written.")
+        err.print("Interrupted.")
         sys.exit(130)
     except FORESEEN as error:
-        text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        err.print(f"[bold red]Error:[/] {escape(' '.join(text.split()) or type(error).__name__)}", soft_wrap=True)
+        err.print(f"[bold red]Error:[/] {escape(' '.join(str(error).split()))}", soft_wrap=True)
         sys.exit(1)
 
 
@@ -73,14 +72,18 @@ def working() -> Iterator[None]:
         err.print(f"[yellow]Note:[/] {escape(sentence)}", soft_wrap=True)
 
 
-def roles_table(roles: Roles, beside: int = 0) -> Table:
+def counted(number: int, noun: str) -> str:
+    """Return "1 item" or "2 items"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def roles_table(opened: OpenTable) -> Table:
     """Return the roles of all columns; neighbours with the same role and reason share a line."""
     table = Table("columns", "role", "why", title="Which column plays which role", title_justify="left", box=None)
-    for (role, why), lines in groupby(roles.describe(), key=lambda line: line[1:]):
-        names = [line[0] for line in lines]
-        table.add_row(escape(_shortened(names)), role, escape(why))
-    if beside:
-        table.add_row(f"{beside} features beside the table", "matrix", "numbers as they are")
+    for (role, why), lines in groupby(opened.roles.describe(), key=lambda line: line[1:]):
+        table.add_row(escape(_shortened([line[0] for line in lines])), role, escape(why))
+    if beside := opened.encoder.matrix_names:
+        table.add_row(escape(_shortened(beside)), "number", "one feature, kept beside the table")
     return table
 
 

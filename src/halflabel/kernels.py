@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -76,15 +76,38 @@ def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Gen
 
 @dataclass(frozen=True)
 class RidgePath:
-    """Ridge regression at the weight with the least leave-one-out error.
+    r"""Ridge regression at the weight with the least leave-one-out error, and any of its rows taken back.
 
-    ``coef`` has shape (n_features, n_targets), ``loo`` (n_rows, n_targets) holds each row's
-    prediction by the model fitted without that row.
+    Parameters
+    ----------
+    coef : ndarray of shape (n_features, n_targets)
+    alpha : float
+    loo : ndarray of shape (n_rows, n_targets)
+        Each row's prediction by the model fitted without that row.
+    Q, V, shrink : ndarray
+        :math:`(\Phi^T\Phi + \alpha I)^{-1} = V\,\mathrm{diag}(\mathrm{shrink})\,V^T` and :math:`Q = \Phi V`.
+    error : ndarray of shape (n_rows, n_targets)
+        Targets minus fitted values.
     """
 
     coef: Floats
     alpha: float
     loo: Floats
+    Q: Floats
+    V: Floats
+    shrink: Floats
+    error: Floats
+
+    def without(self, rows: Mask) -> Floats:
+        r"""Return the coefficients of the same regression without some rows, in closed form.
+
+        With S the rows and :math:`H_{SS}` their block of the hat matrix,
+        :math:`C - (\Phi^T\Phi + \alpha I)^{-1}\Phi_S^T (I - H_{SS})^{-1}(Y_S - \Phi_S C)`.
+        """
+        Q = self.Q[rows]
+        hat = (Q * self.shrink) @ Q.T
+        weights = linalg.cho_solve(linalg.cho_factor(np.eye(len(hat)) - hat), self.error[rows])
+        return np.asarray(self.coef - self.V @ (self.shrink[:, None] * (Q.T @ weights)))
 
 
 def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
@@ -96,13 +119,14 @@ def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
     values, V = linalg.eigh(Phi.T @ Phi, overwrite_a=True, check_finite=False)
     Q = Phi @ V
     Q2, QtY = Q**2, Q.T @ Y
-    paths = []
+    tried = []
     for alpha in alphas:
         shrink = 1 / (np.maximum(values, 0) + alpha)
-        residual = (Y - Q @ (shrink[:, None] * QtY)) / (1 - Q2 @ shrink)[:, None]
-        paths.append((float((residual**2).sum()), alpha, shrink, residual))
-    _, alpha, shrink, residual = min(paths, key=lambda path: path[0])
-    return RidgePath(V @ (shrink[:, None] * QtY), float(alpha), Y - residual)
+        error = Y - Q @ (shrink[:, None] * QtY)
+        left_out = error / (1 - Q2 @ shrink)[:, None]
+        tried.append((float((left_out**2).sum()), float(alpha), shrink, error, left_out))
+    _, alpha, shrink, error, left_out = min(tried, key=lambda one: one[0])
+    return RidgePath(V @ (shrink[:, None] * QtY), alpha, Y - left_out, Q, V, shrink, error)
 
 
 @dataclass(frozen=True)
@@ -147,8 +171,8 @@ def kernel_ridge(
         path = ridge_path(Phi[rows], targets)
         alpha[columns] = path.alpha
         coefs[0][:, columns] = path.coef
-        for fold, coef in enumerate(_without_each(Phi[rows], targets, folds[rows], n_folds, path.alpha)):
-            coefs[1 + fold][:, columns] = coef
+        for fold in range(n_folds):
+            coefs[1 + fold][:, columns] = path.without(folds[rows] == fold)
     whole, *left_out = (KernelRidge(features, coef, alpha) for coef in coefs)
     return whole, left_out
 
@@ -159,14 +183,3 @@ def _same_rows(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
     for g, pattern in enumerate(patterns.T):
         if pattern.any():
             yield np.flatnonzero(pattern), np.flatnonzero(group.ravel() == g)
-
-
-def _without_each(Phi: Floats, Y: Floats, folds: NDArray[np.integer], n_folds: int, alpha: float) -> Sequence[Floats]:
-    """Ridge coefficients without the rows of each fold: their share is taken off the Gram matrix."""
-    gram, cross = Phi.T @ Phi, Phi.T @ Y
-    gram[np.diag_indices_from(gram)] += alpha
-    coefs = []
-    for fold in range(n_folds):
-        P, T = Phi[folds == fold], Y[folds == fold]
-        coefs.append(linalg.solve(gram - P.T @ P, cross - P.T @ T, assume_a="pos", check_finite=False))
-    return coefs

@@ -229,7 +229,8 @@ class PartialLabels:
 
     def values(self, *, irrelevant: float = 0.0, unknown: float = np.nan) -> Floats:
         """Return the labels in the coding a method asks for (relevant is always 1)."""
-        return np.take(np.array([irrelevant, unknown, 1.0]), self.state + 1)
+        coding = np.array([irrelevant, unknown, 1.0])
+        return np.asarray(coding[self.state + 1])
 
     def hide(self, mask: Mask) -> PartialLabels:
         """Return a copy with the entries of ``mask`` unknown; items left with nothing are no longer annotated."""

@@ -26,9 +26,13 @@ class Predictor:
     Parameters
     ----------
     model : PartialLabelEstimator
+        The fitted method.
     roles : Roles
+        Which column plays which role.
     encoder : FeatureEncoder
+        How columns become features.
     label_names : tuple of str
+        One name per label.
     sep : str
         Separator of a tags column.
     """
@@ -56,7 +60,22 @@ class Predictor:
 
 
 def load(path: str | os.PathLike[str]) -> Predictor:
-    """Read a model written by :meth:`halflabel.Completion.save`; nothing in the file is ever executed."""
+    """Read a model; nothing in the file is ever executed.
+
+    Parameters
+    ----------
+    path : path
+        Written by :meth:`halflabel.Completion.save`.
+
+    Returns
+    -------
+    Predictor
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model, is damaged, or was written by a newer version.
+    """
     kinds = (Predictor, SSDRMC, Scaler, KernelRidge, NystroemMap, Calibration, Roles, FeatureEncoder)
     predictor = load_tree(path, {kind.__name__: kind for kind in kinds}).get("predictor")
     if not isinstance(predictor, Predictor):

@@ -15,10 +15,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.conftest import half_labelled
 
 from halflabel import SSDRMC, PartialLabels
 from halflabel.baselines import BinaryRelevance
-from tests.conftest import half_labelled
 
 #: One list, reviewed: each estimator once, in a form that is quick on sixty items.
 ESTIMATORS = [

@@ -29,8 +29,12 @@ class BinaryRelevance(PartialLabelEstimator):
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
         Folds of labelled items for the out-of-fold scores that calibrate the probabilities.
-    decision, threshold, cost_ratio
-        As in :class:`halflabel.SSDRMC`; ``threshold`` is in the unit of the classifier's score.
+    decision : str, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`.
+    threshold : float, default=0.5
+        For ``decision="fixed"``, in the unit of the classifier's score.
+    cost_ratio : float, default=1.0
+        Cost of a false positive over that of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
         Decides the folds.
 
