@@ -1,0 +1,6 @@
+"""What a person reads: a completion becomes a plain summary, and the summary a page."""
+
+from halflabel.report.render import render_html
+from halflabel.report.summary import Evidence, summarize
+
+__all__ = ["Evidence", "render_html", "summarize"]

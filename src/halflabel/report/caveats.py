@@ -1,0 +1,187 @@
+"""What not to trust, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halflabel.labels import PartialLabels
+from halflabel.report.wording import clipped, count, decimal, listed, percent, plural
+
+__all__ = ["caveats", "evidence_counts"]
+
+Caveat = dict[str, str]
+
+#: With fewer of its rarer value, the standard error of a label's AUC is about 0.1: its quality is an anecdote.
+FEW_OF_A_VALUE = 10
+
+#: With fewer labelled items every figure of the report rests on folds of ten items or less.
+FEW_ITEMS = 50
+
+#: Two normal clouds told apart with these AUC are 0.36 and 0.95 standard deviations apart (86 % and 63 % overlap).
+SOME_DRIFT, STRONG_DRIFT = 0.60, 0.75
+
+#: A mean error of the probabilities that a user would notice, if it is also twice what chance brings.
+WEAK_CALIBRATION = 0.05
+
+#: Notes from the door that fit on a page.
+MOST_NOTES = 30
+
+_RANK = ("warning", "caution", "note", "fine")
+
+
+def caveats(
+    labels: PartialLabels,
+    *,
+    kinds: Mapping[str, int],
+    drift: float | None,
+    quality: Mapping[str, float] | None,
+    notes: Sequence[str] = (),
+) -> list[Caveat]:
+    """Return what the reader should know before trusting an answer, the gravest first.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+        As they were given.
+    kinds : mapping
+        Gaps by what their answer rests on, from :func:`evidence_counts`.
+    drift : float or None
+        How well labelled and unlabelled items can be told apart.
+    quality : mapping or None
+        From :func:`halflabel.report.quality.overall`; None for positive-only labels.
+    notes : sequence of str
+        What was said at the door.
+
+    Returns
+    -------
+    list of dict
+        ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
+    """
+    found = [_drift(drift, labels)]
+    if quality is None:
+        found.append(_positive_only())
+    else:
+        found += [*_unlearned(labels), *_thin(labels), *_evidence(kinds), *_calibration(quality)]
+    found += _few_items(labels)
+    found += [_caveat("note", "Said when the table was read", clipped(note, 500)) for note in notes[:MOST_NOTES]]
+    return sorted(found, key=lambda caveat: _RANK.index(caveat["level"]))
+
+
+def evidence_counts(labels: PartialLabels, kinds: NDArray[np.str_]) -> dict[str, int]:
+    """Count the gaps by what their answer rests on."""
+    return {kind: int(((kinds == kind) & ~labels.observed).sum()) for kind in ("graph", "features", "prior")}
+
+
+def _caveat(level: str, title: str, text: str) -> Caveat:
+    return {"level": level, "title": title, "text": text}
+
+
+def _positive_only() -> Caveat:
+    return _caveat(
+        "warning",
+        "No probabilities, and nothing is filled in",
+        "These labels are positive-only: a label that an item does not have may just have been forgotten, so that no "
+        "entry is known to be irrelevant. Without irrelevant examples every entry would be called relevant. What can be "
+        "learned is an order: the candidates above are unknown entries, the likeliest first, and their scores have no unit.",
+    )
+
+
+def _unlearned(labels: PartialLabels) -> list[Caveat]:
+    poor = [name for name, good in zip(labels.names, labels.learnable, strict=True) if not good]
+    if not poor:
+        return []
+    text = (
+        f"{listed(poor, 20)}: among the given entries only one value occurs. Gaps of "
+        f"{'this label' if len(poor) == 1 else 'these labels'} get the observed rate, which is a guess and not an answer. "
+        "A few entries of the other value would make the difference."
+    )
+    return [_caveat("warning", f"{plural(len(poor), 'label')} could not be learned", text)]
+
+
+def _thin(labels: PartialLabels) -> list[Caveat]:
+    relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
+    rarer = np.minimum(relevant, observed - relevant)
+    thin = [labels.names[j] for j in np.argsort(rarer, kind="stable") if labels.learnable[j] and rarer[j] < FEW_OF_A_VALUE]
+    if not thin:
+        return []
+    text = (
+        f"{listed(thin, 12)}: fewer than {FEW_OF_A_VALUE} given entries of the rarer value. The quality shown for "
+        f"{'it' if len(thin) == 1 else 'them'} may be off by 0.1 AUC or more either way."
+    )
+    return [_caveat("caution", f"{plural(len(thin), 'label rests', 'labels rest')} on very few examples", text)]
+
+
+def _evidence(kinds: Mapping[str, int]) -> list[Caveat]:
+    gaps = sum(kinds.values())
+    found = []
+    if kinds["features"]:
+        text = (
+            f"{count(kinds['features'])} gaps ({percent(kinds['features'] / gaps)}) belong to items that no chain of similar "
+            "items ties to a given entry of the label. Their answers come from the feature model alone."
+        )
+        found.append(_caveat("caution", "Some answers have no neighbour to lean on", text))
+    if gaps and not kinds["features"] and not kinds["prior"]:
+        text = "Every gap is tied to given entries of its label through similar items."
+        found.append(_caveat("fine", "All answers have evidence", text))
+    return found
+
+
+def _calibration(quality: Mapping[str, float]) -> list[Caveat]:
+    error, by_chance = quality["ece"], quality["ece_by_chance"]
+    if np.isnan(error):
+        return []
+    if error > WEAK_CALIBRATION and error > 2 * by_chance:
+        text = (
+            f"On given entries the probabilities are off by {percent(error)} on average, where chance alone would bring "
+            f"{percent(by_chance)}. Read them as an order, and the expected precisions above as rough."
+        )
+        return [_caveat("warning", "Probabilities are poorly calibrated", text)]
+    text = (
+        f"On given entries the probabilities are off by {percent(error)} on average (chance alone would bring "
+        f"{percent(by_chance)}). Still, an expected precision is an average over many entries like the given ones, not a "
+        "promise for any of them."
+    )
+    return [_caveat("fine", "Probabilities can be taken at their word", text)]
+
+
+def _few_items(labels: PartialLabels) -> list[Caveat]:
+    labelled = int((~labels.unlabelled).sum())
+    if labelled >= FEW_ITEMS:
+        return []
+    text = f"Only {plural(labelled, 'item')} with a given entry: every number in this report is rough."
+    return [_caveat("warning", "Very few labelled items", text)]
+
+
+def _drift(auc: float | None, labels: PartialLabels) -> Caveat:
+    labelled, unlabelled = int((~labels.unlabelled).sum()), int(labels.unlabelled.sum())
+    if auc is None:
+        return _caveat("note", "Are the gaps like the given entries?", _cannot_tell(labelled, unlabelled))
+    # What chance brings: two standard deviations of the AUC of equal clouds (Mann and Whitney, 1947).
+    by_chance = 0.5 + 2 * np.sqrt((labelled + unlabelled + 1) / (12 * labelled * unlabelled))
+    found = f"Whether an item is labelled can be guessed from its features with an AUC of {decimal(auc)} (0.50 is a coin toss)"
+    if auc >= max(STRONG_DRIFT, by_chance):
+        text = (
+            f"{found}. What was measured on given entries need not hold for the gaps: label a few dozen unlabelled items "
+            "picked at random, and run this again."
+        )
+        return _caveat("warning", "Unlabelled items clearly differ from labelled ones", text)
+    if auc >= max(SOME_DRIFT, by_chance):
+        text = f"{found}. Expect the gaps to be filled somewhat less well than the figures above say, and check a sample."
+        return _caveat("caution", "Unlabelled items differ somewhat from labelled ones", text)
+    text = f"{found}, so that what was measured on given entries should hold for the gaps."
+    return _caveat("fine", "Unlabelled items look like labelled ones", text)
+
+
+def _cannot_tell(labelled: int, unlabelled: int) -> str:
+    if unlabelled == 0:
+        return (
+            "Every item has at least one given entry, so that labelled and unlabelled items cannot be compared. If entries "
+            "are missing for a reason (easy ones first, say), the figures above are too good."
+        )
+    return (
+        f"With {plural(labelled, 'labelled item')} and {plural(unlabelled, 'unlabelled one')} there are too few to tell "
+        "whether they differ. The figures above hold for gaps like the given entries."
+    )

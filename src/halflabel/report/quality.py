@@ -1,0 +1,143 @@
+"""How good the answers are: measured on given entries, each by a model that had not seen it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halflabel.decision import confident
+from halflabel.labels import PartialLabels
+from halflabel.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
+
+__all__ = ["calibration", "expected", "filled_as", "label_rows", "overall", "probability_thresholds"]
+
+Floats = NDArray[np.float64]
+
+#: The expected precisions a report answers for.
+PRECISIONS = (0.90, 0.95, 0.99)
+
+#: Bins of the calibration curve; the same as those of the calibration error.
+BINS = 15
+
+
+def expected(labels: PartialLabels, probabilities: Floats) -> list[dict[str, float]]:
+    """Return how many gaps :func:`halflabel.decision.confident` fills at each expected precision."""
+    gaps = np.where(labels.observed, np.nan, probabilities)
+    n_gaps = int((~labels.observed).sum())
+    filled = [int(np.count_nonzero(confident(gaps, precision))) for precision in PRECISIONS]
+    return [
+        {"precision": precision, "filled": n, "share": n / n_gaps if n_gaps else 0.0}
+        for precision, n in zip(PRECISIONS, filled, strict=True)
+    ]
+
+
+def filled_as(labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats) -> dict[str, dict[str, float]]:
+    """Return, for the gaps filled as relevant and as irrelevant, their number and the expected share of right ones."""
+    relevant, irrelevant = (~labels.observed & (state == value) for value in (1, -1))
+    return {
+        "relevant": {"filled": int(relevant.sum()), "right": _mean(probabilities[relevant])},
+        "irrelevant": {"filled": int(irrelevant.sum()), "right": _mean(1 - probabilities[irrelevant])},
+    }
+
+
+def label_rows(
+    labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats, cut: Floats
+) -> list[dict[str, Any]]:
+    """Return what is known about each label, the worst first.
+
+    Labels that were not learned come first, then by area under the ROC curve. Positive-only labels, which have
+    no quality, come in the order of their relevant entries, the rarest first.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+    state : ndarray of shape (n_items, n_labels)
+        After filling: +1, -1, 0 left unknown.
+    probabilities : ndarray of the same shape
+        Out of fold for observed entries.
+    cut : ndarray of shape (n_labels,)
+        The probability from which on an entry counts as relevant.
+    """
+    observed, relevant = labels.observed.sum(axis=0), labels.relevant.sum(axis=0)
+    quality = _quality(labels, state, probabilities, cut)
+    columns: dict[str, Any] = {
+        "name": labels.names,
+        "learned": labels.learnable,
+        "observed": observed,
+        "relevant": relevant,
+        "unknown": len(labels) - observed,
+        **quality,
+    }
+    order = np.lexsort((relevant, np.where(labels.learnable, quality["auc"], -1.0)))
+    return [{key: column[j] for key, column in columns.items()} for j in order]
+
+
+def overall(labels: PartialLabels, probabilities: Floats, cut: Floats) -> dict[str, float]:
+    """Return the quality of all learned labels together."""
+    learned = labels.hide(np.broadcast_to(~labels.learnable, labels.shape))
+    return {
+        "entries": int(learned.observed.sum()),
+        "micro_f1": micro_f1(learned, probabilities >= cut),
+        "macro_auc": macro_auc(learned, probabilities),
+        "brier": brier(learned, probabilities),
+        "ece": ece(learned, probabilities, bins=BINS),
+        "ece_by_chance": _chance_ece(probabilities[learned.observed]),
+    }
+
+
+def calibration(labels: PartialLabels, probabilities: Floats) -> list[dict[str, float]]:
+    """Return the bins of the calibration curve that hold an entry: predicted and observed share, and their number."""
+    seen = labels.observed & labels.learnable
+    p, right = probabilities[seen], labels.relevant[seen]
+    which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
+    entries, predicted, relevant = (np.bincount(which, weights=w, minlength=BINS) for w in (None, p, right))
+    return [
+        {"entries": int(n), "predicted": predicted[b] / n, "observed": relevant[b] / n}
+        for b, n in enumerate(entries)
+        if n
+    ]
+
+
+def probability_thresholds(model: Any) -> Floats:
+    """Return the model's thresholds as probabilities; the rule "fixed" stores scores, which calibration maps upwards."""
+    cut = np.asarray(model.thresholds_, dtype=np.float64)
+    return np.asarray(model.calibration_(cut[None, :])[0]) if model.decision == "fixed" else cut
+
+
+def _quality(labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats, cut: Floats) -> dict[str, Floats]:
+    """Rates per label, and AUC, Brier score and F1 where it was learned; nothing of it exists for positive-only labels."""
+    if labels.positive_only:
+        names = ("rate_given", "rate_after", "auc", "brier", "f1")
+        return dict.fromkeys(names, np.full(len(labels.names), np.nan))
+    error = np.where(labels.observed, (probabilities - labels.relevant) ** 2, 0.0)
+    measured = {
+        "auc": auc_per_label(labels, probabilities),
+        "brier": _ratio(error.sum(axis=0), labels.observed.sum(axis=0)),
+        "f1": f1_per_label(labels, probabilities >= cut),
+    }
+    return {
+        "rate_given": labels.rates,
+        "rate_after": _ratio((state > 0).sum(axis=0), (state != 0).sum(axis=0)),
+        **{name: np.where(labels.learnable, values, np.nan) for name, values in measured.items()},
+    }
+
+
+def _chance_ece(p: Floats) -> float:
+    r"""Calibration error that perfectly calibrated probabilities would show by chance.
+
+    In a bin, the sum of (p - outcome) is nearly normal with variance :math:`\sum p(1 - p)`, whose absolute value
+    is :math:`\sqrt{2/\pi}` standard deviations on average.
+    """
+    which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
+    variance = np.bincount(which, weights=p * (1 - p), minlength=BINS)
+    return float(np.sqrt(2 / np.pi) * np.sqrt(variance).sum() / len(p)) if len(p) else np.nan
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else np.nan
+
+
+def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

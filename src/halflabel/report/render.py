@@ -1,0 +1,46 @@
+"""A summary -> one self-contained page: no scripts, nothing fetched, everything escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from halflabel.report import wording
+from halflabel.report.figures import map_figure, reliability_figure
+
+__all__ = ["render_html"]
+
+
+def render_html(summary: dict[str, Any]) -> str:
+    """Return the report as one HTML file.
+
+    It runs no scripts, loads nothing (a content security policy forbids both), follows the reader's choice of light
+    or dark, and fits screens from 360 pixels up.
+
+    Parameters
+    ----------
+    summary : dict
+        From :func:`halflabel.report.summarize`, also after a trip through JSON.
+    """
+    return _environment().get_template("report.html.j2").render(
+        **summary,
+        map_figure=map_figure(summary["map"]) if "reason" not in summary["map"] else None,
+        reliability=reliability_figure(summary["calibration"]) if summary["calibration"] else None,
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("halflabel.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        {name: getattr(wording, name) for name in ("count", "decimal", "listed", "percent", "plural")}
+    )
+    return environment
