@@ -24,7 +24,7 @@ def public_data() -> Path:
 
 
 def half_labelled(rng: np.random.Generator, n: int = 60, n_labels: int = 3, entries: bool = False):
-    """Return (X, Y with gaps, Y complete): three clouds, labels linear in X plus noise, a third of the items labelled."""
+    """Return (X, Y with gaps, Y complete): three clouds, labels linear in X plus noise, two items in five labelled."""
     centers = rng.normal(size=(3, 5)) * 2
     X = centers[rng.integers(3, size=n)] + rng.normal(size=(n, 5))
     complete = (X @ rng.normal(size=(5, n_labels)) + 0.3 * rng.normal(size=(n, n_labels)) > 0).astype(float)

@@ -62,22 +62,23 @@ def test_kernel_ridge_equals_scikit_learn_per_label_and_without_each_fold(rng):
     observed = np.ones((40, 3), bool)
     observed[rng.random(40) < 0.4, 2] = False
     folds = np.arange(40) % 4
-    whole, left_out = kernel_ridge(X, np.where(observed, Y, np.nan), observed, folds, nystroem(X, 1.3, 99, rng))
+    family = kernel_ridge(X, np.where(observed, Y, np.nan), observed, folds, nystroem(X, 1.3, 99, rng))
     gamma = 0.5 / 1.3**2
     for fold in (None, 0, 3):
-        model = whole if fold is None else left_out[fold]
+        model = family[0 if fold is None else 1 + fold]
         for j in range(3):
             rows = observed[:, j] & (folds != (-1 if fold is None else fold))
-            reference = SklearnKernelRidge(alpha=whole.alpha[j], kernel="precomputed")
+            reference = SklearnKernelRidge(alpha=family.alpha[j], kernel="precomputed")
             reference.fit(rbf_kernel(X[rows], gamma=gamma) + 1, Y[rows, j])
             expected = reference.predict(rbf_kernel(new, X[rows], gamma=gamma) + 1)
             np.testing.assert_allclose(model.predict(new)[:, j], expected, atol=1e-7)
+    np.testing.assert_allclose(family.predict(new)[:, 2], family[2].predict(new), atol=1e-12)
 
 
 def test_a_label_observed_nowhere_is_zero(rng):
     X = rng.normal(size=(10, 2))
     observed = np.ones((10, 2), bool)
     observed[:, 1] = False
-    whole, _ = kernel_ridge(X, np.ones((10, 2)), observed, np.arange(10) % 2, nystroem(X, 1.0, 99, rng))
+    whole = kernel_ridge(X, np.ones((10, 2)), observed, np.arange(10) % 2, nystroem(X, 1.0, 99, rng))[0]
     assert (whole.predict(X)[:, 1] == 0).all()
     assert np.isnan(whole.alpha[1])

@@ -70,7 +70,7 @@ def test_the_fixed_rule_cuts_scores_in_the_papers_unit(rng):
 
 def test_positive_only_labels_are_refused(rng):
     labels = PartialLabels.from_positives(rng.integers(0, 2, (20, 3)).astype(float))
-    with pytest.raises(ValueError, match="SSDRMC needs irrelevant entries.*absent='unknown'"):
+    with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*absent='unknown'"):
         SSDRMC().fit(rng.normal(size=(20, 2)), labels)
 
 
@@ -109,7 +109,7 @@ def test_sparse_items_stay_sparse(rng):
 
 def test_unknown_settings_are_refused(rng):
     X, Y, _ = half_labelled(rng)
-    with pytest.raises(ValueError, match="unknown threshold rule 'best'.*'micro_f1'"):
+    with pytest.raises(ValueError, match=r"unknown threshold rule 'best'.*'micro_f1'"):
         SSDRMC(decision="best").fit(X, Y)
     with pytest.raises(ValueError, match="scale must be 'auto', 'standard' or None, not 'minmax'"):
         SSDRMC(scale="minmax").fit(X, Y)

@@ -131,21 +131,38 @@ def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
 
 @dataclass(frozen=True)
 class KernelRidge:
-    """Kernel ridge regression, one column per target; ``alpha`` is the weight chosen for each."""
+    """Kernel ridge regression, one column per target.
+
+    Parameters
+    ----------
+    features : NystroemMap
+    weights : ndarray of shape (n_landmarks, ...)
+        Weight of each landmark's kernel; the axes after the first are those of the answer.
+    intercept : ndarray of shape (...)
+    alpha : ndarray of shape (n_targets,)
+        Ridge weight chosen for each target; NaN where it was observed nowhere.
+    """
 
     features: NystroemMap
-    coef: Floats
+    weights: Floats
+    intercept: Floats
     alpha: Floats
 
     def predict(self, X: Matrix) -> Floats:
-        """Return the regression values, shape (n_rows, n_targets); never holds more than one block of features."""
+        """Return the regression values, shape (n_rows, ...); never holds more than one block of the Gram matrix."""
+        flat = self.weights.reshape(len(self.weights), -1)
         blocks = range(0, X.shape[0], BLOCK)
-        return np.concatenate([self.features(X[start : start + BLOCK]) @ self.coef for start in blocks])
+        values = [self.features.kernel(X[start : start + BLOCK]) @ flat for start in blocks]
+        return np.asarray(np.concatenate(values).reshape(X.shape[0], *self.intercept.shape) + self.intercept)
+
+    def __getitem__(self, model: int) -> KernelRidge:
+        """Return one model of a family: 0 is the whole fit, 1 + v the one without fold v."""
+        return replace(self, weights=self.weights[:, model], intercept=self.intercept[model])
 
 
 def kernel_ridge(
     X: Matrix, Y: Floats, observed: Mask, folds: NDArray[np.integer], features: NystroemMap
-) -> tuple[KernelRidge, list[KernelRidge]]:
+) -> KernelRidge:
     """Fit every target on its own observed rows, once on all of them and once without each fold.
 
     Parameters
@@ -158,23 +175,28 @@ def kernel_ridge(
         The models of fold v are fitted on the rows with another number, at the ridge weights of the whole fit.
     features : NystroemMap
 
+    Returns
+    -------
+    KernelRidge
+        A family whose answers have shape (n_rows, 1 + n_folds, n_targets), so that one pass over the kernel
+        serves all of its models.
+
     Notes
     -----
     Targets observed on the same rows share one eigendecomposition, O(n m^2 + m^3) for m features.
     """
     Phi = features(X)
     n_folds = int(folds.max()) + 1
-    coefs = np.zeros((1 + n_folds, Phi.shape[1], Y.shape[1]))
+    coef = np.zeros((Phi.shape[1], 1 + n_folds, Y.shape[1]))
     alpha = np.full(Y.shape[1], np.nan)
     for rows, columns in _same_rows(observed):
-        targets = Y[np.ix_(rows, columns)]
-        path = ridge_path(Phi[rows], targets)
+        path = ridge_path(Phi[rows], Y[np.ix_(rows, columns)])
         alpha[columns] = path.alpha
-        coefs[0][:, columns] = path.coef
+        coef[:, 0, columns] = path.coef
         for fold in range(n_folds):
-            coefs[1 + fold][:, columns] = path.without(folds[rows] == fold)
-    whole, *left_out = (KernelRidge(features, coef, alpha) for coef in coefs)
-    return whole, left_out
+            coef[:, 1 + fold, columns] = path.without(folds[rows] == fold)
+    weights = np.tensordot(features.projection, coef[:-1], axes=1)
+    return KernelRidge(features, weights, coef[-1], alpha)
 
 
 def _same_rows(observed: Mask) -> Iterator[tuple[Ints, Ints]]:

@@ -225,7 +225,7 @@ class PartialLabels:
         """Share of relevant entries among the observed ones, per label; NaN where none was."""
         seen = self.observed.sum(axis=0)
         rates = np.full(len(seen), np.nan)
-        return np.divide(self.relevant.sum(axis=0), seen, out=rates, where=seen > 0)
+        return np.asarray(np.divide(self.relevant.sum(axis=0), seen, out=rates, where=seen > 0))
 
     def values(self, *, irrelevant: float = 0.0, unknown: float = np.nan) -> Floats:
         """Return the labels in the coding a method asks for (relevant is always 1)."""

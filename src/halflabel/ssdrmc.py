@@ -160,14 +160,16 @@ class SSDRMC(PartialLabelEstimator):
         self.weights_ = reconstruction_weights(self.items_, indices, self.ridge)
         Y, observed = labels.values(unknown=0.0), labels.observed
         folds = self._folds(labels, rng)
-        self.prior_, left_out = self._priors(Y, observed, folds, rng)
-        self.solution_ = self._converged(self._propagate(Y, observed, self.prior_, None))
+        priors = self._priors(Y, observed, folds, rng)
+        self.prior_ = priors[0]
+        whole, *left_out = np.moveaxis(priors.predict(self.items_), 1, 0)
+        self.solution_ = self._converged(self._propagate(Y, observed, whole, None))
         scores = self.solution_.x
         out_of_fold = np.full_like(scores, np.nan)
-        for fold, prior in enumerate(left_out):
+        for fold, anchor in enumerate(left_out):
             step("holding out folds", fold, len(left_out))
             held_out = observed & (folds == fold)[:, None]
-            without = self._propagate(Y, observed & ~held_out, prior, scores)
+            without = self._propagate(Y, observed & ~held_out, anchor, scores)
             out_of_fold[held_out] = without.x[held_out]
         return self._decide(labels, scores, out_of_fold)
 
@@ -179,9 +181,7 @@ class SSDRMC(PartialLabelEstimator):
             folds[labelled] = item_folds(labels[labelled], min(self.n_folds, len(labelled)), rng)
         return folds
 
-    def _priors(
-        self, Y: Floats, observed: Mask, folds: Ints, rng: np.random.Generator
-    ) -> tuple[KernelRidge, list[KernelRidge]]:
+    def _priors(self, Y: Floats, observed: Mask, folds: Ints, rng: np.random.Generator) -> KernelRidge:
         """Kernel ridge regressions on all labelled items and without each fold."""
         rows = np.flatnonzero(observed.any(axis=1))
         whole_items = bool(observed[rows].all())
@@ -189,8 +189,7 @@ class SSDRMC(PartialLabelEstimator):
         features = nystroem(self.items_[rows], mean_distance(self.items_, rng), most, rng)
         return kernel_ridge(self.items_[rows], Y[rows], observed[rows], folds[rows], features)
 
-    def _propagate(self, Y: Floats, observed: Mask, prior: KernelRidge, start: Floats | None) -> Solution:
-        anchor = prior.predict(self.items_)
+    def _propagate(self, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
         weight = np.where(observed, self.fit_weight, self.anchor_weight)
         target = np.where(observed, Y, anchor)
         return propagate(self.weights_, target, weight, start=start, tol=self.solver_tol, max_iter=self.max_iter)

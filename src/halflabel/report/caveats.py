@@ -60,11 +60,10 @@ def caveats(
     list of dict
         ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
     """
-    found = [_drift(drift, labels)]
     if quality is None:
-        found.append(_positive_only())
+        found = [_positive_only()]
     else:
-        found += [*_unlearned(labels), *_thin(labels), *_evidence(kinds), *_calibration(quality)]
+        found = [*_unlearned(labels), *_thin(labels), _drift(drift, labels), *_evidence(kinds), *_calibration(quality)]
     found += _few_items(labels)
     found += [_caveat("note", "Said when the table was read", clipped(note, 500)) for note in notes[:MOST_NOTES]]
     return sorted(found, key=lambda caveat: _RANK.index(caveat["level"]))
@@ -84,8 +83,9 @@ def _positive_only() -> Caveat:
         "warning",
         "No probabilities, and nothing is filled in",
         "These labels are positive-only: a label that an item does not have may just have been forgotten, so that no "
-        "entry is known to be irrelevant. Without irrelevant examples every entry would be called relevant. What can be "
-        "learned is an order: the candidates above are unknown entries, the likeliest first, and their scores have no unit.",
+        "entry is known to be irrelevant. Without irrelevant examples every entry would be called relevant. What can "
+        "be learned is an order: the candidates above are unknown entries, the likeliest first, with scores that have "
+        "no unit.",
     )
 
 
@@ -94,9 +94,8 @@ def _unlearned(labels: PartialLabels) -> list[Caveat]:
     if not poor:
         return []
     text = (
-        f"{listed(poor, 20)}: among the given entries only one value occurs. Gaps of "
-        f"{'this label' if len(poor) == 1 else 'these labels'} get the observed rate, which is a guess and not an answer. "
-        "A few entries of the other value would make the difference."
+        f"{listed(poor, 20)}: both values are needed, and among the given entries at most one occurs. The gaps get the "
+        "observed rate, which is a guess and not an answer; a few entries of the other value would make the difference."
     )
     return [_caveat("warning", f"{plural(len(poor), 'label')} could not be learned", text)]
 
@@ -104,7 +103,8 @@ def _unlearned(labels: PartialLabels) -> list[Caveat]:
 def _thin(labels: PartialLabels) -> list[Caveat]:
     relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
     rarer = np.minimum(relevant, observed - relevant)
-    thin = [labels.names[j] for j in np.argsort(rarer, kind="stable") if labels.learnable[j] and rarer[j] < FEW_OF_A_VALUE]
+    few = labels.learnable & (rarer < FEW_OF_A_VALUE)
+    thin = [labels.names[j] for j in np.argsort(rarer, kind="stable") if few[j]]
     if not thin:
         return []
     text = (
@@ -119,8 +119,8 @@ def _evidence(kinds: Mapping[str, int]) -> list[Caveat]:
     found = []
     if kinds["features"]:
         text = (
-            f"{count(kinds['features'])} gaps ({percent(kinds['features'] / gaps)}) belong to items that no chain of similar "
-            "items ties to a given entry of the label. Their answers come from the feature model alone."
+            f"{count(kinds['features'])} gaps ({percent(kinds['features'] / gaps)}) belong to items that no chain of "
+            "similar items ties to a given entry of the label. Their answers come from the feature model alone."
         )
         found.append(_caveat("caution", "Some answers have no neighbour to lean on", text))
     if gaps and not kinds["features"] and not kinds["prior"]:
@@ -133,18 +133,21 @@ def _calibration(quality: Mapping[str, float]) -> list[Caveat]:
     error, by_chance = quality["ece"], quality["ece_by_chance"]
     if np.isnan(error):
         return []
-    if error > WEAK_CALIBRATION and error > 2 * by_chance:
-        text = (
-            f"On given entries the probabilities are off by {percent(error)} on average, where chance alone would bring "
-            f"{percent(by_chance)}. Read them as an order, and the expected precisions above as rough."
-        )
-        return [_caveat("warning", "Probabilities are poorly calibrated", text)]
-    text = (
-        f"On given entries the probabilities are off by {percent(error)} on average (chance alone would bring "
-        f"{percent(by_chance)}). Still, an expected precision is an average over many entries like the given ones, not a "
-        "promise for any of them."
+    found = (
+        f"On given entries the probabilities are off by {percent(error)} on average, where chance alone would bring "
+        f"{percent(by_chance)}."
     )
-    return [_caveat("fine", "Probabilities can be taken at their word", text)]
+    if error <= WEAK_CALIBRATION:
+        text = (
+            f"{found} Still, an expected precision is an average over many entries like the given ones, and no promise "
+            "for any of them."
+        )
+        return [_caveat("fine", "Probabilities can be taken at their word", text)]
+    if error <= 2 * by_chance:
+        text = f"{found} There are too few given entries to tell whether they are right: take them as rough."
+        return [_caveat("caution", "Probabilities cannot be checked well", text)]
+    text = f"{found} Read them as an order, and the expected precisions above as rough."
+    return [_caveat("warning", "Probabilities are poorly calibrated", text)]
 
 
 def _few_items(labels: PartialLabels) -> list[Caveat]:
@@ -161,27 +164,27 @@ def _drift(auc: float | None, labels: PartialLabels) -> Caveat:
         return _caveat("note", "Are the gaps like the given entries?", _cannot_tell(labelled, unlabelled))
     # What chance brings: two standard deviations of the AUC of equal clouds (Mann and Whitney, 1947).
     by_chance = 0.5 + 2 * np.sqrt((labelled + unlabelled + 1) / (12 * labelled * unlabelled))
-    found = f"Whether an item is labelled can be guessed from its features with an AUC of {decimal(auc)} (0.50 is a coin toss)"
+    found = f"An item's features tell whether it is labelled with an AUC of {decimal(auc)}, where 0.50 is a coin toss"
     if auc >= max(STRONG_DRIFT, by_chance):
         text = (
-            f"{found}. What was measured on given entries need not hold for the gaps: label a few dozen unlabelled items "
-            "picked at random, and run this again."
+            f"{found}. What was measured on given entries need not hold for the gaps: label a few dozen unlabelled "
+            "items picked at random, and run this again."
         )
         return _caveat("warning", "Unlabelled items clearly differ from labelled ones", text)
     if auc >= max(SOME_DRIFT, by_chance):
-        text = f"{found}. Expect the gaps to be filled somewhat less well than the figures above say, and check a sample."
+        text = f"{found}. Expect the gaps to be filled less well than the figures above say, and check a sample."
         return _caveat("caution", "Unlabelled items differ somewhat from labelled ones", text)
-    text = f"{found}, so that what was measured on given entries should hold for the gaps."
+    text = f"{found}: what was measured on given entries should hold for the gaps."
     return _caveat("fine", "Unlabelled items look like labelled ones", text)
 
 
 def _cannot_tell(labelled: int, unlabelled: int) -> str:
     if unlabelled == 0:
         return (
-            "Every item has at least one given entry, so that labelled and unlabelled items cannot be compared. If entries "
-            "are missing for a reason (easy ones first, say), the figures above are too good."
+            "Every item has a given entry, so that labelled and unlabelled items cannot be compared. If entries are "
+            "missing for a reason (hard ones, say), the figures above are too good."
         )
     return (
-        f"With {plural(labelled, 'labelled item')} and {plural(unlabelled, 'unlabelled one')} there are too few to tell "
-        "whether they differ. The figures above hold for gaps like the given entries."
+        f"With {plural(labelled, 'labelled item')} and {plural(unlabelled, 'unlabelled one')} there are too few to "
+        "tell whether they differ. The figures above hold for gaps like the given entries."
     )

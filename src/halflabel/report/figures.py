@@ -11,10 +11,14 @@ from halflabel.report.scatter import CELL, CODES, HEIGHT, WIDTH
 __all__ = ["map_figure", "path", "reliability_figure", "wilson"]
 
 #: What each letter of the map means, as a class of the style sheet.
-CLASSES = dict(zip(CODES, ("given relevant", "given irrelevant", "filled relevant", "filled irrelevant", "left"), strict=True))
+KINDS = ("given relevant", "given irrelevant", "filled relevant", "filled irrelevant", "left")
+CLASSES = dict(zip(CODES, KINDS, strict=True))
 
 #: Drawn first to last, so that what is rare stands on top.
 ORDER = "?irIR"
+
+#: Side of the image of an item, which leaves a margin in its cell.
+IMAGE = CELL - 8
 
 #: Side of the square of the calibration curve, and height of the bars under it.
 SIDE, BARS = 300, 48
@@ -26,10 +30,10 @@ def map_figure(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "width": WIDTH,
         "height": HEIGHT,
-        "cell": CELL,
         "layers": [{"name": label["name"], "paths": _paths(xs, ys, label["codes"])} for label in summary["labels"]],
         "images": [
-            {"x": x - CELL // 2 + 4, "y": y - CELL // 2 + 4, "href": mark} for x, y, mark in zip(xs, ys, marks or (), strict=False)
+            {"x": x - IMAGE // 2, "y": y - IMAGE // 2, "side": IMAGE, "href": mark}
+            for x, y, mark in (zip(xs, ys, marks, strict=True) if marks else ())
         ],
     }
 
@@ -60,7 +64,8 @@ def reliability_figure(bins: Sequence[dict[str, Any]]) -> dict[str, Any]:
     for b in bins:
         low, high = wilson(b["observed"], b["entries"])
         x, y, top, bottom = (round(SIDE * v, 1) for v in (b["predicted"], 1 - b["observed"], 1 - high, 1 - low))
-        dots.append({"x": x, "y": y, "top": top, "bottom": bottom, "bar": round(BARS * sqrt(b["entries"] / most), 1), **b})
+        bar = round(BARS * sqrt(b["entries"] / most), 1)
+        dots.append({"x": x, "y": y, "top": top, "bottom": bottom, "bar": bar, **b})
     return {"side": SIDE, "bars": BARS, "dots": dots}
 
 

@@ -101,13 +101,13 @@ def calibration(labels: PartialLabels, probabilities: Floats) -> list[dict[str, 
 
 
 def probability_thresholds(model: Any) -> Floats:
-    """Return the model's thresholds as probabilities; the rule "fixed" stores scores, which calibration maps upwards."""
-    cut = np.asarray(model.thresholds_, dtype=np.float64)
+    """Return the thresholds as probabilities; the rule "fixed" has them on scores, which calibration maps upwards."""
+    cut: Floats = model.thresholds_
     return np.asarray(model.calibration_(cut[None, :])[0]) if model.decision == "fixed" else cut
 
 
 def _quality(labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats, cut: Floats) -> dict[str, Floats]:
-    """Rates per label, and AUC, Brier score and F1 where it was learned; nothing of it exists for positive-only labels."""
+    """Rates per label, and AUC, Brier score and F1 where it was learned; positive-only labels have none of it."""
     if labels.positive_only:
         names = ("rate_given", "rate_after", "auc", "brier", "f1")
         return dict.fromkeys(names, np.full(len(labels.names), np.nan))
@@ -140,4 +140,4 @@ def _mean(values: Floats) -> float:
 
 
 def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)

@@ -24,10 +24,14 @@ def render_html(summary: dict[str, Any]) -> str:
     summary : dict
         From :func:`halflabel.report.summarize`, also after a trip through JSON.
     """
-    return _environment().get_template("report.html.j2").render(
-        **summary,
-        map_figure=map_figure(summary["map"]) if "reason" not in summary["map"] else None,
-        reliability=reliability_figure(summary["calibration"]) if summary["calibration"] else None,
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            **summary,
+            map_figure=map_figure(summary["map"]) if "reason" not in summary["map"] else None,
+            reliability=reliability_figure(summary["calibration"]) if summary["calibration"] else None,
+        )
     )
 
 

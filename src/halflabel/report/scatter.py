@@ -76,7 +76,7 @@ def scatter(
 
 
 def balanced_sample(codes: Ints, most: int, rng: np.random.Generator) -> Ints:
-    """Return at most ``most`` rows: an equal share of every value of every column as far as there are any, then others."""
+    """Return at most ``most`` rows: an equal share of every value of every column, as far as it goes, and others."""
     if len(codes) <= most:
         return np.arange(len(codes))
     chosen = np.zeros(len(codes), dtype=bool)
@@ -110,8 +110,7 @@ def thinned(xy: Ints, order: Ints, first: NDArray[np.bool_], most: int) -> Ints:
 def png(ink: NDArray[np.uint8]) -> str:
     """Return an image of black ink on nothing as a data URI.
 
-    PNG of 8-bit grey and alpha: a signature and three checksummed chunks. An image library would make each of these
-    tiny files three times as large.
+    PNG of 8-bit grey and alpha: a signature and three checksummed chunks, too little to import an image library for.
 
     Parameters
     ----------
@@ -123,8 +122,10 @@ def png(ink: NDArray[np.uint8]) -> str:
     rows[:, 2::2] = ink
     header = struct.pack(">2I5B", width, height, 8, 4, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b"")]
-    parts = [struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks]
-    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(parts)).decode()
+    file = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks
+    )
+    return "data:image/png;base64," + base64.b64encode(file).decode()
 
 
 def as_ink(marks: NDArray[Any]) -> NDArray[np.uint8]:

@@ -25,7 +25,7 @@ __all__ = ["Evidence", "summarize"]
 MOST_LABELS, WORST, BEST = 60, 40, 10
 
 #: Rows of the tables of entries and items to look at.
-MOST_SUSPECTS, MOST_NEXT, MOST_CANDIDATES = 20, 12, 50
+MOST_SUSPECTS, MOST_NEXT, MOST_CANDIDATES = 20, 12, 30
 
 #: Columns named per role, settings and parameters listed.
 MOST_COLUMNS, MOST_SETTINGS = 40, 60
@@ -156,8 +156,8 @@ def summarize(
 def _small_images(marks: NDArray[Any], n_items: int) -> NDArray[np.uint8]:
     if marks.ndim != 3 or len(marks) != n_items or max(marks.shape[1:]) > MOST_SIDE:
         raise ValueError(
-            f"marks must be one small grey image per item, {n_items} x height x width with sides of at most {MOST_SIDE} "
-            f"pixels, but their shape is {marks.shape}."
+            f"marks must be one small grey image per item, {n_items} x height x width, of at most "
+            f"{MOST_SIDE} pixels a side, but their shape is {marks.shape}."
         )
     return as_ink(marks)
 
@@ -177,7 +177,7 @@ def _counts(completion: Evidence) -> dict[str, int]:
 
 
 def _answers(completion: Evidence) -> dict[str, Any]:
-    """What rests on probabilities."""
+    """Return what rests on probabilities."""
     labels, p = completion.labels, completion.probabilities.to_numpy()
     return {
         "expected": expected(labels, p),
@@ -189,7 +189,7 @@ def _answers(completion: Evidence) -> dict[str, Any]:
 
 
 def _labels(completion: Evidence) -> dict[str, Any]:
-    """The table of labels, cut in the middle where it is too long."""
+    """Return the table of labels, cut in the middle where it is too long."""
     p = completion.probabilities.to_numpy()
     cut = np.ones(p.shape[1]) if completion.labels.positive_only else probability_thresholds(completion.model)
     rows = label_rows(completion.labels, completion.state, p, cut)
@@ -200,7 +200,7 @@ def _labels(completion: Evidence) -> dict[str, Any]:
 
 
 def _suspects(frame: pd.DataFrame) -> dict[str, Any]:
-    """The given entries of which the model finds the opposite more likely."""
+    """Return the given entries of which the model finds the opposite more likely."""
     p = frame["probability"].to_numpy(dtype=np.float64)
     belief = np.where(frame["given"].to_numpy() == 1, p, 1 - p)
     doubted = int((belief < 0.5).sum())
@@ -213,10 +213,10 @@ def _suspects(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def _items(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a small table; names are text of bounded length, ``key`` is the item itself."""
-    rows = frame.to_dict("records")
-    texts = ("item", "label")
-    return [{"key": row["item"], **row, **{k: clipped(row[k]) for k in texts if k in row}} for row in rows]
+    """Return the rows of a small table; names are text of bounded length, ``key`` is the item itself."""
+    rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
+    texts = [column for column in ("item", "label") if column in frame]
+    return [{**row, **{k: clipped(row[k]) for k in texts}, "key": row["item"]} for row in rows]
 
 
 def _add_images(summary: dict[str, Any], index: pd.Index[Any], ink: NDArray[np.uint8] | None) -> None:

@@ -37,11 +37,11 @@ def plural(number: int, noun: str, several: str = "") -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a share in percent, to the digits that matter; never 0 % or 100 % unless it is exactly that.
+    r"""Return a share in percent, to the digits that matter; never 0 % or 100 % unless it is exactly that.
 
     Examples
     --------
-    >>> [percent(share).replace("\\xa0", " ") for share in (0, 0.0002, 0.0312, 0.418, 0.95, 0.9999, 1)]
+    >>> [percent(share).replace("\xa0", " ") for share in (0, 0.0002, 0.0312, 0.418, 0.95, 0.9999, 1)]
     ['0 %', '< 0.1 %', '3.1 %', '42 %', '95 %', '> 99.9 %', '100 %']
     """
     if share is None or isnan(share):
@@ -101,12 +101,15 @@ def headline(counts: Mapping[str, int], *, positive_only: bool, min_precision: f
     '4 items with 2 labels each make 8 entries. 3 were given; the other 5 were gaps, and all of them are now filled in.'
     """
     given, gaps, left = count(counts["given"]), count(counts["gaps"]), counts["gaps"] - counts["filled"]
-    start = f"{plural(counts['items'], 'item')} with {plural(counts['labels'], 'label')} each make {plural(counts['entries'], 'entry', 'entries')}."
+    items, labels = plural(counts["items"], "item"), plural(counts["labels"], "label")
+    start = f"{items} with {labels} each make {plural(counts['entries'], 'entry', 'entries')}."
     if positive_only:
-        return f"{start} {given} were given, all of them relevant. The other {gaps} stay unknown; the likeliest are ranked below."
+        rest = f"The other {gaps} stay unknown; the likeliest of them are ranked."
+        return f"{start} {given} were given, all of them relevant. {rest}"
     if not counts["gaps"]:
         return f"{start} All of them were given: there was no gap to fill in."
     if not left:
         return f"{start} {given} were given; the other {gaps} were gaps, and all of them are now filled in."
     why = f", because they would not reach {percent(min_precision)} expected precision" if min_precision else ""
-    return f"{start} {given} were given. Of the other {gaps}, {count(counts['filled'])} are now filled in and {count(left)} stay empty{why}."
+    filled = f"{count(counts['filled'])} are now filled in and {count(left)} stay empty"
+    return f"{start} {given} were given. Of the other {gaps}, {filled}{why}."

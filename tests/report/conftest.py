@@ -1,0 +1,115 @@
+"""A completion small enough to check by hand, and the page made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from halflabel import evidence
+from halflabel.labels import PartialLabels
+from halflabel.table import Roles
+
+
+class FakeModel:
+    """A method with thresholds of one half."""
+
+    def __init__(self, n_labels: int) -> None:
+        self.thresholds_ = np.full(n_labels, 0.5)
+        self.decision = "micro_f1"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {"n_neighbors": 15}
+
+
+@dataclass
+class FakeCompletion:
+    """What a report reads, put together from given probabilities."""
+
+    labels: PartialLabels
+    p: np.ndarray
+    index: pd.Index
+    coordinates: np.ndarray
+    drift: float | None = None
+    kind: str = "graph"
+    notes: tuple[str, ...] = ()
+    roles: Roles = field(default_factory=Roles)
+    min_precision: float | None = None
+
+    def __post_init__(self) -> None:
+        self.model = FakeModel(self.labels.shape[1])
+        self.opened = SimpleNamespace(X=np.zeros((len(self.labels), 7)), roles=self.roles, notes=self.notes)
+
+    @property
+    def state(self) -> np.ndarray:
+        if self.labels.positive_only:
+            return self.labels.state
+        return np.where(self.labels.observed, self.labels.state, np.where(self.p >= 0.5, 1, -1))
+
+    @property
+    def probabilities(self) -> pd.DataFrame:
+        return pd.DataFrame(np.full_like(self.p, np.nan) if self.labels.positive_only else self.p)
+
+    @property
+    def evidence_kinds(self) -> np.ndarray:
+        return np.where(self.labels.learnable, self.kind, np.full(self.labels.shape, "prior"))
+
+    @property
+    def suspects(self) -> pd.DataFrame:
+        return self._with_items(evidence.most_suspect(self.labels, self.p))
+
+    def next_to_label(self, n: int) -> pd.DataFrame:
+        return self._with_items(evidence.most_uncertain(self.labels, self.p)).head(n)
+
+    def candidates(self, n: int) -> pd.DataFrame:
+        rows, columns = np.nonzero(~self.labels.observed)
+        ranked = {"position": rows, "label": np.array(self.labels.names)[columns], "rank": 1 + np.arange(len(rows))}
+        return self._with_items(pd.DataFrame({**ranked, "score": self.p[rows, columns]})).head(n)
+
+    def embedding(self, n_components: int) -> pd.DataFrame:
+        if n_components > self.coordinates.shape[1]:
+            raise ValueError("a map of these items has 1 dimension, not 2.")
+        return pd.DataFrame(self.coordinates[:, :n_components])
+
+    def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:
+        return found.assign(position=self.index[found["position"]]).rename(columns={"position": "item"})
+
+
+Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]
+P = [[0.9, 0.1], [0.2, 0.06], [0.97, 0.6], [0.4, 0.8], [0.6, 0.3], [0.02, 0.7]]
+
+
+@pytest.fixture
+def by_hand() -> Callable[..., FakeCompletion]:
+    """Six songs with two labels; anything can be replaced by name."""
+
+    def make(y: Any = Y, p: Any = P, names: tuple[str, ...] = ("rock", "sad"), **changes: Any) -> FakeCompletion:
+        labels = y if isinstance(y, PartialLabels) else PartialLabels.from_table(pd.DataFrame(y, columns=list(names)))
+        n = len(labels)
+        coordinates = np.column_stack([np.arange(n), np.arange(n) % 3]).astype(float)
+        given = {"index": pd.Index([f"song {i}" for i in range(n)]), "coordinates": coordinates}
+        return FakeCompletion(labels, np.array(p, dtype=float), **{**given, **changes})
+
+    return make
+
+
+@pytest.fixture
+def at_random() -> Callable[..., FakeCompletion]:
+    """Any size, probabilities that are true, one entry in ``n_given`` known."""
+
+    def make(n: int, n_labels: int, *, n_given: int = 3, **changes: Any) -> FakeCompletion:
+        rng = np.random.default_rng(1)
+        p = rng.uniform(size=(n, n_labels))
+        y = (rng.uniform(size=p.shape) < p).astype(float)
+        y[rng.integers(n_given, size=p.shape) > 0] = np.nan
+        names = changes.pop("names", [f"label {j}" for j in range(n_labels)])
+        labels = PartialLabels.from_table(pd.DataFrame(y, columns=list(names)))
+        given = {"index": pd.RangeIndex(n), "coordinates": rng.normal(size=(n, 2))}
+        return FakeCompletion(labels, p, **{**given, **changes})
+
+    return make

@@ -1,0 +1,191 @@
+"""The page: its order, its figures, what it refuses to do, and its size."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from halflabel.labels import PartialLabels
+from halflabel.report import render_html, summarize
+
+HOSTILE = '"><img src=x onerror=alert(1)><script>alert(1)</script>{{ 7 * 7 }}'
+
+
+class Page(HTMLParser):
+    """Every element of a page, in order, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for name, attrs in self.elements if name == tag]
+
+
+def page_of(completion, **options) -> Page:
+    return Page(render_html(summarize(completion, **options)))
+
+
+def test_sections_answer_in_order(by_hand):
+    page = page_of(by_hand())
+    assert [section["id"] for section in page.all("section")] == [
+        "filled",
+        "labels",
+        "check",
+        "doubts",
+        "map",
+        "details",
+    ]
+    assert {link["href"][1:] for link in page.all("a")} <= {attrs.get("id") for _, attrs in page.elements}
+
+
+def test_headings_do_not_skip_a_level(by_hand):
+    levels = [int(tag[1]) for tag, _ in page_of(by_hand()).elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_first_answer_is_the_share_of_gaps_that_fill_themselves(by_hand):
+    text = " ".join(page_of(by_hand()).text.split())
+    assert "75 % of the gaps fill themselves at 90 % expected precision (3)" in text
+    assert "8 were given; the other 4 were gaps" in text
+
+
+def test_figures_and_tables_say_what_they_are(by_hand):
+    html = render_html(summarize(by_hand()))
+    page = Page(html)
+    figures = [svg for svg in page.all("svg") if svg.get("role") == "img"]
+    assert len(figures) == 2
+    assert all(re.search(f'<title id="{svg["aria-labelledby"]}">\\S', html) for svg in figures)
+    assert len(page.all("table")) == len(page.all("caption"))
+    assert all(th.get("scope") in ("col", "row") for th in page.all("th"))
+    assert len({attrs["id"] for _, attrs in page.elements if "id" in attrs}) == html.count(' id="')
+
+
+def test_each_label_can_be_chosen_on_the_map(by_hand):
+    page = page_of(by_hand())
+    radios = [box["id"] for box in page.all("input")]
+    assert radios == [label["for"] for label in page.all("label")] == ["m0", "m1"]
+    assert not page_of(by_hand([[1], [0], [None]], [[0.9], [0.2], [0.4]], names=("rock",))).all("input")
+
+
+def test_it_runs_and_loads_nothing(by_hand):
+    page = page_of(by_hand(), marks=np.arange(24).reshape(6, 2, 2))
+    policy = next(meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    assert "script" not in {tag for tag, _ in page.elements}
+    links = [v for _, attrs in page.elements for k, v in attrs.items() if k in ("src", "href", "action", "srcset")]
+    assert links
+    assert all(link.startswith(("#", "data:")) for link in links)
+    assert not re.search(
+        r"url\(|@import|https?:", files("halflabel.report").joinpath("templates/report.css").read_text()
+    )
+
+
+def test_everything_from_outside_is_escaped(by_hand):
+    completion = by_hand(names=(HOSTILE, "sad"), index=pd.Index([f"{HOSTILE}{i}" for i in range(6)]), notes=(HOSTILE,))
+    page = page_of(completion, title=HOSTILE, settings={HOSTILE: HOSTILE})
+    assert not page.all("script")
+    assert not page.all("img")
+    assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on")]
+    assert page.text.count(HOSTILE) >= 8
+    assert "49" not in page.text
+
+
+def test_positive_only_page_ranks_and_says_why(by_hand):
+    labels = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
+    text = " ".join(page_of(by_hand(labels)).text.split())
+    assert "Nothing is filled in" in text
+    assert "Likeliest unknown entries" in text
+    assert "may just have been forgotten" in text
+    assert "There is no calibration curve" in text
+    assert "AUC" not in text
+
+
+def test_entries_left_empty_are_explained(by_hand):
+    completion = by_hand(min_precision=0.95)
+    completion.__class__ = type("Left", (type(completion),), {"state": completion.labels.state})
+    text = " ".join(page_of(completion).text.split())
+    assert "0 are now filled in and 4 stay empty, because they would not reach 95 % expected precision." in text
+
+
+def test_nothing_to_fill(by_hand):
+    text = " ".join(page_of(by_hand([[1, 0], [0, 1], [1, 1]], [[0.9, 0.2], [0.1, 0.8], [0.7, 0.9]])).text.split())
+    assert "All of them were given: there was no gap to fill in." in text
+    assert "None: no item has a gap." in text
+
+
+def test_no_label_learned(by_hand):
+    text = " ".join(page_of(by_hand([[1], [1], [None]], [[0.8], [0.8], [0.8]], names=("rock",))).text.split())
+    assert "one value only: not learned" in text
+    assert "There is no calibration curve: no label was learned." in text
+    assert "No label could be learned, so that no given entry can be doubted." in text
+
+
+def test_without_two_dimensions_there_is_no_map_but_a_reason(by_hand):
+    page = page_of(by_hand(coordinates=np.zeros((6, 1))))
+    assert "There is no map: a map of these items has 1 dimension, not 2." in page.text
+
+
+def test_a_summary_renders_the_same_after_a_trip_through_json(by_hand):
+    summary = summarize(by_hand(), marks=np.arange(24).reshape(6, 2, 2))
+    assert render_html(json.loads(json.dumps(summary))) == render_html(summary)
+
+
+def test_the_page_stays_small_at_any_size(at_random):
+    html = render_html(summarize(at_random(200_000, 3)))
+    assert len(html.encode()) < 1_000_000
+    assert "2,000 of 200,000 items are drawn" in html
+
+
+def test_the_page_stays_small_whatever_it_is_told(at_random):
+    long = "é" * 100_000
+    completion = at_random(
+        1000, 300, names=[f"{j}{long}" for j in range(300)], notes=(long,) * 1000, index=pd.Index([f"{i}{long[:9999]}" for i in range(1000)])
+    )  # fmt: skip
+    marks = np.random.default_rng(0).integers(256, size=(1000, 100, 100), dtype=np.uint8)
+    html = render_html(
+        summarize(completion, title=long, marks=marks, settings={f"{i}{long}": long for i in range(999)})
+    )
+    assert len(html.encode()) < 10_000_000
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_can_be_told_apart(scheme):
+    css = files("halflabel.report").joinpath("templates/report.css").read_text()
+    light, dark = re.findall(r":root \{(.*?)\}", css, flags=re.S)[:2]
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", light))
+    if scheme == "dark":
+        colours |= dict(re.findall(r"--([\w-]+): (#\w{6})", dark))
+    for text in ("ink", "soft", "accent", "warm"):
+        for ground in ("paper", "raised", "glow"):
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    assert contrast(colours["pale"], colours["raised"]) >= 2.8
+    assert contrast("#000000" if scheme == "light" else "#ffffff", colours["tile"]) >= 4.5
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of WCAG 2."""
+    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])

@@ -1,0 +1,171 @@
+"""The numbers of the report, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from halflabel.completion import complete
+from halflabel.labels import PartialLabels
+from halflabel.metrics import ece
+from halflabel.report import summarize
+from halflabel.report.quality import overall, probability_thresholds
+from halflabel.table import Roles
+
+
+def test_counts_and_headline(by_hand):
+    summary = summarize(by_hand())
+    assert summary["counts"] == {
+        "items": 6, "labels": 2, "features": 7, "entries": 12, "given": 8, "gaps": 4, "filled": 4, "unlabelled": 1,
+    }  # fmt: skip
+    assert summary["headline"] == (
+        "6 items with 2 labels each make 12 entries. 8 were given; the other 4 were gaps, and all of them are now "
+        "filled in."
+    )
+
+
+def test_share_of_gaps_at_expected_precision(by_hand):
+    # Gaps of rock: .97 and .02 (right with .98); of sad: .06 (right with .94) and .6.
+    assert summarize(by_hand())["expected"] == [
+        {"precision": 0.90, "filled": 3, "share": 0.75},
+        {"precision": 0.95, "filled": 2, "share": 0.5},
+        {"precision": 0.99, "filled": 0, "share": 0.0},
+    ]
+
+
+def test_expected_share_of_right_answers(by_hand):
+    filled = summarize(by_hand())["filled_as"]
+    assert filled["relevant"] == {"filled": 2, "right": pytest.approx((0.97 + 0.6) / 2)}
+    assert filled["irrelevant"] == {"filled": 2, "right": pytest.approx((0.98 + 0.94) / 2)}
+
+
+def test_labels_worst_first(by_hand):
+    rock, sad = summarize(by_hand())["labels"]["rows"]
+    assert rock == {
+        "name": "rock", "learned": True, "observed": 4, "relevant": 2, "unknown": 2, "rate_given": 0.5,
+        "rate_after": pytest.approx(3 / 6), "auc": pytest.approx(3 / 4), "f1": pytest.approx(0.5),
+        "brier": pytest.approx((0.01 + 0.04 + 0.36 + 0.36) / 4),
+    }  # fmt: skip
+    assert (sad["name"], sad["auc"], sad["f1"]) == ("sad", 1.0, 1.0)
+
+
+def test_labels_that_were_not_learned_come_first_and_have_no_quality(by_hand):
+    y = [[1, 0], [0, 0], [1, None], [0, 0], [1, 0], [None, 0]]
+    first, second = summarize(by_hand(y))["labels"]["rows"]
+    assert (first["name"], first["learned"], first["auc"], first["f1"], first["brier"]) == ("sad", False, *[None] * 3)
+    assert second["auc"] is not None
+
+
+def test_quality_of_all_labels_together(by_hand):
+    quality = summarize(by_hand())["quality"]
+    assert quality["entries"] == 8
+    assert quality["micro_f1"] == pytest.approx(2 * 3 / (4 + 4))
+    assert quality["macro_auc"] == pytest.approx((3 / 4 + 1) / 2)
+    assert quality["brier"] == pytest.approx((0.77 + 0.23) / 8)
+    assert quality["ece"] == pytest.approx((0.1 + 0.2 + 0.6 + 0.6 + 0.1 + 0.2 + 0.3 + 0.3) / 8)  # one entry per bin
+
+
+def test_calibration_error_by_chance_is_what_true_probabilities_show(rng):
+    p = rng.uniform(size=(400, 3))
+
+    def error() -> float:
+        return ece(PartialLabels.from_table((rng.uniform(size=p.shape) < p).astype(float)), p)
+
+    labels = PartialLabels.from_table((rng.uniform(size=p.shape) < p).astype(float))
+    expected = np.mean([error() for _ in range(200)])
+    assert overall(labels, p, np.full(3, 0.5))["ece_by_chance"] == pytest.approx(expected, rel=0.05)
+
+
+def test_calibration_bins(by_hand):
+    p = np.array(P_TWO_BINS)
+    bins = summarize(by_hand([[1, 1], [0, 0], [0, 1]], p))["calibration"]
+    assert bins == [
+        {"entries": 4, "predicted": pytest.approx(0.0225), "observed": 0.5},
+        {"entries": 2, "predicted": pytest.approx(0.965), "observed": 0.5},
+    ]
+
+
+P_TWO_BINS = [[0.95, 0.02], [0.98, 0.01], [0.02, 0.04]]
+
+
+def test_suspects_are_given_entries_of_which_the_opposite_is_likelier(by_hand):
+    suspects = summarize(by_hand())["suspects"]
+    assert (suspects["asked"], suspects["doubted"], suspects["strongly"]) == (8, 2, 0)
+    assert [(row["item"], row["label"], row["given"], row["probability"]) for row in suspects["rows"]] == [
+        ("song 3", "rock", 1, 0.4),
+        ("song 4", "rock", 0, 0.6),
+    ]
+
+
+def test_items_to_label_next(by_hand):
+    rows = summarize(by_hand())["next"]
+    assert [row["item"] for row in rows] == ["song 2", "song 1", "song 5"]
+    assert rows[0]["unknown"] == 2
+
+
+def test_it_is_json_and_the_same_every_time(by_hand):
+    completion = by_hand([[1, 0], [0, 0], [1, None], [0, 0], [1, 0], [None, 0]])
+    first, second = summarize(completion), summarize(completion)
+    text = json.dumps(first, allow_nan=False)
+    assert {**json.loads(text), "created": ""} == {**second, "created": ""}
+
+
+def test_settings_roles_and_versions_are_kept(by_hand):
+    roles = Roles(labels=("rock", "sad"), numeric=tuple(f"x{j}" for j in range(100)), ignored=(("url", "free text"),))
+    summary = summarize(by_hand(roles=roles), settings={"command": "halflabel complete songs.csv", "seed": 3})
+    assert summary["settings"] == {"command": "halflabel complete songs.csv", "seed": "3"}
+    assert summary["method"] == {"name": "FakeModel", "parameters": {"n_neighbors": "15"}}
+    assert {"halflabel", "numpy", "python"} <= summary["versions"].keys()
+    number = next(row for row in summary["roles"] if row["role"] == "number")
+    assert (number["n_columns"], len(number["columns"])) == (100, 40)
+    assert summary["roles"][-1] == {"role": "ignored", "why": "free text", "n_columns": 1, "columns": ["url"]}
+
+
+def test_thresholds_on_scores_are_read_as_probabilities(by_hand):
+    model = by_hand().model
+    model.decision, model.calibration_ = "fixed", lambda scores: scores / 2
+    assert probability_thresholds(model).tolist() == [0.25, 0.25]
+
+
+def test_positive_only_labels_have_candidates_and_no_quality(by_hand):
+    labels = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
+    summary = summarize(by_hand(labels))
+    assert summary["expected"] is summary["quality"] is summary["calibration"] is summary["suspects"] is None
+    assert [row["name"] for row in summary["labels"]["rows"]] == ["rock", "sad"]
+    assert summary["labels"]["rows"][0]["rate_after"] is None
+    assert len(summary["candidates"]) == 12 - 5
+
+
+def test_many_labels_are_cut_in_the_middle(at_random):
+    labels = summarize(at_random(300, 90))["labels"]
+    quality = [row["auc"] for row in labels["rows"]]
+    assert (len(quality), labels["cut_at"], labels["left_out"]) == (50, 40, 40)
+    assert quality == sorted(quality)
+
+
+def test_images_stand_beside_their_items(by_hand):
+    marks = np.arange(6 * 4).reshape(6, 2, 2)
+    summary = summarize(by_hand(), marks=marks)
+    assert all(row["image"].startswith("data:image/png;base64,") for row in summary["next"])
+    # An id that stands twice does not say which image is meant.
+    twice = summarize(by_hand(index=pd.Index(["song"] * 6)), marks=marks)
+    assert all(row["image"] is None for row in twice["next"])
+
+
+@pytest.mark.parametrize("shape", [(5, 8, 8), (6, 8), (6, 8, 400)])
+def test_marks_that_do_not_fit_are_refused(by_hand, shape):
+    with pytest.raises(ValueError, match=r"one small grey image per item, 6 x height x width, of at most 128 pixels"):
+        summarize(by_hand(), marks=np.zeros(shape))
+
+
+def test_a_real_completion(rng):
+    X = rng.normal(size=(120, 3))
+    songs = pd.DataFrame(X, columns=["tempo", "loud", "length"])
+    songs["dance"] = np.where(rng.uniform(size=120) < 0.5, X[:, 0] > 0, np.nan)
+    summary = summarize(complete(songs, labels=["dance"]))
+    assert summary["counts"]["filled"] == summary["counts"]["gaps"] == int(songs["dance"].isna().sum())
+    assert summary["quality"]["macro_auc"] > 0.9
+    assert len(summary["map"]["x"]) == 120

@@ -1,0 +1,194 @@
+"""Label columns, tags and pairs become PartialLabels; filled labels go back into a tags column."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halflabel import PartialLabels
+from halflabel.table import Roles, fill_tags, read_labels, read_tag_pairs
+
+LISTS = pd.ArrowDtype(pa.list_(pa.string()))
+TAGS = Roles(tags="tags")
+
+
+def tagged(cells: list, dtype: object = None) -> pd.DataFrame:
+    return pd.DataFrame({"tags": pd.Series(cells, dtype=dtype)})
+
+
+# -- label columns -----------------------------------------------------------------
+
+
+def test_label_columns_in_the_order_of_the_roles():
+    frame = pd.DataFrame({"a": [1, 0, None], "x": [9, 9, 9], "b": pd.array([None, True, False], dtype="boolean")})
+    reading = read_labels(frame, Roles(labels=("b", "a")))
+    assert reading.labels.names == ("b", "a")
+    assert reading.labels.state.tolist() == [[0, 1], [1, -1], [-1, 0]]
+    assert reading.notes == ()
+
+
+def test_text_in_a_label_column_is_refused_by_name_value_and_row():
+    frame = pd.DataFrame({"rock": [None, "yes", "no"]})
+    with pytest.raises(ValueError, match=r"label 'rock' holds 'yes' \(row 1\), but a label is 1 .* Map such values"):
+        read_labels(frame, Roles(labels=("rock",)))
+
+
+def test_absent_is_refused_for_label_columns():
+    with pytest.raises(ValueError, match="absent= is about tag lists; label columns say 1, 0 or nothing"):
+        read_labels(pd.DataFrame({"a": [1, 0]}), Roles(labels=("a",)), absent="unknown")
+
+
+# -- tags --------------------------------------------------------------------------
+
+
+def test_absent_has_no_default():
+    with pytest.raises(ValueError, match=r"say what .* not listed means: absent='irrelevant' .* absent='unknown'"):
+        read_labels(tagged(["a"]), TAGS)
+
+
+@pytest.mark.parametrize("dtype", ["str", object, "category", pd.ArrowDtype(pa.string())])
+def test_text_is_split_stripped_and_emptied(dtype):
+    frame = tagged([" rock ;sad", "live;;rock; ", None, ";", ""], dtype)
+    reading = read_labels(frame, TAGS, absent="irrelevant")
+    assert reading.labels.names == ("live", "rock", "sad")
+    assert reading.labels.state.tolist() == [[-1, 1, 1], [1, 1, -1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    assert reading.labels.annotated.tolist() == [True, True, False, False, False]
+    assert reading.notes == ("3 items have an empty cell in the tags column 'tags': taken as unlabelled.",)
+
+
+def test_an_empty_cell_can_mean_without_tags():
+    reading = read_labels(tagged(["a|b", None]), TAGS, absent="irrelevant", empty="none", sep="|")
+    assert reading.labels.state.tolist() == [[1, 1], [-1, -1]]
+    assert reading.labels.annotated.all()
+    assert reading.notes == ("1 item has an empty cell in the tags column 'tags': taken as annotated, without tags.",)
+    with pytest.raises(ValueError, match="empty must be 'unlabelled' or 'none', not 'zero'"):
+        read_labels(tagged(["a"]), TAGS, absent="irrelevant", empty="zero")
+
+
+@pytest.mark.parametrize("dtype", [object, LISTS])
+@pytest.mark.parametrize("empty", ["unlabelled", "none"])
+def test_real_lists_tell_missing_from_empty(dtype, empty):
+    reading = read_labels(tagged([["a", None, " b "], [], None], dtype), TAGS, absent="unknown", empty=empty)
+    assert reading.labels.names == ("a", "b")
+    assert reading.labels.annotated.tolist() == [True, True, False]
+    assert reading.labels.positive_only
+    assert reading.notes == ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
+
+
+def test_lists_as_parquet_gives_them(tmp_path):
+    tagged([["a", "b"], [], None]).to_parquet(tmp_path / "t.parquet")
+    reading = read_labels(pd.read_parquet(tmp_path / "t.parquet"), TAGS, absent="irrelevant")
+    assert reading.labels.state.tolist() == [[1, 1], [-1, -1], [0, 0]]
+
+
+def test_other_cells_in_a_tags_column_are_refused():
+    with pytest.raises(ValueError, match=r"the tags column 'tags' holds 5 \(row 1\), .* such as 'rock, sad', or lists"):
+        read_labels(tagged(["a", 5], object), TAGS, absent="unknown", sep=",")
+
+
+# -- pairs -------------------------------------------------------------------------
+
+
+def test_pairs_for_the_items_of_the_table():
+    pairs = pd.DataFrame({"tag": [" rock", "sad", "rock"], "song": ["b", "b", "c"]})
+    labels = read_tag_pairs(pairs, "song", pd.Series(["a", "b", "c"]), absent="irrelevant")
+    assert labels.names == ("rock", "sad")
+    assert labels.state.tolist() == [[0, 0], [1, 1], [1, -1]]
+
+
+@pytest.mark.parametrize("ids", [[7, 8], ["7", "8"], [7.0, 8.0], pd.Index([7, 8]), pd.Series([7, 8], dtype="Int64")])
+@pytest.mark.parametrize("named", [[7], ["7"], [7.0]])
+def test_ids_are_compared_as_written(ids, named):
+    labels = read_tag_pairs(pd.DataFrame({"i": named, "tag": ["a"]}), "i", ids, absent="unknown")
+    assert labels.state.tolist() == [[1], [0]]
+
+
+def test_leading_zeros_make_another_id():
+    with pytest.raises(ValueError, match=r"1 of 2 pairs name ids .* '7'\. .* written '007', '8'; where leading zeros"):
+        read_tag_pairs(pd.DataFrame({"i": [7, 8], "tag": ["a", "b"]}), "i", ["007", "8"], absent="unknown")
+
+
+def test_unknown_ids_are_counted_and_named():
+    pairs = pd.DataFrame({"i": ["a", "x", "x", "y"], "tag": ["t"] * 4})
+    with pytest.raises(ValueError, match=r"3 of 4 pairs name ids that are not in the table: 'x', 'y'\."):
+        read_tag_pairs(pairs, "i", ["a"], absent="unknown")
+
+
+def test_ids_that_become_equal_as_written_are_refused():
+    with pytest.raises(ValueError, match="ids must be distinct as written, but '7' stands more than once"):
+        read_tag_pairs(pd.DataFrame({"i": [7], "tag": ["a"]}), "i", [7, "7"], absent="unknown")
+
+
+@pytest.mark.parametrize("column", ["i", "tag"])
+def test_gaps_in_pairs_are_refused(column):
+    pairs = pd.DataFrame({"i": ["a", "b"], "tag": ["t", "u"]})
+    pairs.loc[1, column] = None
+    with pytest.raises(ValueError, match=f"column '{column}' is empty in row 1 of the pairs"):
+        read_tag_pairs(pairs, "i", ["a", "b"], absent="unknown")
+
+
+def test_a_table_of_pairs_has_two_columns():
+    pairs = pd.DataFrame({"i": ["a"], "tag": ["t"], "when": [1]})
+    with pytest.raises(ValueError, match="beside 'i' this one has 'tag', 'when': keep the column of tags only"):
+        read_tag_pairs(pairs, "i", ["a"], absent="unknown")
+    with pytest.raises(ValueError, match="beside 'i' this one has none"):
+        read_tag_pairs(pairs[["i"]], "i", ["a"], absent="unknown")
+    with pytest.raises(ValueError, match="no column is called or matches 'whan': did you mean 'when'"):
+        read_tag_pairs(pairs, "whan", ["a"], absent="unknown")
+
+
+# -- back into tags ----------------------------------------------------------------
+
+NAMES = ["live", "rock", "sad"]
+
+
+def labels_of(lists: list) -> PartialLabels:
+    return PartialLabels.from_tags(lists, absent="unknown", names=NAMES)
+
+
+@pytest.mark.parametrize("dtype", ["str", object, "category", pd.ArrowDtype(pa.string())])
+def test_known_text_stays_first_and_verbatim(dtype):
+    column = pd.Series(["sad; rock", "sad ;rock;", None, None, None], index=list("vwxyz"), name="t", dtype=dtype)
+    labels = labels_of([["sad", "rock"], ["sad", "rock"], None, None, None])
+    filled = np.array([[1, 0, 1], [0, 1, 1], [1, 1, np.nan], [0, 0, 0], [0, 0, np.nan]])
+    out = fill_tags(column, labels, filled)
+    assert out[:4].tolist() == ["sad; rock; live", "sad ;rock;", "live; rock", ""]
+    assert pd.isna(out["z"])
+    assert out.name == "t"
+    assert out.index.equals(column.index)
+
+
+def test_text_without_blanks_gets_none():
+    out = fill_tags(pd.Series(["sad|rock", None]), labels_of([["sad", "rock"], None]), np.ones((2, 3)), sep="|")
+    assert out.tolist() == ["sad|rock|live", "live|rock|sad"]
+
+
+@pytest.mark.parametrize("dtype", [object, LISTS])
+def test_lists_stay_lists(dtype):
+    column = pd.Series([["sad", "odd"], [], None, None, None], dtype=dtype)
+    filled = np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 0], [np.nan, 0, 0]])
+    out = fill_tags(column, labels_of([["sad"], [], None, None, None]), filled)
+    assert [list(cell) for cell in out[:4]] == [["sad", "odd", "live"], [], ["rock", "sad"], []]
+    assert pd.isna(out[4])
+    assert out.dtype == column.dtype
+
+
+def test_shapes_must_agree():
+    with pytest.raises(ValueError, match=r"filled has shape \(1, 2\), but 1 cells and labels \(1, 3\)"):
+        fill_tags(pd.Series(["sad"]), labels_of([["sad"]]), np.ones((1, 2)))
+
+
+@given(st.lists(st.one_of(st.none(), st.lists(st.sampled_from("abc"), unique=True)), min_size=1, max_size=8), st.data())
+def test_filled_tags_read_back_as_what_was_filled(lists, data):
+    """A full table of labels survives the trip through a tags column, known tags first."""
+    labels = PartialLabels.from_tags([["a", "b", "c"], *lists], absent="unknown")
+    filled = np.array([[data.draw(st.booleans()) for _ in "abc"] for _ in range(len(labels))], dtype=float)
+    filled[labels.relevant] = 1.0
+    column = pd.Series([["a", "b", "c"], *lists], dtype=object)
+    out = fill_tags(column, labels, filled)
+    again = read_labels(out.to_frame("tags"), TAGS, absent="irrelevant").labels
+    np.testing.assert_array_equal(again.values(), filled)
+    for before, after in zip(column, out, strict=True):
+        assert after[: len(before or ())] == (before or [])
