@@ -96,21 +96,21 @@ def _shortened(names: Sequence[str], most: int = 4) -> str:
 def comparison_table(summary: pd.DataFrame, title: str) -> Table:
     """Return methods against metrics, the best of each column bold (ties, to the third decimal, too).
 
-    ``F1 at .5`` is the micro-F1 of a method's own scores cut at .5, as its library would; ↓ marks what should be small.
+    ``F1@.5`` is the micro-F1 of a method's own scores cut at .5, as its library would; ↓ marks what should be small.
     """
     names = {
-        "average_precision": "avg. prec.",
+        "average_precision": "avg.prec",
         "macro_auc": "AUC",
         "micro_f1": "micro-F1",
         "macro_f1": "macro-F1",
-        "brier": "Brier ↓",
-        "micro_f1_at_half": "F1 at .5",
-        "seconds": "s ↓",
+        "brier": "Brier↓",
+        "micro_f1_at_half": "F1@.5",
+        "seconds": "sec↓",
     }
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column("method", no_wrap=True)
     for name in names:
-        table.add_column(names[name], justify="right")
+        table.add_column(names[name], justify="right", no_wrap=True)
     shown = summary[list(names)].round(3)
     best = {c: shown[c].min() if c in ("brier", "seconds") else shown[c].max() for c in shown}
     for method, row in shown.to_dict(orient="index").items():

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints, Mask, Matrix
 from halflabel.base import PartialLabelEstimator, Scaler
@@ -17,6 +18,9 @@ from halflabel.progress import step
 from halflabel.solvers import Solution, pcg
 
 __all__ = ["SSDRMC", "propagate"]
+
+#: Fewer items than this are fitted on one BLAS thread.
+SMALL = 5000
 
 
 class SSDRMC(PartialLabelEstimator):
@@ -153,6 +157,11 @@ class SSDRMC(PartialLabelEstimator):
             1 relevant, 0 irrelevant, missing unknown.
         """
         X, labels = self._enter(X, y)
+        # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
+        with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
+            return self._fit(X, labels)
+
+    def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
         rng = np.random.default_rng(self.random_state)
         self.scaler_ = Scaler.learn(X, self.scale)
         self.items_ = self.scaler_(X)

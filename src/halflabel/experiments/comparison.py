@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from threadpoolctl import threadpool_limits
 
 from halflabel.base import PartialLabelEstimator
 from halflabel.baselines import BinaryRelevance
@@ -70,6 +71,6 @@ def compare(
 
 def _fitted(method: PartialLabelEstimator, X: Any, known: PartialLabels) -> Any:
     """Fit a copy; what it warns about its own labels is not the reader's concern here."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
         warnings.simplefilter("ignore")
         return clone(method).fit(X, known)
