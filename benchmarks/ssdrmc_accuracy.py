@@ -48,7 +48,7 @@ def main():
     parser.add_argument("--splits", type=int, default=10)
     splits = parser.parse_args().splits
     print(
-        f"{'set':6} {'share':>5}  H=.3   card   default  Brier  ECE    iterations (means of {splits} splits; sd of H=.3)"
+        f"{'set':6} {'share':>5}  H=.3   card   default  Brier  ECE    iterations (means of {splits}; sd)"
     )
     for name in ("yeast", "scene"):
         data = load_benchmark(name, FOLDER)
