@@ -11,7 +11,7 @@ from tests.oracles.propagation import anchored
 
 from halflabel import SSDRMC, PartialLabels
 from halflabel.graphs import neighbors, reconstruction_weights
-from halflabel.ssdrmc import propagate
+from halflabel.propagation import minimizer
 
 
 @pytest.mark.parametrize("entries", [False, True])
@@ -26,11 +26,11 @@ def test_scores_are_the_minimiser(entries, rng):
     assert model.solution_.residual < 1e-11
 
 
-def test_propagate_solves_the_normal_equations(rng):
+def test_the_minimizer_solves_the_normal_equations(rng):
     X = rng.normal(size=(50, 3))
     W = reconstruction_weights(X, neighbors(X, 5)[0], 1e-3)
     T, D = rng.random((50, 2)), rng.uniform(0.1, 3, (50, 2))
-    np.testing.assert_allclose(propagate(W, T, D, tol=1e-13, max_iter=500).x, anchored(W.toarray(), T, D), atol=1e-9)
+    np.testing.assert_allclose(minimizer(W, T, D, tol=1e-13, max_iter=500).x, anchored(W.toarray(), T, D), atol=1e-9)
 
 
 def test_an_out_of_fold_opinion_never_saw_its_label(rng):

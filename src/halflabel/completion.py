@@ -162,7 +162,8 @@ class Completion:
         """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown; given entries verbatim."""
         if self.labels.positive_only:
             return self.labels.state
-        p = np.where(self.labels.observed, np.nan, self.probabilities.to_numpy())
+        # A label that could not be learned has a rate, not an answer that could be precise.
+        p = np.where(self.labels.observed | ~self.labels.learnable, np.nan, self.probabilities.to_numpy())
         if self.min_precision is not None:
             filled = confident(p, self.min_precision)
         else:

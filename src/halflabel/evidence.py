@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import entr
+from scipy.special import entr, logit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -54,13 +54,16 @@ def supporting_items(
 
 
 def most_suspect(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
-    """Return the observed entries, those first whose given value the model finds least likely without having seen it.
+    """Return the observed entries, those first that a model which has not seen them doubts most.
 
-    Columns: position, label, given, probability (of being relevant, out of fold).
+    Doubt is the shift of the log odds of the given value against the label's rate: by its probability alone,
+    every relevant entry of a rare label would stand in front. Columns: position, label, given, probability
+    (of being relevant, out of fold).
     """
     rows, columns = np.nonzero(labels.observed & labels.learnable)
     given, p = labels.state[rows, columns] > 0, probabilities[rows, columns]
-    order = np.argsort(np.where(given, p, 1 - p), kind="stable")
+    shift = logit(p) - logit(labels.rates[columns])
+    order = np.argsort(np.where(given, shift, -shift), kind="stable")
     names = np.array(labels.names, dtype=object)
     return (
         pd.DataFrame({"position": rows, "label": names[columns], "given": given.astype(int), "probability": p})

@@ -13,7 +13,7 @@ from sklearn.preprocessing import normalize
 from halflabel.arrays import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel.progress import step
 
-__all__ = ["affinity", "components", "laplacian", "neighbors", "reconstruction_weights", "supported"]
+__all__ = ["affinity", "components", "laplacian", "neighbors", "reachable", "reconstruction_weights", "supported"]
 
 
 #: Rows of one batch of local Gram matrices: small enough for the cache, large enough for BLAS.
@@ -72,7 +72,14 @@ def _search(search: NearestNeighbors, rows: Matrix) -> tuple[Floats, Ints]:
 
 
 def reconstruction_weights(
-    X: Matrix, indices: Ints, ridge: float = 1.0, query: Matrix | None = None
+    X: Matrix,
+    indices: Ints,
+    ridge: float = 1.0,
+    query: Matrix | None = None,
+    *,
+    scores: Floats | None = None,
+    alpha: float = 0.0,
+    drop_negative: bool = False,
 ) -> sparse.csr_array:
     r"""Return the weights that rebuild each row from its neighbours (Qian & Davidson 2010, eq. 4 and 13).
 
@@ -90,6 +97,14 @@ def reconstruction_weights(
         negative weight and a well-conditioned solve.
     query : matrix of shape (n_queries, n_features), optional
         Rows to rebuild; by default those of ``X``.
+    scores : ndarray of shape (n_items, n_labels), optional
+        F: the same weights are to rebuild the scores as well, with share ``alpha``,
+        :math:`L_i = (1 - \alpha) P_i + \alpha Q_i`. P and Q are divided by their mean traces first: otherwise
+        alpha would mean something else after every change of units.
+    alpha : float
+        :math:`\alpha` of eq. (1) and (4), between 0 and 1.
+    drop_negative : bool
+        Set negative weights to 0 and rescale the rest to sum 1.
 
     Returns
     -------
@@ -97,13 +112,18 @@ def reconstruction_weights(
     """
     n, k = indices.shape
     weights = np.empty((n, k))
-    for rows, gram in _local_grams(X, indices, X if query is None else query):
+    own = X if query is None else query
+    grams = _local_grams(X, indices, own) if scores is None else _mixed_grams(X, scores, indices, alpha)
+    for rows, gram in grams:
         trace = np.trace(gram, axis1=1, axis2=2)
         # An absolute floor where the trace is 0: the solution of I w = 1 is uniform.
         load = np.where(trace > 0, (ridge or np.finfo(float).eps) * trace / k, 1.0)
         gram[:, range(k), range(k)] += load[:, None]
         raw = np.linalg.solve(gram, np.ones((len(gram), k, 1)))[..., 0]
         weights[rows] = raw / raw.sum(axis=1, keepdims=True)
+    if drop_negative:
+        weights = np.maximum(weights, 0)
+        weights /= weights.sum(axis=1, keepdims=True)
     indptr = np.arange(0, n * k + 1, k)
     W = sparse.csr_array((weights.ravel(), indices.ravel(), indptr), shape=(n, X.shape[0]))
     W.sort_indices()
@@ -119,6 +139,19 @@ def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slic
         else:
             offsets = X[indices[rows]] - query[rows][:, None, :]
             yield rows, (offsets @ offsets.transpose(0, 2, 1)).astype(np.float64)
+
+
+def _mixed_grams(X: Matrix, scores: Floats, indices: Ints, alpha: float) -> Iterator[tuple[slice, Floats]]:
+    """Yield the local Gram matrices of eq. (4), features and scores each in units of their mean trace."""
+    unit_P, unit_Q = (_mean_trace(A, indices) for A in (X, scores))
+    both = zip(_local_grams(X, indices, X), _local_grams(scores, indices, scores), strict=True)
+    for (rows, P), (_, Q) in both:
+        yield rows, (1 - alpha) / unit_P * P + alpha / unit_Q * Q
+
+
+def _mean_trace(A: Matrix, indices: Ints) -> float:
+    total = sum(np.trace(gram, axis1=1, axis2=2).sum() for _, gram in _local_grams(A, indices, A))
+    return float(total) / len(indices) or 1.0
 
 
 def _sparse_gram(X: sparse.csr_array, indices: Ints, query: sparse.csr_array) -> Floats:
@@ -166,3 +199,17 @@ def supported(component: Ints, observed: Mask) -> Mask:
     evidence = np.zeros((component.max() + 1, observed.shape[1]), dtype=bool)
     np.logical_or.at(evidence, component, observed)
     return evidence[component]
+
+
+def reachable(W: sparse.csr_array, observed: Mask) -> Mask:
+    """Tell, per item and label, whether a walk along the rows of W comes from the item to an observed entry.
+
+    Where it does not, eq. (7) of Qian & Davidson is singular: the item's score depends on no label.
+    """
+    pattern = sparse.csr_array(((W.data != 0).astype(np.float32), W.indices, W.indptr), shape=W.shape)
+    reached = observed.copy()
+    while True:
+        further = reached | (pattern @ reached.astype(np.float32) > 0)
+        if (further == reached).all():
+            return reached
+        reached = further

@@ -10,44 +10,63 @@ from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints, Mask, Matrix
 from halflabel.base import PartialLabelEstimator, Scaler
-from halflabel.graphs import neighbors, reconstruction_weights
+from halflabel.graphs import components, neighbors, reachable, reconstruction_weights, supported
 from halflabel.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import item_folds
 from halflabel.progress import step
-from halflabel.solvers import Solution, pcg
+from halflabel.propagation import Alternation, alternate, fixed_point, minimizer
+from halflabel.solvers import Solution
 
-__all__ = ["SSDRMC", "propagate"]
+__all__ = ["SSDRMC"]
 
 #: Fewer items than this are fitted on one BLAS thread.
 SMALL = 5000
 
 
 class SSDRMC(PartialLabelEstimator):
-    r"""Semi-supervised label propagation by reconstruction weights, anchored to a kernel ridge prior.
+    r"""Semi-supervised label propagation by reconstruction weights.
 
-    Each item is rebuilt from its ``n_neighbors`` nearest neighbours with weights W that sum to 1
-    (eq. 4 and 13), and the scores F of all items minimise
+    Each item is rebuilt from its ``n_neighbors`` nearest neighbours with weights W that sum to 1 (eq. 4 and 13),
+    and the scores F of all items follow from W and the observed entries Y, coded 1 (relevant) and 0 (irrelevant):
 
-    .. math::
-        \|(I - W)F\|_F^2 + \beta \sum_{(i,j)\,\mathrm{observed}} (F_{ij} - Y_{ij})^2
-        + \beta_u \sum_{(i,j)\,\mathrm{unknown}} (F_{ij} - F^0_{ij})^2
+    * ``"anchored"`` (default) minimises
 
-    with targets Y coded 1 (relevant) and 0 (irrelevant) and :math:`F^0` a kernel ridge regression
-    (RBF, bandwidth the mean distance, ridge weight by closed-form leave-one-out). In the notation
-    of the paper this is eq. (10) with its fitting term masked to observed entries and the unknown ones
-    held by a prior: :math:`(M + D)F = D \circ [Y; F^0]` with :math:`M = (I - W)^T(I - W)`.
+      .. math::
+          \|(I - W)F\|_F^2 + \beta \sum_{\mathrm{observed}} (F_{ij} - Y_{ij})^2
+          + \beta_u \sum_{\mathrm{unknown}} (F_{ij} - F^0_{ij})^2
+
+      with :math:`F^0` a kernel ridge regression (RBF, bandwidth the mean distance, ridge weight by closed-form
+      leave-one-out): eq. (10), its fitting term masked to observed entries and the unknown ones held by a prior.
+    * ``"minimizer"`` is the same without the last term; with :math:`\beta = \infty` the true minimiser of eq. (5).
+    * ``"fixed_point"`` solves :math:`F = WF` on unknown entries: eq. (7) as printed with :math:`\beta = \infty`,
+      eq. (12) with its fitting term masked otherwise.
 
     Parameters
     ----------
     n_neighbors : int, default=15
         k.
+    inference : {"anchored", "minimizer", "fixed_point"}, default="anchored"
+        How scores follow from weights.
     ridge : float, default=1.0
         :math:`\xi` of eq. (13), a share of the mean eigenvalue of each local Gram matrix.
-    fit_weight : float, default=1.0
-        :math:`\beta`, weight of one observed entry's squared error against one item's reconstruction error.
+    alpha : float, default=0.1
+        :math:`\alpha` of eq. (1), the share of the labels in the weights from the second alternation on.
+    fit_weight : float or None, default=None
+        :math:`\beta`, weight of one observed entry's squared error against one item's reconstruction error; ``inf``
+        keeps observed scores at Y. None is 1 for "anchored" and ``inf`` for the others.
     anchor_weight : float, default=0.3
-        :math:`\beta_u`, the same for one unknown entry's distance to the prior. Must be positive.
+        :math:`\beta_u`, the same for one unknown entry's distance to the prior. Positive; for "anchored" only.
+    drop_negative : bool, default=False
+        Drop negative weights and rescale the rest.
+    max_alternations : int, default=1
+        Cap of Table 1's alternation between W and F; 1 stops after the first F.
+    feedback : {"soft", "rounded"}, default="soft"
+        What the next W sees: scores clipped to [0, 1], or rounded at ``threshold`` as printed.
+    tol : float, default=1e-4
+        T as a share: stop alternating when at most this share of the entries changed its rounded value.
+    confidence : float or None, default=None
+        For weak priors: after each alternation, scores at least this sure of 1 or of 0 join the observed entries.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     max_landmarks : int, default=2000
@@ -58,30 +77,37 @@ class SSDRMC(PartialLabelEstimator):
     decision : str, default="micro_f1"
         Threshold rule: "fixed" (scores against ``threshold``) or one of :data:`halflabel.decision.RULES`.
     threshold : float, default=0.3
-        H of the paper, for ``decision="fixed"``.
+        H, for ``decision="fixed"`` and for rounding.
     cost_ratio : float, default=1.0
         Cost of a false positive over that of a false negative, for ``decision="cost"``.
     solver_tol : float, default=1e-5
-        Relative residual at which the conjugate gradients stop.
+        Relative residual at which the iterative solvers stop.
     max_iter : int, default=300
-        Limit of conjugate-gradient iterations.
+        Limit of their iterations.
     random_state : int or None, default=0
         Decides folds, landmarks and the sample for the bandwidth.
 
     Attributes
     ----------
     label_scores_ : ndarray of shape (n_items, n_labels)
-        F; NaN for a label that was not observed with both values.
+        F; NaN for a label that was not observed with both values, and where "minimizer" or "fixed_point" have no
+        evidence: no observed entry of the label can be reached on the graph.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
         Calibrated probabilities; out of fold for observed entries.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
         0/1, known entries verbatim.
     thresholds_ : ndarray of shape (n_labels,)
+        Where relevant begins.
     weights_ : csr_array of shape (n_items, n_items)
         W.
-    prior_ : KernelRidge
+    prior_ : KernelRidge or None
+        :math:`F^0`, for "anchored".
     solution_ : Solution
-        Objective history, true residual and status of the solve for F.
+        Objective history, true residual and status of the last solve for F.
+    n_alternations_ : int
+        How often W and F alternated.
+    stopped_ : {"stable", "cycle", "cap"}
+        Why they stopped.
 
     Raises
     ------
@@ -90,20 +116,23 @@ class SSDRMC(PartialLabelEstimator):
 
     Notes
     -----
-    After the neighbour search, W costs O(n k^3 + n k^2 m) and each of the 12-25 iterations two sparse
-    products, O(n k c) for c labels. M + D has no eigenvalue below min(fit_weight, anchor_weight), so no
+    After the neighbour search, W costs O(n k^3 + n k^2 m) and each of the 12-25 anchored iterations two sparse
+    products, O(n k c) for c labels. The anchored system has no eigenvalue below min(fit_weight, anchor_weight), so no
     component of the graph can be singular. A new item gets :math:`(w^T F + \beta_u f^0)/(1 + \beta_u)`, the
-    minimiser for its own row with all others held fixed.
+    minimiser for its own row with all others held fixed (:math:`\beta_u = 0` without an anchor).
 
-    **Departures from the paper.** The paper's eq. (7) is not the minimiser of its eq. (5), and eq. (10)
-    as printed pulls every unlabelled item to 0; here the fitting term is masked. The ridge is 1 (the paper
-    advises far less than 0.1, which costs accuracy). Weights are not alternated with the labels. Probabilities
-    and a plug-in threshold replace H = 0.3, which remains as ``decision="fixed"``.
+    **Departures from the paper.** The paper calls its eq. (7) the optimum of eq. (5), which it is not; both are here
+    under their own names. Eq. (10) and (12) as printed fill missing labels with 0 and pull every unlabelled item
+    there; here the fitting term is masked. Under eq. (7) the residual of every unlabelled item is 0, so that alpha and
+    the alternation do nothing but react to rounding: the default does not alternate. The ridge is 1 (the paper advises
+    far less than 0.1, which costs accuracy). P and Q of eq. (4) are divided by their mean traces, without
+    which alpha depends on units. T is a share of the entries, and a state that comes back ends the alternation.
+    Probabilities and a plug-in threshold replace H = 0.3, which remains as ``decision="fixed"``.
 
     References
     ----------
     .. [1] B. Qian and I. Davidson, "Semi-Supervised Dimension Reduction for Multi-Label Classification",
-       AAAI 2010, eq. (4), (5), (10) and (13).
+       AAAI 2010, eq. (1)-(13) and Table 1.
 
     Examples
     --------
@@ -119,9 +148,16 @@ class SSDRMC(PartialLabelEstimator):
         self,
         n_neighbors: int = 15,
         *,
+        inference: str = "anchored",
         ridge: float = 1.0,
-        fit_weight: float = 1.0,
+        alpha: float = 0.1,
+        fit_weight: float | None = None,
         anchor_weight: float = 0.3,
+        drop_negative: bool = False,
+        max_alternations: int = 1,
+        feedback: str = "soft",
+        tol: float = 1e-4,
+        confidence: float | None = None,
         scale: str | None = "auto",
         max_landmarks: int = 2000,
         n_folds: int = 5,
@@ -133,9 +169,16 @@ class SSDRMC(PartialLabelEstimator):
         random_state: int | None = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
+        self.inference = inference
         self.ridge = ridge
+        self.alpha = alpha
         self.fit_weight = fit_weight
         self.anchor_weight = anchor_weight
+        self.drop_negative = drop_negative
+        self.max_alternations = max_alternations
+        self.feedback = feedback
+        self.tol = tol
+        self.confidence = confidence
         self.scale = scale
         self.max_landmarks = max_landmarks
         self.n_folds = n_folds
@@ -145,6 +188,29 @@ class SSDRMC(PartialLabelEstimator):
         self.solver_tol = solver_tol
         self.max_iter = max_iter
         self.random_state = random_state
+
+    @classmethod
+    def as_published(cls) -> Self:
+        """Return an instance with the settings of the paper's experiments.
+
+        Eq. (7), k = 15, alpha = 0.1, H = 0.3, rounded feedback, T = 5 of the Yeast set's entries, raw features, and a
+        ridge within the paper's "far less than 0.1". The paper names no cap; it is 10 here.
+        """
+        return cls(
+            15,
+            inference="fixed_point",
+            ridge=1e-3,
+            alpha=0.1,
+            fit_weight=np.inf,
+            drop_negative=False,
+            max_alternations=10,
+            feedback="rounded",
+            tol=5 / (2417 * 14),
+            confidence=None,
+            scale=None,
+            decision="fixed",
+            threshold=0.3,
+        )
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fill the gaps of ``y``.
@@ -157,6 +223,7 @@ class SSDRMC(PartialLabelEstimator):
             1 relevant, 0 irrelevant, missing unknown.
         """
         X, labels = self._enter(X, y)
+        self._refuse_unknown_words()
         # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
         with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
             return self._fit(X, labels)
@@ -165,22 +232,75 @@ class SSDRMC(PartialLabelEstimator):
         rng = np.random.default_rng(self.random_state)
         self.scaler_ = Scaler.learn(X, self.scale)
         self.items_ = self.scaler_(X)
-        indices, _ = neighbors(self.items_, self.n_neighbors)
-        self.weights_ = reconstruction_weights(self.items_, indices, self.ridge)
+        self.neighbors_, _ = neighbors(self.items_, self.n_neighbors)
         Y, observed = labels.values(unknown=0.0), labels.observed
         folds = self._folds(labels, rng)
-        priors = self._priors(Y, observed, folds, rng)
-        self.prior_ = priors[0]
-        whole, *left_out = np.moveaxis(priors.predict(self.items_), 1, 0)
-        self.solution_ = self._converged(self._propagate(Y, observed, whole, None))
-        scores = self.solution_.x
-        out_of_fold = np.full_like(scores, np.nan)
-        for fold, anchor in enumerate(left_out):
-            step("holding out folds", fold, len(left_out))
+        # Without an anchor, what no label can reach is held at the label's rate, and said to be unknown in the end.
+        anchors = self._anchors(Y, observed, folds, rng) if self.inference == "anchored" else None
+        base = np.broadcast_to(np.nan_to_num(labels.rates), Y.shape)
+        start = self._weights(None)
+        last = self._alternate(start, Y, observed, base if anchors is None else anchors[0])
+        self.weights_, self.n_alternations_, self.stopped_ = last.weights, last.n_alternations, last.stopped
+        self.solution_ = self._converged(last.solution)
+        out_of_fold = np.full(Y.shape, np.nan)
+        for fold in range(folds.max() + 1):
+            step("holding out folds", fold, int(folds.max()) + 1)
             held_out = observed & (folds == fold)[:, None]
-            without = self._propagate(Y, observed & ~held_out, anchor, scores)
-            out_of_fold[held_out] = without.x[held_out]
+            anchor = base if anchors is None else anchors[1 + fold]
+            without = self._alternate(start, Y, observed & ~held_out, anchor, last.solution.x)
+            held_out &= self._grounded(without.weights, observed & ~held_out)
+            out_of_fold[held_out] = without.solution.x[held_out]
+        scores = np.where(self._grounded(last.weights, observed), last.solution.x, np.nan)
         return self._decide(labels, scores, out_of_fold)
+
+    def _refuse_unknown_words(self) -> None:
+        for name, known in (("inference", ("anchored", "minimizer", "fixed_point")), ("feedback", ("soft", "rounded"))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, not {getattr(self, name)!r}.")
+        if self.inference == "anchored" and not self.anchor_weight > 0:
+            raise ValueError(f"anchor_weight must be positive, not {self.anchor_weight}: without it, use 'minimizer'.")
+
+    def _weights(self, scores: Floats | None) -> sparse.csr_array:
+        """Eq. (4) on the fitted items; from the features alone if there are no scores yet."""
+        return reconstruction_weights(
+            self.items_,
+            self.neighbors_,
+            self.ridge,
+            scores=scores,
+            alpha=self.alpha,
+            drop_negative=self.drop_negative,
+        )
+
+    def _alternate(
+        self, first: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None = None
+    ) -> Alternation:
+        """Run Table 1 with these settings; its first W is given, since it is the same for every fold."""
+        return alternate(
+            lambda scores: first if scores is None else self._weights(scores),
+            lambda W, Y, observed, F: self._infer(W, Y, observed, anchor, start if F is None else F),
+            Y,
+            observed,
+            cap=self.max_alternations,
+            threshold=self.threshold,
+            rounded=self.feedback == "rounded",
+            tol=self.tol,
+            confidence=self.confidence,
+        )
+
+    def _infer(self, W: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
+        """Return F for W: the named inference with its weights."""
+        anchored = self.inference == "anchored"
+        fit = self.fit_weight if self.fit_weight is not None else (1.0 if anchored else np.inf)
+        held = np.full(Y.shape, self.anchor_weight) if anchored else np.where(self._grounded(W, observed), 0.0, np.inf)
+        solve = fixed_point if self.inference == "fixed_point" else minimizer
+        weight, target = np.where(observed, fit, held), np.where(observed, Y, anchor)
+        return solve(W, target, weight, start=start, tol=self.solver_tol, max_iter=self.max_iter)
+
+    def _grounded(self, W: sparse.csr_array, observed: Mask) -> Mask:
+        """Tell where the inference has evidence; the anchor gives it everywhere."""
+        if self.inference == "anchored":
+            return np.ones_like(observed)
+        return reachable(W, observed) if self.inference == "fixed_point" else supported(components(W), observed)
 
     def _folds(self, labels: PartialLabels, rng: np.random.Generator) -> Ints:
         """Fold of each labelled item, -1 for unlabelled ones; a single labelled item cannot be held out."""
@@ -190,36 +310,21 @@ class SSDRMC(PartialLabelEstimator):
             folds[labelled] = item_folds(labels[labelled], min(self.n_folds, len(labelled)), rng)
         return folds
 
-    def _priors(self, Y: Floats, observed: Mask, folds: Ints, rng: np.random.Generator) -> KernelRidge:
-        """Kernel ridge regressions on all labelled items and without each fold."""
+    def _anchors(self, Y: Floats, observed: Mask, folds: Ints, rng: np.random.Generator) -> Floats:
+        """Kernel ridge answers for all items: by the whole fit, then without each fold."""
         rows = np.flatnonzero(observed.any(axis=1))
         whole_items = bool(observed[rows].all())
         most = self.max_landmarks if whole_items else self.max_landmarks // 2
         features = nystroem(self.items_[rows], mean_distance(self.items_, rng), most, rng)
-        return kernel_ridge(self.items_[rows], Y[rows], observed[rows], folds[rows], features)
-
-    def _propagate(self, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
-        weight = np.where(observed, self.fit_weight, self.anchor_weight)
-        target = np.where(observed, Y, anchor)
-        return propagate(self.weights_, target, weight, start=start, tol=self.solver_tol, max_iter=self.max_iter)
+        family = kernel_ridge(self.items_[rows], Y[rows], observed[rows], folds[rows], features)
+        self.prior_: KernelRidge = family[0]
+        return np.moveaxis(family.predict(self.items_), 1, 0)
 
     def _score_new(self, X: Matrix) -> Floats:
         items = self.scaler_(X)
         indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
-        W = reconstruction_weights(self.items_, indices, self.ridge, query=items)
-        anchor = self.prior_.predict(items)
-        return np.asarray((W @ self.label_scores_ + self.anchor_weight * anchor) / (1 + self.anchor_weight))
-
-
-def propagate(
-    W: sparse.csr_array, target: Floats, weight: Floats, *, start: Floats | None = None, tol: float, max_iter: int
-) -> Solution:
-    r"""Minimise :math:`\|(I - W)F\|_F^2 + \sum_{ij} d_{ij} (F_{ij} - T_{ij})^2` by matrix-free conjugate gradients.
-
-    The normal equations :math:`(M + D_j) f_j = D_j t_j` are solved for all labels j at once; M is never formed,
-    since it squares the number of entries per row and the condition number.
-    """
-    A = sparse.csr_array(sparse.eye_array(W.shape[0], format="csr") - W)
-    At = sparse.csr_array(A.T)
-    diagonal = np.asarray(A.multiply(A).sum(axis=0)).ravel()[:, None] + weight
-    return pcg(lambda F: At @ (A @ F) + weight * F, weight * target, diagonal, start=start, tol=tol, max_iter=max_iter)
+        W = reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
+        if self.inference != "anchored":
+            return np.asarray(W @ self.label_scores_)
+        pull = self.anchor_weight
+        return np.asarray((W @ self.label_scores_ + pull * self.prior_.predict(items)) / (1 + pull))

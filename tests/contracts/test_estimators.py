@@ -22,6 +22,8 @@ from halflabel.baselines import BinaryRelevance
 #: One list, reviewed: each estimator once, in a form that is quick on sixty items.
 ESTIMATORS = [
     SSDRMC(n_neighbors=6, solver_tol=1e-10),
+    SSDRMC(n_neighbors=6, inference="minimizer", fit_weight=1.0, solver_tol=1e-10),
+    SSDRMC(n_neighbors=6, inference="fixed_point", ridge=1e-3, max_alternations=3),
     BinaryRelevance(n_folds=3),
     BinaryRelevance(KNeighborsClassifier(3), n_folds=2),
 ]

@@ -39,3 +39,27 @@ def left_out_ridge(Phi, Y, alpha):
         P = Phi[rest]
         out[i] = Phi[i] @ np.linalg.solve(P.T @ P + alpha * np.eye(P.shape[1]), P.T @ Y[rest])
     return out
+
+
+def equation_5(W, Y, observed):
+    """True minimiser of eq. (5), label by label: M_uu F_u = -M_ul Y with an explicit M."""
+    M = (np.eye(len(W)) - W).T @ (np.eye(len(W)) - W)
+    F = np.where(observed, Y, 0.0)
+    for j in range(Y.shape[1]):
+        u, known = ~observed[:, j], observed[:, j]
+        F[u, j] = np.linalg.solve(M[np.ix_(u, u)], -M[np.ix_(u, known)] @ Y[known, j])
+    return F
+
+
+def equation_7(W, Y, observed):
+    """F_u = (I - W_uu)^-1 W_ul Y, label by label, with an explicit inverse."""
+    F = np.where(observed, Y, 0.0)
+    for j in range(Y.shape[1]):
+        u, known = ~observed[:, j], observed[:, j]
+        F[u, j] = np.linalg.inv(np.eye(u.sum()) - W[np.ix_(u, u)]) @ W[np.ix_(u, known)] @ Y[known, j]
+    return F
+
+
+def equation_12(W, Y, beta):
+    """((I - W)/beta + I)^-1 Y as printed, with unknown entries filled by 0."""
+    return np.linalg.inv((np.eye(len(W)) - W) / beta + np.eye(len(W))) @ np.nan_to_num(Y)

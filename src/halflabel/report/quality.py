@@ -24,7 +24,7 @@ BINS = 15
 
 def expected(labels: PartialLabels, probabilities: Floats) -> list[dict[str, float]]:
     """Return how many gaps :func:`halflabel.decision.confident` fills at each expected precision."""
-    gaps = np.where(labels.observed, np.nan, probabilities)
+    gaps = np.where(labels.observed | ~labels.learnable, np.nan, probabilities)
     n_gaps = int((~labels.observed).sum())
     filled = [int(np.count_nonzero(confident(gaps, precision))) for precision in PRECISIONS]
     return [
