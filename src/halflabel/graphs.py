@@ -16,8 +16,8 @@ from halflabel.progress import step
 __all__ = ["affinity", "components", "laplacian", "neighbors", "reachable", "reconstruction_weights", "supported"]
 
 
-#: Rows of one batch of local Gram matrices: small enough for the cache, large enough for BLAS.
-BLOCK = 256
+#: Rows of one batch of local Gram matrices: few enough for the cache, many enough to hide the loop.
+BLOCK = 64
 
 #: Rows of one neighbour query: a few seconds' work at most.
 QUERIES = 8192
@@ -137,8 +137,10 @@ def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slic
         if is_sparse(X):
             yield rows, _sparse_gram(X, indices[rows], query[rows])
         else:
-            offsets = X[indices[rows]] - query[rows][:, None, :]
-            yield rows, (offsets @ offsets.transpose(0, 2, 1)).astype(np.float64)
+            offsets = np.take(X, indices[rows], axis=0)
+            offsets -= query[rows][:, None, :]
+            # From a copy: on one and the same buffer NumPy takes the symmetric product, slower at this size.
+            yield rows, (offsets @ offsets.copy().transpose(0, 2, 1)).astype(np.float64)
 
 
 def _mixed_grams(X: Matrix, scores: Floats, indices: Ints, alpha: float) -> Iterator[tuple[slice, Floats]]:

@@ -66,7 +66,13 @@ def _clamped(base: Apply, base_diagonal: Floats, target: Floats, weight: Floats)
     """Return (operator, right-hand side, diagonal) of ``base + D``, the identity on clamped entries."""
     clamped = np.isinf(weight)
     if not clamped.any():
-        return (lambda F: base(F) + weight * F), weight * target, base_diagonal + weight
+
+        def plain(F: Floats) -> Floats:
+            G = base(F)
+            G += weight * F
+            return G
+
+        return plain, weight * target, base_diagonal + weight
     pull = np.where(clamped, 0.0, weight)
 
     def apply(F: Floats) -> Floats:
