@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -48,7 +50,7 @@ class PartialLabels:
     Examples
     --------
     >>> labels = PartialLabels.from_table([[1, 0], [None, 1], [None, None]])
-    >>> labels.observed.sum(), labels.unlabelled.tolist()
+    >>> int(labels.observed.sum()), labels.unlabelled.tolist()
     (3, [False, False, True])
     >>> labels.values(irrelevant=-1.0, unknown=0.0)
     array([[ 1., -1.],
@@ -289,20 +291,17 @@ def _as_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
 
 def _as_float(column: pd.Series[Any], name: str) -> Floats:
     """Return one label column as floats; text is refused with its first example."""
-    if pd.api.types.is_numeric_dtype(column.dtype):  # booleans and nullable integers too
+    is_numeric, is_complex = pd.api.types.is_numeric_dtype, pd.api.types.is_complex_dtype
+    if is_numeric(column.dtype) and not is_complex(column.dtype):  # booleans and nullable integers too
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    try:
-        return column.astype("object").where(column.notna(), np.nan).to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
-        row, value = next((i, v) for i, v in enumerate(column) if not _is_missing(v) and not _is_number(v))
-        raise ValueError(
-            f"label {name!r} holds {value!r} (row {row}), but a label is 1 (has it), 0 (does not have it) or missing "
-            "(unknown). Map such values to 1 and 0 first; lists of tags go through PartialLabels.from_tags."
-        ) from None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number | np.bool_)
+    values, known = column.astype("object"), column.notna().to_numpy()
+    for row, value in enumerate(values):  # one by one: NumPy would read the text "1" as a number
+        if known[row] and not isinstance(value, Real | Decimal | np.bool_):
+            raise ValueError(
+                f"label {name!r} holds {value!r} (row {row}), but a label is 1 (has it), 0 (does not have it) or "
+                "missing (unknown). Map such values to 1 and 0 first; lists of tags go through PartialLabels.from_tags."
+            )
+    return values.where(known, np.nan).to_numpy(dtype=np.float64)
 
 
 def _is_missing(value: Any) -> bool:
