@@ -223,3 +223,167 @@ def test_a_typing_error_suggests_the_name(songs):
     result = run("complete", songs, "--labels", "tag_aa")
     assert result.exit_code == 1
     assert "tag_a" in result.stderr
+
+
+def test_a_delimiter_may_be_called_tab(songs):
+    spoil(songs, songs.read_text().replace(",", "\t"))
+    assert "--delimiter tab" in run("complete", songs, "--labels", "tag_*").stderr
+    assert run("complete", songs, "--labels", "tag_*", "--delimiter", "tab").exit_code == 0
+
+
+def test_a_label_with_a_comma_stands_in_quotes(songs):
+    pd.read_csv(songs).rename(columns={"tag_a": "a,b"}).to_csv(songs, index=False)
+    assert "60 items, 2 labels" in run("complete", songs, "--labels", '"a,b",tag_b').output
+
+
+def test_names_are_printed_as_they_are(songs, tmp_path):
+    frame = pd.read_csv(songs).rename(columns={"tag_a": "[bold]", "tag_b": ":heart:"})
+    path = tmp_path / "[red] a long name that is not broken where a line of a terminal of eighty columns ends.csv"
+    frame.to_csv(path, index=False)
+    told = run("complete", path, "--labels", "[[]bold],:heart:", "--ignore", "tag_c").stdout
+    assert "[bold], :heart:" in told
+    assert f"Written: {path.with_suffix('.completed.csv')}, " in told
+
+
+def test_a_label_may_be_called_like_the_column_of_row_numbers(songs, tmp_path):
+    pd.read_csv(songs).rename(columns={"tag_a": "row", "song": "dim1"}).to_csv(songs, index=False)
+    result = run("complete", songs, "--labels", "row", "--probabilities", tmp_path / "p.csv")
+    assert result.exit_code == 0, result.stderr
+    assert pd.read_csv(tmp_path / "p.csv").columns.tolist() == ["_row", "row"]
+    assert run("map", songs, "--labels", "row", "--id", "dim1").exit_code == 0
+
+
+def test_nothing_is_printed_beside_the_error(songs):
+    result = run("complete", songs, "--labels", "tag_*", "--vectors", "nowhere.npy")
+    assert result.stderr.startswith("Error: nowhere.npy")
+    assert run("predict", songs.parent / "no.model", songs).stderr == f"Error: {songs.parent / 'no.model'}: " \
+        "no such file or directory.\n"  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["-o", "--report", "--model", "--probabilities"])
+def test_an_output_never_takes_the_name_of_the_input_or_of_another_one(songs, option):
+    before = songs.read_bytes()
+    for taken in (songs, songs.with_name("songs.report.html" if option != "--report" else "songs.completed.csv")):
+        result = run("complete", songs, "--labels", "tag_*", option, taken)
+        assert result.exit_code == 1
+        assert "is the input or another output" in result.stderr
+    assert songs.read_bytes() == before
+    assert beside(songs) == []
+
+
+def test_a_device_is_not_replaced_by_a_file(songs, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    result = run("complete", songs, "--labels", "tag_*", "-o", tmp_path / "pipe")
+    assert "no ordinary file" in result.stderr
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_full_disk_leaves_nothing_and_names_the_file(songs, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    result = run("complete", songs, "--labels", "tag_*")
+    assert result.stderr == f"Error: {songs.with_name('songs.report.html')}: no space left on device.\n"
+    assert beside(songs) == []
+
+
+def test_a_tag_that_is_also_a_column_would_overwrite_it(songs, tmp_path):
+    frame = pd.read_csv(songs)
+    frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
+    (tmp_path / "long.csv").write_text("song,tag\ns1,f0\ns2,rock\n")
+    options = ("--id", "song", "--tags-file", tmp_path / "long.csv", "--on", "song", "--absent", "irrelevant")
+    assert "'f0' is a tag and also a column" in run("complete", songs, *options).stderr
+    assert "labels were given twice" in run("complete", songs, *options, "--labels", "f1").stderr
+    assert "give that too (--tags-file)" in run("complete", songs, "--labels", "f1", "--on", "song").stderr
+
+
+def test_positive_only_labels_give_no_model_and_that_is_said_first(songs, tmp_path):
+    pd.read_csv(songs).assign(tags="a;b").to_csv(songs, index=False)
+    options = ("--tags", "tags", "--absent", "unknown", "--model", tmp_path / "m")
+    assert "a ranking, not a model" in run("complete", songs, *options).stderr
+    assert beside(songs) == []
+
+
+class TestPredict:
+    @pytest.fixture
+    def model(self, songs, tmp_path):
+        assert run("complete", songs, "--id", "song", "--labels", "tag_*", "--model", tmp_path / "m").exit_code == 0
+        return tmp_path / "m"
+
+    def test_an_id_that_stands_twice_gives_one_row_each(self, model, songs):
+        again = pd.read_csv(songs).iloc[[0, 0, 1]]
+        again.to_csv(songs, index=False)
+        run("predict", model, songs)
+        got = pd.read_csv(songs.with_name("songs.predicted.csv"))
+        assert got["song"].tolist() == ["s0", "s0", "s1"]
+        np.testing.assert_array_equal(got["f0"], again["f0"])
+
+    def test_tags_come_back_as_tags(self, songs, tmp_path):
+        frame = pd.read_csv(songs)
+        tags = ["; ".join(row.index[row == 1]) for _, row in frame[["tag_a", "tag_b", "tag_c"]].iterrows()]
+        frame = frame.drop(columns=["tag_a", "tag_b", "tag_c"]).assign(tags=tags)
+        frame.to_csv(songs, index=False)
+        run("complete", songs, "--tags", "tags", "--absent", "irrelevant", "--model", tmp_path / "t.model")
+        frame.drop(columns="tags").to_csv(tmp_path / "new.csv", index=False)
+        assert run("predict", tmp_path / "t.model", tmp_path / "new.csv").exit_code == 0
+        got = pd.read_csv(tmp_path / "new.predicted.csv")
+        assert got.columns.tolist() == frame.columns.tolist()
+        assert {tag for cell in got["tags"].dropna() for tag in cell.split(";")} <= {"tag_a", "tag_b", "tag_c"}
+        assert got["tags"].nunique() > 1
+
+    def test_vectors_stay_vectors(self, tmp_path, rng):
+        X, Y, _ = half_labelled(rng)
+        pd.DataFrame({"vector": list(X), "a": Y[:, 0]}).to_parquet(tmp_path / "v.parquet")
+        options = ("--vectors", "vector", "--labels", "a", "--model", tmp_path / "m")
+        assert run("complete", tmp_path / "v.parquet", *options).exit_code == 0
+        assert run("predict", tmp_path / "m", tmp_path / "v.parquet").exit_code == 0
+        assert len(pd.read_parquet(tmp_path / "v.predicted.parquet")["vector"][0]) == 5
+
+
+class TestSparseArff:
+    """Labels, ids and features of a sparse file are found by name as in any other."""
+
+    NAMES = ("f0", "f1", "f2", "f3", "f4", "'tag a'", "tag_b")
+
+    @pytest.fixture
+    def path(self, tmp_path, rng):
+        X, Y, _ = half_labelled(rng)
+        self.table = np.hstack([X, Y[:, :2]])
+        return self.write(tmp_path / "s.arff", range(7))
+
+    def write(self, path, order):
+        kinds = (*["numeric"] * 5, "{no,yes}", "{0,1}")
+        header = [f"@attribute {self.NAMES[j]} {kinds[j]}" for j in order]
+        rows = ["{" + ", ".join(f"{at} {self.cell(row, j)}" for at, j in enumerate(order)) + "}" for row in self.table]
+        path.write_text("\n".join(["@relation s", *header, "@data", *rows]))
+        return path
+
+    def cell(self, row, j):
+        if np.isnan(row[j]):
+            return "?"
+        return ("no", "yes")[int(row[j])] if j == 5 else f"{row[j]:g}"
+
+    @pytest.mark.parametrize("labels", ["tag a,tag_b", "tag*", "@names.txt"])
+    def test_labels(self, path, labels, monkeypatch):
+        monkeypatch.chdir(path.parent)
+        (path.parent / "names.txt").write_text("tag a\ntag_b\n")
+        result = run("complete", path, "--labels", labels)
+        assert "60 items, 2 labels" in result.output, result.stderr
+
+    def test_a_typing_error(self, path):
+        assert "did you mean 'tag a'" in run("complete", path, "--labels", "tga a").stderr
+
+    def test_features_and_ignored_columns(self, path):
+        described = run("data", "describe", path, "--labels", "tag*", "--features", "f1,f3").output
+        assert "60 items, 2 features, 2 labels" in described
+        described = run("data", "describe", path, "--labels", "tag*", "--ignore", "f1").output
+        assert "60 items, 4 features, 2 labels" in described
+
+    def test_predict_finds_features_by_name(self, path):
+        assert run("complete", path, "--labels", "tag*", "--model", path.with_name("m")).exit_code == 0
+        run("predict", path.with_name("m"), path, "--probabilities", path.with_name("one.csv"))
+        self.write(path, [6, 3, 2, 5, 4, 1, 0])
+        run("predict", path.with_name("m"), path, "--probabilities", path.with_name("two.csv"))
+        one, two = (pd.read_csv(path.with_name(name)) for name in ("one.csv", "two.csv"))
+        np.testing.assert_allclose(one, two, atol=1e-9)

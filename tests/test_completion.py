@@ -193,6 +193,63 @@ class TestRefusals:
             hl.complete(songs, labels=["rock"])
 
 
+class TestNumberedColumns:
+    """Columns named 0, 1, 2, ..., as pandas names those of an array."""
+
+    @pytest.fixture
+    def frame(self, rng):
+        X, Y, _ = half_labelled(rng)
+        frame = pd.DataFrame(np.hstack([X, Y]))
+        frame[9] = [f"s{i}" for i in range(60)]
+        return frame
+
+    def test_labels_and_id(self, frame):
+        filled = hl.complete(frame, labels=[5, 6, 7], id=9, ignore=[4], features=[0, 1])
+        assert filled.table.columns.tolist() == frame.columns.tolist()
+        assert not filled.table[[5, 6, 7]].isna().any(axis=None)
+        assert filled.index[3] == "s3"
+        assert filled.opened.roles.numeric == ("0", "1")
+
+    def test_tags(self, frame):
+        tags = pd.Series(["a;b", "b", "a", None] * 15)
+        frame = frame.drop(columns=[5, 6, 7])
+        frame[8] = tags
+        table = hl.complete(frame, tags=8, absent="irrelevant", id=9).table
+        assert table[8].tolist()[:2] == ["a;b", "b"]
+        assert table[8].notna().all()
+
+    def test_saved_and_loaded(self, frame, tmp_path):
+        filled = hl.complete(frame, labels=[5, 6], id=9)
+        filled.save(tmp_path / "m")
+        assert hl.load(tmp_path / "m").predict_proba(frame).index.tolist() == frame[9].tolist()
+
+
+class TestTheDoor:
+    def test_an_array_holds_no_label_columns(self, rng):
+        with pytest.raises(ValueError, match="labels are looked for in a DataFrame, but items are a ndarray"):
+            hl.complete(rng.normal(size=(5, 2)), labels=["x"])
+        with pytest.raises(ValueError, match="items are a str"):
+            hl.complete("songs.csv", labels=["x"])
+
+    def test_a_column_of_features_needs_two_dimensions(self, rng):
+        with pytest.raises(ValueError, match="not 1 dimensions"):
+            hl.complete(rng.normal(size=5), [0, 1, 0, 1, None])
+
+    def test_labels_twice(self, songs):
+        with pytest.raises(ValueError, match="labels were given twice"):
+            hl.complete(songs, songs[["rock"]], labels=["sad"])
+
+    def test_an_odd_precision_is_refused_before_the_work(self, songs):
+        with pytest.raises(ValueError, match=r"between 0\.5 and 1, not 2"):
+            hl.complete(songs, labels=["rock"], min_precision=2)
+
+    def test_explain_needs_one_item(self, songs):
+        filled = hl.complete(songs.set_axis([i // 2 for i in range(60)]), labels=["rock"])
+        assert len(filled.table) == 60
+        with pytest.raises(KeyError, match="2 items are known by 3: name a column of distinct ids"):
+            filled.explain(3, "rock")
+
+
 def test_another_method_may_be_named(songs):
     filled = hl.complete(songs, labels=["rock", "sad"], method=BinaryRelevance())
     assert filled.weights is None

@@ -135,3 +135,8 @@ class TestConfident:
     def test_refusal(self, precision):
         with pytest.raises(ValueError, match="precision must lie between"):
             confident(np.ones((1, 1)), precision)
+
+
+def test_a_cost_ratio_that_is_not_positive_is_refused():
+    with pytest.raises(ValueError, match="cost_ratio must be positive, not -1"):
+        thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=-1)

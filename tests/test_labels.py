@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -164,3 +165,24 @@ def test_rows_travel_through_scikit_learn_and_pickle(rng):
     assert (train.shape, test.shape) == ((15, 3), (5, 3))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(labels)).state, labels.state)  # noqa: S301
     assert labels[3].shape == (1, 3)
+
+
+@pytest.mark.parametrize("value", ["1", "0", "nan", "", b"1", 1 + 0j, [1]])
+def test_text_is_no_label_even_if_it_reads_as_one(value):
+    with pytest.raises(ValueError, match=r"label 'a' holds .* \(row 1\), but a label is 1"):
+        PartialLabels.from_table(pd.DataFrame({"a": pd.Series([1, value, None], dtype=object)}))
+
+
+def test_every_kind_of_number_is_a_label():
+    column = pd.Series([True, np.bool_(0), 1, np.int8(0), 1.0, Decimal(0), None, pd.NA, np.nan, pd.NaT], dtype=object)
+    assert PartialLabels.from_table(column).state.ravel().tolist() == [1, -1, 1, -1, 1, -1, 0, 0, 0, 0]
+    assert PartialLabels.from_table(pd.DataFrame({"a": pd.Categorical([1, 0, None])})).state.ravel().tolist() == [
+        1,
+        -1,
+        0,
+    ]
+
+
+def test_an_array_of_text_is_refused():
+    with pytest.raises(ValueError, match="label 'label0' holds '1'"):
+        PartialLabels.from_table(np.array([["1", "0"]]))

@@ -125,6 +125,20 @@ class TestRefusals:
         with pytest.raises(ModelFileError, match="holds no halflabel model"):
             hl.load(tmp_path / "m")
 
+    def test_a_header_that_announces_more_than_the_file_holds(self, tmp_path):
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,), }".ljust(117) + b"\n"
+        document = {"format": 1, "tree": {"dict": [["predictor", {"npy": 0}]]}}
+        self._document(tmp_path / "m", document, **{"0.npy": b"\x93NUMPY\x01\x00\x76\x00" + header})
+        with pytest.raises(ModelFileError, match="damaged"):
+            hl.load(tmp_path / "m")
+
+    def test_an_array_that_is_unpacked_again_and_again(self, tmp_path):
+        np.save(tmp_path / "a.npy", np.zeros(3))
+        document = {"format": 1, "tree": {"dict": [["predictor", {"list": [{"npy": 0}] * 9}]]}}
+        self._document(tmp_path / "m", document, **{"0.npy": (tmp_path / "a.npy").read_bytes()})
+        with pytest.raises(ModelFileError, match="array 0 is used twice"):
+            hl.load(tmp_path / "m")
+
 
 class TestAtomicWrite:
     def test_a_failure_leaves_the_old_file(self, tmp_path):
@@ -148,3 +162,17 @@ class TestAtomicWrite:
         with atomic_write(tmp_path / "ours") as file:
             file.write(b"")
         assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+    def test_a_link_keeps_pointing_to_the_file(self, tmp_path):
+        (tmp_path / "real").write_text("old")
+        (tmp_path / "link").symlink_to(tmp_path / "real")
+        with atomic_write(tmp_path / "link", "w") as file:
+            file.write("new")
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "real").read_text() == "new"
+
+    def test_a_pipe_stays_a_pipe(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(PermissionError, match="a folder or a device"), atomic_write(tmp_path / "pipe"):
+            pass
+        assert (tmp_path / "pipe").is_fifo()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from tests.conftest import half_labelled
 from tests.oracles.propagation import equation_5, equation_7, equation_12
 
-from halflabel import SSDRMC
+from halflabel import SSDRMC, PartialLabels
 from halflabel.graphs import neighbors, reachable, reconstruction_weights
 from halflabel.propagation import alternate, fixed_point, minimizer
 from halflabel.solvers import Solution, Status, bicgstab
@@ -264,3 +265,38 @@ class TestEstimator:
             SSDRMC(feedback="hard").fit(X, Y)
         with pytest.raises(ValueError, match="anchor_weight must be positive"):
             SSDRMC(anchor_weight=0).fit(X, Y)
+
+
+class TestEmbedding:
+    def test_without_n_components_there_is_no_transform(self, rng):
+        X, Y, _ = half_labelled(rng)
+        assert not hasattr(SSDRMC().fit(X, Y), "transform")
+
+    def test_new_items_land_where_they_are_rebuilt(self, rng):
+        X, Y, _ = half_labelled(rng, n=100)
+        model = SSDRMC(n_components=2).fit(X, Y)
+        drawn = model.embedding_.coordinates
+        assert drawn.shape == (100, 2)
+        assert model.get_feature_names_out().tolist() == ["ssdrmc0", "ssdrmc1"]
+        again = model.transform(X)  # each row is now its own nearest neighbour
+        assert np.corrcoef(again[:, 0], drawn[:, 0])[0, 1] > 0.95
+        np.testing.assert_array_equal(clone(model).fit_transform(X, Y), drawn)
+
+    def test_hidden_labels_never_shape_it(self, rng):
+        X, Y, complete = half_labelled(rng, n=100)
+        mask = ~np.isnan(Y)
+        drawn = [
+            SSDRMC(n_components=2, alpha=0.5, max_alternations=2)
+            .fit(X, PartialLabels.from_observed(np.where(mask, complete, hidden), mask))
+            .embedding_.coordinates
+            for hidden in (complete, 1 - complete)
+        ]
+        np.testing.assert_array_equal(*drawn)
+
+    def test_labels_shape_it_when_weights_alternate(self, rng):
+        X = rng.normal(size=(150, 8))
+        y = (X[:, 0] > 0).astype(float)
+        y[rng.random(150) < 0.5] = np.nan
+        plain, shaped = (SSDRMC(n_components=1, alpha=a, max_alternations=2).fit(X, y) for a in (0.0, 0.9))
+        told = [abs(np.corrcoef(m.embedding_.coordinates[:, 0], X[:, 0])[0, 1]) for m in (plain, shaped)]
+        assert told[1] > told[0]

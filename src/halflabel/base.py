@@ -19,24 +19,29 @@ from halflabel.arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.decision import fit_platt, thresholds
 from halflabel.labels import PartialLabels
 from halflabel.metrics import micro_f1
-from halflabel.solvers import Solution, Status
+from halflabel.solvers import Status
 
 __all__ = ["PartialLabelEstimator", "Scaler"]
 
 
 @dataclass(frozen=True)
 class Scaler:
-    """Divides features by their standard deviation, so that sparse X stays sparse.
+    """Divides features by their standard deviation; from dense X it subtracts the mean first.
 
-    Nothing is subtracted: a method that sees features through differences alone does not notice.
+    Sparse X stays sparse, so that nothing is subtracted there: a method that sees features through differences
+    alone does not notice. Dense X is centred because a feature whose mean is large against its spread (a year, a
+    time stamp) would else drown differences in rounding, and a linear model in an ill-conditioned problem.
 
     Parameters
     ----------
     scale : ndarray of shape (n_features,)
         Standard deviations; 1 for a constant feature.
+    center : ndarray of shape (n_features,)
+        Means; 0 for sparse X.
     """
 
     scale: Floats
+    center: Floats
 
     @classmethod
     def learn(cls, X: Matrix, scale: str | None) -> Scaler:
@@ -44,15 +49,22 @@ class Scaler:
         if scale not in ("auto", "standard", None):
             raise ValueError(f"scale must be 'auto', 'standard' or None, not {scale!r}.")
         if scale is None or (scale == "auto" and is_sparse(X)):
-            return cls(np.ones(X.shape[1]))
-        learned = StandardScaler(with_mean=False).fit(X)  # knows constant columns, dense or sparse
-        return cls(learned.scale_)
+            return cls(np.ones(X.shape[1]), np.zeros(X.shape[1]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            learned = StandardScaler(with_mean=False).fit(X)  # knows constant columns, dense or sparse
+        finite = np.isfinite(learned.var_)
+        if not finite.all():
+            feature = int(np.argmin(finite))
+            raise ValueError(f"feature {feature} has values too large to be squared: divide it by a constant first.")
+        return cls(learned.scale_, np.zeros(X.shape[1]) if is_sparse(X) else learned.mean_)
 
     def __call__(self, X: Matrix) -> Matrix:
         """Return scaled features, dense stays dense and sparse stays sparse."""
         if is_sparse(X):
             return sparse.csr_array(X @ sparse.diags_array(1 / self.scale))
-        return X / self.scale
+        centred = X - self.center
+        centred /= self.scale
+        return centred
 
 
 class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
@@ -67,7 +79,14 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     cost_ratio: float
 
     #: What only describes the fitted items; a saved model does without.
-    _transductive: ClassVar[tuple[str, ...]] = ("transduction_", "label_probabilities_", "weights_", "solution_")
+    _transductive: ClassVar[tuple[str, ...]] = (
+        "transduction_",
+        "label_probabilities_",
+        "weights_",
+        "neighbors_",
+        "solution_",
+        "embedding_",
+    )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -123,8 +142,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         scores, out_of_fold = (np.where(learnable, S, np.nan) for S in (scores, out_of_fold))
         self.label_scores_ = scores
         self.calibration_ = fit_platt(out_of_fold, labels)
-        held_out = labels.observed & ~np.isnan(out_of_fold)
-        self.label_probabilities_ = self.calibration_(np.where(held_out, out_of_fold, scores))
+        self.label_probabilities_ = self.calibration_(np.where(labels.observed, out_of_fold, scores))
         self.thresholds_ = self._thresholds(labels)
         filled = np.where(labels.observed, labels.relevant, self._cut(scores, self.label_probabilities_))
         self.transduction_ = self._shaped(filled.astype(np.int64))
@@ -146,12 +164,11 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             return np.asarray(probabilities >= self.thresholds_)
         return np.where(np.isnan(scores), probabilities >= 0.5, scores >= self.thresholds_)
 
-    def _converged(self, solution: Solution) -> Solution:
+    def _warn_unless_converged(self, status: Status, residual: float) -> None:
         """Turn a bad status into the one warning a user sees."""
-        if solution.status is not Status.CONVERGED:
-            sentence = f"{type(self).__name__}: {solution.status.value} (residual {solution.residual:.1e})"
-            warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
-        return solution
+        if status is not Status.CONVERGED:
+            sentence = f"{type(self).__name__}: {status.value} (residual {residual:.1e})"
+            warnings.warn(sentence, ConvergenceWarning, stacklevel=4)
 
     def _score_new(self, X: Matrix) -> Floats:
         """Return the scores of rows that are treated as new."""

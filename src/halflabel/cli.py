@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import itertools
 import json
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,13 +17,24 @@ import pandas as pd
 
 from halflabel._version import __version__
 from halflabel.completion import Completion, complete
-from halflabel.console import comparison_table, counted, errors_as_sentences, out, roles_table, say, working
-from halflabel.datasets import fetch, read, read_vectors
-from halflabel.experiments import evaluate, run_demo
+from halflabel.console import (
+    comparison_table,
+    counted,
+    errors_as_sentences,
+    gap_counts,
+    out,
+    print_gaps,
+    roles_table,
+    say,
+    tell,
+    working,
+)
+from halflabel.datasets import RawTable, fetch, read, read_vectors
+from halflabel.experiments import IN_WORDS, evaluate, run_demo
 from halflabel.experiments.comparison import DEFAULT
-from halflabel.persistence import atomic_write
+from halflabel.persistence import table_suffix, write_table
 from halflabel.predictor import load
-from halflabel.table import OpenTable, open_table
+from halflabel.table import OpenTable, open_table, select
 
 __all__ = ["main"]
 
@@ -30,8 +44,9 @@ _PATH = click.Path(path_type=Path)
 
 
 def _listed(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Read options that may be given more than once, or once with commas."""
-    return tuple(name.strip() for value in values for name in value.split(",") if name.strip()) or None
+    """Read options that may be given more than once, or once with commas; a name with a comma stands in quotes."""
+    names = itertools.chain.from_iterable(csv.reader(values, skipinitialspace=True))
+    return tuple(name.strip() for name in names if name.strip()) or None
 
 
 def _column_options(command: Command) -> Command:
@@ -52,7 +67,9 @@ def _column_options(command: Command) -> Command:
         click.option("--text", metavar="COL", help="A column of free text, used as tf-idf."),
         click.option("--ignore", help="Columns to leave out.", **several),
         click.option("--xml", type=_PATH, help="Mulan label file of an ARFF file, if it is not its sibling."),
-        click.option("--delimiter", help="Character between the cells of a text file."),
+        click.option("--delimiter", help="Character between the cells of a text file, or 'tab'."),
+        click.option("--max-categories", type=click.IntRange(1), default=20, show_default=True,
+                     help="Most distinct texts of a column that is read as a category."),
         click.option("--top-labels", type=click.IntRange(1), help="Keep the most frequent labels (svmlight)."),
     ]  # fmt: skip
     for option in reversed(options):
@@ -81,29 +98,26 @@ def main() -> None:
 @click.option(
     "-o", "--output", type=_PATH, default=Path("halflabel-demo"), show_default=True, help="Folder to write to."
 )
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 def demo(output: Path, seed: int) -> None:
     """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
     with working():
         story = run_demo(seed)
     output.mkdir(parents=True, exist_ok=True)
     half = output / "digits-half.csv"
-    _write_table(story.half, half)
-    _write_table(story.completion.table, output / "digits-completed.csv")
+    write_table(story.half, half)
+    write_table(story.completion.table, output / "digits-completed.csv")
     with working():
         story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
-    _print_gaps(story.completion)
+    print_gaps(story.completion)
     out.print(comparison_table(story.table, "Scored on the hidden truth (best in bold)"))
     others = story.table.drop(index=DEFAULT)["average_precision"]
     ahead = story.table.loc[DEFAULT, "average_precision"] - others.max()
     verdict = "is ahead of" if ahead >= 0.0005 else "ties with" if ahead > -0.0005 else "loses to"
-    out.print(f"In average precision halflabel {verdict} the best of the others, {others.idxmax()} ({ahead:+.3f}).")
-    out.print(f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser).")
+    tell(f"In average precision halflabel {verdict} the best of the others, {others.idxmax()} ({ahead:+.3f}).")
+    tell(f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser).")
     again = f"halflabel complete {shlex.quote(str(half))} --id scan --labels {','.join(story.tags)} --seed {seed}"
-    out.print(
-        f"\nThe same again, and the form for your own file (your columns after --id and --labels):\n  {again}",
-        soft_wrap=True,
-    )
+    tell(f"\nThe same again, and the form for your own file (your columns after --id and --labels):\n  {again}")
 
 
 @main.command(name="complete")
@@ -115,7 +129,7 @@ def demo(output: Path, seed: int) -> None:
 @click.option("--model", type=_PATH, help="Also save the model for `halflabel predict`.")
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print what happened as JSON.")
 def complete_command(
     items: Path,
@@ -138,15 +152,16 @@ def complete_command(
       halflabel complete images.parquet --vectors embedding --labels @labels.txt
       halflabel complete yeast.arff --xml yeast.xml
     """  # noqa: D301 - \b keeps click from refilling the examples
-    suffix = ".parquet" if items.suffix in (".parquet", ".pq") else ".csv"
     written = {
-        "table": output or _beside(items, f"completed{suffix}"),
+        "table": output or _beside(items, f"completed{table_suffix(items)}"),
         "report": report or _beside(items, "report.html"),
         "probabilities": probabilities,
         "model": model,
     }
-    _refuse_unwritable(*written.values())
+    _refuse_unwritable(items, *written.values())
     opened = _open(items, **columns)
+    if model and opened.labels.positive_only:
+        raise ValueError("--model cannot be written: labels that are positive-only give a ranking, not a model.")
     if not as_json:
         out.print(roles_table(opened))
     with working():
@@ -155,20 +170,20 @@ def complete_command(
     with working():
         _write_all(filled, written, str(items), settings)
     if as_json:
-        click.echo(json.dumps({**_counts(filled), "written": {k: str(v) for k, v in written.items() if v}}))
+        click.echo(json.dumps({**gap_counts(filled), "written": {k: str(v) for k, v in written.items() if v}}))
         return
     say(*filled.opened.notes)
-    _print_gaps(filled)
-    out.print(f"Written: {', '.join(str(path) for path in written.values() if path)}.", soft_wrap=True)
+    print_gaps(filled)
+    tell(f"Written: {', '.join(str(path) for path in written.values() if path)}.")
 
 
 @main.command()
 @click.argument("model", type=_PATH)
 @click.argument("items", type=_PATH)
-@click.option("-o", "--output", type=_PATH, help="Labelled table; by default ITEMS.predicted.csv.")
+@click.option("-o", "--output", type=_PATH, help="Labelled table; by default ITEMS.predicted.csv (or .parquet).")
 @click.option("--probabilities", type=_PATH, help="Also write the probability of every label.")
 @click.option("--vectors", "matrix_file", type=_PATH, metavar="X.npy", help="Feature vectors beside the table.")
-@click.option("--delimiter", help="Character between the cells of a text file.")
+@click.option("--delimiter", help="Character between the cells of a text file, or 'tab'.")
 def predict(
     model: Path,
     items: Path,
@@ -183,20 +198,21 @@ def predict(
     Example:
       halflabel predict songs.halflabel new-songs.csv
     """  # noqa: D301
-    target = output or _beside(items, "predicted.csv")
-    _refuse_unwritable(target, probabilities)
+    target = output or _beside(items, f"predicted{table_suffix(items)}")
+    _refuse_unwritable(items, target, probabilities)
     predictor = load(model)
     raw = read(items, delimiter=delimiter)
+    if matrix_file is None and raw.matrix is not None:
+        raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
     matrix = read_vectors(matrix_file) if matrix_file else raw.matrix
     with working():
-        answer = predictor.predict(raw.frame, matrix)
+        labelled = predictor.label(raw.frame, matrix)
         p = predictor.predict_proba(raw.frame, matrix)
     say(*predictor.encoder.unseen(raw.frame))
-    kept = raw.frame.drop(columns=list(predictor.label_names), errors="ignore").set_axis(answer.index)
-    _write_table(kept.join(answer), target)
+    write_table(labelled, target)
     if probabilities:
-        _write_table(_with_index(p), probabilities)
-    out.print(f"{len(answer)} items labelled. Written: {target}{f', {probabilities}' if probabilities else ''}.")
+        write_table(_with_index(p), probabilities)
+    tell(f"{len(labelled)} items labelled. Written: {target}{f', {probabilities}' if probabilities else ''}.")
 
 
 @main.command(name="map")
@@ -204,7 +220,7 @@ def predict(
 @_column_options
 @click.option("-d", "--dimensions", type=click.IntRange(1), default=2, show_default=True)
 @click.option("-o", "--output", type=_PATH, help="Coordinates; by default ITEMS.map.csv.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 def map_command(items: Path, dimensions: int, output: Path | None, seed: int, **columns: Any) -> None:
     """Draw the items in few dimensions.
 
@@ -213,19 +229,19 @@ def map_command(items: Path, dimensions: int, output: Path | None, seed: int, **
       halflabel map songs.csv --id song --labels rock,sad,live -d 2
     """  # noqa: D301
     target = output or _beside(items, "map.csv")
-    _refuse_unwritable(target)
+    _refuse_unwritable(items, target)
     with working():
         filled = complete(_open(items, **columns), random_state=seed)
         coordinates = filled.embedding(dimensions)
-    _write_table(_with_index(coordinates), target)
-    out.print(f"{len(coordinates)} items in {dimensions} dimensions. Written: {target}.")
+    write_table(_with_index(coordinates), target)
+    tell(f"{len(coordinates)} items in {dimensions} dimensions. Written: {target}.")
 
 
 @main.command(name="evaluate")
 @click.argument("items", type=_PATH)
 @_column_options
 @click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
 def evaluate_command(items: Path, repeats: int, seed: int, as_json: bool, **columns: Any) -> None:
     """Hide known entries and say which method would have been right how often.
@@ -244,8 +260,9 @@ def evaluate_command(items: Path, repeats: int, seed: int, as_json: bool, **colu
     out.print(comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
     for name, row in result.summary.drop(index=DEFAULT).iterrows():
         span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
-        out.print(f"halflabel minus {name}: {span} average precision, ahead in {row['wins']:.0f} of {repeats}.")
-    out.print(f"\n{result.advice}", soft_wrap=True)
+        metric = IN_WORDS[result.decisive]
+        tell(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
+    tell(f"\n{result.advice}")
 
 
 @main.group()
@@ -268,7 +285,7 @@ def describe(items: Path, **columns: Any) -> None:
     labels = opened.labels
     known = labels.observed
     partial = int((known.any(axis=1) & ~known.all(axis=1)).sum())
-    out.print(
+    tell(
         f"{counted(len(labels), 'item')}, {counted(opened.X.shape[1], 'feature')}, "
         f"{counted(len(labels.names), 'label')}. {counted(int(labels.unlabelled.sum()), 'item')} without any label, "
         f"{partial:,} with some; {known.mean():.1%} of all entries known, {labels.relevant.sum():,} of them relevant."
@@ -284,9 +301,9 @@ def fetch_command(name: str, output: Path | None) -> None:
     dataset = fetch(name)
     X = dataset.X.toarray() if hasattr(dataset.X, "toarray") else dataset.X
     target = output or Path(f"{name}.csv")
-    _write_table(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
+    write_table(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
     size = f"{X.shape[0]} items, {X.shape[1]} features, {len(dataset.label_names)} labels"
-    out.print(f"{dataset.name}: {size}. Written: {target}.")
+    tell(f"{dataset.name}: {size}. Written: {target}.")
 
 
 def _open(
@@ -301,9 +318,7 @@ def _open(
     **columns: Any,
 ) -> OpenTable:
     """Read the files and give every column its role."""
-    raw = read(items, xml=xml, delimiter=delimiter, top_labels=top_labels)
-    beside = columns["labels"] and [name for name in columns["labels"] if name in raw.matrix_names]
-    raw = raw.with_labels([*raw.label_names, *beside]) if beside else raw
+    raw = _with_named_columns(read(items, xml=xml, delimiter=delimiter, top_labels=top_labels), ignore or (), columns)
     matrix, matrix_names = raw.matrix, raw.matrix_names
     if vectors is not None and vectors.endswith(".npy"):
         matrix, matrix_names, vectors = read_vectors(vectors), (), None
@@ -313,11 +328,28 @@ def _open(
         vectors=vectors,
         ignore=ignore or (),
         declared_labels=declared,
-        pairs=read(tags_file).frame if tags_file else None,
+        pairs=read(tags_file, delimiter=delimiter if tags_file.suffix == items.suffix else None).frame
+        if tags_file
+        else None,
         matrix=matrix,
         matrix_names=matrix_names,
         **columns,
     )
+
+
+def _with_named_columns(raw: RawTable, ignore: tuple[str, ...], columns: Mapping[str, Any]) -> RawTable:
+    """Bring the columns that were named out of a sparse file into its frame, and labels into the form of labels."""
+    names = (*raw.frame.columns, *raw.matrix_names)
+    dropped = select(ignore, names)
+    labels = select(columns["labels"] or (), names, skip=dropped)
+    features = columns["features"] and select(columns["features"], names, skip={*labels, *raw.label_names})
+    if labels:
+        raw = raw.with_labels([*raw.label_names, *labels])
+    if raw.matrix is None:
+        return raw
+    single = (columns[role] for role in ("id", "tags", "text") if columns[role] is not None)
+    raw = raw.arranged(raw.matrix_names, [*dropped, *single, *(features or ())])
+    return replace(raw, matrix=None, matrix_names=()) if features is not None else raw
 
 
 def _beside(items: Path, ending: str) -> Path:
@@ -325,13 +357,17 @@ def _beside(items: Path, ending: str) -> Path:
     return items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.{ending}")
 
 
-def _refuse_unwritable(*targets: Path | None) -> None:
-    """Refuse before the work starts what could not be written at its end."""
+def _refuse_unwritable(items: Path, *targets: Path | None) -> None:
+    """Refuse before the work starts what could not be written at its end, or would overwrite what is needed."""
+    taken = {items.resolve()}
     for target in filter(None, targets):
         if not target.parent.is_dir():
             raise FileNotFoundError(f"{target} cannot be written: there is no folder {target.parent}.")
-        if target.is_dir() or not os.access(target.parent, os.W_OK):
-            raise PermissionError(f"{target} cannot be written: it is a folder, or its folder is read-only.")
+        if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
+            raise PermissionError(f"{target} cannot be written: it is no ordinary file, or its folder is read-only.")
+        if target.resolve() in taken:
+            raise ValueError(f"{target} is the input or another output: give each its own name.")
+        taken.add(target.resolve())
 
 
 def _write_all(filled: Completion, written: dict[str, Path | None], title: str, settings: dict[str, Any]) -> None:
@@ -341,41 +377,17 @@ def _write_all(filled: Completion, written: dict[str, Path | None], title: str, 
     if written["model"]:
         filled.save(written["model"])
     if written["probabilities"]:
-        _write_table(_with_index(filled.probabilities), written["probabilities"])
+        write_table(_with_index(filled.probabilities), written["probabilities"])
     if written["table"]:
-        _write_table(filled.table, written["table"])
+        write_table(filled.table, written["table"])
 
 
 def _with_index(table: pd.DataFrame) -> pd.DataFrame:
-    """Put what items are known by into the first column."""
-    return table.rename_axis(str(table.index.name or "row")).reset_index()
-
-
-def _write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write CSV, or Parquet by suffix, atomically and without row numbers."""
-    with atomic_write(path) as file:
-        if path.suffix in (".parquet", ".pq"):
-            table.to_parquet(file, index=False)
-        else:
-            table.to_csv(file, index=False)
-
-
-def _counts(filled: Completion) -> dict[str, Any]:
-    gaps = ~filled.labels.observed
-    done = int((gaps & (filled.state != 0)).sum())
-    n, n_labels = filled.labels.shape
-    return {"items": n, "labels": n_labels, "gaps": int(gaps.sum()), "filled": done, "left": int(gaps.sum()) - done}
-
-
-def _print_gaps(filled: Completion) -> None:
-    counts = _counts(filled)
-    n, n_labels, gaps = (counted(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
-    out.print(f"{n}, {n_labels}: {gaps}, {counts['filled']:,} filled, {counts['left']:,} left empty.")
-    if filled.labels.positive_only:
-        out.print(
-            "These labels are positive-only: without a single irrelevant entry there is no probability and nothing is "
-            "filled. The report ranks the likeliest tags; say --absent irrelevant if somebody checked every tag."
-        )
+    """Put what items are known by into the first column, under a name of its own."""
+    name = str(table.index.name or "row")
+    while name in table.columns:
+        name = f"_{name}"
+    return table.rename_axis(name).reset_index()
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from scipy import sparse
 from halflabel import evidence
 from halflabel.arrays import Matrix, is_sparse
 from halflabel.base import PartialLabelEstimator
-from halflabel.decision import confident
+from halflabel.decision import confident, require_precision
 from halflabel.embedding import item_map
 from halflabel.labels import PartialLabels
 from halflabel.persistence import atomic_write, save_tree
@@ -60,7 +60,7 @@ def complete(
         Decides everything random in the default method.
     **columns
         Which column plays which role, as in :func:`halflabel.table.open_table`: ``labels``, ``tags``, ``absent``,
-        ``empty``, ``sep``, ``id``, ``features``, ``vectors``, ``text``, ``ignore``.
+        ``empty``, ``sep``, ``id``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``.
 
     Returns
     -------
@@ -86,12 +86,14 @@ def complete(
     """
     if unsure not in ("fill", "leave"):
         raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")
+    precision = min_precision if min_precision is not None or unsure == "fill" else LEAVE_BELOW
+    if precision is not None:
+        require_precision(precision)
     opened = items if isinstance(items, OpenTable) else open_table(items, Y, **columns)
     _refuse_empty_labels(opened.labels)
     _refuse_beyond_memory(opened)
     model = method if method is not None else SSDRMC(random_state=random_state)
     model.fit(opened.X, _absent_as_irrelevant(opened.labels))
-    precision = min_precision if min_precision is not None or unsure == "fill" else LEAVE_BELOW
     return Completion(opened, model, precision)
 
 
@@ -178,11 +180,12 @@ class Completion:
         if self.opened.frame is None:
             return filled
         table = self.opened.frame.copy()
+        position = {str(column): j for j, column in enumerate(table.columns)}
         if (tags := self.opened.roles.tags) is not None:
             values = np.where(self.state == 0, np.nan, self.state > 0)
-            table[tags] = fill_tags(table[tags], self.labels, values, self.opened.sep)
+            column = table.iloc[:, position[tags]]
+            table.isetitem(position[tags], fill_tags(column, self.labels, values, self.opened.sep).array)
             return table
-        position = {str(column): j for j, column in enumerate(table.columns)}
         for name in filled:
             if name in position:
                 table.isetitem(position[name], _like(filled[name].array, table.iloc[:, position[name]]))
@@ -237,9 +240,12 @@ class Completion:
         """Return why the entry of ``item`` (its id) and ``label`` is what it is."""
         if label not in self.labels.names:
             raise KeyError(f"there is no label {label!r}; the labels are {', '.join(self.labels.names)}.")
-        if item not in self.index:
+        rows = np.flatnonzero(self.index == item)
+        if len(rows) == 0:
             raise KeyError(f"there is no item {item!r}; items are known by {self.index.name or 'their row number'}.")
-        i, j = int(np.flatnonzero(self.index == item)[0]), self.labels.names.index(label)
+        if len(rows) > 1:
+            raise KeyError(f"{len(rows)} items are known by {item!r}: name a column of distinct ids (id=).")
+        i, j = int(rows[0]), self.labels.names.index(label)
         value, given = (_as_value(int(state[i, j])) for state in (self.state, self.labels.state))
         weights = self.weights
         empty = pd.DataFrame(columns=["position", "weight", "given"])

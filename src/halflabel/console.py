@@ -11,18 +11,31 @@ from typing import Any
 
 import pandas as pd
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
+from halflabel.completion import Completion
 from halflabel.progress import listening
 from halflabel.table import OpenTable
 
-__all__ = ["comparison_table", "counted", "errors_as_sentences", "out", "roles_table", "say", "working"]
+__all__ = [
+    "comparison_table",
+    "counted",
+    "errors_as_sentences",
+    "gap_counts",
+    "out",
+    "print_gaps",
+    "roles_table",
+    "say",
+    "tell",
+    "working",
+]
 
 #: Results go to standard output, everything about the run to standard error.
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+#: What names and paths hold is never read as markup.
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 #: Errors whose message is meant for the user.
 FORESEEN = (ValueError, OSError, MemoryError)
@@ -31,7 +44,13 @@ FORESEEN = (ValueError, OSError, MemoryError)
 def say(*sentences: str) -> None:
     """Print sentences about the run."""
     for sentence in sentences:
-        err.print(escape(sentence))
+        err.print(sentence, soft_wrap=True)
+
+
+def tell(*sentences: str) -> None:
+    """Print results in words; lines are not broken, so that a path stays whole."""
+    for sentence in sentences:
+        out.print(sentence, soft_wrap=True)
 
 
 @contextmanager
@@ -43,8 +62,15 @@ def errors_as_sentences() -> Iterator[None]:
         err.print("Interrupted.")
         sys.exit(130)
     except FORESEEN as error:
-        err.print(f"[bold red]Error:[/] {escape(' '.join(str(error).split()))}", soft_wrap=True)
+        err.print(Text.assemble(("Error:", "bold red"), f" {_sentence(error)}"), soft_wrap=True)
         sys.exit(1)
+
+
+def _sentence(error: Exception) -> str:
+    """Return the message on one line; that of the system as "file: what is wrong with it."."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror.lower()}."
+    return " ".join(str(error).split())
 
 
 @contextmanager
@@ -57,7 +83,9 @@ def working() -> Iterator[None]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with warnings.catch_warnings(record=True) as caught, Progress(*columns, console=err, transient=True) as progress:
+    # A file or a pipe gets no progress, not even an empty line.
+    shown = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+    with warnings.catch_warnings(record=True) as caught, shown as progress:
         warnings.simplefilter("default")
         tasks: dict[str, Any] = {}
 
@@ -69,7 +97,7 @@ def working() -> Iterator[None]:
         with listening(show):
             yield
     for sentence in dict.fromkeys(str(warning.message) for warning in caught):
-        err.print(f"[yellow]Note:[/] {escape(sentence)}", soft_wrap=True)
+        err.print(Text.assemble(("Note:", "yellow"), f" {sentence}"), soft_wrap=True)
 
 
 def counted(number: int, noun: str) -> str:
@@ -77,13 +105,33 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def gap_counts(filled: Completion) -> dict[str, int]:
+    """Return how many items, labels and gaps there are, and how many gaps were filled and left."""
+    gaps = ~filled.labels.observed
+    done = int((gaps & (filled.state != 0)).sum())
+    n, n_labels = filled.labels.shape
+    return {"items": n, "labels": n_labels, "gaps": int(gaps.sum()), "filled": done, "left": int(gaps.sum()) - done}
+
+
+def print_gaps(filled: Completion) -> None:
+    """Say how many gaps were filled, and why none was if the labels are positive-only."""
+    counts = gap_counts(filled)
+    n, n_labels, gaps = (counted(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
+    tell(f"{n}, {n_labels}: {gaps}, {counts['filled']:,} filled, {counts['left']:,} left empty.")
+    if filled.labels.positive_only:
+        tell(
+            "These labels are positive-only: without a single irrelevant entry there is no probability and nothing is "
+            "filled. The report ranks the likeliest tags; say --absent irrelevant if somebody checked every tag."
+        )
+
+
 def roles_table(opened: OpenTable) -> Table:
     """Return the roles of all columns; neighbours with the same role and reason share a line."""
     table = Table("columns", "role", "why", title="Which column plays which role", title_justify="left", box=None)
     for (role, why), lines in groupby(opened.roles.describe(), key=lambda line: line[1:]):
-        table.add_row(escape(_shortened([line[0] for line in lines])), role, escape(why))
+        table.add_row(_shortened([line[0] for line in lines]), role, why)
     if beside := opened.encoder.matrix_names:
-        table.add_row(escape(_shortened(beside)), "number", "one feature, kept beside the table")
+        table.add_row(_shortened(beside), "number", "one feature, kept beside the table")
     return table
 
 
@@ -114,9 +162,6 @@ def comparison_table(summary: pd.DataFrame, title: str) -> Table:
     shown = summary[list(names)].round(3)
     best = {c: shown[c].min() if c in ("brier", "seconds") else shown[c].max() for c in shown}
     for method, row in shown.to_dict(orient="index").items():
-        cells = [
-            "–" if pd.isna(row[c]) else f"[bold]{row[c]:.3f}[/]" if row[c] == best[c] else f"{row[c]:.3f}"
-            for c in shown
-        ]
+        cells = ["–" if pd.isna(row[c]) else Text(f"{row[c]:.3f}", "bold" if row[c] == best[c] else "") for c in shown]
         table.add_row(str(method), *cells)
     return table

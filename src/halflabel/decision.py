@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from halflabel.arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 
-__all__ = ["RULES", "Calibration", "confident", "fit_platt", "thresholds"]
+__all__ = ["RULES", "Calibration", "confident", "fit_platt", "require_precision", "thresholds"]
 
 
 #: Threshold rules on probabilities, and what each is the best answer to.
@@ -141,6 +141,8 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
     if rule == "cardinality":
         return np.full(n_labels, _cut(probabilities, cardinality / n_labels))
     if rule == "cost":
+        if not cost_ratio > 0:
+            raise ValueError(f"cost_ratio must be positive, not {cost_ratio:g}.")
         return np.full(n_labels, cost_ratio / (1 + cost_ratio))
     raise ValueError(f"unknown threshold rule {rule!r}: choose 'fixed' or one of {', '.join(map(repr, RULES))}.")
 
@@ -168,13 +170,18 @@ def confident(probabilities: Floats, precision: float) -> NDArray[np.int8]:
     right is at least ``precision``; a cell in both runs takes its likelier value. What is promised is
     an expectation under calibrated probabilities, label by label, not a bound.
     """
-    if not 0.5 < precision < 1:
-        raise ValueError(f"the precision must lie between 0.5 and 1, not {precision:g}.")
+    require_precision(precision)
     state = np.zeros(probabilities.shape, dtype=np.int8)
     for j, p in enumerate(probabilities.T):
         yes, no = _surest(p, precision), _surest(1 - p, precision)
         state[:, j] = np.where(yes & (~no | (p >= 0.5)), 1, np.where(no, -1, 0))
     return state
+
+
+def require_precision(precision: float) -> None:
+    """Refuse a precision that a guess would reach, or that nothing can."""
+    if not 0.5 < precision < 1:
+        raise ValueError(f"the precision must lie between 0.5 and 1, not {precision:g}.")
 
 
 def _surest(p: Floats, precision: float) -> Mask:

@@ -13,9 +13,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
-from halflabel.arrays import Floats
+from halflabel.arrays import Floats, is_sparse
 from halflabel.graphs import components, supported
 from halflabel.labels import PartialLabels
 
@@ -95,7 +95,8 @@ def drift(X: Any, labels: PartialLabels, rng: np.random.Generator) -> float | No
         return None
     sample = [side if len(side) <= DRIFT_SAMPLE else rng.choice(side, DRIFT_SAMPLE, replace=False) for side in sides]
     rows, target = np.concatenate(sample), np.repeat([0, 1], [len(side) for side in sample])
-    model = make_pipeline(MaxAbsScaler(), LogisticRegression(C=0.1, class_weight="balanced", max_iter=200, tol=1e-3))
+    scaler = MaxAbsScaler() if is_sparse(X) else StandardScaler()
+    model = make_pipeline(scaler, LogisticRegression(C=0.1, class_weight="balanced", max_iter=200, tol=1e-3))
     folds = StratifiedKFold(5, shuffle=True, random_state=int(rng.integers(2**31)))
     scores = cross_val_predict(model, X[rows], target, cv=folds, method="decision_function")
     return float(roc_auc_score(target, scores))

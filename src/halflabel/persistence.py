@@ -1,4 +1,4 @@
-"""Models on disk: a zip of one JSON tree and plain .npy arrays, never pickle."""
+"""Files on disk, whole or not at all; models as a zip of one JSON tree and plain .npy arrays, never pickle."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from halflabel._version import __version__
 from halflabel.arrays import is_sparse
 
-__all__ = ["ModelFileError", "atomic_write", "load_tree", "save_tree"]
+__all__ = ["ModelFileError", "atomic_write", "load_tree", "save_tree", "table_suffix", "write_table"]
 
 FORMAT = 1
 
@@ -37,9 +39,12 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     """Write a file that appears whole or not at all.
 
     The bytes go to a temporary file in the same folder, reach the disk, and then take the name in one
-    step: a kill or a full disk leaves the old file or none.
+    step: a kill or a full disk leaves the old file or none. A link keeps pointing where it did; anything but
+    an ordinary file (a folder, a device) is refused.
     """
-    target = Path(path)
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        raise PermissionError(f"{path} cannot be written: it is a folder or a device.")
     encoding = None if "b" in mode else "utf-8"
     descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
@@ -49,8 +54,10 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = os.fspath(path)
         raise
 
 
@@ -58,6 +65,20 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def table_suffix(path: Path) -> str:
+    """Return the suffix of a table that is to be read as the one at ``path``: lists stay lists in Parquet."""
+    return ".parquet" if path.suffix.lower() in (".parquet", ".pq") else ".csv"
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write CSV, or Parquet by suffix, atomically and without row numbers."""
+    with atomic_write(path) as file:
+        if table_suffix(path) == ".parquet":
+            table.to_parquet(file, index=False)
+        else:
+            table.to_csv(file, index=False)
 
 
 def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:
@@ -94,7 +115,7 @@ def load_tree(path: str | os.PathLike[str], classes: Mapping[str, type]) -> dict
                 raise ModelFileError(
                     f"{path} was written by halflabel {written_by}; this is {__version__}: upgrade to read it."
                 )
-            tree: dict[str, Any] = _decode(document["tree"], archive, classes)
+            tree: dict[str, Any] = _Decoder(archive, classes)(document["tree"])
             return tree
     except ModelFileError:
         raise
@@ -136,32 +157,51 @@ def _encode_array(value: np.ndarray[Any, Any], arrays: list[np.ndarray[Any, Any]
     return {"npy": len(arrays) - 1}
 
 
-def _decode(value: Any, archive: zipfile.ZipFile, classes: Mapping[str, type]) -> Any:
-    """Undo :func:`_encode`."""
-    if not isinstance(value, dict):
-        return value
-    if "npy" in value:
-        with archive.open(f"{int(value['npy'])}.npy") as member:
-            return np.lib.format.read_array(io.BytesIO(member.read()), allow_pickle=False)
-    if "names" in value:
-        return np.array(value["names"], dtype=object)
-    if "csr" in value:
-        data, indices, indptr = (_decode(part, archive, classes) for part in value["csr"])
-        matrix = sparse.csr_array((data, indices, indptr), shape=tuple(value["shape"]))
-        matrix.check_format(full_check=True)
-        return matrix
-    if "list" in value:
-        return [_decode(item, archive, classes) for item in value["list"]]
-    if "tuple" in value:
-        return tuple(_decode(item, archive, classes) for item in value["tuple"])
-    if "dict" in value:
-        return {_decode(k, archive, classes): _decode(v, archive, classes) for k, v in value["dict"]}
-    name = value["object"]
-    if name not in classes:
-        raise ModelFileError(
-            f"the file holds an object of the unknown class {name!r}; it may come from a newer version."
-        )
-    return _build(classes[name], _decode(value["state"], archive, classes))
+@dataclass
+class _Decoder:
+    """Undoes :func:`_encode`."""
+
+    archive: zipfile.ZipFile
+    classes: Mapping[str, type]
+    seen: set[int] = field(default_factory=set)
+
+    def __call__(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if "npy" in value:
+            return self._array(int(value["npy"]))
+        if "names" in value:
+            return np.array(value["names"], dtype=object)
+        if "csr" in value:
+            matrix = sparse.csr_array(tuple(map(self, value["csr"])), shape=tuple(value["shape"]))
+            matrix.check_format(full_check=True)
+            return matrix
+        if "list" in value:
+            return [self(item) for item in value["list"]]
+        if "tuple" in value:
+            return tuple(self(item) for item in value["tuple"])
+        if "dict" in value:
+            return {self(k): self(v) for k, v in value["dict"]}
+        name = value["object"]
+        if name not in self.classes:
+            raise ModelFileError(
+                f"the file holds an object of the unknown class {name!r}; it may come from a newer version."
+            )
+        return _build(self.classes[name], self(value["state"]))
+
+    def _array(self, number: int) -> np.ndarray[Any, Any]:
+        """Read an array once: the limit on what a file unpacks to would not hold if one were read again and again."""
+        if number in self.seen:
+            raise ValueError(f"array {number} is used twice")
+        self.seen.add(number)
+        content = self.archive.read(f"{number}.npy")
+        stream = io.BytesIO(content)
+        if np.lib.format.read_magic(stream) != (1, 0):
+            raise ValueError(f"array {number} has another header than this library writes")
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+        # Not read_array, which allocates whatever the header announces before it looks for it.
+        values = np.frombuffer(bytearray(content), dtype=dtype, offset=stream.tell())
+        return values.reshape(shape, order="F" if fortran else "C")
 
 
 def _build(kind: type, state: dict[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from halflabel.kernels import KernelRidge, NystroemMap
 from halflabel.persistence import ModelFileError, load_tree
 from halflabel.ssdrmc import SSDRMC
 from halflabel.table import FeatureEncoder, Roles
+from halflabel.table.columns import with_text_names
 
 __all__ = ["Predictor", "load"]
 
@@ -54,7 +55,18 @@ class Predictor:
         answer = np.asarray(self.model.predict(self.encoder.transform(frame, matrix))).reshape(len(frame), -1)
         return pd.DataFrame(answer, index=self._index(frame), columns=list(self.label_names))
 
+    def label(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
+        """Return the table with its labels predicted: as columns of 0/1, or as the tags column it was learned from."""
+        answer = self.predict(frame, matrix).to_numpy()
+        kept = with_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
+        if self.roles.tags is None:
+            return pd.concat([kept, pd.DataFrame(answer, index=kept.index, columns=list(self.label_names))], axis=1)
+        names = np.array(self.label_names, dtype=object)
+        tags = [self.sep.join(names[row == 1]) for row in answer]
+        return kept.assign(**{self.roles.tags: tags})
+
     def _index(self, frame: pd.DataFrame) -> pd.Index[Any]:
+        frame = with_text_names(frame)
         named = self.roles.id is not None and self.roles.id in frame.columns
         return pd.Index(frame[self.roles.id]) if named else frame.index
 

@@ -6,10 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints, Mask, Matrix
 from halflabel.base import PartialLabelEstimator, Scaler
+from halflabel.embedding import Embedding, spectral_embedding
 from halflabel.graphs import components, neighbors, reachable, reconstruction_weights, supported
 from halflabel.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
 from halflabel.labels import PartialLabels
@@ -24,7 +28,12 @@ __all__ = ["SSDRMC"]
 SMALL = 5000
 
 
-class SSDRMC(PartialLabelEstimator):
+def _embeds(model: SSDRMC) -> bool:
+    """Tell whether coordinates were asked for; without them there is no ``transform``."""
+    return model.n_components is not None
+
+
+class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: ignore[misc] # scikit-learn has no types
     r"""Semi-supervised label propagation by reconstruction weights.
 
     Each item is rebuilt from its ``n_neighbors`` nearest neighbours with weights W that sum to 1 (eq. 4 and 13),
@@ -46,6 +55,8 @@ class SSDRMC(PartialLabelEstimator):
     ----------
     n_neighbors : int, default=15
         k.
+    n_components : int or None, default=None
+        d: coordinates of the spectral embedding, eq. (8) and (9); None computes none, and there is no ``transform``.
     inference : {"anchored", "minimizer", "fixed_point"}, default="anchored"
         How scores follow from weights.
     ridge : float, default=1.0
@@ -104,6 +115,10 @@ class SSDRMC(PartialLabelEstimator):
         :math:`F^0`, for "anchored".
     solution_ : Solution
         Objective history, true residual and status of the last solve for F.
+    embedding_ : Embedding
+        With ``n_components``: the coordinates of the fitted items from the last W, with eigenvalues, residuals,
+        localisation and the components of the graph. To let labels shape it, alternate (``max_alternations=2``,
+        ``alpha=0.5``); unknown labels enter through their scores only.
     n_alternations_ : int
         How often W and F alternated.
     stopped_ : {"stable", "cycle", "cap"}
@@ -148,6 +163,7 @@ class SSDRMC(PartialLabelEstimator):
         self,
         n_neighbors: int = 15,
         *,
+        n_components: int | None = None,
         inference: str = "anchored",
         ridge: float = 1.0,
         alpha: float = 0.1,
@@ -169,6 +185,7 @@ class SSDRMC(PartialLabelEstimator):
         random_state: int | None = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
+        self.n_components = n_components
         self.inference = inference
         self.ridge = ridge
         self.alpha = alpha
@@ -198,6 +215,7 @@ class SSDRMC(PartialLabelEstimator):
         """
         return cls(
             15,
+            n_components=None,
             inference="fixed_point",
             ridge=1e-3,
             alpha=0.1,
@@ -241,7 +259,11 @@ class SSDRMC(PartialLabelEstimator):
         start = self._weights(None)
         last = self._alternate(start, Y, observed, base if anchors is None else anchors[0])
         self.weights_, self.n_alternations_, self.stopped_ = last.weights, last.n_alternations, last.stopped
-        self.solution_ = self._converged(last.solution)
+        self.solution_ = last.solution
+        self._warn_unless_converged(last.solution.status, last.solution.residual)
+        if self.n_components is not None:
+            self.embedding_: Embedding = spectral_embedding(last.weights, self.n_components, rng=rng)
+            self._warn_unless_converged(self.embedding_.status, self.embedding_.residuals.max())
         out_of_fold = np.full(Y.shape, np.nan)
         for fold in range(folds.max() + 1):
             step("holding out folds", fold, int(folds.max()) + 1)
@@ -322,9 +344,29 @@ class SSDRMC(PartialLabelEstimator):
 
     def _score_new(self, X: Matrix) -> Floats:
         items = self.scaler_(X)
-        indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
-        W = reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
+        neighbours = self._weights_of_new(items) @ self.label_scores_
         if self.inference != "anchored":
-            return np.asarray(W @ self.label_scores_)
+            return np.asarray(neighbours)
         pull = self.anchor_weight
-        return np.asarray((W @ self.label_scores_ + pull * self.prior_.predict(items)) / (1 + pull))
+        return np.asarray((neighbours + pull * self.prior_.predict(items)) / (1 + pull))
+
+    def _weights_of_new(self, items: Matrix) -> sparse.csr_array:
+        """Return the weights that rebuild new items from the fitted ones."""
+        indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
+        return reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
+
+    @available_if(_embeds)  # type: ignore[untyped-decorator]
+    def transform(self, X: Any) -> Floats:
+        """Return coordinates of new items, rebuilt from those of their neighbours; shape (n_items, n_components)."""
+        check_is_fitted(self)
+        items = self.scaler_(self._validate_features(X, reset=False))
+        return np.asarray(self._weights_of_new(items) @ self.embedding_.coordinates)
+
+    @available_if(_embeds)  # type: ignore[untyped-decorator]
+    def fit_transform(self, X: Any, y: Any) -> Floats:
+        """Fit and return the coordinates of the fitted items."""
+        return self.fit(X, y).embedding_.coordinates
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.coordinates.shape[1])

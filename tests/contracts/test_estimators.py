@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -24,7 +25,7 @@ ESTIMATORS = [
     SSDRMC(n_neighbors=6, solver_tol=1e-10),
     SSDRMC(n_neighbors=6, inference="minimizer", fit_weight=1.0, solver_tol=1e-10),
     SSDRMC(n_neighbors=6, inference="fixed_point", ridge=1e-3, max_alternations=3),
-    BinaryRelevance(n_folds=3),
+    BinaryRelevance(LogisticRegression(max_iter=1000, tol=1e-8), n_folds=3),
     BinaryRelevance(KNeighborsClassifier(3), n_folds=2),
 ]
 
@@ -202,3 +203,28 @@ def test_two_labelled_items_are_enough(estimator, rng):
         model.set_params(classifier__n_neighbors=1)
     p = model.fit(X, Y).label_probabilities_
     assert ((p > 0) & (p < 1)).all()
+
+
+@each
+def test_where_zero_stands_does_not_matter(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    base, moved = (clone(estimator).fit(features, Y) for features in (X, X + 1e6))
+    np.testing.assert_allclose(moved.label_scores_, base.label_scores_, atol=1e-4)
+    np.testing.assert_allclose(moved.predict_proba(X + 1e6), base.predict_proba(X), atol=1e-4)
+
+
+@each
+def test_features_beyond_squaring_are_refused(estimator, rng):
+    X, Y, _ = half_labelled(rng)
+    X[:, 3] *= 1e160
+    with pytest.raises(ValueError, match="feature 3 has values too large to be squared"):
+        clone(estimator).fit(X, Y)
+
+
+def test_an_observed_entry_that_no_fold_could_judge_gets_the_rate(rng):
+    X, Y, _ = half_labelled(rng)
+    rows = np.flatnonzero(~np.isnan(Y[:, 0]))
+    Y[rows, 0] = 0
+    Y[rows[3], 0] = 1  # without its item the label has one value only, and nothing to learn
+    model = BinaryRelevance().fit(X, Y)
+    assert model.label_probabilities_[rows[3], 0] == model.calibration_.fallback[0]

@@ -25,7 +25,7 @@ def test_types_missing_cells_and_ids(write):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("b.csv.gz", gzip.compress(ROWS.encode())),
+        ("b.csv.gz", gzip.compress(ROWS.encode(), mtime=0)),
         ("b.csv", b"\xef\xbb\xbf" + ROWS.encode()),
         ("b.CSV", ROWS.removesuffix("\n")),
         ("b.csv", ROWS.replace("id,x", " id , x ")),
@@ -41,6 +41,11 @@ def test_delimiters(write):
     assert read(write("a.csv", "a;b\n1;2\n3;4\n"), delimiter=";").frame.to_numpy().tolist() == expected
     with pytest.raises(ValueError, match="a delimiter is one character, not ', '"):
         read(write("a.csv", "a;b\n1;2\n"), delimiter=", ")
+    for word in ("tab", "\\t"):
+        assert read(write("a.csv", "a\tb\n1\t2\n3\t4\n"), delimiter=word).frame.to_numpy().tolist() == expected
+    for mark in ('"', "\n", "é"):
+        with pytest.raises(ValueError, match=r"a delimiter is one character, not .*: ASCII, no quote"):
+            read(write("a.csv", "a,b\n1,2\n"), delimiter=mark)
 
 
 def one_column(write, *cells):

@@ -67,6 +67,8 @@ def test_a_label_file_given_goes_before_the_sibling(write):
         ("<l>" * 64 + "</l>" * 64, "it names no label"),
         ("<labels>", "it is not well-formed XML"),
         ("", "it is not well-formed XML"),
+        ('<?xml version="1.0" encoding="foo"?><l/>', "it is not well-formed XML"),
+        ('<?xml version="1.0" encoding="big5"?><l/>', "it is not well-formed XML"),
         ("a,b\n1,0\n", "it is not well-formed XML"),
         ("<labels><label/></labels>", "a <label> has no name attribute"),
         (b" " * 10_000_001, "a label file of more than 10,000,000 bytes is refused"),

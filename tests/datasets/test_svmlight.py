@@ -35,6 +35,7 @@ def test_top_labels_keeps_the_most_frequent_in_order(write):
     ("content", "message"),
     [
         ("", "the file is empty"),
+        ("1e400 1:1\n", "the label inf is not a whole number"),
         ("5 6 5\n" + XMC.partition("\n")[2], "line 1: the header announces 5 rows, but 4 follow"),
         ("2 6 3\n0 1:1\n3 1:1\n", "label 3 occurs, but the header announces 3 labels from 0"),
         ("2 6 3\n0 1:1\n2 6:1\n", r"line 3: feature 6 \(counted from 0\), but the header announces 6 features"),

@@ -55,6 +55,15 @@ def test_labels_that_have_nothing_to_do_with_the_features_are_called_so(rng):
     assert not advice.startswith("Use the default")
 
 
+def test_a_single_label_is_decided_by_the_ranking_of_items(rng):
+    X, Y, _ = half_labelled(rng, n=120)
+    result = evaluate(open_table(X, Y[:, 0]), repeats=3)
+    assert (result.summary["average_precision"] == 1).all()  # nothing to rank in an item
+    assert result.decisive == "macro_auc"
+    assert result.summary.loc["rate of the label", "low"] > 0
+    assert "area under the ROC curve" in result.advice
+
+
 def test_the_interval_is_wider_than_the_naive_one():
     difference = np.array([0.01, 0.02, 0.03, 0.02])
     low, high = _interval(difference, 0.2)

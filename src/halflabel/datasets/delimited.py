@@ -50,7 +50,7 @@ def read_delimited(path: Path, *, delimiter: str | None = None) -> RawTable:
     path : Path
         UTF-8 text, quotes doubled inside quotes, line breaks allowed inside quotes.
     delimiter : str, optional
-        One character; by default a tab for ``.tsv`` and ``.tab``, else a comma.
+        One ASCII character, or the word ``tab``; by default a tab for ``.tsv`` and ``.tab``, else a comma.
 
     Raises
     ------
@@ -61,8 +61,9 @@ def read_delimited(path: Path, *, delimiter: str | None = None) -> RawTable:
         occur, a truncated gzip file, and above the limits of size.
     """
     mark = delimiter or ("\t" if base_suffix(path) in (".tsv", ".tab") else ",")
-    if len(mark) != 1:
-        raise ValueError(f"a delimiter is one character, not {mark!r}.")
+    mark = "\t" if mark in ("tab", "\\t") else mark
+    if len(mark) != 1 or not mark.isascii() or mark in '"\r\n':
+        raise ValueError(f'a delimiter is one character, not {mark!r}: ASCII, no quote, no line break; or "tab".')
     names = _header(path, mark)
     try:
         table = _parse(path, mark, names)

@@ -64,7 +64,9 @@ def read_label_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
             raise ReadError.at(path, f"a label file of more than {MAX_XML:,} bytes is refused.")
         parser.feed(path.read_bytes())
         parser.close()
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # the last two for encodings
+        if isinstance(error, ReadError):
+            raise
         raise ReadError.at(path, f"it is not well-formed XML ({error}).") from None
     except OSError as error:
         raise ReadError.at(path, f"it cannot be opened ({error.strerror}).") from error

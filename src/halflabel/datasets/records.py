@@ -96,6 +96,25 @@ class RawTable:
         numbers = {name: _as_label(column, self.source) for name, column in categories.items()}
         return replace(table, frame=table.frame.assign(**numbers) if numbers else table.frame, label_names=names)
 
+    def arranged(self, matrix_names: Sequence[str], frame_names: Sequence[str] = ()) -> RawTable:
+        """Return the table with exactly these columns in ``matrix``, in this order, and those others in ``frame``.
+
+        Raises
+        ------
+        ReadError
+            If the matrix lacks a column.
+        """
+        table = self._pulled([name for name in frame_names if name in self.matrix_names])
+        position = {name: j for j, name in enumerate(table.matrix_names)}
+        names = tuple(name for name in matrix_names if name not in table.frame.columns)
+        if lacking := [name for name in names if name not in position]:
+            reason = f"it lacks {len(lacking)} of {len(names)} features, for example {lacking[0]!r}."
+            raise ReadError.at(self.source, reason)
+        if names == table.matrix_names:
+            return table
+        assert table.matrix is not None  # only the matrix can hold them
+        return replace(table, matrix=table.matrix[:, [position[name] for name in names]], matrix_names=names)
+
     def _pulled(self, names: list[str]) -> RawTable:
         """Move columns of the matrix to the right-hand end of the frame."""
         if not names:

@@ -112,7 +112,7 @@ def _label_table(
     rows: list[tuple[float, ...]], announced: int | None, top_labels: int | None, path: Path
 ) -> tuple[tuple[str, ...], NDArray[np.int8]]:
     counts = Counter(label for row in rows for label in set(row))
-    if odd := [label for label in counts if label != int(label) or label < 0]:
+    if odd := [label for label in counts if not (label.is_integer() and label >= 0)]:
         raise ReadError.at(path, f"the label {odd[0]:g} is not a whole number of at least 0.")
     if announced is not None and counts and max(counts) >= announced:
         raise ReadError.at(path, f"label {max(counts):g} occurs, but the header announces {announced} labels from 0.")

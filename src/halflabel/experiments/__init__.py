@@ -1,6 +1,6 @@
 """Runs and their records; no plots, no HTML."""
 
 from halflabel.experiments.demo import Demo, run_demo
-from halflabel.experiments.evaluation import Evaluation, evaluate
+from halflabel.experiments.evaluation import IN_WORDS, Evaluation, evaluate
 
-__all__ = ["Demo", "Evaluation", "evaluate", "run_demo"]
+__all__ = ["IN_WORDS", "Demo", "Evaluation", "evaluate", "run_demo"]

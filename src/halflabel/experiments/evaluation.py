@@ -16,7 +16,10 @@ from halflabel.masking import hide_like_gaps
 from halflabel.progress import step
 from halflabel.table import OpenTable
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["IN_WORDS", "Evaluation", "evaluate"]
+
+#: The metrics that may decide.
+IN_WORDS = {"average_precision": "average precision", "macro_auc": "area under the ROC curve"}
 
 #: Above so many items a sample is evaluated: the comparison refits every method many times.
 MAX_ITEMS = 5000
@@ -30,10 +33,12 @@ class Evaluation:
     ----------
     records : DataFrame
         One row per repeat and method, with the metrics on the hidden entries.
+    decisive : {"average_precision", "macro_auc"}
+        The metric that decides: average precision ranks the labels of an item, which a single label leaves nothing
+        to do; there it is the area under the ROC curve.
     summary : DataFrame
-        Per method: mean of each metric over the repeats, ``wins`` (repeats in which the default had the
-        higher average precision) and ``difference``, ``low``, ``high`` (default minus method in average
-        precision with its 95 % interval).
+        Per method: mean of each metric over the repeats, ``wins`` (repeats in which the default was higher in the
+        decisive metric) and ``difference``, ``low``, ``high`` (default minus method in it, with its 95 % interval).
     pattern : str
         What was hidden, in words.
     advice : str
@@ -41,6 +46,7 @@ class Evaluation:
     """
 
     records: pd.DataFrame
+    decisive: str
     summary: pd.DataFrame
     pattern: str
     advice: str
@@ -95,8 +101,10 @@ def evaluate(
         hidden = labels.hide(known.observed)
         runs.append(compare(methods, X, known, hidden).reset_index().assign(repeat=repeat))
     records = pd.concat(runs, ignore_index=True)
-    summary = _summary(records, share)
-    return Evaluation(records, summary, _pattern(labels, share, sampled), _advice(summary, repeats))
+    decisive = "average_precision" if len(labels.names) > 1 else "macro_auc"
+    summary = _summary(records, decisive, share)
+    advice = _advice(summary, decisive, repeats)
+    return Evaluation(records, decisive, summary, _pattern(labels, share, sampled), advice)
 
 
 def _sample(opened: OpenTable, rng: np.random.Generator) -> tuple[object, PartialLabels, bool]:
@@ -107,12 +115,12 @@ def _sample(opened: OpenTable, rng: np.random.Generator) -> tuple[object, Partia
     return opened.X[rows], opened.labels[rows], True
 
 
-def _summary(records: pd.DataFrame, share: float) -> pd.DataFrame:
+def _summary(records: pd.DataFrame, decisive: str, share: float) -> pd.DataFrame:
     """Means per method, and the default against each by the corrected resampled t-test."""
     means = records.groupby("method", sort=False)[[*SHOWN, "micro_f1_at_half", "seconds"]].mean()
-    decisive = records.pivot(index="repeat", columns="method", values=SHOWN[0])
+    runs = records.pivot(index="repeat", columns="method", values=decisive)
     for name in means.index.drop(DEFAULT, errors="ignore"):
-        difference = (decisive[DEFAULT] - decisive[name]).to_numpy()
+        difference = (runs[DEFAULT] - runs[name]).to_numpy()
         low, high = _interval(difference, share)
         means.loc[name, ["difference", "low", "high", "wins"]] = [difference.mean(), low, high, (difference > 0).sum()]
     return means
@@ -133,17 +141,17 @@ def _pattern(labels: PartialLabels, share: float, sampled: bool) -> str:
     return f"{share:.0%} of the labelled items lost {what}{where}."
 
 
-def _advice(summary: pd.DataFrame, repeats: int) -> str:
+def _advice(summary: pd.DataFrame, decisive: str, repeats: int) -> str:
     """Say which method to use, in one sentence."""
     others = summary.drop(index=DEFAULT)
-    name = str(others[SHOWN[0]].idxmax())
+    name = str(others[decisive].idxmax())
     best = others.loc[name]
-    span = f"average precision {best['difference']:+.3f}, 95 % interval {best['low']:+.3f} to {best['high']:+.3f}"
+    span = f"{IN_WORDS[decisive]} {best['difference']:+.3f}, 95 % interval {best['low']:+.3f} to {best['high']:+.3f}"
     if best["low"] > 0:
         won = f"in {best['wins']:.0f} of {repeats} repeats"
         return f"Use the default: it beat the best alternative, {name}, {won} ({span})."
     if best["high"] < 0:
         return f"Use {name}: on this table it is better than the default ({span})."
-    if summary.loc[DEFAULT, SHOWN[0]] - summary[SHOWN[0]].min() < 0.01:
+    if summary.loc[DEFAULT, decisive] - summary[decisive].min() < 0.01:
         return f"Nothing beats the rate of each label by a margin: the features may say little about labels ({span})."
     return f"The default and {name} cannot be told apart on this table ({span}); the default also draws and explains."

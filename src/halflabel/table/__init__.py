@@ -3,7 +3,7 @@
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.labelling import LabelReading, fill_tags, read_labels, read_tag_pairs
 from halflabel.table.opening import OpenTable, open_table
-from halflabel.table.roles import Roles, choose_roles
+from halflabel.table.roles import Roles, choose_roles, select
 
 __all__ = [
     "FeatureEncoder",
@@ -15,4 +15,5 @@ __all__ = [
     "open_table",
     "read_labels",
     "read_tag_pairs",
+    "select",
 ]

@@ -104,7 +104,7 @@ def _read_sparse(matrix: Any, names: Sequence[str]) -> sparse.csr_array:
         row = int(np.searchsorted(values.indptr, at, side="right")) - 1
         raise ValueError(
             f"the sparse matrix holds {values.data[at]} in row {row}, feature {names[values.indices[at]]!r}: "
-            "gaps are filled in dense matrices only; fill it, or give the matrix dense."
+            "gaps are filled in dense matrices only; fill it, leave the feature out, or give the matrix dense."
         )
     return values
 

@@ -202,6 +202,8 @@ def _read_tags(column: pd.Series[Any], absent: Absent, empty: Empty, sep: str) -
 
 def _tag_lists(column: pd.Series[Any], sep: str) -> list[list[str] | None]:
     """Return the tags of each cell, stripped; None for a cell that is missing or has text but no tag."""
+    if not sep:
+        raise ValueError("sep= (--sep) is empty, but something must stand between tags.")
     lists: list[list[str] | None] = []
     for row, cell in enumerate(column):
         if isinstance(cell, str):

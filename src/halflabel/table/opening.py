@@ -13,6 +13,7 @@ from scipy import sparse
 
 from halflabel.arrays import is_sparse
 from halflabel.labels import PartialLabels
+from halflabel.table.columns import listed, with_text_names
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.labelling import Absent, Empty, LabelReading, read_labels, read_tag_pairs
 from halflabel.table.roles import Roles, choose_roles
@@ -69,6 +70,7 @@ def open_table(
     matrix: Any = None,
     matrix_names: Sequence[str] = (),
     declared_labels: Sequence[str] = (),
+    max_categories: int = 20,
 ) -> OpenTable:
     """Give every column its role, read the labels and encode the features.
 
@@ -78,7 +80,7 @@ def open_table(
         One row per item.
     Y : array-like, DataFrame or PartialLabels, optional
         The labels, where they are not in the table.
-    labels, tags, id, features, vectors, text, ignore, declared_labels
+    labels, tags, id, features, vectors, text, ignore, declared_labels, max_categories
         As in :func:`choose_roles`.
     pairs, on : DataFrame and str, optional
         A long table of (id, tag) and its id column, as in :func:`read_tag_pairs`; needs ``id``.
@@ -94,31 +96,47 @@ def open_table(
     """
     if not isinstance(items, pd.DataFrame):
         # Numbers without names: all of them features, nothing to choose.
-        items, matrix = pd.DataFrame(index=range(items.shape[0] if hasattr(items, "shape") else len(items))), items
-        matrix = matrix if is_sparse(matrix) else np.asarray(matrix)
+        matrix = _as_matrix(items, Y)
+        items = pd.DataFrame(index=range(matrix.shape[0]))
     apart = Y is not None or pairs is not None
-    roles = (
-        choose_roles(
-            items,
-            id=id,
-            labels=() if apart else labels,
-            tags=None if apart else tags,
-            features=features,
-            vectors=vectors,
-            text=text,
-            ignore=ignore,
-            declared_labels=declared_labels,
-        )
-        if items.shape[1]
-        else Roles()
+    if apart and (labels is not None or tags is not None):
+        raise ValueError("labels were given twice: apart from the items, and as their columns (labels=, tags=).")
+    if on is not None and pairs is None:
+        raise ValueError("on= (--on) names the id column of a long table of tags: give that too (--tags-file).")
+    roles = choose_roles(
+        items,
+        id=id,
+        labels=() if apart else labels,
+        tags=tags,
+        features=features,
+        vectors=vectors,
+        text=text,
+        ignore=ignore,
+        declared_labels=declared_labels,
+        max_categories=max_categories,
     )
-    index = pd.Index(items[roles.id]) if roles.id is not None else items.index
+    index = pd.Index(with_text_names(items)[roles.id]) if roles.id is not None else items.index
     reading = _read(items, Y, pairs, on, index, roles, absent, empty, sep)
     _refuse_other_length(len(items), len(reading.labels))
+    if pairs is not None and (both := [name for name in map(str, items.columns) if name in reading.labels.names]):
+        raise ValueError(f"{listed(both)} is a tag and also a column of the table: rename one of them.")
     encoder = FeatureEncoder.learn(items, roles, matrix, matrix_names)
     X = encoder.transform(items, matrix)
     notes = (*reading.notes, *encoder.notes)
     return OpenTable(X, reading.labels, index, items if Y is None else None, roles, encoder, notes, sep)
+
+
+def _as_matrix(items: Any, Y: Any) -> Any:
+    """Return an array, or what can become one, as a matrix of features; its labels must come apart."""
+    if Y is None:
+        raise ValueError(
+            f"labels are looked for in a DataFrame, but items are a {type(items).__name__}: pass a DataFrame that "
+            "holds them, or the labels apart, as Y."
+        )
+    matrix = items if is_sparse(items) else np.asarray(items)
+    if matrix.ndim != 2:
+        raise ValueError(f"items need one row per item and one column per feature, not {matrix.ndim} dimensions.")
+    return matrix
 
 
 def _read(

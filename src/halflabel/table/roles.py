@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,7 +13,7 @@ import pandas as pd
 from halflabel.table.columns import kind_of, listed, no_such_column, shown, with_text_names
 from halflabel.table.doubts import reason_against, reason_to_refuse
 
-__all__ = ["Roles", "choose_roles"]
+__all__ = ["Roles", "choose_roles", "select"]
 
 #: A file of label names larger than this is refused.
 MAX_NAME_FILE_BYTES = 10_000_000
@@ -159,14 +159,16 @@ def choose_roles(
     frame = with_text_names(frame)
     if len(frame) == 0:
         raise ValueError("the table has no rows: there is nothing to learn from.")
-    single = {"id": id, "tags": tags, "vectors": vectors, "text": text}
-    dropped = _select(ignore, frame)
+    given = {"id": id, "tags": tags, "vectors": vectors, "text": text}
+    single = {role: None if name is None else str(name) for role, name in given.items()}
+    id, names = single["id"], frame.columns
+    dropped = select(ignore, names)
     label_columns = _label_columns(frame, labels, tags, declared_labels, dropped)
     taken = _one_role_each(frame, labels=label_columns, ignore=dropped, **{k: _only(v) for k, v in single.items()})
     if id is not None:
         _refuse_unfit_id(frame[id])
     unchosen = set(declared_labels) - taken.keys()
-    asked = None if features is None else dict.fromkeys(_select(features, frame, skip=unchosen | taken.keys()))
+    asked = None if features is None else dict.fromkeys(select(features, names, skip=unchosen | taken.keys()))
     _refuse_unfit_features(frame, asked or (), taken, max_categories)
     rest = [column for column in frame.columns if column not in taken]
     if asked is None:
@@ -206,9 +208,9 @@ def _label_columns(
     if tags is not None:
         return ()
     if labels is not None:
-        return _select(labels, frame, skip=dropped)
+        return select(labels, frame.columns, skip=dropped)
     if declared:
-        return _select(declared, frame)
+        return select(declared, frame.columns)
     likely = [column for column in frame.columns if _looks_like_label(frame[column])]
     hint = f" Columns of 0, 1 and gaps are {listed(likely)}." if likely else ""
     raise ValueError(
@@ -221,18 +223,18 @@ def _looks_like_label(column: pd.Series[Any]) -> bool:
     return bool(column.isna().any()) and kind_of(column) == "numbers" and bool(column.dropna().isin((0, 1)).all())
 
 
-def _select(patterns: Sequence[str], frame: pd.DataFrame, skip: Collection[str] = ()) -> tuple[str, ...]:
+def select(patterns: Iterable[Any] | str, columns: Collection[str], skip: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns of the names, patterns and ``@files``, in that order; patterns pass over ``skip``."""
     chosen: dict[str, None] = {}
-    for pattern in [patterns] if isinstance(patterns, str) else patterns:
-        if pattern in frame.columns:
+    for pattern in [patterns] if isinstance(patterns, str) else map(str, patterns):
+        if pattern in columns:
             hits = [pattern]
         elif pattern.startswith("@"):
-            hits = list(_select(_names_in_file(Path(pattern[1:])), frame, skip))
+            hits = list(select(_names_in_file(Path(pattern[1:])), columns, skip))
         else:
-            hits = [column for column in frame.columns if fnmatchcase(column, pattern) and column not in skip]
+            hits = [column for column in columns if fnmatchcase(column, pattern) and column not in skip]
             if not hits:
-                raise ValueError(no_such_column(pattern, frame.columns))
+                raise ValueError(no_such_column(pattern, columns))
         chosen.update(dict.fromkeys(hits))
     return tuple(chosen)
 
