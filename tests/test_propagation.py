@@ -263,6 +263,10 @@ class TestEstimator:
             SSDRMC(inference="eq7").fit(X, Y)
         with pytest.raises(ValueError, match="feedback must be one of 'soft', 'rounded'"):
             SSDRMC(feedback="hard").fit(X, Y)
+        for name in ("n_neighbors", "max_alternations", "max_landmarks", "n_folds"):
+            for value in (0, 2.5, None):
+                with pytest.raises(ValueError, match=f"{name} must be a whole number of at least"):
+                    SSDRMC(**{name: value}).fit(X, Y)
         with pytest.raises(ValueError, match="anchor_weight must be positive"):
             SSDRMC(anchor_weight=0).fit(X, Y)
 

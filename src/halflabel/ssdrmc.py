@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, Self
 
 import numpy as np
@@ -241,7 +242,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
             1 relevant, 0 irrelevant, missing unknown.
         """
         X, labels = self._enter(X, y)
-        self._refuse_unknown_words()
+        self._refuse_unfit_settings()
         # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
         with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
             return self._fit(X, labels)
@@ -275,7 +276,11 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         scores = np.where(self._grounded(last.weights, observed), last.solution.x, np.nan)
         return self._decide(labels, scores, out_of_fold)
 
-    def _refuse_unknown_words(self) -> None:
+    def _refuse_unfit_settings(self) -> None:
+        for name, least in (("n_neighbors", 1), ("max_alternations", 1), ("max_landmarks", 2), ("n_folds", 2)):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
         for name, known in (("inference", ("anchored", "minimizer", "fixed_point")), ("feedback", ("soft", "rounded"))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, not {getattr(self, name)!r}.")
