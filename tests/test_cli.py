@@ -142,6 +142,14 @@ def test_describe_says_what_is_there(songs):
     assert beside(songs) == []
 
 
+def test_describe_answers_before_labels_are_named(songs):
+    result = run("data", "describe", songs)
+    assert result.exit_code == 0
+    assert "ignored" in result.output
+    assert "no labels were named" in result.output
+    assert "'tag_a'" in result.output
+
+
 def test_help_shows_examples():
     for command in ("complete", "predict", "map", "evaluate"):
         assert f"halflabel {command} songs" in run(command, "--help").output

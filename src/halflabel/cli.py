@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import itertools
 import json
 import os
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import pandas as pd
@@ -29,52 +25,17 @@ from halflabel.console import (
     tell,
     working,
 )
-from halflabel.datasets import RawTable, fetch, read, read_vectors
+from halflabel.datasets import fetch, read, read_vectors
 from halflabel.experiments import IN_WORDS, evaluate, run_demo
 from halflabel.experiments.comparison import DEFAULT
+from halflabel.options import column_options, open_items, roles_without_labels
 from halflabel.persistence import table_suffix, write_table
 from halflabel.predictor import load
-from halflabel.table import OpenTable, open_table, select
+from halflabel.table import NoLabelsNamed
 
 __all__ = ["main"]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 _PATH = click.Path(path_type=Path)
-
-
-def _listed(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Read options that may be given more than once, or once with commas; a name with a comma stands in quotes."""
-    names = itertools.chain.from_iterable(csv.reader(values, skipinitialspace=True))
-    return tuple(name.strip() for name in names if name.strip()) or None
-
-
-def _column_options(command: Command) -> Command:
-    """Options that say which column plays which role."""
-    several: dict[str, Any] = {"multiple": True, "callback": _listed, "metavar": "NAMES"}
-    options = [
-        click.option("--id", help="Column that rows are known by."),
-        click.option("--labels", help="Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", **several),
-        click.option("--tags", metavar="COL", help="One column of tag lists, instead of --labels."),
-        click.option("--tags-file", type=_PATH, help="A long table of (id, tag); needs --id and --on."),
-        click.option("--on", metavar="COL", help="The id column of --tags-file."),
-        click.option("--absent", type=click.Choice(["irrelevant", "unknown"]), help="What an unlisted tag means."),
-        click.option("--empty", type=click.Choice(["unlabelled", "none"]), default="unlabelled", show_default=True,
-                     help="What an empty cell of --tags is: an unlabelled item, or an item without tags."),
-        click.option("--sep", default=";", show_default=True, help="What stands between tags."),
-        click.option("--features", help="Feature columns; by default all that can serve.", **several),
-        click.option("--vectors", metavar="COL|X.npy", help="A Parquet column of vectors, or a file of them."),
-        click.option("--text", metavar="COL", help="A column of free text, used as tf-idf."),
-        click.option("--ignore", help="Columns to leave out.", **several),
-        click.option("--xml", type=_PATH, help="Mulan label file of an ARFF file, if it is not its sibling."),
-        click.option("--delimiter", help="Character between the cells of a text file, or 'tab'."),
-        click.option("--max-categories", type=click.IntRange(1), default=20, show_default=True,
-                     help="Most distinct texts of a column that is read as a category."),
-        click.option("--top-labels", type=click.IntRange(1), help="Keep the most frequent labels (svmlight)."),
-    ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 class _Group(click.Group):
@@ -122,7 +83,7 @@ def demo(output: Path, seed: int) -> None:
 
 @main.command(name="complete")
 @click.argument("items", type=_PATH)
-@_column_options
+@column_options
 @click.option("-o", "--output", type=_PATH, help="Completed table; by default ITEMS.completed.csv (or .parquet).")
 @click.option("--probabilities", type=_PATH, help="Also write the probability of every label.")
 @click.option("--report", type=_PATH, help="Report; by default ITEMS.report.html.")
@@ -159,11 +120,11 @@ def complete_command(
         "model": model,
     }
     _refuse_unwritable(items, *written.values())
-    opened = _open(items, **columns)
+    opened = open_items(items, **columns)
     if model and opened.labels.positive_only:
         raise ValueError("--model cannot be written: labels that are positive-only give a ranking, not a model.")
     if not as_json:
-        out.print(roles_table(opened))
+        out.print(roles_table(opened.roles, opened.encoder.matrix_names))
     with working():
         filled = complete(opened, min_precision=min_precision, random_state=seed)
     settings = {"min_precision": min_precision, "seed": seed, **{k: v for k, v in columns.items() if v is not None}}
@@ -217,7 +178,7 @@ def predict(
 
 @main.command(name="map")
 @click.argument("items", type=_PATH)
-@_column_options
+@column_options
 @click.option("-d", "--dimensions", type=click.IntRange(1), default=2, show_default=True)
 @click.option("-o", "--output", type=_PATH, help="Coordinates; by default ITEMS.map.csv.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
@@ -231,7 +192,7 @@ def map_command(items: Path, dimensions: int, output: Path | None, seed: int, **
     target = output or _beside(items, "map.csv")
     _refuse_unwritable(items, target)
     with working():
-        filled = complete(_open(items, **columns), random_state=seed)
+        filled = complete(open_items(items, **columns), random_state=seed)
         coordinates = filled.embedding(dimensions)
     write_table(_with_index(coordinates), target)
     tell(f"{len(coordinates)} items in {dimensions} dimensions. Written: {target}.")
@@ -239,7 +200,7 @@ def map_command(items: Path, dimensions: int, output: Path | None, seed: int, **
 
 @main.command(name="evaluate")
 @click.argument("items", type=_PATH)
-@_column_options
+@column_options
 @click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
@@ -250,7 +211,7 @@ def evaluate_command(items: Path, repeats: int, seed: int, as_json: bool, **colu
     Example:
       halflabel evaluate songs.csv --id song --labels rock,sad,live
     """  # noqa: D301
-    opened = _open(items, **columns)
+    opened = open_items(items, **columns)
     with working():
         result = evaluate(opened, repeats=repeats, seed=seed)
     if as_json:
@@ -272,7 +233,7 @@ def data() -> None:
 
 @data.command()
 @click.argument("items", type=_PATH)
-@_column_options
+@column_options
 def describe(items: Path, **columns: Any) -> None:
     """Say what a file contains and which column plays which role.
 
@@ -280,8 +241,13 @@ def describe(items: Path, **columns: Any) -> None:
     Example:
       halflabel data describe songs.csv --labels 'tag_*'
     """  # noqa: D301
-    opened = _open(items, **columns)
-    out.print(roles_table(opened))
+    try:
+        opened = open_items(items, **columns)
+    except NoLabelsNamed as reason:  # still an answer: what else is in the file
+        out.print(roles_table(roles_without_labels(items, **columns)))
+        say(str(reason))
+        return
+    out.print(roles_table(opened.roles, opened.encoder.matrix_names))
     labels = opened.labels
     known = labels.observed
     partial = int((known.any(axis=1) & ~known.all(axis=1)).sum())
@@ -304,52 +270,6 @@ def fetch_command(name: str, output: Path | None) -> None:
     write_table(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
     size = f"{X.shape[0]} items, {X.shape[1]} features, {len(dataset.label_names)} labels"
     tell(f"{dataset.name}: {size}. Written: {target}.")
-
-
-def _open(
-    items: Path,
-    *,
-    tags_file: Path | None,
-    xml: Path | None,
-    delimiter: str | None,
-    top_labels: int | None,
-    vectors: str | None,
-    ignore: tuple[str, ...] | None,
-    **columns: Any,
-) -> OpenTable:
-    """Read the files and give every column its role."""
-    raw = _with_named_columns(read(items, xml=xml, delimiter=delimiter, top_labels=top_labels), ignore or (), columns)
-    matrix, matrix_names = raw.matrix, raw.matrix_names
-    if vectors is not None and vectors.endswith(".npy"):
-        matrix, matrix_names, vectors = read_vectors(vectors), (), None
-    declared = raw.label_names if columns["tags"] is None and tags_file is None else ()
-    return open_table(
-        raw.frame,
-        vectors=vectors,
-        ignore=ignore or (),
-        declared_labels=declared,
-        pairs=read(tags_file, delimiter=delimiter if tags_file.suffix == items.suffix else None).frame
-        if tags_file
-        else None,
-        matrix=matrix,
-        matrix_names=matrix_names,
-        **columns,
-    )
-
-
-def _with_named_columns(raw: RawTable, ignore: tuple[str, ...], columns: Mapping[str, Any]) -> RawTable:
-    """Bring the columns that were named out of a sparse file into its frame, and labels into the form of labels."""
-    names = (*raw.frame.columns, *raw.matrix_names)
-    dropped = select(ignore, names)
-    labels = select(columns["labels"] or (), names, skip=dropped)
-    features = columns["features"] and select(columns["features"], names, skip={*labels, *raw.label_names})
-    if labels:
-        raw = raw.with_labels([*raw.label_names, *labels])
-    if raw.matrix is None:
-        return raw
-    single = (columns[role] for role in ("id", "tags", "text") if columns[role] is not None)
-    raw = raw.arranged(raw.matrix_names, [*dropped, *single, *(features or ())])
-    return replace(raw, matrix=None, matrix_names=()) if features is not None else raw
 
 
 def _beside(items: Path, ending: str) -> Path:

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from halflabel.completion import Completion
 from halflabel.progress import listening
-from halflabel.table import OpenTable
+from halflabel.table import Roles
 
 __all__ = [
     "comparison_table",
@@ -125,12 +125,12 @@ def print_gaps(filled: Completion) -> None:
         )
 
 
-def roles_table(opened: OpenTable) -> Table:
+def roles_table(roles: Roles, beside: Sequence[str] = ()) -> Table:
     """Return the roles of all columns; neighbours with the same role and reason share a line."""
     table = Table("columns", "role", "why", title="Which column plays which role", title_justify="left", box=None)
-    for (role, why), lines in groupby(opened.roles.describe(), key=lambda line: line[1:]):
+    for (role, why), lines in groupby(roles.describe(), key=lambda line: line[1:]):
         table.add_row(_shortened([line[0] for line in lines]), role, why)
-    if beside := opened.encoder.matrix_names:
+    if beside:
         table.add_row(_shortened(beside), "number", "one feature, kept beside the table")
     return table
 

@@ -15,14 +15,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from halflabel.arrays import Mask
 from halflabel.labels import PartialLabels
 from halflabel.stratification import deal_entries, deal_items
 
 __all__ = ["hide_entries", "hide_items", "hide_like_gaps", "hide_positives"]
-
-Mask = NDArray[np.bool_]
 
 
 def hide_items(labels: PartialLabels, share: float, rng: np.random.Generator) -> PartialLabels:

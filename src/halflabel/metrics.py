@@ -21,9 +21,10 @@ from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
+from halflabel.arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 
 __all__ = [
@@ -46,8 +47,6 @@ __all__ = [
     "ranking_loss",
     "subset_accuracy",
 ]
-
-Floats = NDArray[np.float64]
 
 
 # -- predicted labels ------------------------------------------------------------
@@ -121,7 +120,7 @@ def subset_accuracy(labels: PartialLabels, predicted: ArrayLike) -> float:
 # -- rankings of the labels of an item ---------------------------------------------
 
 
-def rankable(labels: PartialLabels) -> NDArray[np.bool_]:
+def rankable(labels: PartialLabels) -> Mask:
     """Items of which both a relevant and an irrelevant entry are observed.
 
     Ranking metrics count other labelled items as scikit-learn does. Papers of the ML-kNN
@@ -309,35 +308,35 @@ def _answer(labels: PartialLabels, answer: ArrayLike, needs: Needs) -> Floats:
     return values
 
 
-_DEMANDS: Mapping[str, tuple[Callable[[Floats], NDArray[np.bool_]], str]] = {
+_DEMANDS: Mapping[str, tuple[Callable[[Floats], Mask], str]] = {
     "labels": (lambda v: (v == 0) | (v == 1), "predicted labels must be 0 or 1 (apply a threshold to scores first)"),
     "scores": (lambda v: ~np.isnan(v), "scores must be numbers (fill in the missing ones first)"),
     "probabilities": (lambda v: (v >= 0) & (v <= 1), "probabilities must lie between 0 and 1 (calibrate scores first)"),
 }
 
 
-def _predicted(labels: PartialLabels, predicted: ArrayLike) -> NDArray[np.bool_]:
+def _predicted(labels: PartialLabels, predicted: ArrayLike) -> Mask:
     return np.asarray(_answer(labels, predicted, "labels") == 1)
 
 
-def _counts(labels: PartialLabels, predicted: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+def _counts(labels: PartialLabels, predicted: ArrayLike) -> tuple[Ints, Ints, Ints]:
     """Return per label how many observed entries are predicted rightly as relevant, are relevant, are predicted."""
     chosen = _predicted(labels, predicted) & labels.observed
     return (chosen & labels.relevant).sum(axis=0), labels.relevant.sum(axis=0), chosen.sum(axis=0)
 
 
-def _ranks(values: Floats, among: NDArray[np.bool_]) -> Floats:
+def _ranks(values: Floats, among: Mask) -> Floats:
     """Rank the entries of ``among`` in each row, the highest value first, ties all last; NaN elsewhere."""
     ranks = rankdata(np.where(among, -values, np.nan), method="max", axis=1, nan_policy="omit")
     return np.asarray(ranks, dtype=np.float64)
 
 
-def _ratio(part: ArrayLike, whole: NDArray[np.intp]) -> Floats:
+def _ratio(part: ArrayLike, whole: Ints) -> Floats:
     ratio: Floats = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
     return ratio
 
 
-def _mean(values: NDArray[np.float64] | NDArray[np.bool_]) -> float:
+def _mean(values: Floats | Mask) -> float:
     """Mean of what could be measured; NaN if that is nothing."""
     measured = values[~np.isnan(values)]
     return float(measured.mean()) if len(measured) else np.nan

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from halflabel.arrays import Floats, Ints
 from halflabel.base import PartialLabelEstimator
 from halflabel.labels import PartialLabels
 from halflabel.metrics import METRICS
@@ -19,7 +20,6 @@ from halflabel.stratification import deal_entries, deal_items
 
 __all__ = ["ItemKFold", "entry_folds", "item_folds", "make_scorer", "out_of_fold"]
 
-Floats = NDArray[np.float64]
 By = Literal["items", "entries"]
 Method = Literal["predict_proba", "decision_function", "predict"]
 
@@ -34,7 +34,7 @@ _TRANSDUCTIVE: dict[str, str] = {
 # -- folds -----------------------------------------------------------------------
 
 
-def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) -> Ints:
     """Deal the items into folds that are alike in every label's observed values and in unlabelled items.
 
     Parameters
@@ -106,7 +106,7 @@ class ItemKFold:
     n_splits: int = 5
     random_state: int | np.random.Generator | None = None
 
-    def split(self, X: Any, y: Any, groups: None = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: Any, groups: None = None) -> Iterator[tuple[Ints, Ints]]:
         """Yield (train, test) positions; ``y`` may be an array with NaN, a DataFrame or PartialLabels."""
         folds = item_folds(PartialLabels.from_table(y), self.n_splits, np.random.default_rng(self.random_state))
         for fold in range(self.n_splits):

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halflabel.arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 
 __all__ = ["deal_entries", "deal_items"]
 
 
-def deal_items(labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator) -> NDArray[np.intp]:
+def deal_items(labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator) -> Ints:
     """Deal the items into groups, each with its share of every label's observed values.
 
     Iterative stratification [1]_, [2]_ for labels with gaps, a whole class at a time:
@@ -107,15 +108,13 @@ def deal_entries(labels: PartialLabels, shares: Sequence[float], rng: np.random.
     return groups
 
 
-def _classes(state: NDArray[np.int8]) -> NDArray[np.bool_]:
+def _classes(state: NDArray[np.int8]) -> Mask:
     """Return which item is in which class (label, value), the rarest class first."""
     classes = np.hstack([state > 0, state < 0])
     return classes[:, np.argsort(classes.sum(axis=0), kind="stable")]
 
 
-def _deal(
-    count: int, wanted: NDArray[np.float64], room: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.intp]:
+def _deal(count: int, wanted: Floats, room: Floats, rng: np.random.Generator) -> Ints:
     """Return the groups of ``count`` cards in a row, spread so that any run of cards gets about its share."""
     wish = np.maximum(wanted, 0.0)
     wish = wish if wish.any() else np.ones_like(wish)

@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from halflabel.arrays import Floats
 from halflabel.datasets.arff_header import QUOTED, Attribute, bare_value, read_header, split_cells, unquote
 from halflabel.datasets.files import lines, sha256_of
 from halflabel.datasets.records import RawTable, ReadError
@@ -74,7 +75,7 @@ class _Coder:
             raise ValueError(f"{token[:40]!r} is not one of the declared values {{{shown}}}.")
         return self.codes[token]
 
-    def decode(self, column: NDArray[np.float64]) -> Any:
+    def decode(self, column: Floats) -> Any:
         codes = np.where(np.isnan(column), -1, column).astype(np.int64)
         if self.attribute.kind in ("text", "date"):
             texts = np.array([None, *self.codes, None], dtype=object)[codes]
@@ -230,7 +231,7 @@ def _decoded(rows: _Rows, whole: Any) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.RangeIndex(len(rows.line_numbers)))
 
 
-def _check_values(rows: _Rows, values: NDArray[np.float64], place: Any, indices: Any = None) -> None:
+def _check_values(rows: _Rows, values: Floats, place: Any, indices: Any = None) -> None:
     """Refuse infinite numbers, and in a {0,1} attribute whatever is neither, where the short cut let them through."""
     binary = np.array([coder.attribute.kind == "binary" for coder in rows.coders])
     wrong = (values != 0) & (values != 1) & ~np.isnan(values)

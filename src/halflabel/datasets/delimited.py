@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 from pyarrow import compute, parquet
 from pyarrow import csv as arrow_csv
 
+from halflabel.arrays import Floats
 from halflabel.datasets.files import MAX_BYTES, base_suffix, lines, open_text, sha256_of
 from halflabel.datasets.records import RawTable, ReadError
 
@@ -208,7 +208,7 @@ def _words(column: pa.ChunkedArray) -> Any:
     return truth.to_pandas() if column.null_count == 0 else pd.array(truth.to_pylist(), dtype="boolean")
 
 
-def _whole_numbers(column: pa.ChunkedArray, numbers: NDArray[np.float64]) -> Any:
+def _whole_numbers(column: pa.ChunkedArray, numbers: Floats) -> Any:
     """Return integers, floats where a value is missing or written as one, or the text where it is a name."""
     all_digits = _all_match(column, _DIGITS)
     name = compute.any(compute.match_substring_regex(column, _LEADING_ZERO)).as_py()

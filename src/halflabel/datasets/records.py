@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
+from halflabel.arrays import Matrix, is_sparse
 from halflabel.labels import MAX_CELLS, PartialLabels
 
 __all__ = ["Dataset", "Matrix", "RawTable", "ReadError", "stack", "to_dataset"]
-
-Matrix = NDArray[Any] | sparse.csr_array
 
 #: Pairs of words that can only mean "has it" and "does not have it".
 _TRUE, _FALSE = {"1", "yes", "true", "y", "t"}, {"0", "no", "false", "n", "f"}
@@ -128,7 +126,7 @@ class RawTable:
         taken = np.array([position[name] for name in names])
         kept = np.setdiff1d(np.arange(len(self.matrix_names)), taken)
         columns = self.matrix[:, taken]
-        dense = columns.toarray() if sparse.issparse(columns) else columns
+        dense = columns.toarray() if is_sparse(columns) else columns
         return replace(
             self,
             frame=pd.concat([self.frame, pd.DataFrame(dense, columns=names, index=self.frame.index)], axis=1),
@@ -187,7 +185,7 @@ def stack(first: RawTable, second: RawTable) -> RawTable:
     both: list[Any] = [first.matrix, second.matrix]
     matrix: Matrix | None = None
     if first.matrix is not None:
-        matrix = sparse.vstack(both, format="csr") if sparse.issparse(first.matrix) else np.vstack(both)
+        matrix = sparse.vstack(both, format="csr") if is_sparse(first.matrix) else np.vstack(both)
     digest = hashlib.sha256((first.sha256 + second.sha256).encode()).hexdigest()
     return replace(
         first,
@@ -218,7 +216,7 @@ def to_dataset(raw: RawTable, name: str, *, licence: str = "not stated") -> Data
     X: Matrix = features.to_numpy(dtype=np.float64, na_value=np.nan)
     if raw.matrix is not None:
         parts: list[Any] = [raw.matrix, X] if X.shape[1] else [raw.matrix]
-        X = sparse.hstack(parts, format="csr") if sparse.issparse(raw.matrix) else np.hstack(parts)
+        X = sparse.hstack(parts, format="csr") if is_sparse(raw.matrix) else np.hstack(parts)
     return Dataset(
         name=name,
         X=X,

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halflabel.arrays import Floats
 from halflabel.decision import confident
 from halflabel.labels import PartialLabels
 from halflabel.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
 
 __all__ = ["calibration", "expected", "filled_as", "label_rows", "overall", "probability_thresholds"]
-
-Floats = NDArray[np.float64]
 
 #: The expected precisions a report answers for.
 PRECISIONS = (0.90, 0.95, 0.99)

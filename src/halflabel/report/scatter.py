@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halflabel.arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.report.wording import clipped
 
 __all__ = ["CELL", "CODES", "HEIGHT", "WIDTH", "as_ink", "png", "scatter"]
-
-Ints = NDArray[np.intp]
 
 #: What a point can be: given relevant, given irrelevant, filled relevant, filled irrelevant, left unknown.
 CODES = "RIri?"
@@ -31,7 +30,7 @@ MOST_PIXELS = 2_000_000
 
 
 def scatter(
-    coordinates: NDArray[np.float64],
+    coordinates: Floats,
     labels: PartialLabels,
     state: NDArray[np.int8],
     ink: NDArray[np.uint8] | None,
@@ -89,7 +88,7 @@ def balanced_sample(codes: Ints, most: int, rng: np.random.Generator) -> Ints:
     return np.flatnonzero(chosen)
 
 
-def framed(coordinates: NDArray[np.float64]) -> tuple[Ints, NDArray[np.bool_]]:
+def framed(coordinates: Floats) -> tuple[Ints, Mask]:
     """Return whole coordinates inside the map, and which items were so far out that they stand at its edge."""
     low, high = np.quantile(coordinates, [0.005, 0.995], axis=0)
     span = np.where(high > low, high - low, 1.0)
@@ -99,7 +98,7 @@ def framed(coordinates: NDArray[np.float64]) -> tuple[Ints, NDArray[np.bool_]]:
     return np.rint(pixels).astype(np.intp), np.asarray((share != inside).any(axis=1))
 
 
-def thinned(xy: Ints, order: Ints, first: NDArray[np.bool_], most: int) -> Ints:
+def thinned(xy: Ints, order: Ints, first: Mask, most: int) -> Ints:
     """Return one item per cell of the grid, in ``order`` but those of ``first`` before others; at most ``most``."""
     order = order[np.argsort(~first[order], kind="stable")]
     cells = (xy[order, 1] // CELL) * WIDTH + xy[order, 0] // CELL

@@ -5,9 +5,6 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 __all__ = ["Solution", "Status"]
 
 
@@ -34,7 +31,7 @@ class Solution:
     status : Status
     """
 
-    x: NDArray[np.float64]
+    x: Floats
     objective: tuple[float, ...]
     residual: float
     n_iter: int

@@ -3,11 +3,12 @@
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.labelling import LabelReading, fill_tags, read_labels, read_tag_pairs
 from halflabel.table.opening import OpenTable, open_table
-from halflabel.table.roles import Roles, choose_roles, select
+from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles, select
 
 __all__ = [
     "FeatureEncoder",
     "LabelReading",
+    "NoLabelsNamed",
     "OpenTable",
     "Roles",
     "choose_roles",

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 from pyarrow import compute
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from halflabel.arrays import Floats, Matrix
 from halflabel.table.columns import as_numbers, as_text
 
 __all__ = ["Matrix", "learn_words", "read_matrix", "read_numbers", "read_one_hot", "read_vectors", "read_words"]
-
-Matrix = NDArray[np.float64] | sparse.csr_array
 
 #: Words, not characters; accents and case dropped; 1 + log(tf); rows of length 1.
 #: A word of a single row links it to no other row. The most frequent words are kept.
@@ -28,19 +26,19 @@ _TFIDF: dict[str, Any] = {"strip_accents": "unicode", "sublinear_tf": True}
 _MIN_ROWS, _MAX_WORDS = 2, 20_000
 
 
-def read_numbers(frame: pd.DataFrame, columns: Sequence[str]) -> NDArray[np.float64]:
+def read_numbers(frame: pd.DataFrame, columns: Sequence[str]) -> Floats:
     """Return number columns side by side; a column that holds anything else is refused."""
     return np.column_stack([np.empty((len(frame), 0)), *(as_numbers(frame[column]) for column in columns)])
 
 
-def read_one_hot(column: pd.Series[Any], categories: Sequence[str]) -> NDArray[np.float64]:
+def read_one_hot(column: pd.Series[Any], categories: Sequence[str]) -> Floats:
     """Return one indicator per category; a missing or another value has none."""
     known: pd.Index[Any] = pd.Index(list(categories), dtype="object")
     codes = known.get_indexer(pd.Index(as_text(column), dtype="object"))
     return np.equal.outer(codes, np.arange(len(categories))).astype(np.float64)
 
 
-def read_vectors(column: pd.Series[Any], width: int | None = None) -> NDArray[np.float64]:
+def read_vectors(column: pd.Series[Any], width: int | None = None) -> Floats:
     """Return a column of equally long lists of numbers as one array, through Arrow's flat memory.
 
     ``width`` is the length asked for, by default that of the first list that is not empty.
@@ -55,14 +53,14 @@ def read_vectors(column: pd.Series[Any], width: int | None = None) -> NDArray[np
             f"row {row} of the vector column {column.name!r} has {found}, but every row needs {width} numbers."
         )
     flat = lists.flatten().cast(pa.float64()).to_numpy(zero_copy_only=False)
-    values: NDArray[np.float64] = flat.reshape(len(column), width)
+    values: Floats = flat.reshape(len(column), width)
     if np.isinf(values).any():
         row, position = np.argwhere(np.isinf(values))[0]
         raise ValueError(f"row {row} of the vector column {column.name!r} holds inf at position {position}.")
     return values
 
 
-def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
     """Return the words of a text column, sorted, and their inverse document frequencies."""
     vectorizer = TfidfVectorizer(min_df=_MIN_ROWS, max_features=_MAX_WORDS, **_TFIDF)
     try:
@@ -74,7 +72,7 @@ def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], NDArray[np.flo
     return tuple(vectorizer.get_feature_names_out().tolist()), np.asarray(vectorizer.idf_, dtype=np.float64)
 
 
-def read_words(column: pd.Series[Any], vocabulary: Sequence[str], idf: NDArray[np.float64]) -> sparse.csr_array:
+def read_words(column: pd.Series[Any], vocabulary: Sequence[str], idf: Floats) -> sparse.csr_array:
     """Return the tf-idf weights of known words; a missing text has none."""
     vectorizer = TfidfVectorizer(vocabulary={word: j for j, word in enumerate(vocabulary)}, **_TFIDF)
     vectorizer.idf_ = idf
@@ -89,7 +87,7 @@ def read_matrix(matrix: Any, names: Sequence[str], n_rows: int) -> Matrix:
         )
     if sparse.issparse(matrix):
         return _read_sparse(matrix, names)
-    dense: NDArray[np.float64] = np.asarray(matrix, dtype=np.float64)
+    dense: Floats = np.asarray(matrix, dtype=np.float64)
     if np.isinf(dense).any():
         row, feature = np.argwhere(np.isinf(dense))[0]
         raise ValueError(f"the matrix holds {dense[row, feature]} in row {row}, feature {names[feature]!r}.")

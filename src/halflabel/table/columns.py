@@ -45,7 +45,7 @@ def kind_of(column: pd.Series[Any]) -> Kind:
     return "dates" if kind == "text" and _reads_as_dates(column) else kind
 
 
-def as_numbers(column: pd.Series[Any]) -> NDArray[np.float64]:
+def as_numbers(column: pd.Series[Any]) -> Floats:
     """Return a column as floats, missing as NaN; the first value that is no finite number is refused."""
     kind = kind_of(column)
     if kind in ("numbers", "nothing"):

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from halflabel.arrays import Floats
 from halflabel.table.blocks import (
     Matrix,
     learn_words,
@@ -26,7 +27,7 @@ from halflabel.table.roles import Roles
 __all__ = ["FeatureEncoder"]
 
 
-def _empty() -> NDArray[np.float64]:
+def _empty() -> Floats:
     return np.empty(0)
 
 
@@ -78,11 +79,11 @@ class FeatureEncoder:
     vectors: str | None = None
     vector_width: int = 0
     matrix_names: tuple[str, ...] = ()
-    means: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    means: Floats = field(default_factory=lambda: np.empty(0))
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     text: str | None = None
     vocabulary: tuple[str, ...] = ()
-    idf: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    idf: Floats = field(default_factory=lambda: np.empty(0))
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -253,7 +254,7 @@ def _gaps(block: Matrix) -> NDArray[np.int_]:
     return np.isnan(block).sum(axis=0) if isinstance(block, np.ndarray) else np.zeros(block.shape[1], dtype=int)
 
 
-def _means(block: Matrix) -> NDArray[np.float64]:
+def _means(block: Matrix) -> Floats:
     """Return the mean of the values that are there; 0 if there is none, and for a sparse block."""
     if not isinstance(block, np.ndarray):
         return np.zeros(block.shape[1])
@@ -261,7 +262,7 @@ def _means(block: Matrix) -> NDArray[np.float64]:
     return np.asarray(np.nansum(block, axis=0) / np.maximum(counts, 1))
 
 
-def _filled(block: Matrix, means: NDArray[np.float64]) -> Matrix:
+def _filled(block: Matrix, means: Floats) -> Matrix:
     return np.where(np.isnan(block), means, block) if isinstance(block, np.ndarray) else block
 
 

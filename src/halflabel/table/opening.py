@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel.arrays import is_sparse
+from halflabel.arrays import Floats, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.table.columns import listed, with_text_names
 from halflabel.table.features import FeatureEncoder
@@ -41,7 +40,7 @@ class OpenTable:
         Separator of a tags column.
     """
 
-    X: NDArray[np.float64] | sparse.csr_array
+    X: Floats | sparse.csr_array
     labels: PartialLabels
     index: pd.Index[Any]
     frame: pd.DataFrame | None

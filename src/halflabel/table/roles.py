@@ -13,7 +13,7 @@ import pandas as pd
 from halflabel.table.columns import kind_of, listed, no_such_column, shown, with_text_names
 from halflabel.table.doubts import reason_against, reason_to_refuse
 
-__all__ = ["Roles", "choose_roles", "select"]
+__all__ = ["NoLabelsNamed", "Roles", "choose_roles", "select"]
 
 #: A file of label names larger than this is refused.
 MAX_NAME_FILE_BYTES = 10_000_000
@@ -27,6 +27,10 @@ _WHY = {
     "vector": "one feature per position",
     "text": "one feature per word, weighted by tf-idf",
 }
+
+
+class NoLabelsNamed(ValueError):
+    """Nobody said which columns are labels, and the file declares none."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +217,7 @@ def _label_columns(
         return select(declared, frame.columns)
     likely = [column for column in frame.columns if _looks_like_label(frame[column])]
     hint = f" Columns of 0, 1 and gaps are {listed(likely)}." if likely else ""
-    raise ValueError(
+    raise NoLabelsNamed(
         "no labels were named: give the label columns (labels=, --labels; patterns such as 'tag_*' and '@names.txt' "
         f"are understood), or one column of tag lists (tags=, --tags).{hint}"
     )
