@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from halflabel.arrays import Floats
+
 __all__ = ["Solution", "Status"]
 
 

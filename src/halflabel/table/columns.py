@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halflabel.arrays import Floats
+
 __all__ = ["Kind", "as_numbers", "as_text", "kind_of", "listed", "no_such_column", "shown", "with_text_names"]
 
 Kind = Literal["numbers", "text", "dates", "lists", "nothing", "other"]
