@@ -112,6 +112,7 @@ def test_no_coordinate_only_tells_closed_groups_apart(rng):
     assert found.n_components_of_graph == 1
     assert found.n_closed_groups == 2
     assert found.eigenvalues.min() > 1e-6
+    np.testing.assert_allclose(found.coordinates.T @ found.coordinates, len(X) * np.eye(2), atol=1e-8)
     assert np.linalg.matrix_rank(np.eye(len(X)) - W.toarray(), tol=1e-10) == len(X) - 2
 
 

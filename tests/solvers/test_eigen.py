@@ -53,6 +53,13 @@ def test_the_large_path_equals_the_oracle(ridge, rng):
 
 
 @pytest.mark.usefixtures("iterated")
+def test_guard_vectors_make_it_quick(rng):
+    """Two vectors of nearly one eigenvalue: without vectors beyond them the filter cannot see past the second."""
+    A = deviation(rng.uniform(size=(700, 2)))
+    assert bottom_eigenvectors(A, 2, rng=np.random.default_rng(0)).n_iter < 1500
+
+
+@pytest.mark.usefixtures("iterated")
 def test_no_copy_of_a_multiple_eigenvalue_is_missed(rng):
     """A Krylov space of one vector sees one direction of each eigenspace, and reports small residuals all the same."""
     one = deviation(rng.uniform(size=(150, 2)))
