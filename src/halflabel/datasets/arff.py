@@ -12,6 +12,7 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,8 @@ def _add_dense(rows: _Rows, text: str, plain: bool) -> None:
     values: list[float] | None = None
     if plain:
         try:
-            values = list(map(float, text.split(",")))
+            cells = text.split(",")
+            values = [nan if cell == "?" else float(cell) for cell in cells] if "?" in text else list(map(float, cells))
         except ValueError:
             values = None
     if values is None or len(values) != len(rows.coders):
