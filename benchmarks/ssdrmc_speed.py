@@ -56,7 +56,7 @@ def stages(name, repeats):
     """Print neighbour search, weights and solve, and scikit-learn's weights."""
     data, rng = load_benchmark(name, FOLDER), np.random.default_rng(0)
     X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
-    X = Scaler.learn(X, "standard")(X).astype(np.float32)
+    X = Scaler.learn(X, "standard")(X).astype(np.float32, order="C")
     Y, observed = half(data.Y, 0.1, rng)
     prior = np.repeat(Y[observed[:, 0]].mean(axis=0)[None], len(Y), axis=0)
     knn, (indices, _) = median_seconds(lambda: neighbors(X, 15), repeats)
@@ -81,7 +81,7 @@ def quiet_fit(X, Y, observed):
 def against_label_spreading(repeats):
     """Print LabelSpreading label by label on Yeast against neighbours + weights + anchored solve of all labels."""
     data, rng = load_benchmark("yeast", FOLDER), np.random.default_rng(0)
-    X = Scaler.learn(data.X, "standard")(data.X)
+    X = np.ascontiguousarray(Scaler.learn(data.X, "standard")(data.X))
     Y, observed = half(data.Y, 0.1, rng)
     targets = [np.where(observed[:, j], Y[:, j], -1).astype(int) for j in range(Y.shape[1])]
     graph = NearestNeighbors(n_neighbors=15, algorithm="brute").fit(X).kneighbors_graph(X, mode="connectivity")

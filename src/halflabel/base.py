@@ -123,6 +123,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             reset=reset,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
+            order="C",  # neighbours are gathered by rows
             ensure_min_samples=2 if reset else 1,
         )
         return sparse.csr_array(X) if is_sparse(X) else X

@@ -17,7 +17,7 @@ __all__ = ["affinity", "components", "laplacian", "neighbors", "reachable", "rec
 
 
 #: Rows of one batch of local Gram matrices: few enough for the cache, many enough to hide the loop.
-BLOCK = 64
+BLOCK = 32
 
 #: Rows of one neighbour query: a few seconds' work at most.
 QUERIES = 8192

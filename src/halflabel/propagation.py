@@ -31,13 +31,13 @@ def minimizer(
 
     Clamped and free entries give the true minimiser of eq. (5), :math:`M_{uu} F_u = -M_{ul} Y`, which eq. (7) is
     not; pulled and free entries give that of eq. (10) with its fitting term masked, :math:`(M + D_j) f_j = D_j t_j`.
-    :math:`M = (I - W)^T(I - W)` is never formed: that would square the entries per row.
+    :math:`M = (I - W)^T(I - W)` is never formed: that would square the entries per row. Starts at the target.
     """
     A = _residual_operator(W)
     At = sparse.csr_array(A.T)
     squares = np.asarray(A.multiply(A).sum(axis=0)).ravel()[:, None]
     apply, rhs, diagonal = _clamped(lambda F: At @ (A @ F), squares, target, weight)
-    return pcg(apply, rhs, diagonal, start=start, tol=tol, max_iter=max_iter)
+    return pcg(apply, rhs, diagonal, start=target if start is None else start, tol=tol, max_iter=max_iter)
 
 
 def fixed_point(
