@@ -264,7 +264,8 @@ def describe(items: Path, **columns: Any) -> None:
 @click.option("-o", "--output", type=_PATH, help="CSV file; by default NAME.csv.")
 def fetch_command(name: str, output: Path | None) -> None:
     """Get a public multi-label set from OpenML (needs the network) and write it as CSV."""
-    dataset = fetch(name)
+    with working():
+        dataset = fetch(name)
     X = dataset.X.toarray() if hasattr(dataset.X, "toarray") else dataset.X
     target = output or Path(f"{name}.csv")
     write_table(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)

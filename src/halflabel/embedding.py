@@ -37,13 +37,13 @@ def item_map(X: Any, scores: Floats, n_components: int) -> Floats:
     -------
     ndarray of shape (n_items, n_components)
     """
-    most = min(X.shape[0], X.shape[1]) - 1 if is_sparse(X) else min(X.shape)
-    if not 1 <= n_components <= most:
-        raise ValueError(f"a map of these items has between 1 and {most} dimensions, not {n_components}.")
     features = Scaler.learn(X, "auto")(X)
     labels = scores[:, ~np.isnan(scores).any(axis=0)]
     labels = labels * np.sqrt(_total_variance(features) / (_total_variance(labels) or 1.0))
     joined = sparse.hstack([features, labels], format="csr") if is_sparse(X) else np.hstack([features, labels])
+    most = min(joined.shape) - is_sparse(X)  # the sparse solver cannot find all of them
+    if not 1 <= n_components <= most:
+        raise ValueError(f"a map of these items has between 1 and {most} dimensions, not {n_components}.")
     solver = "arpack" if is_sparse(X) else "auto"
     return np.asarray(PCA(n_components, svd_solver=solver, random_state=0).fit_transform(joined))
 
