@@ -254,27 +254,34 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         self.neighbors_, _ = neighbors(self.items_, self.n_neighbors)
         Y, observed = labels.values(unknown=0.0), labels.observed
         folds = self._folds(labels, rng)
-        # Without an anchor, what no label can reach is held at the label's rate, and said to be unknown in the end.
-        anchors = self._anchors(Y, observed, folds, rng) if self.inference == "anchored" else None
-        base = np.broadcast_to(np.nan_to_num(labels.rates), Y.shape)
-        start = self._weights(None)
-        last = self._alternate(start, Y, observed, base if anchors is None else anchors[0])
+        if self.inference == "anchored":
+            anchors = self._anchors(Y, observed, folds, rng)
+        else:  # what no label can reach is held at the label's rate, and said to be unknown in the end
+            anchors = np.broadcast_to(np.nan_to_num(labels.rates), (folds.max() + 2, *Y.shape))
+        first = self._weights(None)
+        last = self._alternate(first, Y, observed, anchors[0])
         self.weights_, self.n_alternations_, self.stopped_ = last.weights, last.n_alternations, last.stopped
         self.solution_ = last.solution
         self._warn_unless_converged(last.solution.status, last.solution.residual)
         if self.n_components is not None:
             self.embedding_: Embedding = spectral_embedding(last.weights, self.n_components, rng=rng)
             self._warn_unless_converged(self.embedding_.status, self.embedding_.residuals.max())
-        out_of_fold = np.full(Y.shape, np.nan)
-        for fold in range(folds.max() + 1):
-            step("holding out folds", fold, int(folds.max()) + 1)
-            held_out = observed & (folds == fold)[:, None]
-            anchor = base if anchors is None else anchors[1 + fold]
-            without = self._alternate(start, Y, observed & ~held_out, anchor, last.solution.x)
-            held_out &= self._grounded(without.weights, observed & ~held_out)
-            out_of_fold[held_out] = without.solution.x[held_out]
         scores = np.where(self._grounded(last.weights, observed), last.solution.x, np.nan)
-        return self._decide(labels, scores, out_of_fold)
+        return self._decide(labels, scores, self._out_of_fold(first, Y, observed, folds, anchors[1:], last.solution.x))
+
+    def _out_of_fold(
+        self, first: sparse.csr_array, Y: Floats, observed: Mask, folds: Ints, anchors: Floats, start: Floats
+    ) -> Floats:
+        """Return the scores that observed entries get when their fold is hidden; NaN where nothing reaches them then."""
+        scores = np.full(Y.shape, np.nan)
+        for fold, anchor in enumerate(anchors):
+            step("holding out folds", fold, len(anchors))
+            held_out = observed & (folds == fold)[:, None]
+            known = observed & ~held_out
+            without = self._alternate(first, Y, known, anchor, start)
+            held_out &= self._grounded(without.weights, known)
+            scores[held_out] = without.solution.x[held_out]
+        return scores
 
     def _refuse_unfit_settings(self) -> None:
         for name, least in (("n_neighbors", 1), ("max_alternations", 1), ("max_landmarks", 2), ("n_folds", 2)):
