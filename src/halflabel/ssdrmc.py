@@ -272,7 +272,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     def _out_of_fold(
         self, first: sparse.csr_array, Y: Floats, observed: Mask, folds: Ints, anchors: Floats, start: Floats
     ) -> Floats:
-        """Return the scores that observed entries get when their fold is hidden; NaN where nothing reaches them then."""
+        """Return the scores of observed entries with their fold hidden; NaN where nothing reaches them then."""
         scores = np.full(Y.shape, np.nan)
         for fold, anchor in enumerate(anchors):
             step("holding out folds", fold, len(anchors))
