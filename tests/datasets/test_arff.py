@@ -284,3 +284,11 @@ def test_agrees_with_liac_arff(tmp_path_factory, drawn):
     for j, kind in enumerate(kinds):
         expected = [row[j] if row[j] is None or kind == "{x,y,z}" else float(row[j]) for row in oracle]
         assert [None if pd.isna(value) else value for value in found[f"a{j}"].tolist()] == expected
+
+
+def test_complete_binary_attributes_are_whole_numbers(tmp_path):
+    path = tmp_path / "b.arff"
+    path.write_text("@relation r\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute c numeric\n@data\n1,?,2\n0,1,3\n")
+    frame = read_arff(path).frame
+    assert frame.columns.tolist() == ["a", "b", "c"]
+    assert [dtype.kind for dtype in frame.dtypes] == ["i", "f", "f"]

