@@ -312,8 +312,7 @@ def _absent_as_irrelevant(labels: PartialLabels) -> PartialLabels:
 
 
 def _refuse_empty_labels(labels: PartialLabels) -> None:
-    seen = np.flatnonzero(labels.observed.any(axis=0))
-    empty = [name for j, name in enumerate(labels.names) if j not in set(seen)]
+    empty = [labels.names[j] for j in np.flatnonzero(~labels.observed.any(axis=0))]
     if empty:
         shown = ", ".join(map(repr, empty[:5])) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
         raise ValueError(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from halflabel.arrays import Floats, Mask
+from halflabel.solvers.columns import dots
 from halflabel.solvers.solution import Solution, Status
 
 __all__ = ["bicgstab"]
@@ -34,7 +35,7 @@ def bicgstab(
     X = np.zeros_like(B) if start is None else start.copy()
     R = B - apply(X)
     shadow, P = R.copy(), R.copy()
-    rho = _dots(shadow, R)
+    rho = dots(shadow, R)
     norms = np.linalg.norm(B, axis=0)
     scale = np.where(norms > 0, norms, 1.0)
     history = [_worst(R, scale)]
@@ -43,13 +44,13 @@ def bicgstab(
         if not active.any():
             break
         AP = apply(P / diagonal)
-        alpha = _ratio(rho, _dots(shadow, AP), active)
+        alpha = _ratio(rho, dots(shadow, AP), active)
         S = R - alpha * AP
         AS = apply(S / diagonal)
-        omega = _ratio(_dots(AS, S), _dots(AS, AS), active)
+        omega = _ratio(dots(AS, S), dots(AS, AS), active)
         X += (alpha * P + omega * S) / diagonal
         R = np.where(active, S - omega * AS, R)
-        rho_new = _dots(shadow, R)
+        rho_new = dots(shadow, R)
         beta = _ratio(rho_new * alpha, rho * omega, active)
         P = R + beta * (P - omega * AP)
         rho = rho_new
@@ -57,10 +58,6 @@ def bicgstab(
     residual = _worst(B - apply(X), scale)
     status = Status.CONVERGED if residual <= 10 * tol else Status.MAX_ITER
     return Solution(X, tuple(history), residual, len(history) - 1, status)
-
-
-def _dots(A: Floats, B: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->j", A, B))
 
 
 def _ratio(numerator: Floats, denominator: Floats, active: Mask) -> Floats:

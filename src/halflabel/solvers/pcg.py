@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from halflabel.arrays import Floats
+from halflabel.solvers.columns import dots
 from halflabel.solvers.solution import Solution, Status
 
 __all__ = ["pcg"]
@@ -47,21 +48,21 @@ def pcg(
     R = B - apply(X) if start is not None else B.copy()
     Z = R / diagonal
     P = Z.copy()
-    rz = _dots(R, Z)
+    rz = dots(R, Z)
     limit = tol * np.linalg.norm(B, axis=0)
     objective = [_objective(X, B, R)]
     for _ in range(max_iter):
-        active = np.sqrt(_dots(R, R)) > limit
+        active = np.sqrt(dots(R, R)) > limit
         if not active.any():
             break
         # In place wherever it can be: on a million items these passes over memory are the cost.
         AP = apply(P)
-        step = np.divide(rz, _dots(P, AP), out=np.zeros_like(rz), where=active)
+        step = np.divide(rz, dots(P, AP), out=np.zeros_like(rz), where=active)
         X += step * P
         AP *= step
         R -= AP
         np.divide(R, diagonal, out=Z)
-        rz_new = _dots(R, Z)
+        rz_new = dots(R, Z)
         P *= np.divide(rz_new, rz, out=np.zeros_like(rz), where=active)
         P += Z
         rz = rz_new
@@ -72,10 +73,6 @@ def pcg(
     # Rounding may part the true residual from the recurrence by a little; ten times the tolerance is not a little.
     status = Status.CONVERGED if residual <= 10 * tol else Status.MAX_ITER
     return Solution(X, tuple(objective), residual, len(objective) - 1, status)
-
-
-def _dots(A: Floats, B: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->j", A, B))
 
 
 def _objective(X: Floats, B: Floats, R: Floats) -> float:
