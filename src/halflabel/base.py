@@ -61,6 +61,8 @@ class Scaler:
     def __call__(self, X: Matrix) -> Matrix:
         """Return scaled features, dense stays dense and sparse stays sparse."""
         if is_sparse(X):
+            if (self.scale == 1).all():
+                return X  # bit for bit: rounding would break ties between neighbours in another way
             return sparse.csr_array(X @ sparse.diags_array(1 / self.scale))
         centred = X - self.center
         centred /= self.scale
@@ -78,6 +80,9 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     threshold: float
     cost_ratio: float
 
+    #: Whether features may be missing (NaN).
+    _allow_nan: ClassVar[bool] = False
+
     #: What only describes the fitted items; a saved model does without.
     _transductive: ClassVar[tuple[str, ...]] = (
         "transduction_",
@@ -91,6 +96,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._allow_nan
         tags.target_tags.required = True
         tags.target_tags.single_output = True
         tags.target_tags.two_d_labels = True
@@ -125,6 +131,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             dtype=[np.float64, np.float32],
             order="C",  # neighbours are gathered by rows
             ensure_min_samples=2 if reset else 1,
+            ensure_all_finite="allow-nan" if self._allow_nan else True,
         )
         return sparse.csr_array(X) if is_sparse(X) else X
 

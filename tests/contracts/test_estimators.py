@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import half_labelled
 
 from halflabel import SSDRMC, PartialLabels
-from halflabel.baselines import BinaryRelevance
+from halflabel.baselines import BinaryRelevance, MLkNN
 
 #: One list, reviewed: each estimator once, in a form that is quick on sixty items.
 ESTIMATORS = [
@@ -27,6 +27,7 @@ ESTIMATORS = [
     SSDRMC(n_neighbors=6, inference="fixed_point", ridge=1e-3, max_alternations=3),
     BinaryRelevance(LogisticRegression(max_iter=1000, tol=1e-8), n_folds=3),
     BinaryRelevance(KNeighborsClassifier(3), n_folds=2),
+    MLkNN(n_neighbors=4),
 ]
 
 STRICT_VALUES = "feeds a target with the value 2; a label is 1, 0 or missing, and nothing else is accepted"
@@ -40,7 +41,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning"
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [SSDRMC(n_neighbors=3), BinaryRelevance(n_folds=2)],
+    [SSDRMC(n_neighbors=3), BinaryRelevance(n_folds=2), MLkNN(n_neighbors=3)],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
     xfail_strict=True,
 )
@@ -145,7 +146,7 @@ def test_sparse_features_equal_dense_ones(estimator, scale, rng):
 @each
 def test_clone_pickle_search_and_pipeline(estimator, rng):
     X, Y, _ = half_labelled(rng)
-    search = GridSearchCV(clone(estimator), {"n_folds": [2, 3]}, cv=KFold(3)).fit(X, Y)
+    search = GridSearchCV(clone(estimator), {"decision": ["micro_f1", "cost"]}, cv=KFold(3)).fit(X, Y)
     assert np.isfinite(search.best_score_)
     model = make_pipeline(StandardScaler(), clone(estimator)).fit(X, Y)
     again = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own bytes

@@ -1,0 +1,73 @@
+"""Commands that hide what is known and compare: demo, evaluate."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from halflabel.cli.console import comparison_table, out, print_gaps, tell, working
+from halflabel.cli.files import PATH
+from halflabel.cli.options import column_options, open_items
+from halflabel.experiments import IN_WORDS, evaluate, run_demo
+from halflabel.experiments.comparison import DEFAULT
+from halflabel.persistence import write_table
+
+__all__ = ["demo", "evaluate_command"]
+
+
+@click.command()
+@click.option(
+    "-o", "--output", type=PATH, default=Path("halflabel-demo"), show_default=True, help="Folder to write to."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+def demo(output: Path, seed: int) -> None:
+    """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
+    with working():
+        story = run_demo(seed)
+    output.mkdir(parents=True, exist_ok=True)
+    half = output / "digits-half.csv"
+    write_table(story.half, half)
+    write_table(story.completion.table, output / "digits-completed.csv")
+    with working():
+        story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
+    print_gaps(story.completion)
+    out.print(comparison_table(story.table, "Scored on the hidden truth (best in bold)"))
+    others = story.table.drop(index=DEFAULT)["average_precision"]
+    ahead = story.table.loc[DEFAULT, "average_precision"] - others.max()
+    verdict = "is ahead of" if ahead >= 0.0005 else "ties with" if ahead > -0.0005 else "loses to"
+    tell(f"In average precision halflabel {verdict} the best of the others, {others.idxmax()} ({ahead:+.3f}).")
+    tell(f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser).")
+    again = f"halflabel complete {shlex.quote(str(half))} --id scan --labels {','.join(story.tags)} --seed {seed}"
+    tell(f"\nThe same again, and the form for your own file (your columns after --id and --labels):\n  {again}")
+
+
+@click.command(name="evaluate")
+@click.argument("items", type=PATH)
+@column_options
+@click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
+def evaluate_command(items: Path, repeats: int, seed: int, as_json: bool, **columns: Any) -> None:
+    """Hide known entries and say which method would have been right how often.
+
+    \b
+    Example:
+      halflabel evaluate songs.csv --id song --labels rock,sad,live
+    """  # noqa: D301
+    opened = open_items(items, **columns)
+    with working():
+        result = evaluate(opened, repeats=repeats, seed=seed)
+    if as_json:
+        records = json.loads(result.records.to_json(orient="records"))
+        click.echo(json.dumps({"pattern": result.pattern, "advice": result.advice, "records": records}))
+        return
+    out.print(comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
+    for name, row in result.summary.drop(index=DEFAULT).iterrows():
+        span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
+        metric = IN_WORDS[result.decisive]
+        tell(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
+    tell(f"\n{result.advice}")

@@ -1,0 +1,117 @@
+"""The steps of a method, fitted one after the other, and what they answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from halflabel.arrays import Floats, Matrix
+from halflabel.experiments.methods import build, first_step_attribute
+from halflabel.labels import PartialLabels
+
+__all__ = ["Answer", "Chain"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a fitted chain says; one row per item and one column per label.
+
+    Parameters
+    ----------
+    labels : ndarray
+        0/1 by the method's own rule.
+    scores : ndarray
+        Higher is more relevant; -inf for a label that could not be learned, so that it ranks last.
+    probabilities : ndarray or None
+        None where the method has none.
+    """
+
+    labels: Floats
+    scores: Floats
+    probabilities: Floats | None
+
+    @classmethod
+    def of(cls, labels: Any, scores: Any, probabilities: Any, shape: tuple[int, int]) -> Answer:
+        """Bring what estimators return to one shape; where there are no scores, probabilities or labels rank."""
+        p = None if probabilities is None else _table(probabilities, shape)
+        own = _table(labels, shape)
+        ranked = p if scores is None else _table(scores, shape)
+        return cls(own, np.nan_to_num(own if ranked is None else ranked, nan=-np.inf, posinf=np.inf), p)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Fitted steps.
+
+    Parameters
+    ----------
+    steps : sequence of estimator
+    X : matrix
+        The training rows as the last step saw them.
+    seconds : mapping of str to float
+        ``fit 0``, ``fit 1`` ... of each step, and ``fit`` of all.
+    """
+
+    steps: Sequence[Any]
+    X: Matrix
+    seconds: Mapping[str, float]
+
+    @classmethod
+    def fit(
+        cls, steps: Sequence[Mapping[str, Any]], helpers: Mapping[str, Any], X: Matrix, labels: PartialLabels
+    ) -> Chain:
+        """Fit every step on what the steps before it made of the training rows."""
+        lookup = first_step_attribute(helpers, X, labels)
+        n_features, y = X.shape[1], labels.values()
+        fitted, seconds = [], {}
+        for number, step in enumerate(steps):
+            estimator = build(step, n_features, lookup)
+            started = time.perf_counter()
+            fitted.append(estimator.fit(X, y))
+            seconds[f"fit {number}"] = time.perf_counter() - started
+            if number + 1 < len(steps):
+                X = estimator.transform(X)
+        return cls(fitted, X, {**seconds, "fit": sum(seconds.values())})
+
+    def new(self, X: Matrix, shape: tuple[int, int]) -> Answer:
+        """Return what the chain says of new rows."""
+        for step in self.steps[:-1]:
+            X = step.transform(X)
+        last = self.steps[-1]
+        p = last.predict_proba(X) if hasattr(last, "predict_proba") else None
+        scores = last.decision_function(X) if hasattr(last, "decision_function") else None
+        return Answer.of(last.predict(X), scores, p, shape)
+
+    def fitted(self, shape: tuple[int, int]) -> Answer:
+        """Return what the chain says of the rows it was fitted on: transduction, or else a prediction of them."""
+        last = self.steps[-1]
+        if not hasattr(last, "transduction_"):
+            return Chain(self.steps[-1:], self.X, {}).new(self.X, shape)
+        return Answer.of(last.transduction_, last.label_scores_, last.label_probabilities_, shape)
+
+    def completed(self, X: Matrix) -> Floats | None:
+        """Return X with its gaps filled by the first step that can, if any."""
+        first = self.steps[0]
+        filled = first.transform(X) if hasattr(first, "transform") else None
+        return filled if filled is not None and filled.shape == X.shape else None
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was chosen: a dimension, a weight, the number of iterations."""
+        names = ("n_components_", "alpha_", "label_weight_", "n_iter_")
+        found = {name.rstrip("_"): getattr(step, name, None) for name in names for step in self.steps[:1]}
+        return {name: _plain(value) for name, value in found.items() if np.isscalar(value)}
+
+
+def _plain(value: Any) -> int | float:
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _table(answer: Any, shape: tuple[int, int]) -> Floats:
+    """Return one column per label, also from scikit-learn's list with an array of both classes per label."""
+    if isinstance(answer, list):
+        answer = np.column_stack([each[:, -1] if each.shape[1] > 1 else np.zeros(len(each)) for each in answer])
+    return np.asarray(answer, dtype=np.float64).reshape(shape)

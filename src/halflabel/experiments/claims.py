@@ -1,0 +1,139 @@
+"""Sentences of a paper against its records: supported, refuted, or not measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from halflabel.experiments.results import Results, lower_is_better
+from halflabel.experiments.significance import paired
+from halflabel.experiments.spec import Claim, Experiment
+
+__all__ = ["CHECKS", "ClaimResult", "Finding", "check"]
+
+
+class Finding(Enum):
+    """What the records say about a claim; the value is the word on the page."""
+
+    SUPPORTED = "supported"
+    IN_PART = "in part"
+    REFUTED = "refuted"
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """A finding and its evidence in words."""
+
+    finding: Finding
+    evidence: str
+
+
+def check(claim: Claim, results: Results) -> ClaimResult:
+    """Test a claim by the function of this module that its ``kind`` names."""
+    if not claim.check:
+        return ClaimResult(Finding.NOT_MEASURED, "")
+    arguments = dict(claim.check)
+    kind, key = arguments.pop("kind"), arguments.pop("experiment")
+    experiment = results.experiment(key)
+    if experiment is None:
+        return ClaimResult(Finding.NOT_MEASURED, "This tier leaves it out.")
+    return CHECKS[kind](results, experiment, **arguments)
+
+
+def beats(
+    results: Results,
+    experiment: Experiment,
+    *,
+    method: str,
+    than: Sequence[str],
+    metrics: Sequence[str],
+    significant: bool = False,
+    at: Mapping[str, Any] | None = None,
+) -> ClaimResult:
+    """Compare means: ``method`` is better than each of ``than`` in every metric, if asked by a paired t-test at 5 %."""
+    fell_short, total = [], 0
+    for metric in metrics:
+        blocks = results.blocks(experiment, metric, at=at)
+        for other in than:
+            both = blocks[[method, other]].dropna()
+            if len(both) < 2:
+                continue
+            total += 1
+            test = paired(both[method], both[other])
+            ahead = test.difference < 0 if lower_is_better(metric) else test.difference > 0
+            if not ahead or (significant and test.p >= 0.05):
+                fell_short.append(f"{other} in {metric.replace('_', ' ')} (p = {test.p:.3f})")
+    by = "significantly better" if significant else "better in the mean"
+    return _counted(total, fell_short, f"{method} is {by}")
+
+
+def any_beats_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
+    """Compare each point of the axis of ``method`` with the best point of any other method."""
+    sign = 1 if lower_is_better(metric) else -1
+    curves = _curves(results, experiment, metric)
+    own = curves.pop(method)
+    points = experiment.grid[experiment.x]
+    best_other = min((float(np.nanmin(sign * values)), name) for name, values in curves.items())
+    fell_short = [f"{experiment.x} = {x:g}" for x, y in zip(points, sign * own, strict=True) if y >= best_other[0]]
+    claim = f"{method} is better than {best_other[1]}, the best of the others at its best point"
+    return _counted(len(points), fell_short, claim)
+
+
+def always_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
+    """Compare ``method`` with the best of the others at each point of the axis."""
+    sign = 1 if lower_is_better(metric) else -1
+    curves = _curves(results, experiment, metric)
+    own = sign * curves.pop(method)
+    others = np.min([sign * values for values in curves.values()], axis=0)
+    points = experiment.grid[experiment.x]
+    fell_short = [f"{experiment.x} = {x:g}" for x, a, b in zip(points, own, others, strict=True) if not a < b]
+    return _counted(len(points), fell_short, f"{method} is the best")
+
+
+def alike(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metrics: Sequence[str], within: float
+) -> ClaimResult:
+    """Ask whether the means of ``methods`` lie within a share of their own mean, in every metric."""
+    fell_short, spans = [], []
+    for metric in metrics:
+        means = np.array([results.measured(experiment, metric, name).mean for name in methods])
+        span = float(np.ptp(means) / means.mean())
+        spans.append(f"{metric.replace('_', ' ')} {span:.1%}")
+        if not span <= within:
+            fell_short.append(metric.replace("_", " "))
+    result = _counted(len(metrics), fell_short, f"the means lie within {within:.0%} of each other")
+    return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {', '.join(spans)}.")
+
+
+def slower(results: Results, experiment: Experiment, *, method: str, than: str, step: str) -> ClaimResult:
+    """Compare two methods in the mean seconds of a step."""
+    first, second = (results.measured(experiment, f"seconds {step}", name).mean for name in (method, than))
+    finding = Finding.SUPPORTED if first > second else Finding.REFUTED
+    return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.")
+
+
+def _curves(results: Results, experiment: Experiment, metric: str) -> dict[str, Any]:
+    """Return the mean of each method at each point of the axis."""
+    points = experiment.grid[experiment.x]
+    means = [results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points]
+    return {name: np.array([mean[name] for mean in means]) for name in experiment.methods}
+
+
+def _counted(total: int, fell_short: Sequence[str], claim: str) -> ClaimResult:
+    held = total - len(fell_short)
+    if not total:
+        return ClaimResult(Finding.NOT_MEASURED, "Too few values.")
+    finding = Finding.SUPPORTED if held == total else Finding.IN_PART if held else Finding.REFUTED
+    but = f", but not: {', '.join(fell_short[:6])}{' ...' if len(fell_short) > 6 else ''}" if fell_short else ""
+    return ClaimResult(finding, f"In {held} of {total} comparisons {claim}{but}.")
+
+
+#: What a paper's description may name.
+CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
+    each.__name__: each for each in (beats, any_beats_best, always_best, alike, slower)
+}

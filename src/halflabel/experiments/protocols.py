@@ -1,0 +1,161 @@
+"""How a paper measures: from one run's data and method to its figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halflabel.arrays import Floats, Mask, Matrix, is_sparse
+from halflabel.datasets import Dataset
+from halflabel.decision import RULES, thresholds
+from halflabel.experiments.chain import Answer, Chain
+from halflabel.experiments.plan import Run
+from halflabel.experiments.sources import load
+from halflabel.labels import PartialLabels
+from halflabel.masking import hide_entries, hide_items
+from halflabel.metrics import METRICS, rankable
+from halflabel.stratification import deal_items
+
+__all__ = ["PROTOCOLS", "Outcome", "split", "transduction"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run found.
+
+    Parameters
+    ----------
+    metrics : mapping of str to float
+        By name; ``name@rule`` for a metric of 0/1 labels under another threshold rule than the method's own.
+    facts : mapping
+        What else is determined by the run's description (dimensions chosen, iterations).
+    seconds : mapping of str to float
+        ``fit`` and ``predict`` of the whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
+    """
+
+    metrics: Mapping[str, float]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def split(run: Run, folder: Path | None) -> Outcome:
+    """Fit on the training part, score on the test part: the set's own split, or a stratified one.
+
+    Options: ``dense`` (turn sparse features into dense ones), ``rankable`` (ranking metrics leave out items without
+    both a relevant and an irrelevant label, as the ML-kNN tradition does), ``rules`` (further threshold rules for
+    the metrics of 0/1 labels), ``train_share`` (of a set that has no split of its own; .5).
+    """
+    train, test = _parts(run, folder, np.random.default_rng(run.seed))
+    X, X_new = (_features(each, run.options) for each in (train, test))
+    chain = Chain.fit(run.steps, run.helpers, X, train.Y)
+    started = time.perf_counter()
+    answer = chain.new(X_new, test.Y.shape)
+    seconds = {**chain.seconds, "predict": time.perf_counter() - started}
+    cardinality = float(np.nansum(train.Y.rates))
+    return Outcome(_scored(test.Y, answer, run.metrics, run.options, cardinality), chain.facts(), seconds)
+
+
+def transduction(run: Run, folder: Path | None) -> Outcome:
+    """Hide labels, and features if asked; fit on all items; score what was hidden.
+
+    Options: ``hide`` ("items" or "entries"), ``share`` (of them hidden), ``features`` (share of the single feature
+    values hidden; 0), ``standardised`` (features are standardised before anything is hidden), and ``dense``,
+    ``rankable``, ``rules`` as in :func:`split`. ``imputation_error`` is the root of the squared error over the sum
+    of squares, both over hidden feature values.
+    """
+    rng = np.random.default_rng(run.seed)
+    whole = load(run.source, folder, "whole", rng)
+    X, hide = _features(whole, run.options), hide_items if run.options["hide"] == "items" else hide_entries
+    known = hide(whole.Y, run.options["share"], rng)
+    gaps = _exact_share(X.shape, run.options.get("features", 0.0), rng)
+    seen = np.where(gaps, np.nan, X) if gaps.any() else X
+    chain = Chain.fit(run.steps, run.helpers, seen, known)
+    hidden = whole.Y.hide(known.observed)
+    wanted = [name for name in run.metrics if name in METRICS]
+    cardinality = float(np.nansum(known.rates))
+    metrics = _scored(hidden, chain.fitted(hidden.shape), wanted, run.options, cardinality)
+    if "imputation_error" in run.metrics:
+        metrics["imputation_error"] = _imputation_error(chain.completed(seen), X, gaps)
+    return Outcome(metrics, chain.facts(), chain.seconds)
+
+
+# -- data ----------------------------------------------------------------------------
+
+
+def _parts(run: Run, folder: Path | None, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
+    if run.source["make"] or run.source["settings"].get("file"):
+        whole = load(run.source, folder, "whole", rng)
+        share = run.options.get("train_share", 0.5)
+        first = deal_items(whole.Y, (share, 1 - share), rng) == 0
+        return _rows(whole, first), _rows(whole, ~first)
+    return load(run.source, folder, "train", rng), load(run.source, folder, "test", rng)
+
+
+def _rows(data: Dataset, rows: Mask) -> Dataset:
+    return Dataset(data.name, data.X[rows], data.Y[rows], data.feature_names, data.source, data.licence, data.sha256)
+
+
+def _features(data: Dataset, options: Mapping[str, Any]) -> Matrix:
+    X = data.X.toarray() if options.get("dense", False) and is_sparse(data.X) else data.X
+    if not options.get("standardised", False):
+        return X
+    sd = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(sd > 0, sd, 1.0)
+
+
+def _exact_share(shape: tuple[int, int], share: float, rng: np.random.Generator) -> Mask:
+    """Return a mask of exactly that share of the cells, uniformly."""
+    mask = np.zeros(shape[0] * shape[1], dtype=bool)
+    if share:
+        mask[rng.choice(mask.size, round(share * mask.size), replace=False)] = True
+    return mask.reshape(shape)
+
+
+# -- figures ---------------------------------------------------------------------------
+
+
+def _imputation_error(completed: Floats | None, X: Floats, gaps: Mask) -> float:
+    if completed is None or not gaps.any():
+        return np.nan
+    return float(np.linalg.norm((completed - X)[gaps]) / np.linalg.norm(X[gaps]))
+
+
+def _scored(
+    truth: PartialLabels, answer: Answer, metrics: Sequence[str], options: Mapping[str, Any], cardinality: float
+) -> dict[str, float]:
+    """Return every metric asked for, those of 0/1 labels also under the further threshold rules."""
+    keep = rankable(truth) if options.get("rankable") else np.ones(len(truth), dtype=bool)
+    values = {name: _value(name, truth, answer, keep) for name in metrics}
+    if (p := answer.probabilities) is None:
+        return values
+    for rule in options.get("rules", ()):
+        predicted = _by_rule(np.where(truth.observed, p, np.nan), rule, cardinality)
+        for name in (name for name in metrics if METRICS[name].needs == "labels"):
+            values[f"{name}@{rule}"] = METRICS[name].function(truth, predicted)
+    return values
+
+
+def _value(name: str, truth: PartialLabels, answer: Answer, keep: Mask) -> float:
+    metric = METRICS[name]
+    if metric.needs == "labels":
+        return metric.function(truth, answer.labels)
+    if metric.needs == "probabilities":
+        return np.nan if answer.probabilities is None else metric.function(truth, answer.probabilities)
+    rows = keep if name != "macro_auc" else np.ones_like(keep)
+    return metric.function(truth[rows], answer.scores[rows])
+
+
+def _by_rule(probabilities: Floats, rule: str, cardinality: float) -> Mask:
+    """Cut probabilities at one half, or by a rule of :data:`halflabel.decision.RULES`; NaN is no entry to decide."""
+    if rule in RULES:
+        return np.asarray(probabilities >= thresholds(probabilities, rule, cardinality=cardinality))
+    return np.asarray(probabilities >= 0.5)
+
+
+#: What a paper's description may name.
+PROTOCOLS: Mapping[str, Callable[[Run, Path | None], Outcome]] = {"split": split, "transduction": transduction}

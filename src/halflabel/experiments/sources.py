@@ -1,0 +1,115 @@
+"""Where the data of a run come from: files of a benchmark folder, OpenML, a generator, a user's own file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from halflabel.datasets import Dataset, fetch, load_benchmark, read
+from halflabel.experiments.methods import found
+from halflabel.experiments.spec import SetSpec
+from halflabel.table import open_table
+
+__all__ = ["Availability", "Part", "availability", "load", "user_set"]
+
+Part = Literal["whole", "train", "test"]
+
+
+@dataclass(frozen=True)
+class Availability:
+    """Whether a set can be used, and what to do where it cannot.
+
+    Parameters
+    ----------
+    status : {"present", "drawn", "fetchable", "to be supplied", "differs"}
+    advice : str
+    """
+
+    status: str
+    advice: str
+
+    @property
+    def usable(self) -> bool:
+        """Whether runs on this set can start now."""
+        return self.status in ("present", "drawn")
+
+
+def availability(spec: SetSpec, folder: Path | None, *, fetched: bool = False) -> Availability:
+    """Look for a set's files, compare their digests, and say what is to be done where they are missing."""
+    if spec.make:
+        return Availability("drawn", f"drawn by {spec.make}")
+    if spec.settings.get("file"):
+        return Availability("present", str(spec.settings["file"]))
+    missing, differing = _compared(spec, folder)
+    if not missing and not differing:
+        return Availability("present", str(folder))
+    if fetched and spec.fetch:
+        return Availability("present", f"OpenML, {spec.fetch}")
+    if differing:
+        return Availability("differs", f"{differing[0]} is another file than the one the figures were measured on")
+    if spec.fetch:
+        return Availability("fetchable", "say --fetch")
+    where = f"{folder or '$HALFLABEL_DATA'}/{spec.name}/"
+    files = ", ".join(f"{name} (SHA-256 {spec.files[name][:12]}...)" for name in missing)
+    return Availability("to be supplied", f"put {files} into {where}. Source: {spec.source}.")
+
+
+def _compared(spec: SetSpec, folder: Path | None) -> tuple[list[str], list[str]]:
+    if folder is None:
+        return list(spec.files), []
+    paths = {name: folder / spec.name / name for name in spec.files}
+    missing = [name for name, path in paths.items() if not path.is_file()]
+    differing = [n for n, path in paths.items() if n not in missing and _digest(path) != spec.files[n]]
+    return missing, differing
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def user_set(path: Path, labels: tuple[str, ...]) -> SetSpec:
+    """Return a user's file as a set; it declares its labels (ARFF with Mulan's XML) or they are named."""
+    name = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    settings = {"file": os.fspath(path.resolve()), "labels": list(labels)}
+    opened = _own_file(settings["file"], labels)  # refused now, with a sentence, rather than in every run
+    size = f"{opened.X.shape[0]} items, {opened.X.shape[1]} features, {len(opened.label_names)} labels"
+    return SetSpec(f"your {name}", {path.name: _digest(path)}, source=f"{path} ({size})", settings=settings)
+
+
+def load(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.random.Generator) -> Dataset:
+    """Load what :meth:`SetSpec` describes: ``source`` holds its ``name``, ``make``, ``settings`` and ``fetch``."""
+    if source["make"]:
+        drawn: Dataset = found(source["make"])(rng=rng, **source["settings"])
+        return drawn
+    if source["settings"].get("file"):
+        return _own_file(source["settings"]["file"], tuple(source["settings"]["labels"]))
+    return _public(source["name"], folder, part, source["fetch"])
+
+
+@lru_cache(maxsize=4)
+def _public(name: str, folder: Path | None, part: Part, openml: str) -> Dataset:
+    if openml and (folder is None or not (folder / name).is_dir()):
+        return fetch(openml)
+    return load_benchmark(name, folder, part=part)
+
+
+@lru_cache(maxsize=2)
+def _own_file(path: str, labels: tuple[str, ...]) -> Dataset:
+    raw = read(Path(path))
+    opened = open_table(
+        raw.frame,
+        labels=list(labels) or None,
+        matrix=raw.matrix,
+        matrix_names=raw.matrix_names,
+        declared_labels=raw.label_names,
+    )
+    names = tuple(map(str, range(opened.X.shape[1])))
+    return Dataset(Path(path).stem, opened.X, opened.labels, names, path, "the user's", raw.sha256)
