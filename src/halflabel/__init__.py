@@ -7,4 +7,14 @@ from halflabel.mddm import MDDM
 from halflabel.predictor import Predictor, load
 from halflabel.ssdrmc import SSDRMC
 
-__all__ = ["MDDM", "SSDRMC", "Completion", "Explanation", "PartialLabels", "Predictor", "__version__", "complete", "load"]
+__all__ = [
+    "MDDM",
+    "SSDRMC",
+    "Completion",
+    "Explanation",
+    "PartialLabels",
+    "Predictor",
+    "__version__",
+    "complete",
+    "load",
+]

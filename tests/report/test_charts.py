@@ -57,7 +57,9 @@ def drawn(svg: str, *looks: str) -> list[np.ndarray]:
 
 
 CHARTS = {
-    "lines": lambda: lines(CURVES, **LABELS, title="Yeast", published=CURVES, marked=(10, "fewer trials")),
+    "lines": lambda: lines(
+        CURVES, **LABELS, title="Yeast", published=CURVES, marked=({name: 5 for name in CURVES}, "fewer trials")
+    ),
     "ranks": lambda: critical_difference(RANKS),
 }
 
@@ -121,7 +123,7 @@ def test_a_method_that_was_only_published_has_its_own_entry():
 
 
 def test_marked_points_are_hollow_and_the_legend_says_why():
-    svg = lines(CURVES, **LABELS, marked=(10, "3 of 50 trials"))
+    svg = lines(CURVES, **LABELS, marked=({name: 5 for name in CURVES}, "3 of 50 trials"))
     hollow = [p for p in paths(svg, "fill-opacity: 0", COLOURS[0]) if p.get("transform")]
     assert len(hollow) == 2  # at 10 and 15
     full = [p for p in paths(svg, f"fill: {COLOURS[0]}") if p.get("transform")]
@@ -241,6 +243,7 @@ SPACE = 'xmlns="http://www.w3.org/2000/svg"'
         f'<svg {SPACE}><a xmlns:x="http://www.w3.org/1999/xlink" x:href="javascript:alert(1)"/></svg>',
         f'<!DOCTYPE svg [<!ENTITY a "b">]><svg {SPACE}/>',
         '<svg xmlns="http://www.w3.org/1999/xhtml"/>',
+        "<svg/>",
         f"<svg {SPACE}>",
         "a text",
     ],

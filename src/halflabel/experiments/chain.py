@@ -101,8 +101,12 @@ class Chain:
 
     def facts(self) -> dict[str, Any]:
         """Return what was chosen: a dimension, a weight, the number of iterations."""
-        names = ("n_components_", "alpha_", "label_weight_", "n_iter_")
-        found = {name.rstrip("_"): getattr(step, name, None) for name in names for step in self.steps[:1]}
+        names = ("n_components_", "rank_", "n_features_in_", "alpha_", "label_weight_", "n_iter_")
+        found = {
+            name.removesuffix("_in_").rstrip("_"): getattr(step, name, None)
+            for name in names
+            for step in self.steps[:1]
+        }
         return {name: _plain(value) for name, value in found.items() if np.isscalar(value)}
 
 

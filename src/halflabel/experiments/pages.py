@@ -175,13 +175,20 @@ def _unit(experiment: Experiment, metric: str) -> float:
 def _metric_name(experiment: Experiment, metric: str) -> str:
     unit = _unit(experiment, metric)
     direction = "↓" if lower_is_better(metric) else "↑"
-    return f"{metric.replace('_', ' ')}{'' if unit == 1 else f' (× {unit:g})'} {direction}"
+    return f"{_in_words(metric)}{'' if unit == 1 else f' (× {unit:g})'} {direction}"
+
+
+def _in_words(metric: str) -> str:
+    """Return a metric's name as it is written in a sentence."""
+    return (
+        metric.replace("one_error", "one-error").replace("_f1", "-F1").replace("hamming", "Hamming").replace("_", " ")
+    )
 
 
 def _tolerances(experiment: Experiment) -> str:
     if not experiment.tolerance:
         return ""
-    each = [f"{name.replace('_', ' ')} {value:g}" for name, value in experiment.tolerance.items()]
+    each = [f"{_in_words(name)} {value:g}" for name, value in experiment.tolerance.items()]
     return f"A cell agrees within: {', '.join(each)} (in the metric's own unit)."
 
 
@@ -191,12 +198,21 @@ def _tolerances(experiment: Experiment) -> str:
 def _curve(results: Results, experiment: Experiment, metric: str) -> Figure:
     points = experiment.grid[experiment.x]
     means = {x: results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points}
-    series = {name: [(float(x), float(means[x][name])) for x in points] for name in experiment.methods}
+    unit = _unit(experiment, metric)
+    series = {name: [(float(x), float(means[x][name]) / unit) for x in points] for name in experiment.methods}
     series = {name: [p for p in curve if not math.isnan(p[1])] for name, curve in series.items()}
-    name = metric.replace("_", " ")
-    svg = lines(series, x_label=experiment.x, y_label=name)
+    name = _metric_name(experiment, metric)
+    marked = (_beyond(results, experiment), "beyond the rank") if experiment.marked else None
+    svg = lines(series, x_label=experiment.x, y_label=name, marked=marked)
     alt = f"{name} against {experiment.x}, one line per method; the table below holds the values."
     return Figure(f"{experiment.key}-{metric}", f"{experiment.title}: {name}", alt, svg)
+
+
+def _beyond(results: Results, experiment: Experiment) -> dict[str, float]:
+    """Return where on the axis (a share of the features) a method runs out of directions of its own."""
+    frame = results.frame[results.frame["experiment"] == experiment.key]
+    own = {name: frame[frame["method"] == name] for name in experiment.marked}
+    return {name: float((rows["rank"] / rows["n_features"]).mean()) for name, rows in own.items()}
 
 
 def _points(results: Results, experiment: Experiment, metric: str) -> Grid:
@@ -247,7 +263,7 @@ def _tests(results: Results, experiment: Experiment) -> tuple[Block, ...]:
     if not rows:
         return ()
     heads = tuple(name for name in experiment.methods if name != hero)
-    caption = f"{hero} minus each other method: mean difference, its 95 % bootstrap interval, p of a paired t-test"
+    caption = f"{hero} minus each other method: mean difference, its 95 % bootstrap interval, p of a paired t-test (* below .05)"
     return Grid(caption, heads, tuple(rows)), *_rank_figure(results, experiment)
 
 
@@ -260,7 +276,7 @@ def _paired_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, hero:
             continue
         test, unit = paired(both[hero], both[name]), _unit(experiment, metric)
         span = f"{test.difference / unit:+.3f} [{test.low / unit:+.3f}, {test.high / unit:+.3f}]"
-        cells.append(Cell(f"{span}, {_p(test.p)}", best=test.p < LEVEL))
+        cells.append(Cell(f"{span}, {_p(test.p)}{' *' if test.p < LEVEL else ''}"))
     return tuple(cells)
 
 
@@ -276,9 +292,8 @@ def _rank_figure(results: Results, experiment: Experiment) -> tuple[Block, ...]:
     if blocks.shape[1] < 3 or len(blocks) < 2:
         return ()
     ranking = ranks(blocks, greater_is_better=not lower_is_better(metric))
-    name = metric.replace("_", " ")
     caption = (
-        f"Mean ranks in {name} over {len(blocks)} blocks (Friedman {_p(ranking.p)}); methods under one bar are not "
+        f"Mean ranks in {_in_words(metric)} over {len(blocks)} blocks (Friedman {_p(ranking.p)}); methods under one bar are not "
         f"separated by Nemenyi's test at 5 %"
     )
     order = ", ".join(f"{method} {rank:.2f}" for method, rank in ranking.mean_ranks.sort_values().items())

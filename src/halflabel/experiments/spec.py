@@ -160,6 +160,8 @@ class Experiment(_Part):
     tolerance : mapping of str to float
         Per metric, how far a measured value may lie from the printed one and still agree.
     published : tuple of PrintedCell
+    marked : tuple of str
+        Methods whose points beyond their rank are drawn hollow; the axis is a share of the features.
     printed_in : str
         Key of another experiment whose printed numbers this one is compared with as well.
     printed_as : mapping of str to str
@@ -189,6 +191,7 @@ class Experiment(_Part):
     x: str = ""
     tolerance: Mapping[str, float] = field(default_factory=dict)
     published: tuple[PrintedCell, ...] = ()
+    marked: tuple[str, ...] = ()
     printed_in: str = ""
     printed_as: Mapping[str, str] = field(default_factory=dict)
     unit: Mapping[str, float] = field(default_factory=dict)

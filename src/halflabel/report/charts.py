@@ -98,7 +98,7 @@ def lines(
     y_label: str,
     title: str = "",
     published: Mapping[str, Points] | None = None,
-    marked: tuple[float, str] | None = None,
+    marked: tuple[Mapping[str, float], str] | None = None,
 ) -> str:
     """Draw curves, one per method.
 
@@ -109,8 +109,8 @@ def lines(
     x_label, y_label, title : str
     published : mapping of the same form, optional
         What a paper prints: dashed, in the colour of the method of the same name.
-    marked : (x, why), optional
-        Points of ``series`` from this x on are drawn hollow, and the legend says why.
+    marked : (mapping of str to x, why), optional
+        Points of these series beyond their x are drawn hollow, and the legend says why.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def lines(
         for name, points in printed.items():
             _draw_printed(axes, points, looks[name][0])
         for name, points in measured.items():
-            _draw_measured(axes, points, looks[name], marked[0] if marked else np.inf)
+            _draw_measured(axes, points, looks[name], marked[0].get(name, np.inf) if marked else np.inf)
         _legend(figure, keys, columns)
         return written(figure)
 
@@ -164,10 +164,10 @@ def _frame(axes: Axes, x_label: str, y_label: str, title: str) -> None:
     axes.tick_params(length=3)
 
 
-def _draw_measured(axes: Axes, points: Floats, look: tuple[str, str], hollow_from: float) -> None:
+def _draw_measured(axes: Axes, points: Floats, look: tuple[str, str], beyond: float) -> None:
     colour, mark = look
     axes.plot(*points.T, color=colour, **_INSIDE)
-    hollow = points[:, 0] >= hollow_from
+    hollow = points[:, 0] > beyond
     for own, face in ((points[~hollow], colour), (points[hollow], "none")):
         axes.plot(*own.T, mark, color=colour, markerfacecolor=face, **_INSIDE)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from halflabel._version import __version__
-from halflabel.report.render import _environment
+from halflabel.report.render import environment
 from halflabel.report.svg import refuse_foreign
 
 __all__ = ["Block", "Bullets", "Cell", "Figure", "Grid", "Page", "Section", "Text", "Verdict", "render_html"]
@@ -201,4 +201,4 @@ def render_html(page: Page) -> str:
     or dark, and fits screens from 360 pixels up: a wide table scrolls in its own box. A verdict is a sign and a word,
     coloured besides. Sections of level 2 are linked at the top where there are more than three.
     """
-    return _environment().get_template("page.html.j2").render(page=page, version=__version__)
+    return environment().get_template("page.html.j2").render(page=page, version=__version__)

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from halflabel.report import wording
 from halflabel.report.figures import map_figure, reliability_figure
 
-__all__ = ["render_html"]
+__all__ = ["environment", "render_html"]
 
 
 def render_html(summary: dict[str, Any]) -> str:
@@ -25,7 +25,7 @@ def render_html(summary: dict[str, Any]) -> str:
         From :func:`halflabel.report.summarize`, also after a trip through JSON.
     """
     return (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             **summary,
@@ -36,15 +36,13 @@ def render_html(summary: dict[str, Any]) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    made = Environment(
         loader=PackageLoader("halflabel.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        {name: getattr(wording, name) for name in ("count", "decimal", "listed", "percent", "plural")}
-    )
-    return environment
+    made.filters.update({name: getattr(wording, name) for name in ("count", "decimal", "listed", "percent", "plural")})
+    return made
