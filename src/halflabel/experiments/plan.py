@@ -114,18 +114,19 @@ def _referred(value: Any) -> Iterator[str]:
         yield from (name for each in value for name in _referred(each))
 
 
-#: Modules that no figure depends on: what is printed and drawn.
-_BESIDE = ("report", "cli")
+#: What no record depends on: what is made of records, printed and drawn.
+_BESIDE = ("report", "cli", "papers")
+_AFTER = ("claims", "comparisons", "pages", "published", "results", "significance", "tables")
 
 
 @cache
 def source_digest() -> str:
-    """Digest of the package's source, without the modules that only print and draw."""
+    """Digest of the package's source, without the modules that only sum up, print and draw."""
     root = Path(halflabel.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         inside = path.relative_to(root)
-        if inside.parts[0].removesuffix(".py") not in _BESIDE and inside.name != "pages.py":
+        if inside.parts[0].removesuffix(".py") not in _BESIDE and inside.stem not in _AFTER:
             digest.update(inside.as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 

@@ -84,12 +84,12 @@ class Results:
 
         Where blocks are sets, trials are averaged within a set first; a user's sets are no blocks of the paper.
         """
-        frame = self.frame[self.frame["experiment"] == experiment.key] if len(self.frame) else self.frame
+        if metric not in self.frame:
+            return pd.DataFrame(columns=list(experiment.methods), dtype=float)
+        frame = self.frame[self.frame["experiment"] == experiment.key]
         for name, value in (at or {}).items():
             frame = frame[frame[f"grid {name}"] == value]
         frame = frame[frame["set"] == set] if set else frame[~frame["set"].str.startswith("your ")]
-        if metric not in frame:
-            return pd.DataFrame(columns=list(experiment.methods), dtype=float)
         by = ["set", "trial"] if experiment.average == "trial" else ["set"]
         table = frame.pivot_table(index=by, columns="method", values=metric, aggfunc="mean", dropna=False)
         return table.reindex(columns=list(experiment.methods))

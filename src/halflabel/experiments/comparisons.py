@@ -1,0 +1,70 @@
+"""Is the difference more than chance? As the papers test it, and as is done today."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from halflabel.experiments.results import Results, lower_is_better
+from halflabel.experiments.significance import paired, ranks
+from halflabel.experiments.spec import Experiment
+from halflabel.experiments.tables import in_words, metric_name, unit_of
+from halflabel.report.charts import critical_difference
+from halflabel.report.page import Block, Cell, Figure, Grid
+
+__all__ = ["more_than_chance"]
+
+#: Two-sided p below which the papers call a difference significant.
+LEVEL = 0.05
+
+
+def more_than_chance(results: Results, experiment: Experiment) -> tuple[Block, ...]:
+    """Hero against each other method as the paper tests it, and all methods by their ranks as is done today."""
+    hero = experiment.hero or results.paper.hero
+    rows = []
+    for metric in experiment.metrics:
+        blocks = results.blocks(experiment, metric).dropna(axis=1, how="all")
+        others = [name for name in blocks.columns if name != hero]
+        if hero in blocks and len(blocks.dropna()) >= 2 and others:
+            rows.append((metric_name(experiment, metric), _paired_row(experiment, metric, blocks, hero)))
+    if not rows:
+        return ()
+    heads = tuple(name for name in experiment.methods if name != hero)
+    caption = (
+        f"{hero} minus each other method: mean difference, its 95 % bootstrap interval, "
+        f"p of a paired t-test (* below {LEVEL:g})"
+    )
+    return Grid(caption, heads, tuple(rows)), *_rank_figure(results, experiment)
+
+
+def _paired_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, hero: str) -> tuple[Cell, ...]:
+    cells = []
+    for name in (each for each in experiment.methods if each != hero):
+        both = blocks[[hero, name]].dropna() if name in blocks else blocks[[]]
+        if len(both) < 2 or name not in blocks:
+            cells.append(Cell("–"))
+            continue
+        test, unit = paired(both[hero], both[name]), unit_of(experiment, metric)
+        span = f"{test.difference / unit:+.3f} [{test.low / unit:+.3f}, {test.high / unit:+.3f}]"
+        cells.append(Cell(f"{span}, {_p(test.p)}{' *' if test.p < LEVEL else ''}"))
+    return tuple(cells)
+
+
+def _p(value: float) -> str:
+    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".")
+
+
+def _rank_figure(results: Results, experiment: Experiment) -> tuple[Block, ...]:
+    metric = results.paper.decisive
+    if metric not in experiment.metrics:
+        return ()
+    blocks = results.blocks(experiment, metric).dropna(axis=1, how="all").dropna()
+    if blocks.shape[1] < 3 or len(blocks) < 2:
+        return ()
+    ranking = ranks(blocks, greater_is_better=not lower_is_better(metric))
+    caption = (
+        f"Mean ranks in {in_words(metric)} over {len(blocks)} blocks (Friedman {_p(ranking.p)}); methods under one bar "
+        f"are not separated by Nemenyi's test at 5 %"
+    )
+    order = ", ".join(f"{method} {rank:.2f}" for method, rank in ranking.mean_ranks.sort_values().items())
+    figure = Figure(f"{experiment.key}-ranks", caption, f"Mean ranks: {order}.", critical_difference(ranking))
+    return (figure,)

@@ -1,0 +1,178 @@
+"""Results as tables and curves: measured beside published."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from halflabel.decision import RULES
+from halflabel.experiments.results import Measured, Results, judge, lower_is_better, why_not_comparable
+from halflabel.experiments.spec import Experiment, PrintedCell
+from halflabel.metrics import METRICS
+from halflabel.report.charts import lines
+from halflabel.report.page import Block, Cell, Figure, Grid
+
+__all__ = [
+    "by_metric",
+    "by_setting",
+    "curve",
+    "in_words",
+    "metric_name",
+    "points",
+    "printed_cell",
+    "rules_tables",
+    "unit_of",
+    "user_sets",
+]
+
+
+def by_metric(results: Results, experiment: Experiment) -> Grid:
+    """One row per metric, one column per method, over all blocks."""
+    rows, most = [], 0
+    for metric in experiment.metrics:
+        measured = {name: results.measured(experiment, metric, name) for name in experiment.methods}
+        most = max(most, *(each.n for each in measured.values()))
+        cells = _row_of_cells(results, experiment, metric, measured, at={}, set="")
+        rows.append((metric_name(experiment, metric), cells))
+    over = "sets" if experiment.average == "set" else "trials"
+    caption = f"Mean and standard deviation over {most} {over}; published values beside them"
+    return Grid(caption, experiment.methods, tuple(rows), note=_tolerances(experiment))
+
+
+def by_setting(results: Results, experiment: Experiment, metric: str) -> Grid:
+    """One row per set and point of the grid, one column per method."""
+    rows = []
+    for name in (each for each in experiment.sets if not each.startswith("your ")):
+        for at in _points_of(experiment):
+            measured = {m: results.measured(experiment, metric, m, at=at, set=name) for m in experiment.methods}
+            title = ", ".join([name, *(f"{k} = {v}" for k, v in at.items())])
+            rows.append((title, _row_of_cells(results, experiment, metric, measured, at=at, set=name)))
+    caption = f"{metric_name(experiment, metric)}: mean and standard deviation over {experiment.trials} trials"
+    return Grid(caption, experiment.methods, tuple(rows), note=_tolerances(experiment))
+
+
+def _points_of(experiment: Experiment) -> list[dict[str, Any]]:
+    return [dict(zip(experiment.grid, point, strict=True)) for point in itertools.product(*experiment.grid.values())]
+
+
+def curve(results: Results, experiment: Experiment, metric: str) -> Figure:
+    """Draw one line per method against the axis of a figure."""
+    points = experiment.grid[experiment.x]
+    means = {x: results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points}
+    unit = unit_of(experiment, metric)
+    series = {name: [(float(x), float(means[x][name]) / unit) for x in points] for name in experiment.methods}
+    series = {name: [p for p in curve if not math.isnan(p[1])] for name, curve in series.items()}
+    name = metric_name(experiment, metric)
+    marked = (_beyond(results, experiment), "beyond the rank") if experiment.marked else None
+    svg = lines(series, x_label=experiment.x, y_label=name, marked=marked)
+    alt = f"{name} against {experiment.x}, one line per method; the table below holds the values."
+    return Figure(f"{experiment.key}-{metric}", f"{experiment.title}: {name}", alt, svg)
+
+
+def _beyond(results: Results, experiment: Experiment) -> dict[str, float]:
+    """Return where on the axis (a share of the features) a method runs out of directions of its own."""
+    frame = results.frame[results.frame["experiment"] == experiment.key]
+    own = {name: frame[frame["method"] == name] for name in experiment.marked}
+    return {name: float((rows["rank"] / rows["n_features"]).mean()) for name, rows in own.items()}
+
+
+def points(results: Results, experiment: Experiment, metric: str) -> Grid:
+    """Return the values that :func:`curve` draws."""
+    rows = []
+    for x in experiment.grid[experiment.x]:
+        measured = {m: results.measured(experiment, metric, m, at={experiment.x: x}) for m in experiment.methods}
+        rows.append((f"{x:g}", _row_of_cells(results, experiment, metric, measured, at={experiment.x: x}, set="")))
+    return Grid(f"{metric_name(experiment, metric)} by {experiment.x}", experiment.methods, tuple(rows))
+
+
+def rules_tables(results: Results, experiment: Experiment) -> Iterator[Block]:
+    """Every method under its own threshold rule and under common ones."""
+    rules = experiment.options.get("rules", ())
+    for metric in (m for m in experiment.metrics if rules and m in METRICS and METRICS[m].needs == "labels"):
+        columns = [metric, *(f"{metric}@{rule}" for rule in rules)]
+        rows = []
+        for name in experiment.methods:
+            method = results.paper.methods[name]
+            cells = tuple(_cell(experiment, c, results.measured(experiment, c, name), None) for c in columns)
+            rows.append((f"{name} ({method.natural})" if method.natural else name, cells))
+        note = ". ".join(f"{rule}: {RULES.get(rule, 'P ≥ ½')}" for rule in rules)
+        caption = f"{metric_name(experiment, metric)} under common threshold rules"
+        yield Grid(caption, ("own rule", *rules), tuple(rows), note=f"{note}.")
+
+
+def user_sets(results: Results, experiment: Experiment) -> Iterator[Grid]:
+    """Yield one table per set of the user's own."""
+    for name in (each for each in experiment.sets if each.startswith("your ")):
+        rows = []
+        for metric in experiment.metrics:
+            measured = {m: results.measured(experiment, metric, m, set=name) for m in experiment.methods}
+            cells = _row_of_cells(results, experiment, metric, measured, at={}, set=name)
+            rows.append((metric_name(experiment, metric), cells))
+        yield Grid(f"The same on {name}", experiment.methods, tuple(rows))
+
+
+def _row_of_cells(
+    results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
+) -> tuple[Cell, ...]:
+    sign = 1 if lower_is_better(metric) else -1
+    means = [sign * each.mean for each in measured.values() if not math.isnan(each.mean)]
+    printed = {cell.method: cell for cell in experiment.published if _belongs(cell, metric, **where)}
+    return tuple(
+        _cell(experiment, metric, each, printed.get(name), best=bool(means) and sign * each.mean == min(means))
+        for name, each in measured.items()
+    )
+
+
+def _belongs(cell: PrintedCell, metric: str, at: Mapping[str, Any], set: str) -> bool:
+    return cell.metric == metric and cell.set == set and dict(cell.at) == dict(at)
+
+
+def _cell(
+    experiment: Experiment, metric: str, measured: Measured, printed: PrintedCell | None, *, best: bool = False
+) -> Cell:
+    shown = _spread(measured.mean / unit_of(experiment, metric), measured.sd / unit_of(experiment, metric))
+    if printed is None:
+        return Cell(shown, best=best)
+    why = why_not_comparable(printed, measured, experiment)
+    return Cell(shown, _spread(printed.value, printed.sd), judge(printed, measured, experiment), best, why)
+
+
+def printed_cell(results: Results, experiment: Experiment, cell: PrintedCell) -> Cell:
+    """Return the cell that stands beside one printed number."""
+    measured = results.measured(experiment, cell.metric, cell.method, at=cell.at, set=cell.set)
+    return _cell(experiment, cell.metric, measured, cell)
+
+
+def _spread(mean: float, sd: float | None) -> str:
+    if math.isnan(mean):
+        return "–"
+    digits = 3 if abs(mean) < 10 else 1
+    return f"{mean:.{digits}f}" + (f" ± {sd:.{digits}f}" if sd is not None and not math.isnan(sd) else "")
+
+
+def unit_of(experiment: Experiment, metric: str) -> float:
+    """Return what the page's numbers are multiples of."""
+    return experiment.unit.get(metric.partition("@")[0], 1.0)
+
+
+def metric_name(experiment: Experiment, metric: str) -> str:
+    """Return the name of a row: metric, unit, and which way is better."""
+    unit = unit_of(experiment, metric)
+    direction = "↓" if lower_is_better(metric) else "↑"
+    return f"{in_words(metric)}{'' if unit == 1 else f' (× {unit:g})'} {direction}"
+
+
+def in_words(metric: str) -> str:
+    """Return a metric's name as it is written in a sentence."""
+    words = {"one_error": "one-error", "_f1": "-F1", "hamming": "Hamming", "_": " "}
+    return functools.reduce(lambda name, pair: name.replace(*pair), words.items(), metric)
+
+
+def _tolerances(experiment: Experiment) -> str:
+    if not experiment.tolerance:
+        return ""
+    each = [f"{in_words(name)} {value:g}" for name, value in experiment.tolerance.items()]
+    return f"A cell agrees within: {', '.join(each)} (in the metric's own unit)."
