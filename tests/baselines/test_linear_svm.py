@@ -23,7 +23,7 @@ def test_it_chooses_as_grid_search_does(rng):
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     search = GridSearchCV(LinearSVC(dual=False), {"C": list(ours.grid)}, cv=folds).fit(X, y)
     scores = search.cv_results_["mean_test_score"]
-    assert ours.C_ == ours.grid[int(np.argmax(scores))]
+    assert ours.grid[int(np.argmax(scores))] == ours.C_
     assert np.array_equal(ours.predict(X), search.predict(X))
 
 

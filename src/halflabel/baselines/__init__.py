@@ -5,5 +5,6 @@ from halflabel.baselines.linear_svm import LinearSVM
 from halflabel.baselines.lpp import LPP
 from halflabel.baselines.mlknn import MLkNN
 from halflabel.baselines.mlsi import MLSI
+from halflabel.baselines.other_labels import OtherLabels
 
-__all__ = ["LPP", "MLSI", "BinaryRelevance", "LinearSVM", "MLkNN"]
+__all__ = ["LPP", "MLSI", "BinaryRelevance", "LinearSVM", "MLkNN", "OtherLabels"]

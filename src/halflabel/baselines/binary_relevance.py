@@ -14,7 +14,7 @@ from halflabel.labels import PartialLabels
 from halflabel.model_selection import item_folds
 from halflabel.progress import step
 
-__all__ = ["BinaryRelevance"]
+__all__ = ["BinaryRelevance", "positive_score"]
 
 
 class BinaryRelevance(PartialLabelEstimator):
@@ -115,6 +115,12 @@ def _scores(classifiers: list[Any], X: Matrix) -> Floats:
     scores = np.full((X.shape[0], len(classifiers)), np.nan)
     for j, classifier in enumerate(classifiers):
         if classifier is not None:
-            has_probabilities = hasattr(classifier, "predict_proba")
-            scores[:, j] = classifier.predict_proba(X)[:, 1] if has_probabilities else classifier.decision_function(X)
+            scores[:, j] = positive_score(classifier, X)
     return scores
+
+
+def positive_score(classifier: Any, X: Matrix) -> Floats:
+    """Return the probability of the second class, or the decision value of a classifier without probabilities."""
+    if hasattr(classifier, "predict_proba"):
+        return np.asarray(classifier.predict_proba(X)[:, 1])
+    return np.asarray(classifier.decision_function(X))

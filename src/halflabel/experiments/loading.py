@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path
@@ -84,6 +85,25 @@ def _printed_elsewhere(raw: Mapping[str, Any], printed: Mapping[str, Any]) -> di
     return {"published": [{**c, "method": own} for own, theirs in pairs for c in printed[key] if c["method"] == theirs]}
 
 
+def _printed(where: str, raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield printed numbers, given one by one or as whole tables; what a tier does not run is no cell of it."""
+    yield from raw.get("published", ())
+    for table in raw.pop("printed", ()):
+        for name, *rest in table["rows"]:
+            at, texts = dict(zip(table["at"], rest, strict=False)), rest[len(table["at"]) :]
+            for method, text in zip(table["methods"], texts, strict=True):
+                value, sd = _as_printed(where, text)
+                yield {"method": method, "metric": table["metric"], "set": name, "at": at, "value": value, "sd": sd}
+
+
+def _as_printed(where: str, text: str) -> tuple[float, float | None]:
+    """Read a mean, and the standard deviation in parentheses behind it."""
+    found = re.fullmatch(r"(-?[\d.]+)(?:\(([\d.]+)\))?", text)
+    if not found:
+        raise SpecError(f"{where}: {text!r} is no printed number; write it as 37.8 or 37.8(4.0).")
+    return float(found[1]), float(found[2]) if found[2] else None
+
+
 def _experiment(
     where: str,
     whole: Mapping[str, Any],
@@ -98,7 +118,7 @@ def _experiment(
         "printed_sets": _matching(where, "set", whole["sets"], sets),
         "methods": _matching(where, "method", raw["methods"], methods),
         "metrics": tuple(raw["metrics"]),
-        "published": tuple(PrintedCell.read(f"{where}: published", each) for each in raw.get("published", ())),
+        "published": tuple(PrintedCell.read(f"{where}: published", each) for each in _printed(where, raw)),
     }
     experiment = Experiment.read(where, {**raw, **chosen})
     for metric in {*experiment.tolerance, *experiment.unit, *(cell.metric for cell in experiment.published)}:

@@ -53,22 +53,23 @@ def user_method(path: str, classifier: Sequence[Mapping[str, Any]]) -> Method:
     return Method(path.partition(":")[2], steps, natural="as it comes", ours=True, note=f"{path}, given by --add.")
 
 
-def filled_in(value: Any, grid: Mapping[str, Any]) -> Any:
-    """Return a description with every ``"$name"`` replaced by the grid's value.
+def filled_in(value: Any, values: Mapping[str, Any]) -> Any:
+    """Return a description with every ``"$name"`` replaced by the value of that name.
 
     Examples
     --------
-    >>> filled_in([{"use": "m:C", "k": "$k"}], {"k": 8})
-    [{'use': 'm:C', 'k': 8}]
+    >>> filled_in([{"use": "m:C", "k": "$k", "scale": "$none"}], {"k": 8})
+    [{'use': 'm:C', 'k': 8, 'scale': None}]
     """
     if isinstance(value, str) and value.startswith("$"):
-        if value[1:] not in grid:
-            raise SpecError(f"{value} is no value of the grid, which has {', '.join(grid) or 'none'}.")
-        return grid[value[1:]]
+        known = {**values, "none": None}
+        if value[1:] not in known:
+            raise SpecError(f"{value} stands for nothing: grid and settings have {', '.join(values) or 'none'}.")
+        return known[value[1:]]
     if isinstance(value, Mapping):
-        return {key: filled_in(each, grid) for key, each in value.items()}
+        return {key: filled_in(each, values) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [filled_in(each, grid) for each in value]
+        return [filled_in(each, values) for each in value]
     return value
 
 

@@ -76,8 +76,8 @@ def _experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
     """Yield one table or figure, and the tests of its differences."""
     blocks: list[Block] = [Text(f"{experiment.place or 'Not in the paper'}. {experiment.note}".strip())]
     if experiment.x:
-        blocks += [curve(results, experiment, metric) for metric in experiment.metrics[:1]]
-        blocks += [points(results, experiment, metric) for metric in experiment.metrics[:1]]
+        shown = experiment.metrics[0]
+        blocks += [*curve(results, experiment, shown), points(results, experiment, shown)]
     elif experiment.rows == "metric":
         blocks += [by_metric(results, experiment)]
     else:

@@ -84,8 +84,9 @@ def _runs(paper: Paper, experiment: Experiment) -> Iterator[Run]:
 def _run(
     paper: Paper, experiment: Experiment, data: SetSpec, method: Method, grid: Mapping[str, Any], trial: int
 ) -> Run:
-    steps = tuple(filled_in(method.steps, grid))
-    helpers = {name: filled_in(paper.methods[name].steps[0], grid) for name in _referred(steps)}
+    values = {**filled_in(dict(experiment.settings), grid), **grid}
+    steps = tuple(filled_in(method.steps, values))
+    helpers = {name: filled_in(paper.methods[name].steps[0], values) for name in _referred(steps)}
     return Run(
         paper=paper.key,
         experiment=experiment.key,
@@ -96,7 +97,7 @@ def _run(
         steps=steps,
         helpers=helpers,
         metrics=experiment.metrics,
-        options=filled_in(experiment.options, grid),
+        options=filled_in({**experiment.options, **method.options}, values),
         grid=grid,
         trial=trial,
         seed=(zlib.crc32(f"{paper.key}/{data.name}".encode()), trial),

@@ -17,7 +17,7 @@ from halflabel.experiments.chain import Answer, Chain
 from halflabel.experiments.plan import Run
 from halflabel.experiments.sources import load
 from halflabel.labels import PartialLabels
-from halflabel.masking import hide_entries, hide_items
+from halflabel.masking import hide_items
 from halflabel.metrics import METRICS, rankable
 from halflabel.stratification import deal_items
 
@@ -63,16 +63,16 @@ def split(run: Run, folder: Path | None) -> Outcome:
 def transduction(run: Run, folder: Path | None) -> Outcome:
     """Hide labels, and features if asked; fit on all items; score what was hidden.
 
-    Options: ``hide`` ("items" or "entries"), ``share`` (of them hidden), ``features`` (share of the single feature
-    values hidden; 0), ``standardised`` (features are standardised before anything is hidden), and ``dense``,
-    ``rankable``, ``rules`` as in :func:`split`. ``imputation_error`` is the root of the squared error over the sum
-    of squares, both over hidden feature values.
+    Options: ``hide`` ("items" or "entries"), ``observed`` (share of them that stays), ``features_observed`` (share of
+    the single feature values that stays; 1), ``standardised`` (features are standardised before anything is hidden),
+    and ``dense``, ``rankable``, ``rules`` as in :func:`split`. Entries and feature values are drawn uniformly, in
+    exact number. ``imputation_error`` is the root of the squared error over the sum of squares, both over hidden
+    feature values.
     """
     rng = np.random.default_rng(run.seed)
     whole = load(run.source, folder, "whole", rng)
-    X, hide = _features(whole, run.options), hide_items if run.options["hide"] == "items" else hide_entries
-    known = hide(whole.Y, run.options["share"], rng)
-    gaps = _exact_share(X.shape, run.options.get("features", 0.0), rng)
+    X, known = _features(whole, run.options), _known(whole.Y, run.options, rng)
+    gaps = _exact_share(X.shape, 1 - run.options.get("features_observed", 1.0), rng)
     seen = np.where(gaps, np.nan, X) if gaps.any() else X
     chain = Chain.fit(run.steps, run.helpers, seen, known)
     hidden = whole.Y.hide(known.observed)
@@ -82,6 +82,14 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
     if "imputation_error" in run.metrics:
         metrics["imputation_error"] = _imputation_error(chain.completed(seen), X, gaps)
     return Outcome(metrics, chain.facts(), chain.seconds)
+
+
+def _known(labels: PartialLabels, options: Mapping[str, Any], rng: np.random.Generator) -> PartialLabels:
+    """Hide whole items, each label's last relevant entry spared, or single entries, whatever is left."""
+    hidden = 1 - options["observed"]
+    if options["hide"] == "items":
+        return hide_items(labels, hidden, rng)
+    return labels.hide(_exact_share(labels.shape, hidden, rng))
 
 
 # -- data ----------------------------------------------------------------------------

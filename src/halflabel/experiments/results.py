@@ -46,9 +46,19 @@ def judge(cell: PrintedCell, measured: Measured, experiment: Experiment) -> Verd
     if why_not_comparable(cell, measured, experiment):
         return Verdict.NOT_COMPARABLE
     difference = measured.mean - cell.value * experiment.unit.get(cell.metric, 1.0)
-    if abs(difference) <= experiment.tolerance.get(cell.metric, 0.0):
+    if abs(difference) <= _reach(cell, measured, experiment):
         return Verdict.AGREES
     return Verdict.WORSE if (difference > 0) == lower_is_better(cell.metric) else Verdict.BETTER
+
+
+def _reach(cell: PrintedCell, measured: Measured, experiment: Experiment) -> float:
+    """Return how far the two may lie apart: a fixed tolerance, or the noise of both means."""
+    fixed = experiment.tolerance.get(cell.metric, 0.0)
+    if not experiment.standard_errors or cell.sd is None or measured.n < 2:
+        return fixed
+    printed = cell.sd * experiment.unit.get(cell.metric, 1.0)
+    noise = math.hypot(printed / math.sqrt(experiment.printed_trials), measured.sd / math.sqrt(measured.n))
+    return max(fixed, experiment.standard_errors * noise)
 
 
 def why_not_comparable(cell: PrintedCell, measured: Measured, experiment: Experiment) -> str:

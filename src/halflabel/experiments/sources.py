@@ -87,8 +87,9 @@ def user_set(path: Path, labels: tuple[str, ...]) -> SetSpec:
 def load(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.random.Generator) -> Dataset:
     """Load what :meth:`SetSpec` describes: ``source`` holds its ``name``, ``make``, ``settings`` and ``fetch``."""
     if source["make"]:
-        drawn: Dataset = found(source["make"])(rng=rng, **source["settings"])
-        return drawn
+        drawn = found(source["make"])(rng=rng, **source["settings"])
+        whole: Dataset = getattr(drawn, "dataset", drawn)  # a generator may return the truth beside the data
+        return whole
     if source["settings"].get("file"):
         return _own_file(source["settings"]["file"], tuple(source["settings"]["labels"]))
     return _public(source["name"], folder, part, source["fetch"])

@@ -74,15 +74,17 @@ class Method(_Part):
     """One method: steps like those of a scikit-learn pipeline, as import paths with parameters.
 
     A step is a table with ``use = "module:Class"``, optionally ``as_published = true`` (start from the paper's
-    settings), and parameters. A parameter may be ``"$name"`` (a value of the experiment's grid),
-    ``{ same_as = "METHOD", attribute = "n_components_" }`` (what another method's first step found on the same
-    training rows), ``{ share_of_features = 0.1 }`` (that share of the number of features, at least 1) or a table
+    settings), and parameters. A parameter may be ``"$name"`` (a value of the experiment's grid or settings; ``"$none"``
+    is None), ``{ same_as = "METHOD", attribute = "n_components_" }`` (what another method's first step found on the
+    same training rows), ``{ share_of_features = 0.1 }`` (that share of the number of features, at least 1) or a table
     with ``use`` (an estimator).
 
     Parameters
     ----------
     name : str
     steps : list of mapping
+    options : mapping
+        Options of the protocol that are another for this method (an oracle that sees all features).
     natural : str
         The threshold rule the method comes with, in words.
     seconds : float
@@ -97,6 +99,7 @@ class Method(_Part):
 
     name: str
     steps: tuple[Mapping[str, Any], ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
     natural: str = ""
     seconds: float = 1.0
     megabytes: float = 300.0
@@ -149,6 +152,8 @@ class Experiment(_Part):
         Arguments of the protocol.
     grid : mapping of str to list
         Every combination is run; ``"$name"`` in a method or an option stands for the value.
+    settings : mapping
+        What else ``"$name"`` may stand for, the same in every run.
     trials : int
         Repetitions with another random draw; all methods see the same draws.
     hero : str
@@ -159,7 +164,14 @@ class Experiment(_Part):
         The grid value on the axis of a figure; empty for a table.
     tolerance : mapping of str to float
         Per metric, how far a measured value may lie from the printed one and still agree.
+    standard_errors : float
+        Instead: how many standard errors of the difference of the two means, from both standard deviations and
+        numbers of trials.
+    printed_trials : int
+        Trials behind a printed mean, for ``standard_errors``.
     published : tuple of PrintedCell
+        In the file also as whole tables, ``printed = [{ metric, methods, at, rows }]``: a row is the set, the values
+        of the grid that ``at`` names, and one text per method as the paper has it, ``"37.8(4.0)"`` or ``"37.8"``.
     marked : tuple of str
         Methods whose points beyond their rank are drawn hollow; the axis is a share of the features.
     printed_in : str
@@ -185,11 +197,14 @@ class Experiment(_Part):
     place: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     trials: int = 1
     hero: str = ""
     average: str = "set"
     x: str = ""
     tolerance: Mapping[str, float] = field(default_factory=dict)
+    standard_errors: float = 0.0
+    printed_trials: int = 1
     published: tuple[PrintedCell, ...] = ()
     marked: tuple[str, ...] = ()
     printed_in: str = ""

@@ -10,6 +10,7 @@ from typing import Any
 
 from halflabel.decision import RULES
 from halflabel.experiments.results import Measured, Results, judge, lower_is_better, why_not_comparable
+from halflabel.experiments.significance import paired
 from halflabel.experiments.spec import Experiment, PrintedCell
 from halflabel.metrics import METRICS
 from halflabel.report.charts import lines
@@ -58,18 +59,20 @@ def _points_of(experiment: Experiment) -> list[dict[str, Any]]:
     return [dict(zip(experiment.grid, point, strict=True)) for point in itertools.product(*experiment.grid.values())]
 
 
-def curve(results: Results, experiment: Experiment, metric: str) -> Figure:
-    """Draw one line per method against the axis of a figure."""
+def curve(results: Results, experiment: Experiment, metric: str) -> Iterator[Figure]:
+    """Draw one line per method against the axis of a figure, unless nothing was measured."""
     points = experiment.grid[experiment.x]
     means = {x: results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points}
     unit = unit_of(experiment, metric)
     series = {name: [(float(x), float(means[x][name]) / unit) for x in points] for name in experiment.methods}
     series = {name: [p for p in curve if not math.isnan(p[1])] for name, curve in series.items()}
+    if not any(series.values()):
+        return
     name = metric_name(experiment, metric)
     marked = (_beyond(results, experiment), "beyond the rank") if experiment.marked else None
     svg = lines(series, x_label=experiment.x, y_label=name, marked=marked)
     alt = f"{name} against {experiment.x}, one line per method; the table below holds the values."
-    return Figure(f"{experiment.key}-{metric}", f"{experiment.title}: {name}", alt, svg)
+    yield Figure(f"{experiment.key}-{metric}", f"{experiment.title}: {name}", alt, svg)
 
 
 def _beyond(results: Results, experiment: Experiment) -> dict[str, float]:
@@ -117,13 +120,28 @@ def user_sets(results: Results, experiment: Experiment) -> Iterator[Grid]:
 def _row_of_cells(
     results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
 ) -> tuple[Cell, ...]:
-    sign = 1 if lower_is_better(metric) else -1
-    means = [sign * each.mean for each in measured.values() if not math.isnan(each.mean)]
+    best = _best(results, experiment, metric, measured, **where)
     printed = {cell.method: cell for cell in experiment.published if _belongs(cell, metric, **where)}
     return tuple(
-        _cell(experiment, metric, each, printed.get(name), best=bool(means) and sign * each.mean == min(means))
-        for name, each in measured.items()
+        _cell(experiment, metric, each, printed.get(name), best=name in best) for name, each in measured.items()
     )
+
+
+def _best(
+    results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
+) -> set[str]:
+    """Return the best method and, over trials, those that a paired t-test at 5 % cannot tell from it."""
+    sign = 1 if lower_is_better(metric) else -1
+    means = {name: sign * each.mean for name, each in measured.items() if not math.isnan(each.mean)}
+    if not means:
+        return set()
+    first = min(means, key=lambda name: means[name])
+    if experiment.average == "set":
+        return {first}
+    blocks = results.blocks(experiment, metric, **where)
+    both = {name: blocks[[first, name]].dropna() for name in means if name != first}
+    tied = {name for name, b in both.items() if len(b) > 1 and paired(b[first], b[name]).p >= 0.05}
+    return {first} | tied
 
 
 def _belongs(cell: PrintedCell, metric: str, at: Mapping[str, Any], set: str) -> bool:
@@ -133,11 +151,13 @@ def _belongs(cell: PrintedCell, metric: str, at: Mapping[str, Any], set: str) ->
 def _cell(
     experiment: Experiment, metric: str, measured: Measured, printed: PrintedCell | None, *, best: bool = False
 ) -> Cell:
-    shown = _spread(measured.mean / unit_of(experiment, metric), measured.sd / unit_of(experiment, metric))
+    unit = unit_of(experiment, metric)
+    digits = 1 if unit == 0.01 else 3
+    shown = _spread(measured.mean / unit, measured.sd / unit, digits)
     if printed is None:
         return Cell(shown, best=best)
     why = why_not_comparable(printed, measured, experiment)
-    return Cell(shown, _spread(printed.value, printed.sd), judge(printed, measured, experiment), best, why)
+    return Cell(shown, _spread(printed.value, printed.sd, digits), judge(printed, measured, experiment), best, why)
 
 
 def printed_cell(results: Results, experiment: Experiment, cell: PrintedCell) -> Cell:
@@ -146,10 +166,10 @@ def printed_cell(results: Results, experiment: Experiment, cell: PrintedCell) ->
     return _cell(experiment, cell.metric, measured, cell)
 
 
-def _spread(mean: float, sd: float | None) -> str:
+def _spread(mean: float, sd: float | None, digits: int) -> str:
     if math.isnan(mean):
         return "–"
-    digits = 3 if abs(mean) < 10 else 1
+    digits = digits if abs(mean) < 10 else 1
     return f"{mean:.{digits}f}" + (f" ± {sd:.{digits}f}" if sd is not None and not math.isnan(sd) else "")
 
 
@@ -172,6 +192,11 @@ def in_words(metric: str) -> str:
 
 
 def _tolerances(experiment: Experiment) -> str:
+    if experiment.standard_errors:
+        return (
+            f"A cell agrees within {experiment.standard_errors:g} standard errors of the difference of two means "
+            f"(printed: {experiment.printed_trials} trials). ★: the best, and what a paired t-test cannot tell from it."
+        )
     if not experiment.tolerance:
         return ""
     each = [f"{in_words(name)} {value:g}" for name, value in experiment.tolerance.items()]
