@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 from tests.conftest import half_labelled
 
 from halflabel.baselines import BinaryRelevance, OtherLabels
@@ -59,3 +60,14 @@ def test_the_hidden_value_of_an_unknown_entry_changes_nothing(rng, entries):
     one, other = (PartialLabels.from_observed(np.where(observed, complete, v), observed) for v in (0.0, 1.0))
     one, other = OtherLabels().fit(X, one), OtherLabels().fit(X, other)
     assert np.array_equal(one.label_probabilities_, other.label_probabilities_)
+
+
+def test_gaps_in_features_are_the_classifiers_affair(rng):
+    X, labels = nested(rng, n=60)
+    X[3, 1] = np.nan
+    assert OtherLabels(HistGradientBoostingClassifier(max_iter=5), n_folds=2).fit(X, labels).label_scores_.shape == (
+        60,
+        3,
+    )
+    with pytest.raises(ValueError, match="contains NaN"):
+        OtherLabels().fit(X, labels)

@@ -74,6 +74,14 @@ def test_mistakes_end_in_one_sentence(arguments, sentence):
     assert "Traceback" not in result.output
 
 
+def test_strict_ends_with_an_error_where_a_run_has_no_figures(tmp_path):
+    add = ["--add", "tests.experiments.toy_models:Breaks"]
+    result = invoke(TOY, "--quick", *add, "--strict", "-o", tmp_path / "out", "--jobs", 1)
+    assert result.exit_code == 1
+    assert "2 of 8 runs have no figures" in result.output
+    assert invoke(TOY, "--quick", "--strict", "-o", tmp_path / "out", "--jobs", 1).exit_code == 0
+
+
 def test_nothing_to_run_is_an_error_after_the_plan(tmp_path):
     result = invoke("zhang2008", "--quick", "-o", tmp_path / "out", "--folder", tmp_path)
     assert result.exit_code == 1

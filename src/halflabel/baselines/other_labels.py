@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import get_tags
 
 from halflabel.arrays import Floats, Matrix, is_sparse
 from halflabel.base import PartialLabelEstimator, Scaler
@@ -85,6 +86,10 @@ class OtherLabels(PartialLabelEstimator):
         self.threshold = threshold
         self.cost_ratio = cost_ratio
         self.random_state = random_state
+
+    @property
+    def _allow_nan(self) -> bool:  # type: ignore[override] # the classifier decides
+        return self.classifier is not None and bool(get_tags(self.classifier).input_tags.allow_nan)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit one classifier per label; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""

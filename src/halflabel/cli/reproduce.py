@@ -39,6 +39,7 @@ __all__ = ["reproduce"]
 @click.option("-o", "--output", type=PATH, help="Folder of records and pages; by default halflabel-KEY-TIER.")
 @click.option("--jobs", type=click.IntRange(-1), default=-1, show_default=True, help="Processes; -1 is one per core.")
 @click.option("--plan", "plan_only", is_flag=True, help="Say what would be run, and stop.")
+@click.option("--strict", is_flag=True, help="End with an error if a run failed or could not start.")
 @click.option("--published", is_flag=True, help="Show the page that comes with halflabel; nothing is run.")
 def reproduce(
     key: str | None,
@@ -53,6 +54,7 @@ def reproduce(
     output: Path | None,
     jobs: int,
     plan_only: bool,
+    strict: bool,
     published: bool,
 ) -> None:
     """Measure every table and figure of a paper whose data can be had, beside what the paper printed.
@@ -73,9 +75,7 @@ def reproduce(
     if key is None:
         raise ValueError(f"say which paper: {', '.join(papers())}; --list says more about each.")
     if published:
-        there = published_page(key)
-        tell(f"Published page: {there}.")
-        webbrowser.open(there.as_uri())
+        _show(published_page(key))
         return
     if jobs == 0:
         raise ValueError("--jobs 0 would do nothing: give a number of processes, or -1 for one per core.")
@@ -85,17 +85,27 @@ def reproduce(
     target = output or Path(f"halflabel-{work.paper.key}-{tier}")
     store = Store(target / "records.jsonl")
     _tell_plan(work, store, jobs)
-    if plan_only:
-        return
+    if not plan_only:
+        _do(work, store, jobs, strict)
+
+
+def _show(page: Path) -> None:
+    tell(f"Published page: {page}.")
+    webbrowser.open(page.as_uri())
+
+
+def _do(work: Reproduction, store: Store, jobs: int, strict: bool) -> None:
+    """Run what is open, write the pages, and say what became of it."""
     if not work.startable:
         raise ValueError("no set of this paper is here: the table above says where each one comes from.")
-    target.mkdir(parents=True, exist_ok=True)
+    store.path.parent.mkdir(parents=True, exist_ok=True)
     with working():
         records = work.run(store, n_jobs=jobs)
-    page = to_page(work, records)
-    written = write_pages(page, target)
+        written = write_pages(to_page(work, records), store.path.parent)
     _tell_outcome(records)
     tell(f"Written: {store.path}, {', '.join(map(str, written))}.")
+    if strict and (bad := sum(not record.metrics for record in records)):
+        raise ValueError(f"{bad} of {counted(len(records), 'run')} have no figures, and --strict was given.")
 
 
 def _papers(folder: Path | None) -> Table:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from halflabel.experiments.results import Results, lower_is_better
 from halflabel.experiments.significance import paired
@@ -117,6 +119,75 @@ def slower(results: Results, experiment: Experiment, *, method: str, than: str, 
     return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.")
 
 
+def falls_with(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
+) -> ClaimResult:
+    """Ask whether the mean falls from each value of a grid axis to the next, on every set."""
+    values = experiment.grid[name]
+    total, fell_short = 0, []
+    for data, method in itertools.product(experiment.sets, methods):
+        means = [results.measured(experiment, metric, method, at={name: v}, set=data).mean for v in values]
+        steps = [(v, b < a) for v, a, b in zip(values[1:], means, means[1:], strict=False) if a == a and b == b]
+        total += len(steps)
+        fell_short += [f"{method} on {data} at {name} = {v}" for v, fell in steps if not fell]
+    return _counted(total, fell_short, f"the mean falls with {name}")
+
+
+def lower_on(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    metric: str,
+    pairs: Sequence[Sequence[str]],
+    significant: bool = False,
+) -> ClaimResult:
+    """Compare the same method on two sets, if asked by a two-sample t-test at 5 %; other grid values are pooled."""
+    total, fell_short = 0, []
+    for (first, second), method in itertools.product(pairs, methods):
+        a, b = (results.blocks(experiment, metric, set=name)[method].dropna() for name in (first, second))
+        if len(a) < 2 or len(b) < 2:
+            continue
+        total += 1
+        p = float(stats.ttest_ind(a, b, equal_var=False).pvalue)
+        if not a.mean() < b.mean() or (significant and p >= 0.05):
+            fell_short.append(f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, p = {p:.3f})")
+    return _counted(total, fell_short, f"the mean is {'significantly ' if significant else ''}lower")
+
+
+def among_best(
+    results: Results,
+    experiment: Experiment,
+    *,
+    method: str,
+    than: Sequence[str],
+    metric: str,
+    ats: Sequence[Mapping[str, Any]],
+) -> ClaimResult:
+    """Ask at each point whether ``method`` is the best, or a paired t-test at 5 % cannot tell it from the best."""
+    sign = 1 if lower_is_better(metric) else -1
+    total, fell_short = 0, []
+    for at in ats:
+        blocks = (sign * results.blocks(experiment, metric, at=at)[[method, *than]]).dropna()
+        if len(blocks) < 2:
+            continue
+        total += 1
+        best = str(blocks.mean().idxmin())
+        test = paired(blocks[method], blocks[best])
+        if best != method and test.p < 0.05:
+            fell_short.append(f"{', '.join(f'{k} = {v}' for k, v in at.items())}: {best} (p = {test.p:.3f})")
+    return _counted(total, fell_short, f"{method} is the best or cannot be told from it")
+
+
+def below(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
+) -> ClaimResult:
+    """Ask whether the means lie below a bound."""
+    means = {name: results.measured(experiment, metric, name).mean for name in methods}
+    fell_short = [f"{name} ({mean:.3g})" for name, mean in means.items() if not mean < bound]
+    return _counted(len(means), fell_short, f"the mean is below {bound:g}")
+
+
 def _curves(results: Results, experiment: Experiment, metric: str) -> dict[str, Any]:
     """Return the mean of each method at each point of the axis."""
     points = experiment.grid[experiment.x]
@@ -135,5 +206,6 @@ def _counted(total: int, fell_short: Sequence[str], claim: str) -> ClaimResult:
 
 #: What a paper's description may name.
 CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
-    each.__name__: each for each in (beats, any_beats_best, always_best, alike, slower)
+    each.__name__: each
+    for each in (beats, any_beats_best, always_best, alike, slower, falls_with, lower_on, among_best, below)
 }

@@ -65,11 +65,15 @@ def _in_short(results: Results, claims: Sequence[tuple[Any, ClaimResult]]) -> Se
         for cell in experiment.published
     )
     found = Counter(result.finding for _, result in claims)
-    counted = [f"{number} {verdict.value}" for verdict, number in verdicts.items() if verdict]
+    counted = [f"{number} {_plural(verdict.value, number)}" for verdict, number in verdicts.items() if verdict]
     said = [f"{number} {finding.value}" for finding, number in found.items()]
     told = [f"Of {sum(verdicts.values())} printed values: {', '.join(counted)}."] if counted else []
     told += [f"Of {len(claims)} claims of the text: {', '.join(said)}."] if claims else []
     return Section("In short", (Bullets(tuple(told)),))
+
+
+def _plural(verdict: str, number: int) -> str:
+    return verdict if number == 1 or verdict != "agrees" else "agree"
 
 
 def _experiment(results: Results, experiment: Experiment) -> Iterator[Section]:

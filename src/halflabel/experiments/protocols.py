@@ -65,9 +65,9 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
 
     Options: ``hide`` ("items" or "entries"), ``observed`` (share of them that stays), ``features_observed`` (share of
     the single feature values that stays; 1), ``standardised`` (features are standardised before anything is hidden),
-    and ``dense``, ``rankable``, ``rules`` as in :func:`split`. Entries and feature values are drawn uniformly, in
-    exact number. ``imputation_error`` is the root of the squared error over the sum of squares, both over hidden
-    feature values.
+    ``without_features`` (one that is 0 everywhere instead), and ``dense``, ``rankable``, ``rules`` as in
+    :func:`split`. Entries and feature values are drawn uniformly, in exact number. ``imputation_error`` is the root
+    of the squared error over the sum of squares, both over hidden feature values.
     """
     rng = np.random.default_rng(run.seed)
     whole = load(run.source, folder, "whole", rng)
@@ -109,6 +109,8 @@ def _rows(data: Dataset, rows: Mask) -> Dataset:
 
 
 def _features(data: Dataset, options: Mapping[str, Any]) -> Matrix:
+    if options.get("without_features", False):
+        return np.zeros((len(data.Y), 1))
     X = data.X.toarray() if options.get("dense", False) and is_sparse(data.X) else data.X
     if not options.get("standardised", False):
         return X

@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from halflabel.decision import RULES
@@ -39,7 +40,9 @@ def by_metric(results: Results, experiment: Experiment) -> Grid:
         cells = _row_of_cells(results, experiment, metric, measured, at={}, set="")
         rows.append((metric_name(experiment, metric), cells))
     over = "sets" if experiment.average == "set" else "trials"
-    caption = f"Mean and standard deviation over {most} {over}; published values beside them"
+    caption = f"Mean and standard deviation over {most} {over}" + "; published values below" * bool(
+        experiment.published
+    )
     return Grid(caption, experiment.methods, tuple(rows), note=_tolerances(experiment))
 
 
@@ -87,7 +90,13 @@ def points(results: Results, experiment: Experiment, metric: str) -> Grid:
     rows = []
     for x in experiment.grid[experiment.x]:
         measured = {m: results.measured(experiment, metric, m, at={experiment.x: x}) for m in experiment.methods}
-        rows.append((f"{x:g}", _row_of_cells(results, experiment, metric, measured, at={experiment.x: x}, set="")))
+        cells = _row_of_cells(results, experiment, metric, measured, at={experiment.x: x}, set="")
+        most = max(each.n for each in measured.values())
+        whys = [
+            f"over {m.n} of {most} blocks" if 0 < m.n < most else cell.why
+            for m, cell in zip(measured.values(), cells, strict=True)
+        ]
+        rows.append((f"{x:g}", tuple(replace(cell, why=why) for cell, why in zip(cells, whys, strict=True))))
     return Grid(f"{metric_name(experiment, metric)} by {experiment.x}", experiment.methods, tuple(rows))
 
 
