@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles.propagation import nearest, weights_of_row
 
+from halflabel import graphs
 from halflabel.graphs import affinity, components, laplacian, neighbors, reconstruction_weights, supported
 
 
@@ -46,6 +49,87 @@ def test_queries_may_meet_themselves(rng):
     indices, distances = neighbors(X, 1, query=X)
     np.testing.assert_array_equal(indices.ravel(), np.arange(30))
     np.testing.assert_allclose(distances, 0, atol=1e-6)
+
+
+def grid(seed, n_queries):
+    """Points of whole numbers from 1 to 3 in three dimensions, each several times, and queries (or None)."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(1, 4, size=(int(rng.integers(90, 200)), 3))
+    return X, rng.integers(1, 4, size=(n_queries, 3)) if n_queries else None
+
+
+def squared(X, query):
+    """Squared distances in whole numbers."""
+    return ((query[:, None] - X) ** 2).sum(axis=2).tolist()
+
+
+def angle(X, query):
+    """What grows as the cosine falls, as fractions: -cos^2 times |query|^2, no cosine being negative here."""
+    lengths = (X**2).sum(axis=1).tolist()
+    return [[-Fraction(p * p, q) for p, q in zip(row, lengths, strict=True)] for row in (query @ X.T).tolist()]
+
+
+def first_of_equal(exact, k, own):
+    """The k nearest by (exact distance, index)."""
+    ranked = (sorted((d, j) for j, d in enumerate(row) if not (own and i == j)) for i, row in enumerate(exact))
+    return np.array([[j for _, j in row[:k]] for row in ranked])
+
+
+FORMS = {
+    "dense": lambda A: A.astype(float),
+    "sparse": lambda A: sparse.csr_array(A.astype(float)),
+    "turned": lambda A: A @ np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0],
+    "turned, sparse": lambda A: sparse.csr_array(FORMS["turned"](A)),
+}
+
+
+@pytest.mark.parametrize(("metric", "exact"), [("euclidean", squared), ("cosine", angle)])
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), k=st.integers(1, 40), n_queries=st.sampled_from([0, 12]))
+def test_of_equal_distances_the_lowest_index_comes_first(form, metric, exact, seed, k, n_queries):
+    X, query = grid(seed, n_queries)
+    expected = first_of_equal(exact(X, X if query is None else query), k, own=query is None)
+    enter = FORMS[form]
+    indices, _ = neighbors(enter(X), k, metric, None if query is None else enter(query), ties="index")
+    np.testing.assert_array_equal(indices, expected)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("n_queries", [0, 12])
+def test_neither_blocks_nor_the_depth_of_the_search_decide(form, n_queries, monkeypatch):
+    X, query = (None if A is None else FORMS[form](A) for A in grid(3, n_queries))
+    whole = neighbors(X, 10, query=query, ties="index")
+    np.testing.assert_array_equal(neighbors(X, 4, query=query, ties="index")[0], whole[0][:, :4])
+    for more, cells in [(1, 1), (1, 500), (500, 1)]:
+        monkeypatch.setattr(graphs, "MORE", more)
+        monkeypatch.setattr(graphs, "CELLS", cells)
+        indices, distances = neighbors(X, 10, query=query, ties="index")
+        np.testing.assert_array_equal(indices, whole[0])
+        np.testing.assert_allclose(distances, whole[1], atol=1e-6)
+
+
+def test_distances_belong_to_the_indices(rng):
+    X, _ = grid(4, 0)
+    indices, distances = neighbors(X.astype(float), 7, ties="index")
+    np.testing.assert_allclose(distances, np.linalg.norm(X[indices] - X[:, None], axis=2), atol=1e-6)
+
+
+def test_all_others_can_be_neighbours_of_duplicates():
+    indices, _ = neighbors(np.ones((80, 2)), 79, ties="index")
+    np.testing.assert_array_equal(indices, [[j for j in range(80) if j != i] for i in range(80)])
+
+
+@pytest.mark.parametrize(("nearer", "first"), [(1e-7, 1), (1e-13, 0)])
+def test_equal_is_up_to_rounding(nearer, first):
+    X = np.array([[1.0], [1 - nearer], [-3.0]])
+    assert neighbors(X, 1, query=np.zeros((1, 1)), ties="index")[0].item() == first
+    assert neighbors(X, 2, query=np.zeros((1, 1)), ties="index")[0].tolist() == [[first, 1 - first]]
+
+
+def test_an_offset_makes_no_ties(rng):
+    X = rng.normal(size=(60, 3))
+    np.testing.assert_array_equal(neighbors(X + 1e6, 5, ties="index")[0], nearest(X, 5))
 
 
 @pytest.mark.parametrize("ridge", [1e-3, 1.0])

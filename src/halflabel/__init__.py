@@ -2,18 +2,24 @@
 
 from halflabel._version import __version__
 from halflabel.completion import Completion, Explanation, complete
+from halflabel.impute import GaussianMixtureImputer, SoftImputer
 from halflabel.labels import PartialLabels
+from halflabel.matrix_completion import MC1, MCb
 from halflabel.mddm import MDDM
 from halflabel.predictor import Predictor, load
 from halflabel.ssdrmc import SSDRMC
 
 __all__ = [
+    "MC1",
     "MDDM",
     "SSDRMC",
     "Completion",
     "Explanation",
+    "GaussianMixtureImputer",
+    "MCb",
     "PartialLabels",
     "Predictor",
+    "SoftImputer",
     "__version__",
     "complete",
     "load",

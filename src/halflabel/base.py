@@ -111,7 +111,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         labels = PartialLabels.from_table(y)
         check_consistent_length(X, labels)
         labels.require_observed()
-        self.single_label_ = not isinstance(y, PartialLabels) and np.ndim(y) == 1
+        self.single_label_ = not isinstance(y, PartialLabels) and _dimensions(y) == 1
         self.label_names_ = labels.names
         if labels.positive_only:
             raise ValueError(
@@ -228,6 +228,11 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
         return values.ravel() if self.single_label_ else values
+
+
+def _dimensions(y: Any) -> int:
+    """Return the number of axes of anything that can become an array."""
+    return int(y.ndim if hasattr(y, "ndim") else np.asarray(y, dtype=object).ndim)
 
 
 def _warn_unlearnable(labels: PartialLabels) -> None:

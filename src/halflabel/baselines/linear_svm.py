@@ -24,7 +24,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-
 
     Parameters
     ----------
-    grid : sequence of float, default=(1e-4, 1e-2, 1, 1e2, 1e4)
+    grid : sequence of float, default=(1e-3, 1e-2, 1e-1, 1, 10)
         Values of C; of several with the same accuracy the smallest is taken.
     n_folds : int, default=5
         Folds, stratified; fewer where a class has fewer items. With a single item of a class, C is the middle of the
@@ -50,7 +50,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-
     """
 
     def __init__(
-        self, grid: tuple[float, ...] = (1e-4, 1e-2, 1.0, 1e2, 1e4), *, n_folds: int = 5, random_state: int | None = 0
+        self, grid: tuple[float, ...] = (1e-3, 1e-2, 1e-1, 1.0, 10.0), *, n_folds: int = 5, random_state: int | None = 0
     ) -> None:
         self.grid = grid
         self.n_folds = n_folds

@@ -8,6 +8,7 @@ from halflabel.datasets.mulan import load_benchmark, read_mulan
 from halflabel.datasets.openml import fetch
 from halflabel.datasets.reading import read
 from halflabel.datasets.records import Dataset, RawTable, ReadError, stack, to_dataset
+from halflabel.datasets.synthetic import make_low_rank
 from halflabel.datasets.vectors import read_vectors
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "fetch",
     "load_benchmark",
     "load_digits_tags",
+    "make_low_rank",
     "read",
     "read_mulan",
     "read_vectors",

@@ -44,7 +44,16 @@ def check(claim: Claim, results: Results) -> ClaimResult:
     experiment = results.experiment(key)
     if experiment is None:
         return ClaimResult(Finding.NOT_MEASURED, "This tier leaves it out.")
+    if missing := _not_run(experiment, arguments):
+        return ClaimResult(Finding.NOT_MEASURED, f"This tier does not run {', '.join(missing)}.")
     return CHECKS[kind](results, experiment, **arguments)
+
+
+def _not_run(experiment: Experiment, arguments: Mapping[str, Any]) -> list[str]:
+    """Return the methods that a check asks for and that this tier's experiment does not have."""
+    asked = [arguments.get("method", []), arguments.get("methods", []), arguments.get("than", [])]
+    names = [name for one in asked for name in ([one] if isinstance(one, str) else one)]
+    return [name for name in names if name not in experiment.methods]
 
 
 def beats(

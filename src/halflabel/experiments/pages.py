@@ -63,6 +63,7 @@ def _in_short(results: Results, claims: Sequence[tuple[Any, ClaimResult]]) -> Se
         printed_cell(results, experiment, cell).verdict
         for experiment in results.paper.experiments
         for cell in experiment.published
+        if experiment.covers(cell)
     )
     found = Counter(result.finding for _, result in claims)
     counted = [f"{number} {_plural(verdict.value, number)}" for verdict, number in verdicts.items() if verdict]

@@ -84,6 +84,8 @@ class Reproduction:
         total, done = sum(cost.values()), 0.0
         step(f"{len(todo)} runs", 0, max(round(total * 1000), 1))
         for record in _in_parallel(todo, self.folder, n_jobs):
+            if record.key not in cost:
+                raise ValueError("the source of a method changed while runs were under way: start the same line again.")
             store.append(record)
             done += cost[record.key]
             step(f"{len(todo)} runs", round(done * 1000), max(round(total * 1000), 1))

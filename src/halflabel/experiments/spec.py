@@ -214,6 +214,11 @@ class Experiment(_Part):
     open: bool = True
     note: str = ""
 
+    def covers(self, cell: PrintedCell) -> bool:
+        """Tell whether this tier measures what a printed number is compared with."""
+        here = cell.method in self.methods and (not cell.set or cell.set in self.sets)
+        return here and all(value in self.grid[name] for name, value in cell.at.items())
+
 
 @dataclass(frozen=True)
 class Claim(_Part):

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel.arrays import Floats
+from halflabel.arrays import Floats, is_sparse
 from halflabel.table.blocks import (
     Matrix,
     learn_words,
@@ -22,13 +22,10 @@ from halflabel.table.blocks import (
     read_words,
 )
 from halflabel.table.columns import as_text, listed, with_text_names
+from halflabel.table.gaps import Filling
 from halflabel.table.roles import Roles
 
 __all__ = ["FeatureEncoder"]
-
-
-def _empty() -> Floats:
-    return np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +35,8 @@ class FeatureEncoder:
     Learn one with :meth:`learn`. Features stand in this order: numbers, vectors, the
     matrix, categories, words. Nothing is scaled here; estimators do that.
 
-    * Numbers, vectors and a dense matrix: a missing cell becomes the mean of its feature.
+    * Numbers, vectors and a dense matrix: a missing cell is filled by low-rank completion, or with the mean of its
+      feature where the former was not seen to be better, see :class:`halflabel.table.gaps.Filling`.
     * Categories: one indicator per value; a missing or an unseen value has none.
     * Words: tf-idf of words (case and accents dropped) of at least two rows, at most
       20 000, with 1 + log(tf), rows of length 1. X is sparse then.
@@ -51,8 +49,8 @@ class FeatureEncoder:
         The column of vectors, ``vector_width`` numbers each.
     matrix_names : tuple of str
         Names of the features kept in a matrix beside the table.
-    means : ndarray of shape (len(numeric) + vector_width + len(matrix_names),)
-        What a missing cell is filled with; 0 for a sparse matrix, which has none.
+    filling : Filling
+        What missing cells become; a sparse matrix has none and no part in it.
     categories : mapping of str to tuple of str
         The values of each category column.
     text : str or None
@@ -79,7 +77,7 @@ class FeatureEncoder:
     vectors: str | None = None
     vector_width: int = 0
     matrix_names: tuple[str, ...] = ()
-    means: Floats = field(default_factory=lambda: np.empty(0))
+    filling: Filling = field(default_factory=Filling)
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     text: str | None = None
     vocabulary: tuple[str, ...] = ()
@@ -90,7 +88,7 @@ class FeatureEncoder:
     def learn(
         cls, frame: pd.DataFrame, roles: Roles, matrix: Any = None, matrix_names: Sequence[str] = ()
     ) -> FeatureEncoder:
-        """Learn means, categories and words.
+        """Learn what gaps become, categories and words.
 
         Parameters
         ----------
@@ -124,7 +122,7 @@ class FeatureEncoder:
             text=roles.text,
         )
         blocks = encoder._gapped_blocks(frame, matrix)
-        encoder = replace(encoder, vector_width=blocks[1].shape[1], means=np.concatenate([*map(_means, blocks)]))
+        encoder = replace(encoder, vector_width=blocks[1].shape[1], filling=Filling.learn(_dense(blocks)))
         if encoder.text is not None:
             vocabulary, idf = learn_words(frame[encoder.text])
             encoder = replace(encoder, vocabulary=vocabulary, idf=idf)
@@ -166,8 +164,7 @@ class FeatureEncoder:
         """
         frame = with_text_names(frame)
         gapped = self._gapped_blocks(frame, matrix)
-        means = np.split(self.means, np.cumsum([block.shape[1] for block in gapped])[:-1])
-        blocks: list[Matrix] = [*map(_filled, gapped, means)]
+        blocks: list[Matrix] = [self.filling(_dense(gapped)), *filter(is_sparse, gapped)]
         blocks += [read_one_hot(frame[column], values) for column, values in self.categories.items()]
         if self.text is not None:
             blocks.append(read_words(frame[self.text], self.vocabulary, self.idf))
@@ -190,8 +187,9 @@ class FeatureEncoder:
         return tuple(sentences)
 
     def to_state(self) -> dict[str, Any]:
-        """Return plain lists, text and numbers that JSON can hold, and arrays (``means``, ``idf``)."""
+        """Return plain lists, text and numbers that JSON can hold, and arrays (``means``, ``idf``, ...)."""
         state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        state |= vars(state.pop("filling"))
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in state.items()}
         return {**plain, "categories": {column: list(values) for column, values in self.categories.items()}}
 
@@ -200,6 +198,7 @@ class FeatureEncoder:
         """Return the encoder written by :meth:`to_state`; it gives equal features."""
         plain: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in state.items()}
         plain["categories"] = {column: tuple(values) for column, values in state["categories"].items()}
+        plain["filling"] = Filling(**{entry.name: plain.pop(entry.name) for entry in fields(Filling)})
         return cls(**plain)
 
     @property
@@ -228,7 +227,7 @@ class FeatureEncoder:
         missing = {column: int(frame[column].isna().sum()) for column in self.categories}
         filled = (
             f"{_count(len(names), 'feature')} with missing values ({_count(gaps.sum(), 'cell')}; {listed(names)}): "
-            f"filled with the mean of the feature{f', {empty} without any value with 0' if empty else ''}."
+            f"{self.filling.way}{f', {empty} without any value with 0' if empty else ''}."
         )
         unset = (
             f"{_count(rows, 'row')} without a value in the category column {column!r}: encoded as no category."
@@ -254,16 +253,9 @@ def _gaps(block: Matrix) -> NDArray[np.int_]:
     return np.isnan(block).sum(axis=0) if isinstance(block, np.ndarray) else np.zeros(block.shape[1], dtype=int)
 
 
-def _means(block: Matrix) -> Floats:
-    """Return the mean of the values that are there; 0 if there is none, and for a sparse block."""
-    if not isinstance(block, np.ndarray):
-        return np.zeros(block.shape[1])
-    counts = len(block) - _gaps(block)
-    return np.asarray(np.nansum(block, axis=0) / np.maximum(counts, 1))
-
-
-def _filled(block: Matrix, means: Floats) -> Matrix:
-    return np.where(np.isnan(block), means, block) if isinstance(block, np.ndarray) else block
+def _dense(blocks: Sequence[Matrix]) -> Floats:
+    """Return the blocks that can have gaps side by side."""
+    return np.hstack([block for block in blocks if not is_sparse(block)])
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,0 +1,127 @@
+"""What missing numbers become: low-rank completion where it is seen to pay, else the mean; saved and used again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conftest import half_labelled
+
+import halflabel as hl
+from halflabel.impute import SoftImputer
+from halflabel.table import FeatureEncoder, Roles
+from halflabel.table.gaps import MAX_FEATURES, MAX_ROWS, MIN_ROWS, Filling
+
+
+def low_rank(rng, n=80, d=6, share=0.2):
+    """Return (X with gaps, X complete) of rank 2 plus a little noise, features in different units."""
+    complete = rng.normal(size=(n, 2)) @ rng.normal(size=(2, d)) + 0.1 * rng.normal(size=(n, d))
+    complete = complete * np.logspace(-2, 3, d) + np.arange(d)
+    return np.where(rng.random((n, d)) < share, np.nan, complete), complete
+
+
+def by_mean(X):
+    return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+
+
+def test_gaps_are_filled_as_soft_impute_folds_rows_in(rng):
+    X, complete = low_rank(rng)
+    filling, imputer = Filling.learn(X), SoftImputer().fit(X)
+    np.testing.assert_allclose(filling(X), imputer.transform(X), rtol=1e-12)
+    gaps, spread = np.isnan(X), complete.std(axis=0)
+    error, error_of_mean = (np.square((one - complete) / spread)[gaps].mean() for one in (filling(X), by_mean(X)))
+    assert error < 0.2 * error_of_mean
+    errors = imputer.cv_results_["error"]  # the first weight fills with the mean
+    assert filling.error**2 == pytest.approx(errors.min() / errors[0])
+
+
+def test_a_row_is_filled_alone_and_known_cells_stay(rng):
+    X, _ = low_rank(rng)
+    filling = Filling.learn(X)
+    new, _ = low_rank(rng, n=20, share=0.6)
+    new[4] = np.nan
+    filled = filling(new)
+    np.testing.assert_allclose(np.vstack([filling(row[None]) for row in new]), filled, rtol=1e-9)
+    np.testing.assert_array_equal(filled[~np.isnan(new)], new[~np.isnan(new)])
+    np.testing.assert_allclose(filled[4], np.nanmean(X, axis=0), rtol=1e-9)
+
+
+@pytest.mark.parametrize("case", ["few rows", "one feature", "many features", "noise", "no gaps to learn from"])
+def test_the_mean_is_kept_where_completion_is_not_seen_to_pay(case, rng):
+    X, _ = low_rank(rng, n=MIN_ROWS - 1 if case == "few rows" else 60)
+    if case == "one feature":
+        X = X[:, :1]
+    elif case == "many features":
+        X = np.tile(X, MAX_FEATURES // 6 + 1)
+    elif case == "noise":
+        X = np.where(np.isnan(X), np.nan, rng.normal(size=X.shape))
+    elif case == "no gaps to learn from":
+        X = np.nan_to_num(X)
+    filling = Filling.learn(X)
+    assert len(filling.components) == 0
+    assert filling.way == "filled with the mean of the feature"
+    new = np.where(rng.random(X.shape) < 0.5, np.nan, X)
+    np.testing.assert_allclose(filling(new), np.where(np.isnan(new), np.nanmean(X, axis=0), X), rtol=1e-12)
+
+
+def test_features_that_cannot_take_part_keep_their_mean(rng):
+    X, _ = low_rank(rng)
+    empty, constant, huge = np.full(80, np.nan), np.full(80, 4.0), np.full(80, 1.0)
+    constant[3], huge[5], huge[6] = np.nan, 1e200, np.nan
+    filling = Filling.learn(np.column_stack([empty, X, constant, huge]))
+    assert len(filling.components) > 0
+    filled = filling(np.column_stack([empty, X, constant, huge]))
+    assert (filled[:, 0] == 0).all()
+    np.testing.assert_allclose(filled[:, -2], 4.0)
+    assert filled[6, -1] == pytest.approx(1e200 / 79)
+    assert np.isfinite(filled).all()
+    plain = np.column_stack([X, constant])
+    np.testing.assert_allclose(filled[7:, 1:-1], Filling.learn(plain)(plain)[7:])
+
+
+def test_completion_is_learned_from_a_sample_of_many_rows(rng):
+    X, complete = low_rank(rng, n=MAX_ROWS + 500)
+    filling = Filling.learn(X)
+    gaps, spread = np.isnan(X), complete.std(axis=0)
+    assert np.square((filling(X) - complete) / spread)[gaps].mean() < 0.1
+    np.testing.assert_array_equal(Filling.learn(X)(X), filling(X))
+
+
+def test_the_user_is_told(rng):
+    X, _ = low_rank(rng)
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(z=np.nan)
+    encoder = FeatureEncoder.learn(frame, Roles(numeric=tuple("abcdefz")))
+    gaps = int(np.isnan(X).sum()) + 80
+    share = f"{encoder.filling.error:.0%}"
+    assert encoder.notes == (
+        f"7 features with missing values ({gaps} cells; 'a', 'b', 'c', 'd', 'e', 'f', 'z'): filled by low-rank "
+        f"completion (SoftImputer; {share} of the error of the mean on hidden cells), 1 without any value with 0.",
+    )
+
+
+def test_numbers_vectors_and_a_matrix_are_completed_together(rng):
+    X, _ = low_rank(rng)
+    vectors = [[None if np.isnan(v) else v for v in row] for row in X[:, 2:4]]
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "v": vectors, "c": ["x", "y"] * 40})
+    encoder = FeatureEncoder.learn(frame, Roles(numeric=("a", "b"), vectors="v", categorical=("c",)), X[:, 4:])
+    filled = encoder.transform(frame, X[:, 4:])
+    np.testing.assert_allclose(filled[:, :6], Filling.learn(X)(X))
+    np.testing.assert_array_equal(filled[:, 6:], np.tile(np.eye(2), (40, 1)))
+
+
+def test_a_saved_model_fills_new_tables_as_before(tmp_path, rng):
+    X, Y, _ = half_labelled(rng)
+    X = X[:, [0, 1, 2, 3, 4, 0, 1]] + 0.05 * rng.normal(size=(60, 7))  # some features tell of others
+    holed = np.where(rng.random(X.shape) < 0.15, np.nan, X)
+    names = list("abcdefg")
+    frame = pd.DataFrame(holed, columns=names).join(pd.DataFrame(Y, columns=["p", "q", "r"]))
+    filled = hl.complete(frame, labels=["p", "q", "r"])
+    assert len(filled.predictor.encoder.filling.components) > 0
+    assert any("low-rank completion" in note for note in filled.opened.notes)
+    pd.testing.assert_frame_equal(filled.table[names], frame[names])  # the user's table keeps its gaps
+    filled.save(tmp_path / "m.halflabel")
+    again = hl.load(tmp_path / "m.halflabel")
+    new = pd.DataFrame(np.where(rng.random((9, 7)) < 0.3, np.nan, X[:9]), columns=names)
+    pd.testing.assert_frame_equal(again.predict_proba(new), filled.predictor.predict_proba(new))
+    alone = pd.concat([again.predict_proba(new.iloc[[i]]) for i in range(9)])
+    pd.testing.assert_frame_equal(alone, again.predict_proba(new), atol=1e-9)
