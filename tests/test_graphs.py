@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -60,19 +58,19 @@ def grid(seed, n_queries):
 
 def squared(X, query):
     """Squared distances in whole numbers."""
-    return ((query[:, None] - X) ** 2).sum(axis=2).tolist()
+    return ((query[:, None] - X) ** 2).sum(axis=2)
 
 
 def angle(X, query):
-    """What grows as the cosine falls, as fractions: -cos^2 times |query|^2, no cosine being negative here."""
-    lengths = (X**2).sum(axis=1).tolist()
-    return [[-Fraction(p * p, q) for p, q in zip(row, lengths, strict=True)] for row in (query @ X.T).tolist()]
+    """What grows as the cosine falls, in whole numbers: -(q'x)^2 / |x|^2 times all |x|^2; q'x is positive here."""
+    lengths = (X**2).sum(axis=1)
+    return -((query @ X.T) ** 2) * (np.lcm.reduce(lengths) // lengths)
 
 
 def first_of_equal(exact, k, own):
     """The k nearest by (exact distance, index)."""
-    ranked = (sorted((d, j) for j, d in enumerate(row) if not (own and i == j)) for i, row in enumerate(exact))
-    return np.array([[j for _, j in row[:k]] for row in ranked])
+    order = np.argsort(exact, axis=1, kind="stable")
+    return np.array([[j for j in row if not (own and i == j)][:k] for i, row in enumerate(order)])
 
 
 FORMS = {
@@ -109,7 +107,13 @@ def test_neither_blocks_nor_the_depth_of_the_search_decide(form, n_queries, monk
         np.testing.assert_allclose(distances, whole[1], atol=1e-6)
 
 
-def test_distances_belong_to_the_indices(rng):
+def test_single_precision_is_told_apart_in_double():
+    X = sparse.csr_array(np.array([[1.0, 2.0**-13], [1.0, 0.0]], dtype=np.float32))  # squared: 1 + 2**-26, and 1
+    origin = sparse.csr_array(np.zeros((1, 2), dtype=np.float32))
+    assert neighbors(X, 2, query=origin, ties="index")[0].tolist() == [[1, 0]]
+
+
+def test_distances_belong_to_the_indices():
     X, _ = grid(4, 0)
     indices, distances = neighbors(X.astype(float), 7, ties="index")
     np.testing.assert_allclose(distances, np.linalg.norm(X[indices] - X[:, None], axis=2), atol=1e-6)

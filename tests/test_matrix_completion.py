@@ -9,7 +9,7 @@ from tests.oracles.matrix_completion import objective
 from halflabel import MC1, MCb, masking
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.losses import Squared
-from halflabel.matrix_completion.selection import Fold, select
+from halflabel.matrix_completion.selection import Fold, Selection, select
 from halflabel.matrix_completion.setting import Data, Setting
 from halflabel.persistence import load_tree, save_tree
 
@@ -154,6 +154,18 @@ def test_every_observed_label_is_judged_once_by_a_model_that_did_not_see_it():
         other = Data(np.where(fold.labels, -data.sign, data.sign), data.features)
         again = select(setting, other, [fold], [0.5], 3e-3, "labels")
         np.testing.assert_array_equal(again.out_of_fold[fold.labels], chosen.out_of_fold[fold.labels])
+
+
+def test_ties_go_to_the_larger_weight_whenever_it_is_tried():
+    rest = {"label_error": 0.1, "feature_error": np.nan, "n_iter": 5.0}
+    chosen = Selection(np.nan, 1.0, np.zeros((1, 1)))
+    worse = [
+        chosen.add(alpha, 1.0, error, np.full((1, 1), alpha), rest)
+        for alpha, error in [(2.0, 0.3), (1.0, 0.1), (0.5, 0.1), (4.0, 0.1), (0.1, 0.2)]
+    ]
+    assert worse == [False, False, False, False, True]
+    assert chosen.alpha == chosen.out_of_fold[0, 0] == 4.0
+    assert chosen.table["alpha"] == [2.0, 1.0, 0.5, 4.0, 0.1]
 
 
 def test_the_criterion_may_be_the_features():
@@ -378,15 +390,14 @@ def test_sparse_features_that_would_not_fit_are_refused_with_the_way_out():
         MC1(**FIXED, scale=None, solver="proximal_gradient").fit(X, y)
 
 
-def test_the_solver_follows_the_size_and_says_so():
+def test_the_solver_follows_the_size_and_says_so(monkeypatch):
     X, labels, _ = problem()
-    assert "few enough" in MC1(**FIXED).fit(X, labels).solver_
-    latent = np.random.default_rng(0).random((1200, 1)) < 0.5
-    wide = sparse.csr_array(latent * (np.arange(1500) % 50 == 0) * 1.0)
-    y = np.where(np.arange(1200) % 3, np.nan, latent[:, 0])
-    model = MC1(alpha=1e-2, label_weight=1.0, n_folds=2, scale=None).fit(wide, y)
-    assert model.solver_ == "factored: 1200 items x 1502 columns are too many to iterate on the whole matrix."
-    np.testing.assert_array_equal(model.transduction_, latent[:, 0])
+    few = MC1(**FIXED).fit(X, labels)
+    assert few.solver_.startswith("proximal_gradient: 120 items x 18 columns are few enough")
+    monkeypatch.setattr("halflabel.matrix_completion.shared.SIDE", 10)
+    many = MC1(**FIXED).fit(X, labels)
+    assert many.solver_ == "factored: 120 items x 18 columns are too many to iterate on the whole matrix."
+    np.testing.assert_allclose(many.label_scores_, few.label_scores_, atol=0.05)
 
 
 @both

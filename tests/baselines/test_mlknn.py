@@ -14,7 +14,6 @@ from halflabel.base import Scaler
 from halflabel.baselines import MLkNN
 from halflabel.datasets import load_benchmark
 from halflabel.decision import Calibration
-from halflabel.graphs import neighbors
 from halflabel.metrics import average_precision, hamming_loss, rankable
 from halflabel.persistence import load_tree, save_tree
 
@@ -107,6 +106,23 @@ def test_sparse_features_equal_dense_ones(rng):
     assert sparse.issparse(thin.items_)
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse", "turned"])
+def test_of_items_at_equal_distance_the_first_are_neighbours(form, rng):
+    whole, new = rng.integers(0, 3, size=(120, 3)), rng.integers(0, 3, size=(15, 3))
+    Y = (rng.random((120, 2)) < 0.4).astype(float)
+    Y[rng.random((120, 2)) < 0.2] = np.nan
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    enter = {"dense": lambda A: A, "sparse": sparse.csr_array, "turned": lambda A: A @ turn}[form]
+    model = published().fit(enter(whole.astype(float)), Y)
+    scores = model.decision_function(enter(new.astype(float)))
+    for j, y in enumerate(Y.T):
+        seen = ~np.isnan(y)
+        X, y = whole[seen], y[seen]
+        np.testing.assert_allclose(model.label_scores_[seen, j], fitted(X, y, 5), rtol=1e-12)
+        np.testing.assert_allclose(model.label_scores_[~seen, j], ml_knn(X, y, whole[~seen], 5), rtol=1e-12)
+        np.testing.assert_allclose(scores[:, j], ml_knn(X, y, new, 5), rtol=1e-12)
+
+
 def test_as_published_leaves_features_alone_and_cuts_at_a_half(rng):
     X, Y, _ = half_labelled(rng)
     model = MLkNN.as_published().fit(X, Y)
@@ -151,15 +167,24 @@ def test_settings_out_of_range_are_refused(settings, sentence, rng):
         MLkNN(**settings).fit(X, Y)
 
 
+def exact_order(X, query, own):
+    """All rows by (squared distance, index), from whole numbers below 2^53, which floats hold exactly."""
+    X, query = (np.round(A.toarray() * 1e6) for A in (X, query))
+    distance = (query**2).sum(axis=1)[:, None] + (X**2).sum(axis=1) - 2 * query @ X.T
+    if own:
+        np.fill_diagonal(distance, np.inf)
+    return np.argsort(distance, axis=1, kind="stable")
+
+
 def test_a_yahoo_set_equals_the_pseudo_code_and_beats_the_rates(public_data):
-    """Documents have neighbours at equal distance, so the pseudo-code is given the library's choice of them."""
+    """The set's features have six decimals, so that its many equal distances can be told exactly."""
     if not (public_data / "yahoo-social").is_dir():
         pytest.skip(f"yahoo-social is not in {public_data}")
     train, test = (load_benchmark("yahoo-social", public_data, part=part) for part in ("train", "test"))
     with pytest.warns(UserWarning, match=r"2 of 39 labels .* cannot be learned"):
         model = MLkNN.as_published().fit(train.X, train.Y)
     scores = model.decision_function(test.X)
-    near, near_new = (neighbors(model.items_, 10, query=query)[0] for query in (None, model.scaler_(test.X)))
+    near, near_new = (exact_order(train.X, A, own=A is train.X)[:, :10] for A in (train.X, test.X))
     for j in np.argsort(-train.Y.rates)[[0, 3, 10]]:
         y = train.Y.relevant[:, j].astype(int)
         training = [(membership(row, y), value) for row, value in zip(near, y, strict=True)]

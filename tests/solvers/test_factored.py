@@ -11,6 +11,8 @@ from halflabel.penalties import NuclearNorm
 from halflabel.solvers import Status, factored, factorize, fold_in, gradient_norm, proximal_gradient
 from halflabel.solvers.packed import products, solve_packed
 
+module = import_module("halflabel.solvers.factored")  # the package has a function of this name
+
 
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_packed_systems(k, rng):
@@ -89,7 +91,7 @@ def sparse_problem(rng, n=120, d=25):
 def test_sparse_features_give_what_dense_ones_give(lanczos, rng, monkeypatch):
     thin, full = sparse_problem(rng)
     if lanczos:
-        monkeypatch.setattr(import_module("halflabel.solvers.factored"), "GRAM", 0)
+        monkeypatch.setattr(module, "GRAM", 0)
     alpha = 0.2 * gradient_norm(thin, 120)
     found = factored(thin, NuclearNorm(alpha), 120, tol=1e-5, max_iter=1000)
     convex = proximal_gradient(full, NuclearNorm(alpha), np.zeros((120, 29)), tol=1e-7, max_iter=9999)
@@ -135,16 +137,32 @@ def test_fold_in_finds_the_minimum_where_plain_newton_would_overshoot(size, rng)
         assert row(U[i], i) <= best * (1 + 1e-9) + 1e-15
 
 
-def test_undamped_newton_overshoots_where_the_damped_one_does_not():
-    """One logistic entry far from its minimum is enough."""
-    V, alpha = np.array([[1.0], [1.0]]), 1e-6
-    terms = SideBySide([Logistic(np.array([[1.0]]), 1.0), Squared(np.array([[-30.0]]), None, 1e-3)], [1, 1])
-    u = 0.0
-    for _ in range(50):
-        z = np.array([[u]])
-        slope = alpha * u + sum(terms.terms[k].value_and_grad(z)[1].item() for k in (0, 1))
-        u -= slope / (alpha + terms.terms[0].curvature(z).item() + 1e-3)
-    damped = fold_in(terms, V, alpha, 1).item()
-    value = {x: terms.value_and_grad(np.array([[x, x]]))[0] + alpha / 2 * x**2 for x in (u, damped, damped + 1e-3)}
-    assert value[damped] < value[damped + 1e-3]
-    assert value[damped] <= value[u]
+def test_undamped_newton_diverges_where_the_damped_one_does_not():
+    """Both labels are nearly flat at 0 and pull to 12 from either side."""
+    labels, V, alpha = Logistic(np.array([[1.0, -1.0]]), 1.0, np.array([-12.0, -12.0])), np.ones((2, 1)), 1e-9
+    terms, u = SideBySide([labels], [2]), 0.0
+    for _ in range(20):
+        z = np.array([[u, u]])
+        u -= (alpha * u + labels.value_and_grad(z)[1].sum()) / (alpha + labels.curvature(z).sum())
+    assert abs(u) > 1e3
+    assert fold_in(terms, V, alpha, 1).item() == pytest.approx(12, abs=1e-6)
+
+
+def test_the_start_is_a_proximal_gradient_step_from_nothing():
+    problem = draw()
+    terms, Z = problem.terms(row_weight=1.0), problem.zeros(1)
+    penalty = NuclearNorm(0.1 * top(terms, Z))
+    nothing = module.Factors(Z[:, :0], np.zeros((Z.shape[1], 0)))
+    slope = module._slope(terms, penalty, nothing, 12)
+    grown = module._grow(nothing, slope, 12, 1 / terms.lipschitz, penalty.weight)
+    step = penalty.prox(-terms.value_and_grad(Z)[1] / terms.lipschitz, 1 / terms.lipschitz)
+    np.testing.assert_allclose(grown[:, :], step, atol=1e-10)
+
+
+def test_rows_with_the_same_gaps_may_share_a_system(rng, monkeypatch):
+    thin, _ = sparse_problem(rng)
+    penalty = NuclearNorm(0.2 * gradient_norm(thin, 120))
+    shared = factored(thin, penalty, 120, tol=0, max_iter=8)
+    monkeypatch.setattr(module, "PATTERNS", 0)
+    alone = factored(thin, penalty, 120, tol=0, max_iter=8)
+    np.testing.assert_allclose(shared.factors[:, :], alone.factors[:, :], atol=1e-9)

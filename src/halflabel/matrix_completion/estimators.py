@@ -63,7 +63,7 @@ class MC1(MatrixCompletion):
         weight of the ones row that its step implies. The hard row is always solved by three-operator splitting.
     tol : float, default=1e-4
         Stop when the bound of the relative gap to the minimum is at most this; the gap itself is about its
-        square. Cross-validation uses 1e-3. For "fpc", the relative change of the objective.
+        square. Cross-validation uses 1e-2. For "fpc", the relative change of the objective.
     max_iter : int, default=3000
         Limit of iterations at one weight.
     decision : str, default="micro_f1"
