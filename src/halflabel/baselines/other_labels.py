@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 
 from halflabel.arrays import Floats, Matrix, is_sparse
-from halflabel.base import PartialLabelEstimator, Scaler
-from halflabel.baselines.binary_relevance import positive_score
+from halflabel.base import Scaler
+from halflabel.baselines.binary_relevance import BinaryRelevance, positive_score
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import entry_folds
 from halflabel.progress import step
@@ -21,7 +21,7 @@ from halflabel.progress import step
 __all__ = ["OtherLabels"]
 
 
-class OtherLabels(PartialLabelEstimator):
+class OtherLabels(BinaryRelevance):
     r"""Any scikit-learn classifier per label, fed the features and the other labels of the item.
 
     Another label counts +1 if relevant, -1 if irrelevant and 0 if unknown. It is the two-line trick that every method
@@ -67,25 +67,6 @@ class OtherLabels(PartialLabelEstimator):
     array([[0, 0],
            [1, 1]])
     """
-
-    def __init__(
-        self,
-        classifier: BaseEstimator | None = None,
-        *,
-        scale: str | None = "auto",
-        n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
-        random_state: int | None = 0,
-    ) -> None:
-        self.classifier = classifier
-        self.scale = scale
-        self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
-        self.random_state = random_state
 
     @property
     def _allow_nan(self) -> bool:  # type: ignore[override] # the classifier decides

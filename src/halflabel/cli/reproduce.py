@@ -136,8 +136,10 @@ def _tell_plan(work: Reproduction, store: Store, jobs: int) -> None:
     away = len(work.runs) - len(work.startable)
     tell(
         f"{counted(len(work.runs), 'run')}: {len(work.startable) - len(todo)} recorded, {len(todo)} to do, "
-        f"{away} not available. About {max(minutes, 0.1):.1f} minutes and {memory:.1f} GB with --jobs {processes}."
+        f"{away} not available."
     )
+    if todo:
+        tell(f"About {max(minutes, 0.1):.1f} minutes and {memory:.1f} GB with --jobs {processes}.")
 
 
 def _tell_outcome(records: list[Record]) -> None:

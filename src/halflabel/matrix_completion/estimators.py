@@ -200,13 +200,23 @@ class MCb(MatrixCompletion):
 
     Parameters
     ----------
-    alpha, label_weight, criterion, cv, n_folds, scale, solver, tol, max_iter
-        As in :class:`MC1`; "fpc" is Algorithm 1.
+    alpha : float or None, default=None
+    label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
     bias_ridge : float, default=1e-6
         :math:`\rho`. Without it a label whose observed entries agree has no minimiser: b grows without end. Such
         labels are named in a warning, in folds they are just held by the ridge.
-    decision, threshold, cost_ratio, random_state
-        As in :class:`MC1`.
+    criterion : {"labels", "features"}, default="labels"
+    cv : {"auto", "entries", "items"}, default="auto"
+    n_folds : int, default=5
+    scale : {"standard", None}, default="standard"
+    solver : {"auto", "proximal_gradient", "factored", "fpc"}, default="auto"
+        "fpc" is Algorithm 1.
+    tol : float, default=1e-4
+    max_iter : int, default=3000
+    decision : str, default="micro_f1"
+    threshold : float, default=0.0
+    cost_ratio : float, default=1.0
+    random_state : int or None, default=0
 
     Attributes
     ----------
