@@ -58,7 +58,7 @@ def drawn(svg: str, *looks: str) -> list[np.ndarray]:
 
 CHARTS = {
     "lines": lambda: lines(
-        CURVES, **LABELS, title="Yeast", published=CURVES, marked=({name: 5 for name in CURVES}, "fewer trials")
+        CURVES, **LABELS, title="Yeast", published=CURVES, marked=(dict.fromkeys(CURVES, 5), "fewer trials")
     ),
     "ranks": lambda: critical_difference(RANKS),
 }
@@ -123,7 +123,7 @@ def test_a_method_that_was_only_published_has_its_own_entry():
 
 
 def test_marked_points_are_hollow_and_the_legend_says_why():
-    svg = lines(CURVES, **LABELS, marked=({name: 5 for name in CURVES}, "3 of 50 trials"))
+    svg = lines(CURVES, **LABELS, marked=(dict.fromkeys(CURVES, 5), "3 of 50 trials"))
     hollow = [p for p in paths(svg, "fill-opacity: 0", COLOURS[0]) if p.get("transform")]
     assert len(hollow) == 2  # at 10 and 15
     full = [p for p in paths(svg, f"fill: {COLOURS[0]}") if p.get("transform")]

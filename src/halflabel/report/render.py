@@ -37,6 +37,7 @@ def render_html(summary: dict[str, Any]) -> str:
 
 @cache
 def environment() -> Environment:
+    """Return the templates with the words they use, escaping everything."""
     made = Environment(
         loader=PackageLoader("halflabel.report"),
         autoescape=True,
