@@ -38,7 +38,14 @@ def dense(model, X, Y):
 @pytest.mark.parametrize("entries", [False, True])
 def test_scores_solve_the_kronecker_system(manifold, label_graph_weight, alpha_manifold, entries, rng):
     X, Y, _ = half_labelled(rng, n_labels=4, entries=entries)
-    model = VVMR(1e-3, alpha_manifold=alpha_manifold, label_graph_weight=label_graph_weight, manifold=manifold, tol=1e-12, **PLAIN)
+    model = VVMR(
+        1e-3,
+        alpha_manifold=alpha_manifold,
+        label_graph_weight=label_graph_weight,
+        manifold=manifold,
+        tol=1e-12,
+        **PLAIN,
+    )
     model.fit(X, Y)
     np.testing.assert_allclose(model.label_scores_, dense(model, X, Y), atol=1e-8)
     assert model.solution_.residual < 1e-11
@@ -61,7 +68,9 @@ def test_few_landmarks_answer_as_the_same_features_do(rng):
     assert 0 < model.model_.features.error < 1
     C = model.model_.features(model.scaler_(X))[:, :-1]
     rows = ~np.isnan(Y).any(axis=1)
-    weights = np.linalg.solve(C[rows].T @ C[rows] + rows.sum() * 1e-2 * np.eye(C.shape[1]), C[rows].T @ (2 * Y[rows] - 1))
+    weights = np.linalg.solve(
+        C[rows].T @ C[rows] + rows.sum() * 1e-2 * np.eye(C.shape[1]), C[rows].T @ (2 * Y[rows] - 1)
+    )
     np.testing.assert_allclose(model.label_scores_, C @ weights, atol=1e-8)
 
 

@@ -8,14 +8,17 @@ from halflabel.matrix_completion import MC1, MCb
 from halflabel.mddm import MDDM
 from halflabel.predictor import Predictor, load
 from halflabel.ssdrmc import SSDRMC
+from halflabel.vvmr import VVMR, LowRankVVMR
 
 __all__ = [
     "MC1",
     "MDDM",
     "SSDRMC",
+    "VVMR",
     "Completion",
     "Explanation",
     "GaussianMixtureImputer",
+    "LowRankVVMR",
     "MCb",
     "PartialLabels",
     "Predictor",

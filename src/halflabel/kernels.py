@@ -12,7 +12,16 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 from halflabel.arrays import Floats, Ints, Mask, Matrix
 
-__all__ = ["KernelRidge", "NystroemMap", "RidgePath", "kernel_ridge", "mean_distance", "nystroem", "ridge_path"]
+__all__ = [
+    "KernelRidge",
+    "NystroemMap",
+    "RidgePath",
+    "kernel_ridge",
+    "mean_distance",
+    "nystroem",
+    "ridge_path",
+    "same_rows",
+]
 
 
 #: Ridge weights tried, in units of one squared error: an RBF kernel has ones on its diagonal.
@@ -189,7 +198,7 @@ def kernel_ridge(
     n_folds = int(folds.max()) + 1
     coef = np.zeros((Phi.shape[1], 1 + n_folds, Y.shape[1]))
     alpha = np.full(Y.shape[1], np.nan)
-    for rows, columns in _same_rows(observed):
+    for rows, columns in same_rows(observed):
         path = ridge_path(Phi[rows], Y[np.ix_(rows, columns)])
         alpha[columns] = path.alpha
         coef[:, 0, columns] = path.coef
@@ -199,8 +208,8 @@ def kernel_ridge(
     return KernelRidge(features, weights, coef[-1], alpha)
 
 
-def _same_rows(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
-    """Group the targets that are observed on the same rows; targets observed nowhere are left out."""
+def same_rows(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
+    """Yield (rows, targets) for every set of rows on which targets are observed; targets observed nowhere are left out."""
     patterns, group = np.unique(observed, axis=1, return_inverse=True)
     for g, pattern in enumerate(patterns.T):
         if pattern.any():

@@ -17,8 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import half_labelled
 
-from halflabel import SSDRMC, PartialLabels
+from halflabel import MC1, SSDRMC, MCb, PartialLabels
 from halflabel.baselines import BinaryRelevance, MLkNN
+from halflabel.vvmr import VVMR, LowRankVVMR
 
 #: One list, reviewed: each estimator once, in a form that is quick on sixty items.
 ESTIMATORS = [
@@ -28,6 +29,13 @@ ESTIMATORS = [
     BinaryRelevance(LogisticRegression(max_iter=1000, tol=1e-8), n_folds=3),
     BinaryRelevance(KNeighborsClassifier(3), n_folds=2),
     MLkNN(n_neighbors=4),
+    MC1(alpha=2e-3, label_weight=1.0, n_folds=2),
+    MCb(alpha=2e-3, label_weight=1.0, n_folds=2),
+    MC1(alpha=2e-3, label_weight=1.0, n_folds=2, solver="factored"),
+    VVMR(alpha=1e-2, n_folds=2),
+    VVMR(alpha=1e-2, alpha_manifold=1e-3, label_graph_weight=0.5, n_folds=2, tol=1e-12),
+    LowRankVVMR(alpha=1e-2, knee=0.1, width=1.0, n_folds=2, tol=1e-12, max_iter=4000),
+    LowRankVVMR(alpha=1e-2, knee=0.1, alpha_trace=1e-3, width=1.0, n_folds=2, tol=1e-12, max_iter=4000),
 ]
 
 STRICT_VALUES = "feeds a target with the value 2; a label is 1, 0 or missing, and nothing else is accepted"
@@ -39,9 +47,13 @@ gaps = pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"
 pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning")
 
 
+VECTOR_VALUED = [VVMR(alpha=1e-2, n_folds=2), LowRankVVMR(alpha=1e-2, knee=0.1, width=1.0, n_folds=2)]
+COMPLETIONS = [MC1(alpha=1e-2, label_weight=1.0, n_folds=2), MCb(alpha=1e-2, label_weight=1.0, n_folds=2)]
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [SSDRMC(n_neighbors=3), BinaryRelevance(n_folds=2), MLkNN(n_neighbors=3)],
+    [SSDRMC(n_neighbors=3), BinaryRelevance(n_folds=2), MLkNN(n_neighbors=3), *COMPLETIONS, *VECTOR_VALUED],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
     xfail_strict=True,
 )

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import linalg
+from scipy import sparse
 
 from halflabel.arrays import Floats, Ints, Mask
 from halflabel.penalties import NuclearNorm, nuclear_norm
 from halflabel.progress import step
 
-__all__ = ["Continuation", "PublishedTerms"]
-
-Theta = tuple[Floats, Floats, Floats]
+__all__ = ["Continuation", "PublishedTerms", "Theta"]
 
 
 @dataclass(frozen=True, eq=False)
 class PublishedTerms:
-    r"""The terms of eq. (12) with :math:`G = WW^T` and :math:`W^T L W = \mathrm{diag}(d)`.
+    r"""The terms of eq. (12).
 
     Parameters
     ----------
-    W : ndarray of shape (n_items, r)
-    roughness : ndarray of shape (r,)
-        d.
+    G : ndarray of shape (N, N)
+    L : csr_array of shape (N, N), or None
+        None where :math:`\gamma_I` is 0.
     annotated : ndarray of int, shape (l,)
-        Rows of W that S selects.
+        Items that S selects.
     Q : ndarray of shape (n, n)
         Output kernel.
     Y : ndarray of shape (l, n)
@@ -38,8 +36,8 @@ class PublishedTerms:
         :math:`\gamma_A, \gamma_I, \mu, \mu\lambda`.
     """
 
-    W: Floats
-    roughness: Floats
+    G: Floats
+    L: sparse.csr_array | None
     annotated: Ints
     Q: Floats
     Y: Floats
@@ -49,24 +47,41 @@ class PublishedTerms:
     trace: float
     slope: float
 
-    def smooth(self, A: Floats, Z: Floats) -> tuple[float, Floats, Floats]:
-        """Return h without its penalty term, and its gradients by A and Z (eq. 14)."""
-        W_l, n_rows = self.W[self.annotated], len(self.Y)
-        H = self.W.T @ A
-        error = W_l @ (H @ self.Q) - Z
-        rough = self.alpha_manifold * self.roughness[:, None] * (H @ self.Q)
-        value = (error**2).sum() / n_rows + self.alpha * np.vdot(H @ self.Q, H) + np.vdot(rough, H @ self.Q)
-        inner = W_l.T @ error / n_rows + self.alpha * H + rough
-        return float(value), 2 * self.W @ (inner @ self.Q), -2 / n_rows * error
-
-    def rest(self, Z: Floats, E: Floats) -> float:
-        """Return g (eq. 15)."""
-        return (self.trace * nuclear_norm(Z) if self.trace else 0.0) + self.slope * float(E.sum())
+    def smooth(self, A: Floats, Z: Floats, GA: Floats) -> tuple[float, Floats, Floats]:
+        """Return h without its penalty term (eq. 14), its gradient by A before the product with G, and that by Z."""
+        F = GA @ self.Q
+        error = F[self.annotated] - Z
+        inner = self.alpha * A
+        if self.L is not None:
+            inner += self.alpha_manifold * (self.L @ F)
+        value = float((error**2).sum()) / len(Z) + float(np.vdot(F, inner))
+        inner[self.annotated] += error / len(Z)
+        return value, 2 * inner @ self.Q, -2 / len(Z) * error
 
     def objective(self, A: Floats, E: Floats) -> float:
         """Return eq. (11) at A and the feasible Z = Y + E."""
         Z = self.Y + E
-        return self.smooth(A, Z)[0] + self.rest(Z, E)
+        nonsmooth = self.trace * nuclear_norm(Z) if self.trace else 0.0
+        return self.smooth(A, Z, self.G @ A)[0] + nonsmooth + self.slope * float(E.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Theta:
+    """A, Z and E, and GA, which follows A linearly."""
+
+    A: Floats
+    Z: Floats
+    E: Floats
+    GA: Floats
+
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        """Return what is iterated on."""
+        return self.A, self.Z, self.E
+
+    def beyond(self, old: Theta, momentum: float) -> Theta:
+        """Return the extrapolation from ``old`` through this point."""
+        pairs = zip((*self.parts(), self.GA), (*old.parts(), old.GA), strict=True)
+        return Theta(*(new + momentum * (new - before) for new, before in pairs))
 
 
 @dataclass
@@ -97,49 +112,48 @@ class Continuation:
     theta: Theta = field(init=False)
 
     def __post_init__(self) -> None:
-        Y = self.terms.Y
-        self.theta = (np.zeros((len(self.terms.W), Y.shape[1])), Y.copy(), np.zeros_like(Y))
+        Y, zeros = self.terms.Y, np.zeros((len(self.terms.G), self.terms.Y.shape[1]))
+        self.theta = Theta(zeros, Y, np.zeros_like(Y), zeros)
 
     def run(self, iterations: int) -> None:
         """Run every stage for so many iterations."""
         for k, rho in enumerate(self.rhos):
             step("Algorithm 1", k, len(self.rhos))
-            self.stage(rho, iterations)
+            for _ in self.iterate(rho, iterations):
+                pass
 
-    def stage(self, rho: float, iterations: int) -> None:
-        """Run one stage from where the last one ended, with fresh momentum."""
+    def iterate(self, rho: float, iterations: int) -> Iterator[Theta]:
+        """Run one stage from where the last one ended, with fresh momentum; yield every point."""
         omega, q = self.theta, 1.0
         for _ in range(iterations):
-            theta = self._backtrack(omega, rho)
+            before, self.theta = self.theta, self._backtrack(omega, rho)
             following = (1 + np.sqrt(1 + 4 * q**2)) / 2
-            momentum = (q - 1) / following
-            before, self.theta, q = self.theta, theta, following
-            A, Z, E = (new + momentum * (new - old) for new, old in zip(theta, before, strict=True))
-            omega = (A, Z, E)
+            omega, q = self.theta.beyond(before, (q - 1) / following), following
+            yield self.theta
 
     def _backtrack(self, omega: Theta, rho: float) -> Theta:
         """Return the proximal step, its length cut until the model of eq. (16) is above the objective."""
-        value, gradients = self._penalised(omega, rho)
+        value, by_A, *others = self._penalised(omega, rho)
+        gradients = (self.terms.G @ by_A, *others)
         while True:
-            theta = self._proximal(omega, gradients)
-            moves = [new - old for new, old in zip(theta, omega, strict=True)]
+            theta = self.proximal(omega, gradients)
+            moves = [new - old for new, old in zip(theta.parts(), omega.parts(), strict=True)]
             model = value + sum(float(np.vdot(m, g)) for m, g in zip(moves, gradients, strict=True))
-            model += self.nu / 2 * sum(linalg.norm(m) ** 2 for m in moves)
+            model += self.nu / 2 * sum(float(np.vdot(m, m)) for m in moves)
             if self._penalised(theta, rho)[0] <= model * (1 + 1e-12):
                 return theta
             self.nu *= self.growth
 
-    def _penalised(self, theta: Theta, rho: float) -> tuple[float, Theta]:
-        """Return h of eq. (14) and its gradients."""
-        A, Z, E = theta
-        value, by_A, by_Z = self.terms.smooth(A, Z)
-        gap = E + self.terms.Y - Z
-        return value + rho * float((gap**2).sum()), (by_A, by_Z - 2 * rho * gap, 2 * rho * gap)
+    def _penalised(self, theta: Theta, rho: float) -> tuple[float, Floats, Floats, Floats]:
+        """Return h of eq. (14) and its gradients, that by A before the product with G."""
+        value, by_A, by_Z = self.terms.smooth(theta.A, theta.Z, theta.GA)
+        gap = theta.E + self.terms.Y - theta.Z
+        return value + rho * float((gap**2).sum()), by_A, by_Z - 2 * rho * gap, 2 * rho * gap
 
-    def _proximal(self, omega: Theta, gradients: Theta) -> Theta:
-        """Return eq. (18) to (20)."""
-        A, Z, E = (point - g / self.nu for point, g in zip(omega, gradients, strict=True))
+    def proximal(self, omega: Theta, gradients: Sequence[Floats]) -> Theta:
+        """Return the minimiser of eq. (17): eq. (18) to (20)."""
+        A, Z, E = (point - g / self.nu for point, g in zip(omega.parts(), gradients, strict=True))
         terms = self.terms
         if terms.trace:
             Z = NuclearNorm(terms.trace).prox(Z, 1 / self.nu)
-        return A, Z, np.where(terms.free, np.maximum(E - terms.slope / self.nu, 0), 0.0)
+        return Theta(A, Z, np.where(terms.free, np.maximum(E - terms.slope / self.nu, 0), 0.0), terms.G @ A)

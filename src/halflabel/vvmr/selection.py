@@ -1,0 +1,101 @@
+"""What was tried in cross-validation, and which of it was best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from halflabel.arrays import Floats
+from halflabel.labels import PartialLabels
+from halflabel.metrics import macro_auc
+
+__all__ = ["Selection", "Setting", "candidates", "pu_f1"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The weights of one fit.
+
+    Attributes
+    ----------
+    width : float
+        Of the RBF kernel, in units of the mean distance.
+    alpha, alpha_manifold, alpha_trace : float
+    knee : float or str
+        In label units, or the name of a reading of the paper's lambda.
+    """
+
+    width: float
+    alpha: float
+    alpha_manifold: float
+    alpha_trace: float = 0.0
+    knee: float | str = 0.0
+
+
+def pu_f1(labels: PartialLabels, scores: Floats, observed_rate: float = 1.0, threshold: float | None = None) -> float:
+    r"""Return F1 at a threshold, by default at the best one, with hidden positives not counted as false.
+
+    :math:`2 TP / (c \cdot \#\mathrm{predicted} + \#\mathrm{relevant})`, c the share of positives that are observed.
+
+    Examples
+    --------
+    >>> pu_f1(PartialLabels.from_table([[1], [0], [1], [0]]), np.array([[0.9], [0.8], [0.7], [0.1]]))
+    0.8
+    """
+    used = labels.observed & ~np.isnan(scores)
+    order = np.argsort(-scores[used], kind="stable")
+    hits = labels.relevant[used][order]
+    if not hits.any():
+        return 0.0
+    predicted = np.arange(1, len(hits) + 1)
+    f1 = 2 * np.cumsum(hits) / (observed_rate * predicted + hits.sum())
+    if threshold is None:
+        return float(f1.max())
+    chosen = int((scores[used] >= threshold).sum())
+    return float(f1[chosen - 1]) if chosen else 0.0
+
+
+class Selection:
+    """The best setting so far, its out-of-fold scores, and the table of all.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+        Entries to judge by.
+    observed_rate : float
+        For :func:`pu_f1`.
+    threshold : float or None
+        For the same: the one that decisions will use, if it is known beforehand.
+    """
+
+    def __init__(self, labels: PartialLabels, observed_rate: float, threshold: float | None = None) -> None:
+        self.labels, self.observed_rate, self.threshold = labels, observed_rate, threshold
+        self.table: dict[str, list[Any]] = {f.name: [] for f in fields(Setting)} | {
+            "pu_f1": [],
+            "macro_auc": [],
+        }
+        self.best: tuple[float, Setting, Floats] | None = None
+
+    def add(self, setting: Setting, out_of_fold: Floats) -> bool:
+        """Enter a setting; tell whether it is the best so far (of equals the first is kept)."""
+        f1 = pu_f1(self.labels, out_of_fold, self.observed_rate, self.threshold)
+        auc = self._auc(out_of_fold)
+        for name, value in zip(self.table, (*astuple(setting), f1, auc), strict=True):
+            self.table[name].append(value)
+        score = f1 + float(np.nan_to_num(auc, nan=0.5))
+        better = self.best is None or score > self.best[0]
+        if better:
+            self.best = (score, setting, out_of_fold)
+        return better
+
+    def _auc(self, scores: Floats) -> float:
+        judged = ~np.isnan(scores)
+        return macro_auc(self.labels.hide(~judged), scores) if judged.any() else np.nan
+
+
+def candidates(value: float | str | Sequence[float]) -> tuple[float | str, ...]:
+    """Return what a parameter offers: itself, or each of several."""
+    return (value,) if isinstance(value, str) or np.ndim(value) == 0 else tuple(value)  # type: ignore[arg-type, return-value]
