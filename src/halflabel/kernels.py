@@ -209,7 +209,7 @@ def kernel_ridge(
 
 
 def same_rows(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
-    """Yield (rows, targets) for every set of rows on which targets are observed; targets observed nowhere are left out."""
+    """Yield the rows and the targets of every pattern of observed rows; targets observed nowhere are left out."""
     patterns, group = np.unique(observed, axis=1, return_inverse=True)
     for g, pattern in enumerate(patterns.T):
         if pattern.any():
