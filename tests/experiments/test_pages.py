@@ -54,7 +54,7 @@ def test_rules_stand_beside_the_methods_own(toy):
 
 def test_printed_cells_are_counted_by_verdict(toy):
     short = toy[2].sections[0].blocks[0].items
-    assert short[0] == "Of 3 printed values: 1 agrees, 1 better, 1 not measured."
+    assert short[0] == "A table: of 3 printed values, 1 agree, 1 better, 1 not measured."
     assert short[1] == "Of 2 claims of the text: 1 supported, 1 refuted."
 
 

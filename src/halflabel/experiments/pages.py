@@ -13,7 +13,7 @@ from halflabel.experiments.reproduction import Reproduction
 from halflabel.experiments.results import Results
 from halflabel.experiments.spec import Experiment, Method
 from halflabel.experiments.tables import by_metric, by_setting, curve, points, printed_cell, rules_tables, user_sets
-from halflabel.report.page import Block, Bullets, Cell, Grid, Page, Section, Text
+from halflabel.report.page import Block, Bullets, Cell, Grid, Page, Section, Text, Verdict
 
 __all__ = ["to_page"]
 
@@ -59,22 +59,21 @@ def _facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple
 
 
 def _in_short(results: Results, claims: Sequence[tuple[Any, ClaimResult]]) -> Section:
-    verdicts = Counter(
-        printed_cell(results, experiment, cell).verdict
-        for experiment in results.paper.experiments
-        for cell in experiment.published
-        if experiment.covers(cell)
-    )
+    """Return the verdicts counted per table, and the findings counted over all claims."""
+    told = [f"{experiment.title}: {_verdicts(results, experiment)}." for experiment in results.paper.experiments
+            if any(map(experiment.covers, experiment.published))]  # fmt: skip
     found = Counter(result.finding for _, result in claims)
-    counted = [f"{number} {_plural(verdict.value, number)}" for verdict, number in verdicts.items() if verdict]
     said = [f"{number} {finding.value}" for finding, number in found.items()]
-    told = [f"Of {sum(verdicts.values())} printed values: {', '.join(counted)}."] if counted else []
     told += [f"Of {len(claims)} claims of the text: {', '.join(said)}."] if claims else []
     return Section("In short", (Bullets(tuple(told)),))
 
 
-def _plural(verdict: str, number: int) -> str:
-    return verdict if number == 1 or verdict != "agrees" else "agree"
+def _verdicts(results: Results, experiment: Experiment) -> str:
+    covered = [cell for cell in experiment.published if experiment.covers(cell)]
+    counts = Counter(printed_cell(results, experiment, cell).verdict for cell in covered)
+    words = {Verdict.AGREES: "agree"}
+    each = [f"{counts[verdict]} {words.get(verdict, verdict.value)}" for verdict in Verdict if counts[verdict]]
+    return f"of {len(covered)} printed values, {', '.join(each)}"
 
 
 def _experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
