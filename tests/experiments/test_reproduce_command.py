@@ -36,7 +36,7 @@ def test_it_writes_pages_and_does_not_repeat_itself(tmp_path):
     assert first.exit_code == 0, first.output
     assert "6 of 6 runs measured." in first.output
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "README.md", "figures", "index.html", "records.jsonl"
+        ".records.lock", "README.md", "figures", "index.html", "records.jsonl"
     }  # fmt: skip
     records = (tmp_path / "out" / "records.jsonl").read_text()
     again = invoke(TOY, "--quick", "-o", tmp_path / "out", "--jobs", 1)

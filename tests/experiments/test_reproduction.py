@@ -14,13 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from halflabel.experiments.chain import Answer
 from halflabel.experiments.claims import Finding, check
 from halflabel.experiments.loading import load_paper, papers
-from halflabel.experiments.plan import plan
+from halflabel.experiments.plan import _named, plan
 from halflabel.experiments.records import Record, Store, execute
 from halflabel.experiments.reproduction import prepare
 from halflabel.experiments.results import Measured, Results, judge
-from halflabel.experiments.spec import PrintedCell, SpecError
+from halflabel.experiments.spec import TIERS, Claim, PrintedCell, SpecError
+from halflabel.experiments.tables import by_metric
 from halflabel.report.page import Verdict
 
 TOY = str(Path(__file__).with_name("toy.toml"))
@@ -52,6 +54,20 @@ def test_every_committed_paper_can_be_planned(key, tier):
         ("[tiers.quick]", "[tiers.brief]", "tiers.brief"),
         ('curve = "skip"', 'curves = "skip"', "there is no experiment 'curves'"),
         ('key = "toy"', "key = toy", "it is not TOML"),
+        ('protocol = "split"', 'protocol = "splitt"', "there is no protocol 'splitt'"),
+        ('average = "trial"', 'average = "trials"', "there is no average 'trials'"),
+        ('rules = ["cardinality"]', 'rules = ["cardinalityy"]', "there is no threshold rule 'cardinalityy'"),
+        (
+            'metrics = ["average_precision", "h',
+            'metrics = ["average_precisoin", "h',
+            "there is no metric 'average_precisoin'",
+        ),
+        ('x = "keep"', 'x = "kept"', "there is no axis 'kept'"),
+        ('kind = "beats"', 'kind = "beatz"', "there is no check 'beatz'"),
+        ('experiment = "table"', 'experiment = "tabel"', "there is no experiment 'tabel'"),
+        ('files = { "away.arff" = "00" }', "", "neither files nor a generator"),
+        ('title = "A table"', "", "title"),
+        ("trials = 3", "trial = 3", "there is no key 'trial'"),
     ],
 )
 def test_a_wrong_description_is_refused_with_its_place(tmp_path, old, new, sentence):
@@ -59,7 +75,7 @@ def test_a_wrong_description_is_refused_with_its_place(tmp_path, old, new, sente
     assert old in text
     (tmp_path / "wrong.toml").write_text(text.replace(old, new, 1))
     with pytest.raises(SpecError, match=sentence):
-        load_paper(str(tmp_path / "wrong.toml"), "quick")
+        [load_paper(str(tmp_path / "wrong.toml"), tier) for tier in TIERS]
 
 
 def test_unknown_papers_and_tiers_are_named():
@@ -163,7 +179,8 @@ def test_killed_runs_resume_to_the_same_records(tmp_path, toy):
     done = {json.loads(line)["key"]: json.loads(line)["made"] for line in path.read_text().splitlines()[:survived]}
     subprocess.run(command, check=True, cwd=Path(__file__).parents[2])
     resumed = Store(path).read()
-    assert [record.deterministic for record in resumed.values()] == [record.deterministic for record in toy[1]]
+    undisturbed = [record for record in toy[1] if not record.skipped]
+    assert [record.deterministic for record in resumed.values()] == [record.deterministic for record in undisturbed]
     assert {key: resumed[key].made for key in done} == done, "a finished run was repeated"
 
 
@@ -231,3 +248,86 @@ def test_a_users_file_joins_the_tables_but_not_the_means(tmp_path):
     experiment = work.paper.experiments[0]
     assert results.measured(experiment, "hamming_loss", "good", set="your mine").n == 2
     assert results.measured(experiment, "hamming_loss", "good").n == 2  # the trials on "easy"
+
+
+# -- what a hostile reading found ----------------------------------------------------------
+
+
+def test_a_set_that_is_brought_later_is_run(tmp_path):
+    """A skipped run is no record: it starts as soon as its set is there."""
+    store = Store(tmp_path / "records.jsonl")
+    work = prepare(TOY, "full")
+    assert len(work.run(store, n_jobs=1)) == 35
+    assert {record.set for record in store.read().values()} == {"easy", "hard"}
+    there = replace(work, sets={**work.sets, "away": work.sets["easy"]})
+    assert [run.set for run in there.open_runs(store)] == ["away"] * 9
+
+
+def test_another_line_on_the_same_folder_keeps_the_records(tmp_path):
+    store = Store(tmp_path / "records.jsonl")
+    prepare(TOY, "quick", add=["tests.experiments.toy_models:FirstTwo"]).run(store, n_jobs=1)
+    before = store.read()
+    prepare(TOY, "quick").run(store, n_jobs=1)
+    assert store.read().keys() == before.keys()
+
+
+def test_two_processes_do_not_share_a_folder(tmp_path):
+    store = Store(tmp_path / "records.jsonl")
+    with store.alone(), pytest.raises(ValueError, match="another process writes records here"):
+        prepare(TOY, "quick").run(Store(tmp_path / "records.jsonl"), n_jobs=1)
+
+
+def test_claims_without_figures_are_not_measured(toy):
+    work, _ = toy
+    results = Results(work.paper, [])
+    curve = {"experiment": "curve", "method": "good", "metric": "hamming_loss"}
+    asked = [
+        {"kind": "any_beats_best", **curve},
+        {"kind": "always_best", **curve},
+        {"kind": "alike", "experiment": "table", "methods": ["good", "poor"], "metrics": ["hamming_loss"], "within": 1},
+        {"kind": "slower", "experiment": "table", "method": "good", "than": "poor", "step": "fit 0"},
+        {"kind": "below", "experiment": "table", "methods": ["good"], "metric": "hamming_loss", "bound": 1},
+    ]
+    assert {check(Claim("", "", each), results).finding for each in asked} == {Finding.NOT_MEASURED}
+
+
+def test_a_method_that_failed_on_some_blocks_cannot_win(toy):
+    work, records = toy
+    experiment = work.paper.experiments[0]
+    broken = [replace(r, metrics={}, failed="too hard") if r.method == "good" and r.trial == 0 else r for r in records]
+    row = dict(by_metric(Results(work.paper, broken), experiment).rows)["average precision ↑"]
+    assert row[0].why == "over 4 of 6"
+    assert not row[0].best
+
+
+@pytest.mark.parametrize(
+    ("add", "sentence"),
+    [
+        (["tests.experiments.toy_models:Chance"] * 2, "two methods of the name 'Chance'"),
+        (["tests.experiments.toy_models:Linear", "sklearn.linear_model:Ridge"], None),
+    ],
+)
+def test_two_models_of_one_name_are_refused(add, sentence):
+    if sentence is None:
+        assert len(prepare(TOY, "quick", add=add).runs) == 5 * 2
+        return
+    with pytest.raises(SpecError, match=sentence):
+        prepare(TOY, "quick", add=add)
+
+
+def test_answers_come_in_scikit_learns_forms():
+    both = [np.array([[0.9, 0.1], [0.2, 0.8]]), np.ones((2, 1))]
+    table = Answer.of(np.zeros((2, 2)), None, both, (2, 2), [np.array([0, 1]), np.array([1])]).probabilities
+    assert np.array_equal(table, [[0.1, 1.0], [0.8, 1.0]])
+    assert np.array_equal(
+        Answer.of(np.zeros(2), None, np.array([[0.9, 0.1], [0.2, 0.8]]), (2, 1)).scores, [[0.1], [0.8]]
+    )
+    with pytest.raises(ValueError, match="a row per item and a column per label"):
+        Answer.of(np.zeros((2, 3)), None, None, (3, 2))
+
+
+def test_the_key_follows_nested_estimators_and_the_label_file(tmp_path):
+    run = plan(load_paper(TOY))[0]
+    nested = replace(run, steps=({"use": "sklearn.pipeline:Pipeline", "inner": {"use": "numpy:array"}},))
+    assert set(_named((nested.steps, nested.source))) == {"sklearn", "numpy", "tests"}
+    assert nested.key != run.key

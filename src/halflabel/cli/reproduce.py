@@ -80,7 +80,7 @@ def reproduce(
     if jobs == 0:
         raise ValueError("--jobs 0 would do nothing: give a number of processes, or -1 for one per core.")
     tier = "quick" if quick else tier
-    named = tuple(labels.split(",")) if labels else ()
+    named = tuple(map(str.strip, labels.split(","))) if labels else ()
     work = prepare(key, tier, folder=folder, add=add, data=[(path, named) for path in own], fetched=fetched)
     target = output or Path(f"halflabel-{work.paper.key}-{tier}")
     store = Store(target / "records.jsonl")

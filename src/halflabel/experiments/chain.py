@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,9 +37,9 @@ class Answer:
     probabilities: Floats | None
 
     @classmethod
-    def of(cls, labels: Any, scores: Any, probabilities: Any, shape: tuple[int, int]) -> Answer:
+    def of(cls, labels: Any, scores: Any, probabilities: Any, shape: tuple[int, int], classes: Any = None) -> Answer:
         """Bring what estimators return to one shape; where there are no scores, probabilities or labels rank."""
-        p = None if probabilities is None else _table(probabilities, shape)
+        p = None if probabilities is None else _table(probabilities, shape, classes)
         own = _table(labels, shape)
         ranked = p if scores is None else _table(scores, shape)
         return cls(own, np.nan_to_num(own if ranked is None else ranked, nan=-np.inf, posinf=np.inf), p)
@@ -84,7 +86,8 @@ class Chain:
         last = self.steps[-1]
         p = last.predict_proba(X) if hasattr(last, "predict_proba") else None
         scores = last.decision_function(X) if hasattr(last, "decision_function") else None
-        return Answer.of(last.predict(X), scores, p, shape)
+        classes = getattr(last, "classes_", None) if isinstance(p, list) else None
+        return Answer.of(last.predict(X), scores, p, shape, classes)
 
     def fitted(self, shape: tuple[int, int]) -> Answer:
         """Return what the chain says of the rows it was fitted on: transduction, or else a prediction of them."""
@@ -102,20 +105,36 @@ class Chain:
     def facts(self) -> dict[str, Any]:
         """Return what was chosen: a dimension, a weight, the number of iterations."""
         names = ("n_components_", "rank_", "n_features_in_", "alpha_", "label_weight_", "n_iter_")
-        found = {
-            name.removesuffix("_in_").rstrip("_"): getattr(step, name, None)
-            for name in names
-            for step in self.steps[:1]
-        }
-        return {name: _plain(value) for name, value in found.items() if np.isscalar(value)}
+        found = {name.removesuffix("_in_").rstrip("_"): getattr(self.steps[0], name, None) for name in names}
+        return {name: _plain(value) for name, value in found.items() if _is_number(value)}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and math.isfinite(value)
 
 
 def _plain(value: Any) -> int | float:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _table(answer: Any, shape: tuple[int, int]) -> Floats:
-    """Return one column per label, also from scikit-learn's list with an array of both classes per label."""
+def _table(answer: Any, shape: tuple[int, int], classes: Any = None) -> Floats:
+    """Return one column per label, also from scikit-learn's forms.
+
+    These are a list with an array of both classes per label, and one such array where there is a single label.
+    """
     if isinstance(answer, list):
-        answer = np.column_stack([each[:, -1] if each.shape[1] > 1 else np.zeros(len(each)) for each in answer])
-    return np.asarray(answer, dtype=np.float64).reshape(shape)
+        known = classes if classes is not None else [None] * len(answer)
+        answer = np.column_stack([_of_class_one(each, own) for each, own in zip(answer, known, strict=True)])
+    table = np.asarray(answer, dtype=np.float64)
+    if shape[1] == 1 and table.shape == (shape[0], 2):
+        table = table[:, 1:]
+    if table.shape != shape and not (shape[1] == 1 and table.shape == shape[:1]):
+        raise ValueError(f"an answer has shape {table.shape}, not {shape}: a row per item and a column per label.")
+    return table.reshape(shape)
+
+
+def _of_class_one(probabilities: Any, classes: Any) -> Floats:
+    """Return P(1) of one label; an estimator that saw one class only gives one column, of whichever class."""
+    if probabilities.shape[1] > 1:
+        return np.asarray(probabilities[:, -1])
+    return np.full(len(probabilities), float(classes is not None and np.ravel(classes)[-1] == 1))

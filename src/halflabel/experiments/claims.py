@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-import numpy as np
+import pandas as pd
 from scipy import stats
 
 from halflabel.experiments.results import Results, lower_is_better
@@ -86,44 +87,46 @@ def beats(
 def any_beats_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
     """Compare each point of the axis of ``method`` with the best point of any other method."""
     sign = 1 if lower_is_better(metric) else -1
-    curves = _curves(results, experiment, metric)
-    own = curves.pop(method)
-    points = experiment.grid[experiment.x]
-    best_other = min((float(np.nanmin(sign * values)), name) for name, values in curves.items())
-    fell_short = [f"{experiment.x} = {x:g}" for x, y in zip(points, sign * own, strict=True) if y >= best_other[0]]
-    claim = f"{method} is better than {best_other[1]}, the best of the others at its best point"
-    return _counted(len(points), fell_short, claim)
+    curves = sign * _curves(results, experiment, metric)
+    own, others = curves[method].dropna(), curves.drop(columns=method).min().dropna()
+    if others.empty:
+        return _counted(0, [], "")
+    fell_short = [f"{experiment.x} = {x:g}" for x, y in own.items() if y >= others.min()]
+    claim = f"{method} is better than {others.idxmin()}, the best of the others at its best point"
+    return _counted(len(own), fell_short, claim)
 
 
 def always_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
     """Compare ``method`` with the best of the others at each point of the axis."""
     sign = 1 if lower_is_better(metric) else -1
-    curves = _curves(results, experiment, metric)
-    own = sign * curves.pop(method)
-    others = np.min([sign * values for values in curves.values()], axis=0)
-    points = experiment.grid[experiment.x]
-    fell_short = [f"{experiment.x} = {x:g}" for x, a, b in zip(points, own, others, strict=True) if not a < b]
-    return _counted(len(points), fell_short, f"{method} is the best")
+    curves = sign * _curves(results, experiment, metric)
+    both = pd.DataFrame({"own": curves[method], "others": curves.drop(columns=method).min(axis=1)}).dropna()
+    fell_short = [f"{experiment.x} = {x:g}" for x, row in both.iterrows() if not row["own"] < row["others"]]
+    return _counted(len(both), fell_short, f"{method} is the best")
 
 
 def alike(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metrics: Sequence[str], within: float
 ) -> ClaimResult:
     """Ask whether the means of ``methods`` lie within a share of their own mean, in every metric."""
-    fell_short, spans = [], []
+    fell_short, spans = [], {}
     for metric in metrics:
-        means = np.array([results.measured(experiment, metric, name).mean for name in methods])
-        span = float(np.ptp(means) / means.mean())
-        spans.append(f"{metric.replace('_', ' ')} {span:.1%}")
-        if not span <= within:
-            fell_short.append(metric.replace("_", " "))
-    result = _counted(len(metrics), fell_short, f"the means lie within {within:.0%} of each other")
-    return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {', '.join(spans)}.")
+        means = results.blocks(experiment, metric)[list(methods)].dropna().mean()
+        if means.isna().any():
+            continue
+        name = metric.replace("_", " ")
+        spans[name] = float((means.max() - means.min()) / means.mean())
+        fell_short += [] if spans[name] <= within else [name]
+    result = _counted(len(spans), fell_short, f"the means lie within {within:.0%} of each other")
+    shown = ", ".join(f"{name} {span:.1%}" for name, span in spans.items())
+    return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}." if spans else result.evidence)
 
 
 def slower(results: Results, experiment: Experiment, *, method: str, than: str, step: str) -> ClaimResult:
     """Compare two methods in the mean seconds of a step."""
     first, second = (results.measured(experiment, f"seconds {step}", name).mean for name in (method, than))
+    if math.isnan(first + second):
+        return _counted(0, [], "")
     finding = Finding.SUPPORTED if first > second else Finding.REFUTED
     return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.")
 
@@ -193,15 +196,15 @@ def below(
 ) -> ClaimResult:
     """Ask whether the means lie below a bound."""
     means = {name: results.measured(experiment, metric, name).mean for name in methods}
+    means = {name: mean for name, mean in means.items() if not math.isnan(mean)}
     fell_short = [f"{name} ({mean:.3g})" for name, mean in means.items() if not mean < bound]
     return _counted(len(means), fell_short, f"the mean is below {bound:g}")
 
 
-def _curves(results: Results, experiment: Experiment, metric: str) -> dict[str, Any]:
-    """Return the mean of each method at each point of the axis."""
+def _curves(results: Results, experiment: Experiment, metric: str) -> pd.DataFrame:
+    """Return the mean of each method (the columns) at each point of the axis (the rows)."""
     points = experiment.grid[experiment.x]
-    means = [results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points]
-    return {name: np.array([mean[name] for mean in means]) for name in experiment.methods}
+    return pd.DataFrame({x: results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points}).T
 
 
 def _counted(total: int, fell_short: Sequence[str], claim: str) -> ClaimResult:

@@ -10,6 +10,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from halflabel.decision import RULES
+from halflabel.experiments.claims import CHECKS
+from halflabel.experiments.protocols import MEASUREMENTS, PROTOCOLS
 from halflabel.experiments.spec import TIERS, Claim, Experiment, Method, Paper, PrintedCell, SetSpec, SpecError
 from halflabel.metrics import METRICS
 
@@ -41,15 +44,21 @@ def load_paper(key: str, tier: str = "full") -> Paper:
     if path is None and key not in papers():
         raise SpecError(f"there is no paper {key!r}: known are {', '.join(papers())}.")
     text = path.read_text() if path else resources.files("halflabel").joinpath("papers", f"{key}.toml").read_text()
+    where = f"{key}.toml" if path is None else key
     try:
-        return _paper(f"{key}.toml" if path is None else key, tomllib.loads(text), tier)
+        return _paper(where, tomllib.loads(text), tier)
     except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{key}: it is not TOML ({error}).") from None
+        raise SpecError(f"{where}: it is not TOML ({error}).") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SpecError(f"{where}: it is no description of a paper; wrong or missing is {error}.") from None
 
 
 def _paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
     tiers = raw.pop("tiers", {})
-    sets = {name: SetSpec.read(f"{where}: sets.{name}", {"name": name, **each}) for name, each in raw["sets"].items()}
+    sets = {
+        name: _check_set(where, SetSpec.read(f"{where}: sets.{name}", {"name": name, **each}))
+        for name, each in raw["sets"].items()
+    }
     methods = {
         name: Method.read(f"{where}: methods.{name}", {"name": name, **each, "steps": tuple(each["steps"])})
         for name, each in raw["methods"].items()
@@ -61,7 +70,10 @@ def _paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
         for each in raw["experiments"]
         if smaller.get(each["key"], {}) != "skip"
     )
-    claims = tuple(Claim.read(f"{where}: claims[{i}]", each) for i, each in enumerate(raw.get("claims", ())))
+    claims = tuple(
+        _check_claim(f"{where}: claims[{i}]", Claim.read(f"{where}: claims[{i}]", each), printed)
+        for i, each in enumerate(raw.get("claims", ()))
+    )
     replaced = {"sets": sets, "methods": methods, "experiments": experiments, "claims": claims}
     tuples = {name: tuple(raw.get(name, ())) for name in ("not_comparable", "classifier")}
     return Paper.read(where, {**raw, **replaced, **tuples})
@@ -121,10 +133,40 @@ def _experiment(
         "published": tuple(PrintedCell.read(f"{where}: published", each) for each in _printed(where, raw)),
     }
     experiment = Experiment.read(where, {**raw, **chosen})
+    _check_names(where, experiment)
     for metric in {*experiment.tolerance, *experiment.unit, *(cell.metric for cell in experiment.published)}:
         if metric not in METRICS and metric not in experiment.metrics:
             raise SpecError(f"{where}: there is no metric {metric!r}.")
     return experiment
+
+
+def _check_names(where: str, experiment: Experiment) -> None:
+    """Refuse a name that nothing answers to, before anything runs."""
+    known = {
+        "protocol": ([experiment.protocol], PROTOCOLS),
+        "metric": (experiment.metrics, [*METRICS, *MEASUREMENTS]),
+        "threshold rule": (experiment.options.get("rules", ()), [*RULES, "half"]),
+        "average": ([experiment.average], ["set", "trial"]),
+        "rows": ([experiment.rows], ["metric", "setting"]),
+        "axis": ([experiment.x] if experiment.x else [], experiment.grid),
+    }
+    for what, (names, among) in known.items():
+        if wrong := [name for name in names if name not in among]:
+            raise SpecError(f"{where}: there is no {what} {wrong[0]!r}; known are {', '.join(among)}.")
+
+
+def _check_claim(where: str, claim: Claim, experiments: Mapping[str, Any]) -> Claim:
+    if claim.check and claim.check.get("kind") not in CHECKS:
+        raise SpecError(f"{where}: there is no check {claim.check.get('kind')!r}; known are {', '.join(CHECKS)}.")
+    if claim.check and claim.check.get("experiment") not in experiments:
+        raise SpecError(f"{where}: there is no experiment {claim.check.get('experiment')!r}.")
+    return claim
+
+
+def _check_set(where: str, data: SetSpec) -> SetSpec:
+    if not (data.files or data.make):
+        raise SpecError(f"{where}: the set {data.name!r} has neither files nor a generator.")
+    return data
 
 
 def _matching(where: str, what: str, patterns: Iterable[str], known: Mapping[str, Any]) -> tuple[str, ...]:

@@ -49,12 +49,11 @@ def _facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple
     seconds = sum(record.seconds.get("fit", 0) + record.seconds.get("predict", 0) for record in done)
     made = done[-1].made if done else {}
     versions = ", ".join(f"{name} {made[name]}" for name in ("halflabel", "numpy", "scipy", "scikit-learn") if made)
-    command = f"halflabel reproduce {reproduction.paper.key}"
     return (
         ("Tier", TIER_WORDS[reproduction.tier]),
         ("Runs", f"{len(done)} of {len(records)} measured, {seconds / 60:.1f} minutes of fitting and predicting"),
         ("Made by", f"{versions}; commit {made.get('commit') or 'unknown'}; {made.get('machine', '')}"),
-        ("Again", command if reproduction.tier == "default" else f"{command} --tier {reproduction.tier}"),
+        ("Again", reproduction.line),
     )
 
 

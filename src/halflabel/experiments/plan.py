@@ -9,6 +9,8 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +60,9 @@ class Run:
 
     @property
     def key(self) -> str:
-        """Digest of all that decides the record: this description, the data, the source of what is called."""
-        described = {**asdict(self), "code": source_digest(), "user's code": _own_code(self.steps)}
+        """Digest of all that decides the record: this description, data, source or version of what is called."""
+        used = sorted(set(_named((self.steps, self.helpers, self.source))))
+        described = {**asdict(self), "code": source_digest(), "others' code": {name: _others(name) for name in used}}
         return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -132,12 +135,36 @@ def source_digest() -> str:
     return digest.hexdigest()
 
 
-def _own_code(steps: tuple[Mapping[str, Any], ...]) -> dict[str, str]:
-    """Digest the modules of estimators that are neither ours nor an installed library's (those have versions)."""
-    modules = {str(step["use"]).partition(":")[0] for step in steps}
-    own = {}
-    for module in sorted(modules):
-        if module.partition(".")[0] not in ("halflabel", "sklearn"):
-            path = getattr(__import__(module, fromlist=["_"]), "__file__", None)
-            own[module] = hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else ""
-    return own
+def _named(value: Any) -> Iterator[str]:
+    """Yield the top package of every import path of a description, at any depth."""
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            if key in ("use", "make") and each:
+                yield str(each).partition(":")[0].partition(".")[0]
+            yield from _named(each)
+    elif isinstance(value, list | tuple):
+        yield from (name for each in value for name in _named(each))
+
+
+@cache
+def _others(package: str) -> str:
+    """Return the version of an installed package; of what has none, a user's own, the digest of its source."""
+    if package == "halflabel":
+        return ""
+    try:
+        return version({"sklearn": "scikit-learn"}.get(package, package))
+    except PackageNotFoundError:
+        return _digest_of(package)
+
+
+def _digest_of(package: str) -> str:
+    """Digest every source file of a package, or the one file of a module."""
+    spec = find_spec(package)
+    folders = {Path(folder).resolve() for folder in (spec.submodule_search_locations or ())} if spec else set()
+    files = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    if spec and spec.origin and not folders:
+        files = [Path(spec.origin)]
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()

@@ -21,7 +21,7 @@ from halflabel.masking import hide_items
 from halflabel.metrics import METRICS, rankable
 from halflabel.stratification import deal_items
 
-__all__ = ["PROTOCOLS", "Outcome", "split", "transduction"]
+__all__ = ["MEASUREMENTS", "PROTOCOLS", "Outcome", "split", "transduction"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def split(run: Run, folder: Path | None) -> Outcome:
 
     Options: ``dense`` (turn sparse features into dense ones), ``rankable`` (ranking metrics leave out items without
     both a relevant and an irrelevant label, as the ML-kNN tradition does), ``rules`` (further threshold rules for
-    the metrics of 0/1 labels), ``train_share`` (of a set that has no split of its own; .5).
+    the metrics of 0/1 labels), ``train_share`` (of a set that has no split of its own; .5). The columns of a user's
+    table are encoded before the split, so that a gap among its features is filled with the help of test rows.
     """
     train, test = _parts(run, folder, np.random.default_rng(run.seed))
     X, X_new = (_features(each, run.options) for each in (train, test))
@@ -166,6 +167,9 @@ def _by_rule(probabilities: Floats, rule: str, cardinality: float) -> Mask:
         return np.asarray(probabilities >= thresholds(probabilities, rule, cardinality=cardinality))
     return np.asarray(probabilities >= 0.5)
 
+
+#: What protocols measure beside the metrics of the library.
+MEASUREMENTS = ("imputation_error",)
 
 #: What a paper's description may name.
 PROTOCOLS: Mapping[str, Callable[[Run, Path | None], Outcome]] = {"split": split, "transduction": transduction}

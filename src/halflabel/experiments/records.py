@@ -9,13 +9,16 @@ import platform
 import subprocess
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 import halflabel
@@ -23,6 +26,11 @@ from halflabel._version import __version__
 from halflabel.experiments.plan import Run
 from halflabel.experiments.protocols import PROTOCOLS
 from halflabel.persistence import atomic_write
+
+try:
+    import fcntl
+except ImportError:  # no such lock on this system
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Record", "Store", "execute"]
 
@@ -82,7 +90,10 @@ class Record:
     def from_line(cls, line: str) -> Record:
         """Return the record that :meth:`to_line` wrote."""
         values = json.loads(line)
-        metrics = {k: math.nan if v is None else v for k, v in values.pop("metrics").items()}
+        metrics = {k: math.nan if v is None else float(v) for k, v in values.pop("metrics").items()}
+        for name in ("grid", "facts", "seconds", "made"):
+            values[name] = dict(values[name])
+        values["seconds"] = {name: float(value) for name, value in values["seconds"].items()}
         return cls(metrics=metrics, **values)
 
 
@@ -90,9 +101,10 @@ def execute(run: Run, folder: Path | None) -> Record:
     """Do one run on one BLAS thread; an error in a method becomes part of its record, not the end of all others."""
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        np.random.seed(zlib.crc32(repr(run.seed).encode()))  # noqa: NPY002 - estimators without a random_state draw here
         try:
             outcome = PROTOCOLS[run.protocol](run, folder)
-        except Exception as error:  # a user's estimator may raise anything
+        except (Exception, SystemExit) as error:  # a user's estimator may raise anything
             return Record.of(run, failed=f"{type(error).__name__}: {error}", made=_made())
     facts = dict(outcome.facts)
     if said := sorted({f"{each.category.__name__}: {each.message}" for each in caught if _concerns(each)}):
@@ -150,15 +162,28 @@ class Store:
         if not self.path.exists():
             return {}
         records = {}
-        for number, line in enumerate(lines := self.path.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(lines := self.path.read_bytes().splitlines(), 1):
             try:
-                record = Record.from_line(line)
+                record = Record.from_line(line.decode())
             except (ValueError, TypeError, KeyError, AttributeError):
                 if number == len(lines):
                     break
                 raise ValueError(f"{self.path}: line {number} is no record: remove it, or the file.") from None
             records[record.key] = record
         return records
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep a second process away from the folder; the lock ends with this process, however it ends."""
+        with self.path.with_name(f".{self.path.stem}.lock").open("w") as file:
+            try:
+                if fcntl is not None:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ValueError(
+                    f"{self.path.parent}: another process writes records here: wait for it, or give another -o."
+                ) from None
+            yield
 
     def append(self, record: Record) -> None:
         """Add one line and let it reach the disk; a line torn by an earlier kill is ended first."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from halflabel.experiments.loading import load_paper
 from halflabel.experiments.methods import user_method
 from halflabel.experiments.plan import Run, plan
 from halflabel.experiments.records import Record, Store, execute
 from halflabel.experiments.sources import Availability, availability, user_set
-from halflabel.experiments.spec import Experiment, Paper
+from halflabel.experiments.spec import Experiment, Paper, SpecError
 from halflabel.progress import step
 
 __all__ = ["Reproduction", "prepare"]
@@ -34,6 +36,8 @@ class Reproduction:
     sets : mapping of str to Availability
     runs : list of Run
         Every run, also those whose set is not there.
+    line : str
+        The command that does the same.
     """
 
     paper: Paper
@@ -41,6 +45,7 @@ class Reproduction:
     folder: Path | None
     sets: Mapping[str, Availability]
     runs: list[Run]
+    line: str
 
     @property
     def startable(self) -> list[Run]:
@@ -56,8 +61,8 @@ class Reproduction:
         return max((self.paper.methods[run.method].megabytes for run in runs), default=0.0)
 
     def open_runs(self, store: Store) -> list[Run]:
-        """Return the startable runs without a record; a failed run counts as open."""
-        done = {key for key, record in store.read().items() if not record.failed}
+        """Return the startable runs without figures; a run that failed or was skipped is tried again."""
+        done = {key for key, record in store.read().items() if record.metrics}
         return [run for run in self.startable if run.key not in done]
 
     def run(self, store: Store, *, n_jobs: int = -1) -> list[Record]:
@@ -70,12 +75,12 @@ class Reproduction:
         n_jobs : int
             Processes, each with one BLAS thread; -1 for one per core.
         """
-        todo = self.open_runs(store)
-        self._work_off(todo, store, n_jobs)
-        by_key = store.read()
-        records = [by_key.get(run.key) or Record.of(run, skipped=self.sets[run.set].advice) for run in self.runs]
-        store.replace(records)
-        return records
+        with store.alone():
+            self._work_off(self.open_runs(store), store, n_jobs)
+            by_key = store.read()
+            found = {run.key: by_key.pop(run.key) for run in self.startable}
+            store.replace([*found.values(), *by_key.values()])  # those of other lines on this folder stay
+        return [found.get(run.key) or Record.of(run, skipped=self.sets[run.set].advice) for run in self.runs]
 
     def _work_off(self, todo: Sequence[Run], store: Store, n_jobs: int) -> None:
         """Run, longest first, so that no long run starts last; progress is counted in expected seconds."""
@@ -94,7 +99,12 @@ class Reproduction:
 def _in_parallel(runs: Sequence[Run], folder: Path | None, n_jobs: int) -> Iterator[Record]:
     """Yield records as they come; no processes are started for a single worker."""
     workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    yield from workers(delayed(execute)(run, folder) for run in runs)
+    try:
+        yield from workers(delayed(execute)(run, folder) for run in runs)
+    except TerminatedWorkerError:
+        raise MemoryError(
+            "a process was killed, most likely for want of memory: what is done is kept; try --jobs 1."
+        ) from None
 
 
 def prepare(
@@ -127,19 +137,29 @@ def prepare(
     paper = _with_sets(paper, [user_set(path, labels) for path, labels in data])
     used = {name for experiment in paper.experiments for name in experiment.sets}
     sets = {name: availability(paper.sets[name], folder, fetched=fetched) for name in paper.sets if name in used}
-    return Reproduction(paper, tier, folder, sets, plan(paper))
+    own = [f"--add {path}" for path in add] + [f"--data {shlex.quote(str(path))}" for path, _ in data]
+    own += [f"--labels {shlex.quote(','.join(names))}" for _, names in data[:1] if names]
+    line = " ".join(["halflabel reproduce", key, *([] if tier == "default" else [f"--tier {tier}"]), *own])
+    return Reproduction(paper, tier, folder, sets, plan(paper), line)
 
 
 def _with_methods(paper: Paper, added: Sequence[Any]) -> Paper:
+    _refuse_twice("method", [*paper.methods, *(method.name for method in added)])
     methods = {**paper.methods, **{method.name: method for method in added}}
     names = tuple(method.name for method in added)
     return replace(paper, methods=methods, experiments=_each(paper, lambda e: replace(e, methods=e.methods + names)))
 
 
 def _with_sets(paper: Paper, added: Sequence[Any]) -> Paper:
+    _refuse_twice("set", [*paper.sets, *(each.name for each in added)])
     sets = {**paper.sets, **{each.name: each for each in added}}
     names = tuple(each.name for each in added)
     return replace(paper, sets=sets, experiments=_each(paper, lambda e: replace(e, sets=e.sets + names)))
+
+
+def _refuse_twice(what: str, names: Sequence[str]) -> None:
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise SpecError(f"there are two {what}s of the name {twice[0]!r}: rename yours.")
 
 
 def _each(paper: Paper, change: Callable[[Experiment], Experiment]) -> tuple[Experiment, ...]:

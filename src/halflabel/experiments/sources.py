@@ -78,8 +78,9 @@ def _digest(path: Path) -> str:
 def user_set(path: Path, labels: tuple[str, ...]) -> SetSpec:
     """Return a user's file as a set; it declares its labels (ARFF with Mulan's XML) or they are named."""
     name = path.name.removesuffix(".gz").rsplit(".", 1)[0]
-    settings = {"file": os.fspath(path.resolve()), "labels": list(labels)}
-    opened = _own_file(settings["file"], labels)  # refused now, with a sentence, rather than in every run
+    opened = _own_file(os.fspath(path.resolve()), labels)  # refused now, with a sentence, rather than in every run
+    # The labels as found: a label file beside the data decides the figures, too.
+    settings = {"file": os.fspath(path.resolve()), "labels": list(opened.label_names)}
     size = f"{opened.X.shape[0]} items, {opened.X.shape[1]} features, {len(opened.label_names)} labels"
     return SetSpec(f"your {name}", {path.name: _digest(path)}, source=f"{path} ({size})", settings=settings)
 

@@ -91,12 +91,7 @@ def points(results: Results, experiment: Experiment, metric: str) -> Grid:
     for x in experiment.grid[experiment.x]:
         measured = {m: results.measured(experiment, metric, m, at={experiment.x: x}) for m in experiment.methods}
         cells = _row_of_cells(results, experiment, metric, measured, at={experiment.x: x}, set="")
-        most = max(each.n for each in measured.values())
-        whys = [
-            f"over {m.n} of {most} blocks" if 0 < m.n < most else cell.why
-            for m, cell in zip(measured.values(), cells, strict=True)
-        ]
-        rows.append((f"{x:g}", tuple(replace(cell, why=why) for cell, why in zip(cells, whys, strict=True))))
+        rows.append((f"{x:g}", cells))
     return Grid(f"{metric_name(experiment, metric)} by {experiment.x}", experiment.methods, tuple(rows))
 
 
@@ -123,16 +118,21 @@ def user_sets(results: Results, experiment: Experiment) -> Iterator[Grid]:
             measured = {m: results.measured(experiment, metric, m, set=name) for m in experiment.methods}
             cells = _row_of_cells(results, experiment, metric, measured, at={}, set=name)
             rows.append((metric_name(experiment, metric), cells))
-        yield Grid(f"The same on {name}", experiment.methods, tuple(rows))
+        note = "Its columns were encoded, and gaps among its features filled, before it was split."
+        yield Grid(f"The same on {name}", experiment.methods, tuple(rows), note=note)
 
 
 def _row_of_cells(
     results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
 ) -> tuple[Cell, ...]:
-    best = _best(results, experiment, metric, measured, **where)
+    most = max((each.n for each in measured.values()), default=0)
+    whole = {name: each for name, each in measured.items() if each.n == most}  # who failed on hard blocks cannot win
+    best = _best(results, experiment, metric, whole, **where)
     printed = {cell.method: cell for cell in experiment.published if _belongs(cell, metric, **where)}
+    cells = {name: _cell(experiment, metric, m, printed.get(name), best=name in best) for name, m in measured.items()}
     return tuple(
-        _cell(experiment, metric, each, printed.get(name), best=name in best) for name, each in measured.items()
+        replace(cell, why=f"over {measured[name].n} of {most}") if 0 < measured[name].n < most else cell
+        for name, cell in cells.items()
     )
 
 
