@@ -376,6 +376,8 @@ def test_the_nystroem_error_is_measured(rng):
         ({"n_components": 0}, "n_components must be a whole number of at least 1, not 0"),
         ({"n_components": 1.5}, "n_components must be a whole number"),
         ({"max_landmarks": 1}, "max_landmarks must be a whole number of at least 2"),
+        ({"threshold": None}, "threshold must lie between 0 and 1"),
+        ({"gamma": "x"}, "gamma must be positive and finite"),
         ({"threshold": 1.1}, "threshold must lie between 0 and 1"),
         ({"uncorrelated": -0.1}, "uncorrelated must lie between 0 and 1"),
         ({"gamma": 0}, "gamma must be positive and finite"),

@@ -227,13 +227,13 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             value = getattr(self, name)
             if value is not None and (not isinstance(value, numbers.Integral) or value < least):
                 raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        for name in ("threshold", "uncorrelated"):
+        for name, optional in (("threshold", False), ("uncorrelated", True)):
             value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
+            if not (value is None and optional) and not (isinstance(value, numbers.Real) and 0 <= float(value) <= 1):
                 raise ValueError(f"{name} must lie between 0 and 1, not be {value!r}.")
         for name in ("gamma", "label_gamma"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < np.inf:
+            if value is not None and not (isinstance(value, numbers.Real) and 0 < float(value) < np.inf):
                 raise ValueError(f"{name} must be positive and finite, not {value!r}.")
         if self.uncorrelated and self.null_space == "variance":
             raise ValueError("null_space='variance' fills an orthonormal projection only: leave uncorrelated at None.")

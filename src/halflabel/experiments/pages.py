@@ -87,7 +87,7 @@ def _experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
         blocks += [by_setting(results, experiment, metric) for metric in experiment.metrics]
     blocks += [*rules_tables(results, experiment), *user_sets(results, experiment)]
     if missing := results.incomplete(experiment):
-        blocks.append(Bullets(tuple(f"{number} runs not available: {reason}" for reason, number in missing.items())))
+        blocks.append(Bullets(tuple(f"{number} runs without figures: {reason}" for reason, number in missing.items())))
     yield Section(experiment.title, tuple(blocks))
     if not experiment.x and (tests := more_than_chance(results, experiment)):
         yield Section("More than chance?", tests, level=3)

@@ -131,8 +131,8 @@ def _exact_share(shape: tuple[int, int], share: float, rng: np.random.Generator)
 
 
 def _imputation_error(completed: Floats | None, X: Floats, gaps: Mask) -> float:
-    if completed is None or not gaps.any():
-        return np.nan
+    if completed is None or not X[gaps].any():
+        return np.nan  # nothing hidden, or zeros only
     return float(np.linalg.norm((completed - X)[gaps]) / np.linalg.norm(X[gaps]))
 
 

@@ -82,8 +82,8 @@ class Record:
         return {name: value for name, value in asdict(self).items() if name not in ("seconds", "made")}
 
     def to_line(self) -> str:
-        """Return the record as one line of JSON; NaN becomes null."""
-        plain = {**asdict(self), "metrics": {k: None if math.isnan(v) else v for k, v in self.metrics.items()}}
+        """Return the record as one line of JSON; what is not finite becomes null, and NaN when it is read."""
+        plain = {**asdict(self), "metrics": {k: v if math.isfinite(v) else None for k, v in self.metrics.items()}}
         return json.dumps(plain, sort_keys=True, allow_nan=False)
 
     @classmethod
