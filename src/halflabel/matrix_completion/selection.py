@@ -83,7 +83,8 @@ def select(
 
     Every fold follows the path of the whole data from large weights to small, each solution starting at the one
     before. A path ends when its error exceeded the best three times in a row: the small weights, which nobody
-    chooses, are those that take long.
+    chooses, are those that take long. It does not end before it has beaten its beginning, where nothing of Z is left:
+    the first weights below that may be worse than calling every label irrelevant.
 
     Parameters
     ----------
@@ -103,14 +104,15 @@ def select(
     for done, weight in enumerate(label_weights):
         path = rough.path(data, weight) if alpha is None else np.array([alpha])
         before: list[Completed | None] = [None] * len(folds)
-        worse = 0
+        worse, trivial = 0, np.inf
         for k, value in enumerate(path.tolist()):
             step("cross-validating", done * len(path) + k, len(label_weights) * len(path))
             fits = [rough.solve(part, weight, value, start) for part, start in zip(parts, before, strict=True)]
             before = list(fits)
             scores, rest = _judge(data, folds, fits)
             worse = worse + 1 if chosen.add(value, weight, rest[_ERROR[criterion]], scores, rest) else 0
-            if worse == PATIENCE:
+            trivial = rest[_ERROR[criterion]] if k == 0 else trivial
+            if worse >= PATIENCE and chosen.best[0] < trivial:
                 break
     return chosen
 

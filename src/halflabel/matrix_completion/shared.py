@@ -99,6 +99,11 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         self.entry_weights_ = (self.label_weight_ / seen_labels, 1 / seen_features, row)
         return self
 
+    def _thresholds(self, labels: PartialLabels) -> Floats:
+        """Return the thresholds; a fixed one must be exceeded: where nothing is left of Z, no label is relevant."""
+        own = super()._thresholds(labels)
+        return np.nextafter(own, np.inf) if self.decision == "fixed" else own
+
     # -- settings ------------------------------------------------------------------
 
     def _refuse_unfit_settings(self) -> None:
