@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from tests.conftest import half_labelled
 from tests.oracles.matrix_completion import objective
 
 from halflabel import MC1, MCb, masking
@@ -427,3 +428,11 @@ def test_yeast_with_entries_hidden_reproduces_the_paper(public_data):
     unknown = ~labels.observed
     error = np.mean((model.label_scores_ > 0)[unknown] != data.Y.relevant[unknown])
     assert error <= 0.182
+
+
+def test_where_nothing_is_left_of_z_no_label_is_relevant(rng):
+    X, Y, _ = half_labelled(rng, entries=True)
+    model = MC1(alpha=1e3, label_weight=1.0, n_folds=2, decision="fixed").fit(X, Y)
+    assert not model.label_scores_.any()
+    assert not model.transduction_[np.isnan(Y)].any()
+    assert not model.predict(X).any()

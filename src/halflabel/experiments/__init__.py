@@ -1,4 +1,4 @@
-"""Runs and their records; no plots, no HTML."""
+"""Runs, their records, and what they say: evaluate(), the demo, and papers measured anew."""
 
 from halflabel.experiments.demo import Demo, run_demo
 from halflabel.experiments.evaluation import IN_WORDS, Evaluation, evaluate
