@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from halflabel.experiments.results import Results, lower_is_better
-from halflabel.experiments.significance import paired
+from halflabel.experiments.results import Results, in_words, lower_is_better
+from halflabel.experiments.significance import ALPHA, paired
 from halflabel.experiments.spec import Claim, Experiment
 
 __all__ = ["CHECKS", "ClaimResult", "Finding", "check"]
@@ -78,8 +78,8 @@ def beats(
             total += 1
             test = paired(both[method], both[other])
             ahead = test.difference < 0 if lower_is_better(metric) else test.difference > 0
-            if not ahead or (significant and test.p >= 0.05):
-                fell_short.append(f"{other} in {metric.replace('_', ' ')} (p = {test.p:.3f})")
+            if not ahead or (significant and test.p >= ALPHA):
+                fell_short.append(f"{other} in {in_words(metric)} (p = {test.p:.3f})")
     by = "significantly better" if significant else "better in the mean"
     return _counted(total, fell_short, f"{method} is {by}")
 
@@ -114,7 +114,7 @@ def alike(
         means = results.blocks(experiment, metric)[list(methods)].dropna().mean()
         if means.isna().any():
             continue
-        name = metric.replace("_", " ")
+        name = in_words(metric)
         spans[name] = float((means.max() - means.min()) / means.mean())
         fell_short += [] if spans[name] <= within else [name]
     result = _counted(len(spans), fell_short, f"the means lie within {within:.0%} of each other")
@@ -162,7 +162,7 @@ def lower_on(
             continue
         total += 1
         p = float(stats.ttest_ind(a, b, equal_var=False).pvalue)
-        if not a.mean() < b.mean() or (significant and p >= 0.05):
+        if not a.mean() < b.mean() or (significant and p >= ALPHA):
             fell_short.append(f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, p = {p:.3f})")
     return _counted(total, fell_short, f"the mean is {'significantly ' if significant else ''}lower")
 
@@ -186,7 +186,7 @@ def among_best(
         total += 1
         best = str(blocks.mean().idxmin())
         test = paired(blocks[method], blocks[best])
-        if best != method and test.p < 0.05:
+        if best != method and test.p < ALPHA:
             fell_short.append(f"{', '.join(f'{k} = {v}' for k, v in at.items())}: {best} (p = {test.p:.3f})")
     return _counted(total, fell_short, f"{method} is the best or cannot be told from it")
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from halflabel.experiments.chance import more_than_chance
 from halflabel.experiments.claims import ClaimResult, check
-from halflabel.experiments.comparisons import more_than_chance
 from halflabel.experiments.records import Record
 from halflabel.experiments.reproduction import Reproduction
 from halflabel.experiments.results import Results
@@ -47,14 +47,18 @@ def to_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
 def _facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple[str, str], ...]:
     done = [record for record in records if record.metrics]
     seconds = sum(record.seconds.get("fit", 0) + record.seconds.get("predict", 0) for record in done)
-    made = done[-1].made if done else {}
-    versions = ", ".join(f"{name} {made[name]}" for name in ("halflabel", "numpy", "scipy", "scikit-learn") if made)
+    made_by = dict.fromkeys(_made_by(record.made) for record in done)
     return (
         ("Tier", TIER_WORDS[reproduction.tier]),
         ("Runs", f"{len(done)} of {len(records)} measured, {seconds / 60:.1f} minutes of fitting and predicting"),
-        ("Made by", f"{versions}; commit {made.get('commit') or 'unknown'}; {made.get('machine', '')}"),
+        ("Made by", "; and by ".join(made_by) or "nothing yet"),
         ("Again", reproduction.line),
     )
+
+
+def _made_by(made: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {made[name]}" for name in ("halflabel", "numpy", "scipy", "scikit-learn"))
+    return f"{versions}; commit {made.get('commit') or 'unknown'}; {made.get('machine', '')}"
 
 
 def _in_short(results: Results, claims: Sequence[tuple[Any, ClaimResult]]) -> Section:

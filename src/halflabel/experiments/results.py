@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,12 @@ from typing import Any
 import pandas as pd
 
 from halflabel.experiments.records import Record
+from halflabel.experiments.sources import is_own
 from halflabel.experiments.spec import Experiment, Paper, PrintedCell
 from halflabel.metrics import METRICS
 from halflabel.report.page import Verdict
 
-__all__ = ["Measured", "Results", "judge", "lower_is_better", "why_not_comparable"]
+__all__ = ["Measured", "Results", "in_words", "judge", "lower_is_better", "why_not_comparable"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,12 @@ def lower_is_better(metric: str) -> bool:
     """Tell which way a metric counts; what is no metric of the library (seconds, an error) counts downwards."""
     known = METRICS.get(metric.partition("@")[0])
     return known is None or not known.greater_is_better
+
+
+def in_words(metric: str) -> str:
+    """Return a metric's name as it is written in a sentence."""
+    words = {"one_error": "one-error", "_f1": "-F1", "hamming": "Hamming", "_": " "}
+    return functools.reduce(lambda name, pair: name.replace(*pair), words.items(), metric)
 
 
 def judge(cell: PrintedCell, measured: Measured, experiment: Experiment) -> Verdict:
@@ -99,7 +107,7 @@ class Results:
         frame = self.frame[self.frame["experiment"] == experiment.key]
         for name, value in (at or {}).items():
             frame = frame[frame[f"grid {name}"] == value]
-        frame = frame[frame["set"] == set] if set else frame[~frame["set"].str.startswith("your ")]
+        frame = frame[frame["set"] == set] if set else frame[~frame["set"].map(is_own)]
         by = ["set", "trial"] if experiment.average == "trial" else ["set"]
         table = frame.pivot_table(index=by, columns="method", values=metric, aggfunc="mean", dropna=False)
         return table.reindex(columns=list(experiment.methods))

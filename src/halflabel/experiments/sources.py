@@ -17,9 +17,12 @@ from halflabel.experiments.methods import found
 from halflabel.experiments.spec import SetSpec
 from halflabel.table import open_table
 
-__all__ = ["Availability", "Part", "availability", "load", "user_set"]
+__all__ = ["Availability", "Part", "availability", "is_own", "load", "user_set"]
 
 Part = Literal["whole", "train", "test"]
+
+#: How the name of a user's own set begins.
+OWN = "your "
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,12 @@ def user_set(path: Path, labels: tuple[str, ...]) -> SetSpec:
     # The labels as found: a label file beside the data decides the figures, too.
     settings = {"file": os.fspath(path.resolve()), "labels": list(opened.label_names)}
     size = f"{opened.X.shape[0]} items, {opened.X.shape[1]} features, {len(opened.label_names)} labels"
-    return SetSpec(f"your {name}", {path.name: _digest(path)}, source=f"{path} ({size})", settings=settings)
+    return SetSpec(f"{OWN}{name}", {path.name: _digest(path)}, source=f"{path} ({size})", settings=settings)
+
+
+def is_own(name: str) -> bool:
+    """Tell a user's own set from a set of the paper."""
+    return name.startswith(OWN)
 
 
 def load(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.random.Generator) -> Dataset:

@@ -88,9 +88,9 @@ class Method(_Part):
     natural : str
         The threshold rule the method comes with, in words.
     seconds : float
-        What one run takes, measured once, for the estimate shown before a run starts.
+        What one run takes in the mean over the sets, for the estimate shown before a run starts.
     megabytes : float
-        Memory of the process that does such a run, measured once.
+        Most memory of the process that does such a run; where nothing is said, a bound that all so far kept.
     ours : bool
         True for a row that the paper does not have.
     note : str

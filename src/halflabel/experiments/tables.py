@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -10,8 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from halflabel.decision import RULES
-from halflabel.experiments.results import Measured, Results, judge, lower_is_better, why_not_comparable
-from halflabel.experiments.significance import paired
+from halflabel.experiments.results import Measured, Results, in_words, judge, lower_is_better, why_not_comparable
+from halflabel.experiments.significance import ALPHA, paired
+from halflabel.experiments.sources import is_own
 from halflabel.experiments.spec import Experiment, PrintedCell
 from halflabel.metrics import METRICS
 from halflabel.report.charts import lines
@@ -21,7 +21,6 @@ __all__ = [
     "by_metric",
     "by_setting",
     "curve",
-    "in_words",
     "metric_name",
     "points",
     "printed_cell",
@@ -49,7 +48,7 @@ def by_metric(results: Results, experiment: Experiment) -> Grid:
 def by_setting(results: Results, experiment: Experiment, metric: str) -> Grid:
     """One row per set and point of the grid, one column per method."""
     rows = []
-    for name in (each for each in experiment.sets if not each.startswith("your ")):
+    for name in (each for each in experiment.sets if not is_own(each)):
         for at in _points_of(experiment):
             measured = {m: results.measured(experiment, metric, m, at=at, set=name) for m in experiment.methods}
             title = ", ".join([name, *(f"{k} = {v}" for k, v in at.items())])
@@ -112,7 +111,7 @@ def rules_tables(results: Results, experiment: Experiment) -> Iterator[Block]:
 
 def user_sets(results: Results, experiment: Experiment) -> Iterator[Grid]:
     """Yield one table per set of the user's own."""
-    for name in (each for each in experiment.sets if each.startswith("your ")):
+    for name in (each for each in experiment.sets if is_own(each)):
         rows = []
         for metric in experiment.metrics:
             measured = {m: results.measured(experiment, metric, m, set=name) for m in experiment.methods}
@@ -149,7 +148,7 @@ def _best(
         return {first}
     blocks = results.blocks(experiment, metric, **where)
     both = {name: blocks[[first, name]].dropna() for name in means if name != first}
-    tied = {name for name, b in both.items() if len(b) > 1 and paired(b[first], b[name]).p >= 0.05}
+    tied = {name for name, b in both.items() if len(b) > 1 and paired(b[first], b[name]).p >= ALPHA}
     return {first} | tied
 
 
@@ -192,12 +191,6 @@ def metric_name(experiment: Experiment, metric: str) -> str:
     unit = unit_of(experiment, metric)
     direction = "↓" if lower_is_better(metric) else "↑"
     return f"{in_words(metric)}{'' if unit == 1 else f' (× {unit:g})'} {direction}"
-
-
-def in_words(metric: str) -> str:
-    """Return a metric's name as it is written in a sentence."""
-    words = {"one_error": "one-error", "_f1": "-F1", "hamming": "Hamming", "_": " "}
-    return functools.reduce(lambda name, pair: name.replace(*pair), words.items(), metric)
 
 
 def _tolerances(experiment: Experiment) -> str:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from halflabel.experiments.results import Results, lower_is_better
-from halflabel.experiments.significance import paired, ranks
+from halflabel.experiments.results import Results, in_words, lower_is_better
+from halflabel.experiments.significance import ALPHA, paired, ranks
 from halflabel.experiments.spec import Experiment
-from halflabel.experiments.tables import in_words, metric_name, unit_of
+from halflabel.experiments.tables import metric_name, unit_of
 from halflabel.report.charts import critical_difference
 from halflabel.report.page import Block, Cell, Figure, Grid
 
 __all__ = ["more_than_chance"]
-
-#: Two-sided p below which the papers call a difference significant.
-LEVEL = 0.05
 
 
 def more_than_chance(results: Results, experiment: Experiment) -> tuple[Block, ...]:
@@ -31,9 +28,15 @@ def more_than_chance(results: Results, experiment: Experiment) -> tuple[Block, .
     heads = tuple(name for name in experiment.methods if name != hero)
     caption = (
         f"{hero} minus each other method: mean difference, its 95 % bootstrap interval, "
-        f"p of a paired t-test (* below {LEVEL:g})"
+        f"p of a paired t-test (* below {ALPHA:g}){_pooled(experiment)}"
     )
     return Grid(caption, heads, tuple(rows)), *_rank_figure(results, experiment)
+
+
+def _pooled(experiment: Experiment) -> str:
+    """Say so where a block is a mean over the points of a grid."""
+    several = [name for name, values in experiment.grid.items() if len(values) > 1]
+    return f"; each pair is a mean over {' and '.join(several)}" if several else ""
 
 
 def _paired_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, hero: str) -> tuple[Cell, ...]:
@@ -45,7 +48,7 @@ def _paired_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, hero:
             continue
         test, unit = paired(both[hero], both[name]), unit_of(experiment, metric)
         span = f"{test.difference / unit:+.3f} [{test.low / unit:+.3f}, {test.high / unit:+.3f}]"
-        cells.append(Cell(f"{span}, {_p(test.p)}{' *' if test.p < LEVEL else ''}"))
+        cells.append(Cell(f"{span}, {_p(test.p)}{' *' if test.p < ALPHA else ''}"))
     return tuple(cells)
 
 
