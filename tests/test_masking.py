@@ -40,6 +40,52 @@ def test_whole_items_are_hidden_and_no_longer_annotated():
     np.testing.assert_array_equal(result.annotated, ~result.unlabelled)
 
 
+@pytest.mark.parametrize("hide", [hide_items, hide_like_gaps])
+def test_of_a_group_all_or_nothing_is_hidden(hide):
+    values = np.vstack([table(90), np.full((9, 4), np.nan)])
+    labels, threads = PartialLabels.from_table(values), np.arange(99) % 33
+    hidden = hidden_by(labels, hide(labels, 0.3, rng(), threads)).any(axis=1)
+    assert len(set(zip(threads[:90], hidden[:90], strict=True))) == 33
+    assert hidden.sum() == pytest.approx(27, abs=3)
+
+
+def test_gaps_are_copied_alike_into_all_items_of_a_group():
+    """Otherwise a label hidden of one item could be read off its twin."""
+    values = np.vstack([table(120), table(60)])
+    values[120::2, 1] = values[121::2, 2:] = np.nan
+    labels, threads = PartialLabels.from_table(values), np.repeat(np.arange(60), 3)
+    hidden = hidden_by(labels, hide_like_gaps(labels, 0.5, rng(), threads))
+    for thread in range(40):
+        assert len(np.unique(hidden[threads == thread], axis=0)) == 1
+    assert 0 < hidden[:120, 1].sum() < hidden[:120].any(axis=1).sum()
+
+
+@pytest.mark.parametrize("hide", [hide_items, hide_like_gaps])
+def test_groups_are_spared_as_a_whole(hide):
+    """The only relevant item of the first label lies in a group of five."""
+    values = np.zeros((50, 2))
+    values[7, 0] = values[5:30, 1] = 1
+    labels, threads = PartialLabels.from_table(values), np.arange(50) // 5
+    for seed in range(20):
+        hidden = hidden_by(labels, hide(labels, 0.8, rng(seed), threads))
+        assert hidden.any()
+        assert not hidden[5:10].any()
+
+
+def test_items_of_no_group_stand_for_themselves():
+    labels = PartialLabels.from_table(table(60))
+    for hide in (hide_items, hide_like_gaps):
+        alone = hide(labels, 0.3, rng(), [None] * 60)
+        np.testing.assert_array_equal(alone.state, hide(labels, 0.3, rng()).state)
+
+
+def test_a_single_group_cannot_be_hidden():
+    labels = PartialLabels.from_table([1, 0, 1, np.nan])
+    with pytest.raises(ValueError, match="a share of the groups with a labelled item there must be at least two"):
+        hide_items(labels, 0.5, rng(), ["a", "a", "a", "b"])
+    assert hidden_by(labels, hide_items(labels, 0.01, rng(), ["a", "a", "b", "b"])).sum() in (1, 2)
+
+
 def test_single_entries_are_hidden():
     labels = PartialLabels.from_table(table())
     hidden = hidden_by(labels, hide_entries(labels, 0.5, rng()))

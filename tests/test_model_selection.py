@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
@@ -84,6 +86,14 @@ class Sign(BaseEstimator):
         return (self.predict_proba(X) > 0.5).astype(int)
 
 
+class Witness(PartialLabelEstimator):
+    """Answers 1 for items that it was told somebody had looked at, and 5 for entries that it was told."""
+
+    def fit(self, X, y):
+        self.label_probabilities_ = np.where(y.observed, 5.0, 1.0 * y.annotated[:, None])
+        return self
+
+
 def _first_column(X):
     if sparse.issparse(X):
         return X.toarray()[:, 0]
@@ -126,6 +136,43 @@ def test_impossible_numbers_of_folds_are_refused(folds, n_splits, sentence):
         folds(PartialLabels.from_table(make_items()[1]), n_splits, np.random.default_rng(0))
 
 
+def test_a_group_falls_in_one_fold():
+    labels, threads = PartialLabels.from_table(make_items()[1]), np.arange(N_ITEMS) // 3
+    folds = item_folds(labels, 4, np.random.default_rng(0), threads)
+    assert len(set(zip(threads, folds, strict=True))) == 14
+    assert np.bincount(folds).tolist() == pytest.approx([10] * 4, abs=2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 6), st.integers(0, 20), st.integers(1, 4))
+def test_every_fold_gets_a_labelled_item_if_there_are_groups_enough(seed, n_splits, more, n_labels):
+    rng = np.random.default_rng(seed)
+    threads = np.concatenate([np.arange(n_splits), rng.integers(n_splits + 3, size=more)])
+    labels = PartialLabels.from_table(rng.integers(2, size=(len(threads), n_labels)))
+    folds = item_folds(labels, n_splits, rng, threads)
+    assert set(folds) == set(range(n_splits))
+    assert len(set(zip(threads, folds, strict=True))) == len(set(threads))
+
+
+def test_fewer_groups_than_folds_are_refused():
+    labels = PartialLabels.from_table([1, 0, 1, 0, None, None])
+    with pytest.raises(ValueError, match="at most the number of groups with a labelled item, here 2, but is 3"):
+        item_folds(labels, 3, np.random.default_rng(0), ["a", "a", "b", "b", "c", None])
+    with pytest.raises(ValueError, match="there are 6 items but groups for 2: give one group per item"):
+        item_folds(labels, 2, np.random.default_rng(0), ["a", "b"])
+
+
+def test_item_k_fold_takes_groups_as_scikit_learn_passes_them():
+    X, y = make_items()
+    threads = [f"thread {i // 3}" if i % 7 else None for i in range(N_ITEMS)]
+    for train, test in ItemKFold(4, random_state=0).split(X, y, threads):
+        assert not {threads[i] for i in train} & {threads[i] for i in test} - {None}
+    scores = cross_val_score(
+        Sign(), X, y, groups=threads, scoring=make_scorer("micro_f1"), cv=ItemKFold(3, random_state=0)
+    )
+    assert len(scores) == 3
+
+
 def test_item_k_fold_is_the_same_for_every_form_of_labels():
     X, y = make_items()
     splitter = ItemKFold(n_splits=4, random_state=1)
@@ -156,6 +203,39 @@ def test_entries_are_answered_by_models_that_never_saw_them(estimator, form):
     X, y = make_items()
     answers = out_of_fold(estimator, X, forms(y)[form], by="entries", n_splits=3, random_state=0)
     np.testing.assert_array_equal(answers, np.where(np.isnan(y), np.nan, 1))
+
+
+def test_a_held_out_item_of_positive_only_labels_is_one_that_nobody_looked_at():
+    labels = PartialLabels.from_tags([["a"], ["b"], [], ["a", "b"], [], ["b"], None, None], absent="unknown")
+    answers = out_of_fold(Witness(), np.zeros((8, 1)), labels, by="items", n_splits=2, random_state=0)
+    assert (answers[:6] == 0).all()
+    assert np.isnan(answers[6:]).all()
+
+
+def test_a_held_out_entry_of_positive_only_labels_is_one_that_was_not_assigned():
+    labels = PartialLabels.from_tags([["a"], ["b"], [], ["a", "b"], ["a"], ["b"], None, None], absent="unknown")
+    answers = out_of_fold(Witness(), np.zeros((8, 1)), labels, by="entries", n_splits=2, random_state=0)
+    np.testing.assert_array_equal(answers, np.where(labels.observed, 1.0, np.nan))
+
+
+class Gossip(PartialLabelEstimator):
+    """Answers 1 if an item's thread, in the first column of X, had no observed entry when it was fitted, else 5."""
+
+    def fit(self, X, y):
+        known = PartialLabels.from_table(y).observed.any(axis=1)
+        answer = 1.0 + 4.0 * np.isin(X[:, 0], X[known, 0])
+        self.label_probabilities_ = np.tile(answer[:, None], (1, np.shape(y)[1]))
+        return self
+
+
+def test_items_are_answered_by_models_that_never_saw_the_labels_of_their_group():
+    _, y = make_items()
+    threads = np.arange(N_ITEMS) // 3
+    X = np.column_stack([threads, np.ones(N_ITEMS)])
+    labelled = ~np.isnan(y).all(axis=1)
+    answers = out_of_fold(Gossip(), X, y, groups=threads, n_splits=4, random_state=0)
+    assert (answers[labelled] == 1).all()
+    assert (out_of_fold(Gossip(), X, y, n_splits=4, random_state=0)[labelled] == 5).any()
 
 
 @pytest.mark.parametrize("by", ["items", "entries"])
@@ -213,6 +293,8 @@ def test_each_observed_entry_is_judged_by_what_the_other_items_say():
     [
         ({"by": "rows"}, "by must be 'items' or 'entries', not 'rows'"),
         ({"method": "score"}, "method must be one of 'predict_proba', 'decision_function', 'predict', not 'score'"),
+        ({"by": "entries", "groups": range(N_ITEMS)}, "groups are held out as whole items: use by='items'"),
+        ({"groups": [0] * N_ITEMS}, "at most the number of groups with a labelled item, here 1, but is 5"),
         ({"n_splits": 36}, "at most the number of labelled items, here 34, but is 36"),
     ],
 )

@@ -4,6 +4,9 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import StratifiedGroupKFold
 from tests.oracles.stratification import sechidis
 
 from halflabel.labels import PartialLabels
@@ -114,3 +117,95 @@ def test_a_hundred_thousand_items_take_seconds():
     start = time.perf_counter()
     deal_items(labels, FIFTHS, rng)
     assert time.perf_counter() - start < 10
+
+
+# -- cards of several items --------------------------------------------------------
+
+
+def make_threads(n_items, mean, rng):
+    """Numbers of threads whose lengths are ``mean`` on average, many of them 1 and a few long."""
+    return rng.permutation(np.repeat(np.arange(n_items), rng.geometric(1 / mean, size=n_items))[:n_items])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n_items=st.integers(1, 60),
+    n_labels=st.integers(1, 4),
+    mean=st.floats(1, 8),
+    shares=st.sampled_from([FIFTHS, (0.3, 0.7), (0.5, 0.5)]),
+)
+def test_items_that_belong_together_are_dealt_together(seed, n_items, n_labels, mean, shares):
+    rng = np.random.default_rng(seed)
+    threads = make_threads(n_items, mean, rng)
+    state = rng.integers(-1, 2, size=(n_items, n_labels)).astype(np.int8)
+    labels = PartialLabels(state, tuple(map(str, range(n_labels))), (state != 0).any(axis=1))
+    groups = deal_items(labels, shares, rng, threads)
+    assert set(groups) <= set(range(len(shares)))
+    assert len(set(zip(threads, groups, strict=True))) == len(set(threads))
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.4])
+@pytest.mark.parametrize("mean", [2, 20])
+@pytest.mark.parametrize("shares", [FIFTHS, (0.1, 0.9)])
+def test_cards_are_dealt_far_better_than_by_chance(gaps, mean, shares):
+    rng = np.random.default_rng(0)
+    ours, chance, size, size_by_chance = np.mean([_compare_cards(gaps, mean, shares, rng) for _ in range(5)], axis=0)
+    assert ours <= 0.4 * chance
+    assert size <= 0.3 * size_by_chance
+
+
+def _compare_cards(gaps, mean, shares, rng):
+    labels, threads = make_labels(500, 8, gaps, rng), make_threads(500, mean, rng)
+    ours, chance = deal_items(labels, shares, rng, threads), rng.choice(len(shares), size=500, p=shares)[threads]
+    sizes = [np.abs(np.bincount(groups, minlength=len(shares)) - 500 * np.array(shares)) for groups in (ours, chance)]
+    return *(deviations(labels, groups, shares).mean() for groups in (ours, chance)), *(s.mean() for s in sizes)
+
+
+def test_a_single_label_is_dealt_as_evenly_as_by_scikit_learn():
+    ours, theirs = [], []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        labels, threads = PartialLabels.from_table((rng.random(600) < 0.2).astype(float)), make_threads(600, 5, rng)
+        folds = np.empty(600, dtype=int)
+        splitter = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
+        for fold, (_, test) in enumerate(splitter.split(np.zeros((600, 1)), labels.state[:, 0], threads)):
+            folds[test] = fold
+        ours.append(deviations(labels, deal_items(labels, FIFTHS, rng, threads), FIFTHS).mean())
+        theirs.append(deviations(labels, folds, FIFTHS).mean())
+    assert np.mean(ours) <= np.mean(theirs)
+
+
+def test_large_cards_come_first_and_single_items_level_the_rest():
+    threads = np.concatenate([np.repeat(np.arange(4), [30, 20, 10, 4]), np.arange(4, 40)])
+    labels = PartialLabels.from_table(np.arange(100) % 2)
+    groups = deal_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
+    np.testing.assert_array_equal(np.bincount(groups), [50, 50])
+    assert groups[0] != groups[30] == groups[50]
+
+
+def test_unlabelled_cards_are_spread_too():
+    labels = PartialLabels.from_tags([["a"]] * 4 + [[]] * 200 + [None] * 200, absent="unknown")
+    threads = np.concatenate([np.arange(4), 4 + np.arange(400) // 4])
+    groups = deal_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
+    assert abs(int((groups[4:204] == 0).sum()) - 100) <= 4
+    assert abs(int((groups[204:] == 0).sum()) - 100) <= 4
+
+
+def test_single_unlabelled_items_level_what_cards_took():
+    labels = PartialLabels.from_table(np.repeat([1.0, 0, np.nan], [10, 10, 60]))
+    threads = np.concatenate([np.arange(20), np.full(24, 20), np.arange(21, 57)])
+    groups = deal_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
+    np.testing.assert_array_equal(np.bincount(groups[20:]), [30, 30])
+
+
+def test_cards_of_one_item_are_items():
+    labels = make_labels(120, 4, 0.3, np.random.default_rng(0))
+    alone = deal_items(labels, FIFTHS, np.random.default_rng(1), np.random.default_rng(2).permutation(120))
+    np.testing.assert_array_equal(alone, deal_items(labels, FIFTHS, np.random.default_rng(1)))
+
+
+def test_cards_without_a_class_in_common_are_spread_by_their_size():
+    labels = PartialLabels.from_positives(np.eye(80))
+    groups = deal_items(labels, FIFTHS, np.random.default_rng(0), np.repeat(np.arange(20), 4))
+    np.testing.assert_array_equal(np.bincount(groups), [16] * 5)

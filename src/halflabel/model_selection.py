@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from halflabel.arrays import Floats, Ints
 from halflabel.base import PartialLabelEstimator
+from halflabel.groups import number_groups
 from halflabel.labels import PartialLabels
 from halflabel.metrics import METRICS
 from halflabel.stratification import deal_entries, deal_items
@@ -34,15 +35,18 @@ _TRANSDUCTIVE: dict[str, str] = {
 # -- folds -----------------------------------------------------------------------
 
 
-def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) -> Ints:
+def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, groups: Any = None) -> Ints:
     """Deal the items into folds that are alike in every label's observed values and in unlabelled items.
 
     Parameters
     ----------
     labels : PartialLabels of shape (n_items, n_labels)
     n_splits : int
-        At least 2, at most the number of labelled items.
+        At least 2, at most the number of labelled items, or of groups that hold any.
     rng : numpy.random.Generator
+    groups : array-like of shape (n_items,), optional
+        Items of equal value (a thread, an author, duplicates) always fall in the same fold; an item whose value is
+        missing stands for itself.
 
     Returns
     -------
@@ -57,8 +61,13 @@ def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) -
     >>> [sorted(pair.tolist()) for pair in folds.reshape(3, 2)]
     [[0, 1], [0, 1], [0, 1]]
     """
-    _check_n_splits(n_splits, int(np.sum(~labels.unlabelled)), "labelled items")
-    return deal_items(labels, [1 / n_splits] * n_splits, rng)
+    together = None if groups is None else number_groups(groups, len(labels))
+    labelled = np.flatnonzero(~labels.unlabelled)
+    if together is None:
+        _check_n_splits(n_splits, len(labelled), "labelled items")
+    else:
+        _check_n_splits(n_splits, len(np.unique(together[labelled])), "groups with a labelled item")
+    return deal_items(labels, [1 / n_splits] * n_splits, rng, together)
 
 
 def entry_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -106,13 +115,17 @@ class ItemKFold:
     n_splits: int = 5
     random_state: int | np.random.Generator | None = None
 
-    def split(self, X: Any, y: Any, groups: None = None) -> Iterator[tuple[Ints, Ints]]:
-        """Yield (train, test) positions; ``y`` may be an array with NaN, a DataFrame or PartialLabels."""
-        folds = item_folds(PartialLabels.from_table(y), self.n_splits, np.random.default_rng(self.random_state))
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
+        """Yield (train, test) positions; ``y`` may be an array with NaN, a DataFrame or PartialLabels.
+
+        Items of equal ``groups`` stay together, see :func:`item_folds`.
+        """
+        rng = np.random.default_rng(self.random_state)
+        folds = item_folds(PartialLabels.from_table(y), self.n_splits, rng, groups)
         for fold in range(self.n_splits):
             yield np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: None = None) -> int:
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return ``n_splits``."""
         return self.n_splits
 
@@ -126,6 +139,7 @@ def out_of_fold(
     y: Any,
     *,
     by: By = "items",
+    groups: Any = None,
     n_splits: int = 5,
     random_state: int | np.random.Generator | None = None,
     method: Method = "predict_proba",
@@ -141,6 +155,8 @@ def out_of_fold(
     by : {"items", "entries"}
         What is held out at once: all labels of an item, as if it had never been looked at, or single entries,
         so that an item's other labels may help.
+    groups : array-like of shape (n_items,), optional
+        With ``by="items"``: items that are held out together, see :func:`item_folds`.
     n_splits : int, default=5
     random_state : int, numpy.random.Generator or None
         Decides the folds.
@@ -149,32 +165,35 @@ def out_of_fold(
     Returns
     -------
     ndarray of shape (n_items, n_labels)
-        ``by="items"``: the whole row of every labelled item, NaN rows for unlabelled ones.
+        ``by="items"``: the whole row of every annotated item, NaN rows for the others.
         ``by="entries"``: every observed entry, NaN elsewhere.
 
     Notes
     -----
     Estimators of this library see all of ``X`` in every fit, held-out items as unlabelled ones, and are asked
     what they learned about them (``label_probabilities_``, ``label_scores_``, ``transduction_``).
+    Of positive-only labels, a held-out item is one that nobody looked at, a held-out entry one that was not assigned.
     Any other estimator is fitted on the items that are not held out, and predicts those that are.
     """
     if by not in ("items", "entries"):
         raise ValueError(f"by must be 'items' or 'entries', not {by!r}.")
     if method not in _TRANSDUCTIVE:
         raise ValueError(f"method must be one of {', '.join(map(repr, _TRANSDUCTIVE))}, not {method!r}.")
-    labels = PartialLabels.from_table(y)
-    answer_by = _answer_by_items if by == "items" else _answer_by_entries
-    return answer_by(estimator, X, y, labels, n_splits, np.random.default_rng(random_state), method)
-
-
-def _answer_by_items(
-    estimator: Any, X: Any, y: Any, labels: PartialLabels, n_splits: int, rng: np.random.Generator, method: Method
-) -> Floats:
-    answers = np.full(labels.shape, np.nan)
-    labelled = np.flatnonzero(~labels.unlabelled)
+    if by == "entries" and groups is not None:
+        raise ValueError("groups are held out as whole items: use by='items', or leave groups= out.")
+    labels, rng = PartialLabels.from_table(y), np.random.default_rng(random_state)
+    if by == "entries":
+        return _answer_by_entries(estimator, X, y, labels, entry_folds(labels, n_splits, rng), method)
+    annotated = np.flatnonzero(labels.annotated)
+    together = None if groups is None else number_groups(groups, len(labels))[annotated]
     folds = np.full(len(labels), -1)
-    folds[labelled] = item_folds(labels[labelled], n_splits, rng)
-    for fold in range(n_splits):
+    folds[annotated] = item_folds(labels[annotated], n_splits, rng, together)
+    return _answer_by_items(estimator, X, y, labels, folds, method)
+
+
+def _answer_by_items(estimator: Any, X: Any, y: Any, labels: PartialLabels, folds: Ints, method: Method) -> Floats:
+    answers = np.full(labels.shape, np.nan)
+    for fold in range(folds.max() + 1):
         held_out, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         if isinstance(estimator, PartialLabelEstimator):
             hidden = labels.hide((folds == fold)[:, None])
@@ -188,13 +207,15 @@ def _answer_by_items(
 
 
 def _answer_by_entries(
-    estimator: Any, X: Any, y: Any, labels: PartialLabels, n_splits: int, rng: np.random.Generator, method: Method
+    estimator: Any, X: Any, y: Any, labels: PartialLabels, folds: NDArray[np.int8], method: Method
 ) -> Floats:
     answers = np.full(labels.shape, np.nan)
-    folds = entry_folds(labels, n_splits, rng)
-    for fold in range(n_splits):
+    for fold in range(folds.max() + 1):
         held_out = folds == fold
-        model = clone(estimator).fit(X, _as_given(labels.hide(held_out), y))
+        rest = labels.hide(held_out)
+        if labels.positive_only:  # somebody looked at the item all the same, also if this was its only tag
+            rest = replace(rest, annotated=labels.annotated)
+        model = clone(estimator).fit(X, _as_given(rest, y))
         answers[held_out] = _ask_about_fitted(model, X, labels, method)[held_out]
     return answers
 

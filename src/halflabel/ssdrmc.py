@@ -19,6 +19,7 @@ from halflabel.graphs import components, neighbors, reachable, reconstruction_we
 from halflabel.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import item_folds
+from halflabel.nearest import audited_neighbors
 from halflabel.progress import step
 from halflabel.propagation import Alternation, alternate, fixed_point, minimizer
 from halflabel.solvers import Solution
@@ -112,6 +113,9 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         Where relevant begins.
     weights_ : csr_array of shape (n_items, n_items)
         W.
+    neighbors_recall_ : float
+        Share of the nearest neighbours that were found; below 1 only where :func:`halflabel.nearest.audited_neighbors`
+        searched approximately (more than 50 000 dense items, with faiss), measured on a sample then.
     prior_ : KernelRidge or None
         :math:`F^0`, for "anchored".
     solution_ : Solution
@@ -251,7 +255,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         rng = np.random.default_rng(self.random_state)
         self.scaler_ = Scaler.learn(X, self.scale)
         self.items_ = self.scaler_(X)
-        self.neighbors_, _ = neighbors(self.items_, self.n_neighbors)
+        found = audited_neighbors(self.items_, self.n_neighbors)
+        self.neighbors_, self.neighbors_recall_ = found.indices, found.recall
         Y, observed = labels.values(unknown=0.0), labels.observed
         folds = self._folds(labels, rng)
         if self.inference == "anchored":

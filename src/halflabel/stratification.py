@@ -18,7 +18,9 @@ from halflabel.labels import PartialLabels
 __all__ = ["deal_entries", "deal_items"]
 
 
-def deal_items(labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator) -> Ints:
+def deal_items(
+    labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator, together: Ints | None = None
+) -> Ints:
     """Deal the items into groups, each with its share of every label's observed values.
 
     Iterative stratification [1]_, [2]_ for labels with gaps, a whole class at a time:
@@ -34,6 +36,10 @@ def deal_items(labels: PartialLabels, shares: Sequence[float], rng: np.random.Ge
     shares : sequence of float, length n_groups
         The share of each group; positive, with sum 1.
     rng : numpy.random.Generator
+    together : ndarray of int, shape (n_items,), optional
+        Items of one number are dealt as one card, see :func:`halflabel.groups.number_groups`. Cards of several items
+        come first, the largest before all, each to the group where it takes most from Pearson's chi-square (or adds
+        least to it), summed over the classes, the unlabelled items and all items. Single items follow as always.
 
     Returns
     -------
@@ -58,10 +64,13 @@ def deal_items(labels: PartialLabels, shares: Sequence[float], rng: np.random.Ge
     shuffle = rng.permutation(len(labels))
     classes = _classes(labels.state[shuffle])
     pattern = np.unique(np.packbits(classes, axis=1), axis=0, return_inverse=True)[1]
-    left = classes.sum(axis=0)
-    wanted = left[:, None] * share
-    room = share * len(labels)
     dealt = np.full(len(labels), -1, dtype=np.intp)
+    if together is not None:
+        dealt = _deal_cards(together[shuffle], classes, labels.annotated[shuffle], share, rng)
+    already = dealt == np.arange(len(share))[:, None]
+    wanted = (classes.sum(axis=0) * share[:, None] - already @ classes.astype(np.intp)).T
+    room = share * len(labels) - already.sum(axis=1)
+    left = classes[dealt < 0].sum(axis=0)
     while left.any():
         rarest = np.argmin(np.where(left > 0, left, len(labels) + 1))
         members = np.flatnonzero(classes[:, rarest] & (dealt < 0))
@@ -74,7 +83,8 @@ def deal_items(labels: PartialLabels, shares: Sequence[float], rng: np.random.Ge
         left -= classes[members].sum(axis=0)
     rest = np.flatnonzero(dealt < 0)
     rest = rest[np.argsort(labels.annotated[shuffle][rest], kind="stable")]
-    dealt[rest] = _deal(len(rest), share, room, rng)
+    blank = ~classes.any(axis=1)
+    dealt[rest] = _deal(len(rest), share * blank.sum() - (already & blank).sum(axis=1), room, rng)
     groups = np.empty_like(dealt)
     groups[shuffle] = dealt
     return groups
@@ -106,6 +116,27 @@ def deal_entries(labels: PartialLabels, shares: Sequence[float], rng: np.random.
             groups[rows, j] = dealt
             room -= np.bincount(dealt, minlength=len(share))
     return groups
+
+
+def _deal_cards(together: Ints, classes: Mask, annotated: Mask, share: Floats, rng: np.random.Generator) -> Ints:
+    """Deal the cards of several items, the largest first; -1 for single items."""
+    number, size = np.unique(together, return_inverse=True, return_counts=True)[1:]
+    cards = np.flatnonzero(size > 1)
+    cards = cards[np.lexsort((rng.random(len(cards)), -size[cards]))]
+    blank = ~classes.any(axis=1)
+    kinds = np.column_stack([classes, blank & annotated, blank & ~annotated, np.ones_like(blank)])
+    total = kinds.sum(axis=0)
+    expected = np.maximum(total, 1)[:, None] * share
+    wanted = total[:, None] * share
+    dealt = np.full(len(together), -1, dtype=np.intp)
+    members = np.split(np.argsort(number, kind="stable"), size.cumsum()[:-1])
+    for card in cards:
+        counts = kinds[members[card]].sum(axis=0)[:, None]
+        chi_square = (counts * (counts - 2 * wanted) / expected).sum(axis=0)  # what the card would add to it
+        group = np.lexsort((rng.random(len(share)), -wanted[-1], chi_square.round(9)))[0]
+        wanted[:, group] -= counts[:, 0]
+        dealt[members[card]] = group
+    return dealt
 
 
 def _classes(state: NDArray[np.int8]) -> Mask:

@@ -243,6 +243,38 @@ def test_vectors_and_text_are_named(songs):
         choose_roles(songs, labels=["tag_*"], text="song", vectors="song")
 
 
+# -- groups ------------------------------------------------------------------------
+
+
+def test_a_group_column_is_no_feature(songs):
+    roles = choose_roles(songs, labels=["tag_*"], group="key")
+    assert roles.group == "key"
+    assert "key" not in roles.features
+    assert ("key", "group", "rows of equal value stay together when some are hidden") in roles.describe()
+    assert Roles.from_dict(json.loads(json.dumps(roles.to_dict()))) == roles
+    assert choose_roles(songs, labels=["tag_*"], features=["*"], ignore=["song", "released"], group="key").features == (
+        "tempo",
+        "live",
+    )
+
+
+def test_roles_saved_before_there_were_groups_can_be_read(songs):
+    plain = choose_roles(songs, labels=["tag_*"]).to_dict()
+    del plain["group"]
+    assert Roles.from_dict(plain).group is None
+
+
+def test_a_group_is_told_by_a_value(songs):
+    with pytest.raises(ValueError, match="no column is called or matches 'kye': did you mean 'key'"):
+        choose_roles(songs, labels=["tag_*"], group="kye")
+    with pytest.raises(ValueError, match="column 'tag_sad' was given as labels and as group: a column has one role"):
+        choose_roles(songs, labels=["tag_*"], group="tag_sad")
+    with pytest.raises(ValueError, match=r"group column 'v' holds \[1\]: a group is told by a number,"):
+        choose_roles(songs.assign(v=[None, *[[1]] * 39]), labels=["tag_*"], group="v")
+    with pytest.raises(ValueError, match="group column 'v' has no value at all: it keeps no rows together"):
+        choose_roles(songs.assign(v=None), labels=["tag_*"], group="v")
+
+
 # -- id, names, size ---------------------------------------------------------------
 
 

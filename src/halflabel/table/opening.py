@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel.arrays import Floats, is_sparse
+from halflabel.arrays import Floats, Ints, is_sparse
+from halflabel.groups import number_groups
 from halflabel.labels import PartialLabels
 from halflabel.table.columns import listed, with_text_names
 from halflabel.table.features import FeatureEncoder
@@ -38,6 +39,8 @@ class OpenTable:
         Sentences for the user.
     sep : str
         Separator of a tags column.
+    groups : ndarray of int, shape (n_items,), or None
+        The number of each item's group, where a column says which items belong together.
     """
 
     X: Floats | sparse.csr_array
@@ -48,6 +51,7 @@ class OpenTable:
     encoder: FeatureEncoder
     notes: tuple[str, ...] = ()
     sep: str = ";"
+    groups: Ints | None = None
 
 
 def open_table(
@@ -65,6 +69,7 @@ def open_table(
     features: Sequence[str] | None = None,
     vectors: str | None = None,
     text: str | None = None,
+    group: str | None = None,
     ignore: Sequence[str] = (),
     matrix: Any = None,
     matrix_names: Sequence[str] = (),
@@ -79,7 +84,7 @@ def open_table(
         One row per item.
     Y : array-like, DataFrame or PartialLabels, optional
         The labels, where they are not in the table.
-    labels, tags, id, features, vectors, text, ignore, declared_labels, max_categories
+    labels, tags, id, features, vectors, text, group, ignore, declared_labels, max_categories
         As in :func:`choose_roles`.
     pairs, on : DataFrame and str, optional
         A long table of (id, tag) and its id column, as in :func:`read_tag_pairs`; needs ``id``.
@@ -110,6 +115,7 @@ def open_table(
         features=features,
         vectors=vectors,
         text=text,
+        group=group,
         ignore=ignore,
         declared_labels=declared_labels,
         max_categories=max_categories,
@@ -121,8 +127,9 @@ def open_table(
         raise ValueError(f"{listed(both)} is a tag and also a column of the table: rename one of them.")
     encoder = FeatureEncoder.learn(items, roles, matrix, matrix_names)
     X = encoder.transform(items, matrix)
-    notes = (*reading.notes, *encoder.notes)
-    return OpenTable(X, reading.labels, index, items if Y is None else None, roles, encoder, notes, sep)
+    groups, note = (None, ()) if roles.group is None else _read_groups(with_text_names(items)[roles.group])
+    notes = (*reading.notes, *encoder.notes, *note)
+    return OpenTable(X, reading.labels, index, items if Y is None else None, roles, encoder, notes, sep, groups)
 
 
 def _as_matrix(items: Any, Y: Any) -> Any:
@@ -166,6 +173,19 @@ def _read(
             "absent='irrelevant' (--absent irrelevant) or absent='unknown' (--absent unknown)."
         )
     return LabelReading(read_tag_pairs(pairs, on, index, absent=absent))
+
+
+def _read_groups(column: pd.Series[Any]) -> tuple[Ints, tuple[str, ...]]:
+    """Return the number of each row's group, and a sentence on what the column keeps together."""
+    groups = number_groups(column, len(column))
+    size = np.bincount(groups)
+    if size.max() == 1:
+        return groups, (f"Every value of the group column {column.name!r} is different: it keeps no rows together.",)
+    alone = int(column.isna().sum())
+    without = f"; {alone} without a value stand for themselves" if alone else ""
+    return groups, (
+        f"{len(column)} rows in {len(size)} groups by {column.name!r}, at most {size.max()} in one{without}.",
+    )
 
 
 def _refuse_other_length(n_items: int, n_labelled: int) -> None:

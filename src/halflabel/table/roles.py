@@ -26,6 +26,7 @@ _WHY = {
     "category": "one feature per distinct value",
     "vector": "one feature per position",
     "text": "one feature per word, weighted by tf-idf",
+    "group": "rows of equal value stay together when some are hidden",
 }
 
 
@@ -49,6 +50,8 @@ class Roles:
         Feature columns: numbers as they are, categories one-hot.
     vectors, text : str or None
         A column of feature vectors; a column of words for tf-idf.
+    group : str or None
+        The column whose equal values keep rows together (a thread, an author) when some are hidden.
     ignored : tuple of (str, str)
         The columns that play no role, each with the reason.
 
@@ -71,6 +74,7 @@ class Roles:
     categorical: tuple[str, ...] = ()
     vectors: str | None = None
     text: str | None = None
+    group: str | None = None
     ignored: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -88,6 +92,7 @@ class Roles:
             "category": self.categorical,
             "vector": _only(self.vectors),
             "text": _only(self.text),
+            "group": _only(self.group),
         }
         used = [(column, role, _WHY[role]) for role, columns in by_role.items() for column in columns]
         return used + [(column, "ignored", reason) for column, reason in self.ignored]
@@ -113,6 +118,7 @@ def choose_roles(
     features: Sequence[str] | None = None,
     vectors: str | None = None,
     text: str | None = None,
+    group: str | None = None,
     ignore: Sequence[str] = (),
     declared_labels: Sequence[str] = (),
     max_categories: int = 20,
@@ -140,6 +146,9 @@ def choose_roles(
         Names or patterns; exactly these columns become features then.
     vectors, text : str, optional
         A column of feature vectors; a column of free text for tf-idf.
+    group : str, optional
+        A column of numbers, text or dates whose equal values say which rows belong together; it is no feature. A row
+        without a value stands for itself.
     ignore : sequence of str, optional
         Names or patterns of columns to leave out; patterns for labels pass over them.
     declared_labels : sequence of str, optional
@@ -151,7 +160,7 @@ def choose_roles(
     ------
     ValueError
         For a name that no column has, a column with two roles, no labels, a doubtful
-        id, and a column asked for as feature that cannot be one.
+        id or group, and a column asked for as feature that cannot be one.
 
     Examples
     --------
@@ -163,7 +172,7 @@ def choose_roles(
     frame = with_text_names(frame)
     if len(frame) == 0:
         raise ValueError("the table has no rows: there is nothing to learn from.")
-    given = {"id": id, "tags": tags, "vectors": vectors, "text": text}
+    given = {"id": id, "tags": tags, "vectors": vectors, "text": text, "group": group}
     single = {role: None if name is None else str(name) for role, name in given.items()}
     id, names = single["id"], frame.columns
     dropped = select(ignore, names)
@@ -171,6 +180,8 @@ def choose_roles(
     taken = _one_role_each(frame, labels=label_columns, ignore=dropped, **{k: _only(v) for k, v in single.items()})
     if id is not None:
         _refuse_unfit_id(frame[id])
+    if single["group"] is not None:
+        _refuse_unfit_group(frame[single["group"]])
     unchosen = set(declared_labels) - taken.keys()
     asked = None if features is None else dict.fromkeys(select(features, names, skip=unchosen | taken.keys()))
     _refuse_unfit_features(frame, asked or (), taken, max_categories)
@@ -288,6 +299,17 @@ def _refuse_unfit_id(column: pd.Series[Any]) -> None:
         raise ValueError(
             f"id column {column.name!r} is not unique: {shown(column, first)} stands in rows {first} and {second}. "
             "Remove the duplicates, or name no id."
+        )
+
+
+def _refuse_unfit_group(column: pd.Series[Any]) -> None:
+    kind = kind_of(column)
+    if kind == "nothing":
+        raise ValueError(f"group column {column.name!r} has no value at all: it keeps no rows together.")
+    if kind in ("lists", "other"):
+        first = int(column.notna().to_numpy().argmax())
+        raise ValueError(
+            f"group column {column.name!r} holds {shown(column, first)}: a group is told by a number, a text or a date."
         )
 
 
