@@ -79,9 +79,8 @@ def test_refusals(opened, rng):
     few[:6, 0] = [0, 1, 0, 1, 0, 1]
     with pytest.raises(ValueError, match="only 6 items have a label"):
         evaluate(open_table(rng.normal(size=(30, 2)), few))
-    positives = PartialLabels.from_positives((rng.random((30, 2)) < 0.5).astype(float))
-    with pytest.raises(ValueError, match="positive-only"):
-        evaluate(open_table(rng.normal(size=(30, 2)), positives))
+    with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
+        evaluate(opened, observed_rate=0.7)
 
 
 def test_the_command_prints_advice_and_json(tmp_path, rng):

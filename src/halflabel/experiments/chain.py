@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import logit
 
 from halflabel.arrays import Floats, Matrix
 from halflabel.experiments.methods import build, first_step_attribute
@@ -68,7 +69,7 @@ class Chain:
     ) -> Chain:
         """Fit every step on what the steps before it made of the training rows."""
         lookup = first_step_attribute(helpers, X, labels)
-        n_features, y = X.shape[1], labels.values()
+        n_features, y = X.shape[1], labels if labels.positive_only else labels.values()
         fitted, seconds = [], {}
         for number, step in enumerate(steps):
             estimator = build(step, n_features, lookup)
@@ -96,6 +97,18 @@ class Chain:
             return Chain(self.steps[-1:], self.X, {}).new(self.X, shape)
         return Answer.of(last.transduction_, last.label_scores_, last.label_probabilities_, shape)
 
+    def held_out(self, shape: tuple[int, int]) -> Floats | None:
+        """Return the scores of observed entries by models that did not see them: out of fold, if the method has them.
+
+        They are read back from the calibrated probabilities of these entries; NaN for a label that was not learned.
+        """
+        last = self.steps[-1]
+        if not hasattr(last, "calibration_"):
+            return None
+        found, p = last.calibration_, _table(last.label_probabilities_, shape)
+        scores = found.center + found.spread * (logit(p) - found.intercept) / found.slope
+        return np.where(np.isnan(_table(last.label_scores_, shape)), np.nan, scores)
+
     def completed(self, X: Matrix) -> Floats | None:
         """Return X with its gaps filled by the first step that can, if any."""
         first = self.steps[0]
@@ -106,6 +119,8 @@ class Chain:
         """Return what was chosen: a dimension, a weight, the number of iterations."""
         names = ("n_components_", "rank_", "n_features_in_", "alpha_", "label_weight_", "n_iter_")
         found = {name.removesuffix("_in_").rstrip("_"): getattr(self.steps[0], name, None) for name in names}
+        if (setting := getattr(self.steps[-1], "setting_", None)) is not None:
+            found |= setting if isinstance(setting, Mapping) else vars(setting)
         return {name: _plain(value) for name, value in found.items() if _is_number(value)}
 
 

@@ -14,6 +14,7 @@ from scipy import stats
 
 from halflabel.experiments.results import Results, in_words, lower_is_better
 from halflabel.experiments.significance import ALPHA, paired
+from halflabel.experiments.sources import is_own
 from halflabel.experiments.spec import Claim, Experiment
 
 __all__ = ["CHECKS", "ClaimResult", "Finding", "check"]
@@ -96,11 +97,20 @@ def any_beats_best(results: Results, experiment: Experiment, *, method: str, met
     return _counted(len(own), fell_short, claim)
 
 
-def always_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
-    """Compare ``method`` with the best of the others at each point of the axis."""
+def always_best(
+    results: Results,
+    experiment: Experiment,
+    *,
+    method: str,
+    metric: str,
+    than: Sequence[str] = (),
+    up_to: float = math.inf,
+) -> ClaimResult:
+    """Compare ``method`` with the best of the others, or of those named, at each point of the axis up to one."""
     sign = 1 if lower_is_better(metric) else -1
-    curves = sign * _curves(results, experiment, metric)
-    both = pd.DataFrame({"own": curves[method], "others": curves.drop(columns=method).min(axis=1)}).dropna()
+    curves = sign * _curves(results, experiment, metric).loc[lambda table: table.index <= up_to]
+    others = curves[list(than)] if than else curves.drop(columns=method)
+    both = pd.DataFrame({"own": curves[method], "others": others.min(axis=1)}).dropna()
     fell_short = [f"{experiment.x} = {x:g}" for x, row in both.iterrows() if not row["own"] < row["others"]]
     return _counted(len(both), fell_short, f"{method} is the best")
 
@@ -191,6 +201,48 @@ def among_best(
     return _counted(total, fell_short, f"{method} is the best or cannot be told from it")
 
 
+def ahead_on_sets(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    than: Sequence[str],
+    metric: str,
+    sets: Sequence[str] = (),
+) -> ClaimResult:
+    """Compare means set by set, on all or on those named: each of ``methods`` is better than each of ``than``."""
+    sign = 1 if lower_is_better(metric) else -1
+    total, fell_short = 0, []
+    public = [name for name in experiment.sets if not is_own(name) and name in (sets or experiment.sets)]
+    for data, method, other in itertools.product(public, methods, than):
+        own, others = (sign * results.measured(experiment, metric, name, set=data).mean for name in (method, other))
+        if math.isnan(own + others):
+            continue
+        total += 1
+        fell_short += [] if own < others else [f"{method} on {data} ({abs(own):.3f}, {other} {abs(others):.3f})"]
+    return _counted(total, fell_short, f"{' or '.join(methods)} is better in the mean")
+
+
+def moves(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    metric: str,
+    up_to: float = math.inf,
+    at_most: float = math.inf,
+    at_least: float = 0.0,
+) -> ClaimResult:
+    """Ask how far the mean of each method moves over the axis up to a point: no more, or no less, than said."""
+    curves = _curves(results, experiment, metric)[list(methods)].loc[lambda table: table.index <= up_to].dropna(axis=1)
+    spans = {str(name): float(curve.max() - curve.min()) for name, curve in curves.items() if len(curve) > 1}
+    fell_short = [name for name, span in spans.items() if not at_least <= span <= at_most]
+    bounds = [f"at most {at_most:g}"] * (at_most < math.inf) + [f"at least {at_least:g}"] * (at_least > 0)
+    result = _counted(len(spans), fell_short, f"the mean {in_words(metric)} moves by {' and '.join(bounds)}")
+    shown = ", ".join(f"{name} {span:.3f}" for name, span in spans.items())
+    return ClaimResult(result.finding, f"{result.evidence} It moves by: {shown}." if spans else result.evidence)
+
+
 def below(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
 ) -> ClaimResult:
@@ -219,5 +271,17 @@ def _counted(total: int, fell_short: Sequence[str], claim: str) -> ClaimResult:
 #: What a paper's description may name.
 CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
     each.__name__: each
-    for each in (beats, any_beats_best, always_best, alike, slower, falls_with, lower_on, among_best, below)
+    for each in (
+        beats,
+        any_beats_best,
+        always_best,
+        ahead_on_sets,
+        alike,
+        moves,
+        slower,
+        falls_with,
+        lower_on,
+        among_best,
+        below,
+    )
 }

@@ -17,12 +17,12 @@ from threadpoolctl import threadpool_limits
 
 from halflabel.base import PartialLabelEstimator
 from halflabel.baselines import BinaryRelevance
+from halflabel.completion import default_method
 from halflabel.labels import PartialLabels
 from halflabel.metrics import METRICS
 from halflabel.progress import step
-from halflabel.ssdrmc import SSDRMC
 
-__all__ = ["DEFAULT", "SHOWN", "compare", "usual_methods"]
+__all__ = ["DEFAULT", "SHOWN", "compare", "fitted", "usual_methods"]
 
 #: The method behind ``complete``, as it is called in tables.
 DEFAULT = "halflabel"
@@ -31,17 +31,20 @@ DEFAULT = "halflabel"
 SHOWN = ("average_precision", "macro_auc", "micro_f1", "macro_f1", "brier")
 
 
-def usual_methods(labels: PartialLabels, seed: int = 0) -> dict[str, PartialLabelEstimator]:
+def usual_methods(
+    labels: PartialLabels, seed: int = 0, observed_rate: float | None = None
+) -> dict[str, PartialLabelEstimator]:
     """Return the default and what a user would do otherwise, all calibrated and cut by the same rule."""
     # A fold may hold out a fifth, hiding a fifth before that: k must fit into what is left of the rarest label.
-    k = max(1, min(15, int(labels.observed.sum(axis=0).min() * 0.6)))
+    entries = labels.annotated.sum() if labels.positive_only else labels.observed.sum(axis=0).min()
+    k = max(1, min(15, int(entries * 0.6)))
     others = {
         "logistic regression": LogisticRegression(max_iter=1000),
         f"{k} nearest neighbours": KNeighborsClassifier(k),
         "rate of the label": DummyClassifier(strategy="prior"),
     }
     relevance = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in others.items()}
-    return {DEFAULT: SSDRMC(random_state=seed), **relevance}
+    return {DEFAULT: default_method(labels, observed_rate, seed), **relevance}
 
 
 def compare(
@@ -59,7 +62,7 @@ def compare(
     for done, (name, method) in enumerate(methods.items()):
         step("comparing methods", done, len(methods))
         started = time.perf_counter()
-        model = _fitted(method, X, known)
+        model = fitted(method, X, known)
         seconds = time.perf_counter() - started
         p, answer = model.label_probabilities_, np.asarray(model.transduction_).reshape(known.shape)
         values = {m: METRICS[m].function(hidden, answer if METRICS[m].needs == "labels" else p) for m in SHOWN}
@@ -69,7 +72,7 @@ def compare(
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
 
 
-def _fitted(method: PartialLabelEstimator, X: Any, known: PartialLabels) -> Any:
+def fitted(method: PartialLabelEstimator, X: Any, known: PartialLabels) -> Any:
     """Fit a copy; what it warns about its own labels is not the reader's concern here."""
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
         warnings.simplefilter("ignore")

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from halflabel.base import PartialLabelEstimator
-from halflabel.experiments.comparison import DEFAULT, SHOWN, compare, usual_methods
+from halflabel.completion import refuse_unfit_rate
+from halflabel.experiments import positives
+from halflabel.experiments.comparison import DEFAULT, compare, usual_methods
 from halflabel.labels import PartialLabels
-from halflabel.masking import hide_like_gaps
+from halflabel.masking import hide_like_gaps, hide_positives
 from halflabel.progress import step
 from halflabel.table import OpenTable
 
 __all__ = ["IN_WORDS", "Evaluation", "evaluate"]
 
 #: The metrics that may decide.
-IN_WORDS = {"average_precision": "average precision", "macro_auc": "area under the ROC curve"}
+IN_WORDS = {
+    "average_precision": "average precision",
+    "macro_auc": "area under the ROC curve",
+    "above": "pairs in order",
+}
 
 #: Above so many items a sample is evaluated: the comparison refits every method many times.
 MAX_ITEMS = 5000
@@ -33,9 +40,10 @@ class Evaluation:
     ----------
     records : DataFrame
         One row per repeat and method, with the metrics on the hidden entries.
-    decisive : {"average_precision", "macro_auc"}
+    decisive : {"average_precision", "macro_auc", "above"}
         The metric that decides: average precision ranks the labels of an item, which a single label leaves nothing
-        to do; there it is the area under the ROC curve.
+        to do; there it is the area under the ROC curve. "above" decides for positive-only labels, see
+        :func:`halflabel.experiments.positives.compare_positives`.
     summary : DataFrame
         Per method: mean of each metric over the repeats, ``wins`` (repeats in which the default was higher in the
         decisive metric) and ``difference``, ``low``, ``high`` (default minus method in it, with its 95 % interval).
@@ -43,6 +51,8 @@ class Evaluation:
         What was hidden, in words.
     advice : str
         One sentence.
+    caveat : str
+        What could not be measured; empty if nothing.
     """
 
     records: pd.DataFrame
@@ -50,6 +60,7 @@ class Evaluation:
     summary: pd.DataFrame
     pattern: str
     advice: str
+    caveat: str = ""
 
 
 def evaluate(
@@ -58,9 +69,12 @@ def evaluate(
     repeats: int = 5,
     share: float = 0.2,
     methods: Mapping[str, PartialLabelEstimator] | None = None,
+    observed_rate: float | None = None,
     seed: int = 0,
 ) -> Evaluation:
     """Hide known entries in the pattern of the table's own gaps, repeat, and compare methods on them.
+
+    Of positive-only labels, a share of what was assigned is hidden.
 
     Parameters
     ----------
@@ -69,42 +83,51 @@ def evaluate(
     repeats : int
         How often to hide anew, at least 2.
     share : float
-        Share of the annotated items that lose entries, see :func:`halflabel.masking.hide_like_gaps`.
+        Share of the annotated items that lose entries, see :func:`halflabel.masking.hide_like_gaps`; for
+        positive-only labels, of the entries, see :func:`halflabel.masking.hide_positives`.
     methods : mapping of str to estimator, optional
         By default the method behind ``complete``, logistic regression, nearest neighbours and the label's rate.
+    observed_rate : float or None
+        For positive-only labels: c, as in :func:`halflabel.complete`.
     seed : int
 
     Raises
     ------
     ValueError
-        If the labels are positive-only (what was hidden cannot be told from what is irrelevant), or there
-        are too few labelled items to hide any.
+        If there are too few labelled items to hide any, or an observed rate is out of place.
     """
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
-    if opened.labels.positive_only:
-        raise ValueError(
-            "these labels are positive-only: of an entry that is not assigned nobody knows whether it is wrong to fill "
-            "it, so that precision cannot be measured. Say --absent irrelevant if somebody checked every tag."
-        )
+    refuse_unfit_rate(opened.labels, observed_rate)
     rng = np.random.default_rng(seed)
     X, labels, sampled = _sample(opened, rng)
     if (~labels.unlabelled).sum() < 10:
         raise ValueError(
             f"only {(~labels.unlabelled).sum()} items have a label: an evaluation that hides some of them needs 10."
         )
-    methods = methods or usual_methods(labels, seed)
+    methods = methods or usual_methods(labels, seed, observed_rate and observed_rate * (1 - share))
+    contest: Callable[..., pd.DataFrame] = compare
+    if labels.positive_only:
+        contest = partial(positives.compare_positives, observed_rate=observed_rate, share=share)
     runs = []
     for repeat in range(repeats):
         step("repeats", repeat, repeats)
-        known = hide_like_gaps(labels, share, rng)
+        known = (hide_positives if labels.positive_only else hide_like_gaps)(labels, share, rng)
         hidden = labels.hide(known.observed)
-        runs.append(compare(methods, X, known, hidden).reset_index().assign(repeat=repeat))
+        runs.append(contest(methods, X, known, hidden).reset_index().assign(repeat=repeat))
     records = pd.concat(runs, ignore_index=True)
-    decisive = "average_precision" if len(labels.names) > 1 else "macro_auc"
+    decisive = _decisive(labels)
     summary = _summary(records, decisive, share)
-    advice = _advice(summary, decisive, repeats)
-    return Evaluation(records, decisive, summary, _pattern(labels, share, sampled), advice)
+    caveat = positives.CAVEAT if labels.positive_only else ""
+    return Evaluation(
+        records, decisive, summary, _pattern(labels, share, sampled), _advice(summary, decisive, repeats), caveat
+    )
+
+
+def _decisive(labels: PartialLabels) -> str:
+    if labels.positive_only:
+        return positives.SHOWN[0]
+    return "average_precision" if len(labels.names) > 1 else "macro_auc"
 
 
 def _sample(opened: OpenTable, rng: np.random.Generator) -> tuple[object, PartialLabels, bool]:
@@ -117,7 +140,7 @@ def _sample(opened: OpenTable, rng: np.random.Generator) -> tuple[object, Partia
 
 def _summary(records: pd.DataFrame, decisive: str, share: float) -> pd.DataFrame:
     """Means per method, and the default against each by the corrected resampled t-test."""
-    means = records.groupby("method", sort=False)[[*SHOWN, "micro_f1_at_half", "seconds"]].mean()
+    means = records.drop(columns="repeat").groupby("method", sort=False).mean()
     runs = records.pivot(index="repeat", columns="method", values=decisive)
     for name in means.index.drop(DEFAULT, errors="ignore"):
         difference = (runs[DEFAULT] - runs[name]).to_numpy()
@@ -135,9 +158,11 @@ def _interval(difference: np.ndarray[tuple[int], np.dtype[np.float64]], share: f
 
 
 def _pattern(labels: PartialLabels, share: float, sampled: bool) -> str:
-    partial = (labels.observed.any(axis=1) & ~labels.observed.all(axis=1)).mean()
-    what = "all their labels" if not partial else "the entries that another item of the table lacks"
     where = f" (in a sample of {MAX_ITEMS} items)" if sampled else ""
+    if labels.positive_only:
+        return f"{share:.0%} of the labels that were assigned are hidden{where}."
+    gappy = (labels.observed.any(axis=1) & ~labels.observed.all(axis=1)).any()
+    what = "the entries that another item of the table lacks" if gappy else "all their labels"
     return f"{share:.0%} of the labelled items lost {what}{where}."
 
 

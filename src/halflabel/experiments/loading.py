@@ -10,9 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from halflabel.decision import RULES
 from halflabel.experiments.claims import CHECKS
-from halflabel.experiments.protocols import MEASUREMENTS, PROTOCOLS
+from halflabel.experiments.protocols import MEASUREMENTS, PROTOCOLS, RULES_OF
 from halflabel.experiments.spec import TIERS, Claim, Experiment, Method, Paper, PrintedCell, SetSpec, SpecError
 from halflabel.metrics import METRICS
 
@@ -130,6 +129,7 @@ def _experiment(
         "printed_sets": _matching(where, "set", whole["sets"], sets),
         "methods": _matching(where, "method", raw["methods"], methods),
         "metrics": tuple(raw["metrics"]),
+        "curves": tuple(raw.get("curves", ())),
         "published": tuple(PrintedCell.read(f"{where}: published", each) for each in _printed(where, raw)),
     }
     experiment = Experiment.read(where, {**raw, **chosen})
@@ -142,10 +142,12 @@ def _experiment(
 
 def _check_names(where: str, experiment: Experiment) -> None:
     """Refuse a name that nothing answers to, before anything runs."""
+    rules = experiment.options.get("rules", ())
     known = {
         "protocol": ([experiment.protocol], PROTOCOLS),
         "metric": (experiment.metrics, [*METRICS, *MEASUREMENTS]),
-        "threshold rule": (experiment.options.get("rules", ()), [*RULES, "half"]),
+        "threshold rule": (rules, RULES_OF.get(experiment.protocol, ())),
+        "curve": (experiment.curves, [f"{m}{r}" for m in experiment.metrics for r in ("", *(f"@{r}" for r in rules))]),
         "average": ([experiment.average], ["set", "trial"]),
         "rows": ([experiment.rows], ["metric", "setting"]),
         "axis": ([experiment.x] if experiment.x else [], experiment.grid),

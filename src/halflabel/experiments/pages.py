@@ -83,13 +83,14 @@ def _experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
     """Yield one table or figure, and the tests of its differences."""
     blocks: list[Block] = [Text(f"{experiment.place or 'Not in the paper'}. {experiment.note}".strip())]
     if experiment.x:
-        shown = experiment.metrics[0]
-        blocks += [*curve(results, experiment, shown), points(results, experiment, shown)]
+        for shown in experiment.curves or experiment.metrics[:1]:
+            blocks += [*curve(results, experiment, shown), points(results, experiment, shown)]
     elif experiment.rows == "metric":
         blocks += [by_metric(results, experiment)]
     else:
         blocks += [by_setting(results, experiment, metric) for metric in experiment.metrics]
-    blocks += [*rules_tables(results, experiment), *user_sets(results, experiment)]
+    blocks += [] if experiment.x else rules_tables(results, experiment)
+    blocks += user_sets(results, experiment)
     if missing := results.incomplete(experiment):
         blocks.append(Bullets(tuple(f"{number} runs without figures: {reason}" for reason, number in missing.items())))
     yield Section(experiment.title, tuple(blocks))

@@ -4,43 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from halflabel.arrays import Floats, Mask, Matrix, is_sparse
+from halflabel.arrays import Floats, Mask
 from halflabel.datasets import Dataset
 from halflabel.decision import RULES, thresholds
 from halflabel.experiments.chain import Answer, Chain
 from halflabel.experiments.plan import Run
+from halflabel.experiments.positives_protocol import positives
+from halflabel.experiments.scoring import Outcome, features_of, figures
 from halflabel.experiments.sources import load
 from halflabel.labels import PartialLabels
 from halflabel.masking import hide_items
-from halflabel.metrics import METRICS, rankable
+from halflabel.metrics import METRICS
 from halflabel.stratification import deal_items
 
-__all__ = ["MEASUREMENTS", "PROTOCOLS", "Outcome", "split", "transduction"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one run found.
-
-    Parameters
-    ----------
-    metrics : mapping of str to float
-        By name; ``name@rule`` for a metric of 0/1 labels under another threshold rule than the method's own.
-    facts : mapping
-        What else is determined by the run's description (dimensions chosen, iterations).
-    seconds : mapping of str to float
-        ``fit`` and ``predict`` of the whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
-    """
-
-    metrics: Mapping[str, float]
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
+__all__ = ["MEASUREMENTS", "PROTOCOLS", "RULES_OF", "split", "transduction"]
 
 
 def split(run: Run, folder: Path | None) -> Outcome:
@@ -52,7 +34,7 @@ def split(run: Run, folder: Path | None) -> Outcome:
     table are encoded before the split, so that a gap among its features is filled with the help of test rows.
     """
     train, test = _parts(run, folder, np.random.default_rng(run.seed))
-    X, X_new = (_features(each, run.options) for each in (train, test))
+    X, X_new = (features_of(each, run.options) for each in (train, test))
     chain = Chain.fit(run.steps, run.helpers, X, train.Y)
     started = time.perf_counter()
     answer = chain.new(X_new, test.Y.shape)
@@ -72,7 +54,7 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
     """
     rng = np.random.default_rng(run.seed)
     whole = load(run.source, folder, "whole", rng)
-    X, known = _features(whole, run.options), _known(whole.Y, run.options, rng)
+    X, known = features_of(whole, run.options), _known(whole.Y, run.options, rng)
     gaps = _exact_share(X.shape, 1 - run.options.get("features_observed", 1.0), rng)
     seen = np.where(gaps, np.nan, X) if gaps.any() else X
     chain = Chain.fit(run.steps, run.helpers, seen, known)
@@ -109,16 +91,6 @@ def _rows(data: Dataset, rows: Mask) -> Dataset:
     return Dataset(data.name, data.X[rows], data.Y[rows], data.feature_names, data.source, data.licence, data.sha256)
 
 
-def _features(data: Dataset, options: Mapping[str, Any]) -> Matrix:
-    if options.get("without_features", False):
-        return np.zeros((len(data.Y), 1))
-    X = data.X.toarray() if options.get("dense", False) and is_sparse(data.X) else data.X
-    if not options.get("standardised", False):
-        return X
-    sd = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(sd > 0, sd, 1.0)
-
-
 def _exact_share(shape: tuple[int, int], share: float, rng: np.random.Generator) -> Mask:
     """Return a mask of exactly that share of the cells, uniformly."""
     mask = np.zeros(shape[0] * shape[1], dtype=bool)
@@ -139,26 +111,12 @@ def _imputation_error(completed: Floats | None, X: Floats, gaps: Mask) -> float:
 def _scored(
     truth: PartialLabels, answer: Answer, metrics: Sequence[str], options: Mapping[str, Any], cardinality: float
 ) -> dict[str, float]:
-    """Return every metric asked for, those of 0/1 labels also under the further threshold rules."""
-    keep = rankable(truth) if options.get("rankable") else np.ones(len(truth), dtype=bool)
-    values = {name: _value(name, truth, answer, keep) for name in metrics}
-    if (p := answer.probabilities) is None:
-        return values
-    for rule in options.get("rules", ()):
-        predicted = _by_rule(np.where(truth.observed, p, np.nan), rule, cardinality)
-        for name in (name for name in metrics if METRICS[name].needs == "labels"):
-            values[f"{name}@{rule}"] = METRICS[name].function(truth, predicted)
-    return values
-
-
-def _value(name: str, truth: PartialLabels, answer: Answer, keep: Mask) -> float:
-    metric = METRICS[name]
-    if metric.needs == "labels":
-        return metric.function(truth, answer.labels)
-    if metric.needs == "probabilities":
-        return np.nan if answer.probabilities is None else metric.function(truth, answer.probabilities)
-    rows = keep if name != "macro_auc" else np.ones_like(keep)
-    return metric.function(truth[rows], answer.scores[rows])
+    """Return every metric asked for, those of 0/1 labels also under rules that cut the probabilities given."""
+    p = answer.probabilities
+    rules = options.get("rules", ())
+    asked = None if p is None else np.where(truth.observed, p, np.nan)
+    by_rule = {} if asked is None else {rule: _by_rule(asked, rule, cardinality) for rule in rules}
+    return figures(truth, answer, metrics, by_rule, pairs=bool(options.get("rankable")))
 
 
 def _by_rule(probabilities: Floats, rule: str, cardinality: float) -> Mask:
@@ -171,5 +129,14 @@ def _by_rule(probabilities: Floats, rule: str, cardinality: float) -> Mask:
 #: What protocols measure beside the metrics of the library.
 MEASUREMENTS = ("imputation_error",)
 
+#: Threshold rules that each protocol knows.
+RULES_OF: Mapping[str, tuple[str, ...]] = {
+    "split": (*RULES, "half"),
+    "transduction": (*RULES, "half"),
+    "positives": (*RULES, "half", "zero", "count", "pu_f1"),
+}
+
 #: What a paper's description may name.
-PROTOCOLS: Mapping[str, Callable[[Run, Path | None], Outcome]] = {"split": split, "transduction": transduction}
+PROTOCOLS: Mapping[str, Callable[[Run, Path | None], Outcome]] = {
+    each.__name__: each for each in (split, transduction, positives)
+}

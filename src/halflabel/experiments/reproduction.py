@@ -15,7 +15,7 @@ from halflabel.experiments.loading import load_paper
 from halflabel.experiments.methods import user_method
 from halflabel.experiments.plan import Run, plan
 from halflabel.experiments.records import Record, Store, execute
-from halflabel.experiments.sources import Availability, availability, user_set
+from halflabel.experiments.sources import Availability, availability, identified, user_set
 from halflabel.experiments.spec import Experiment, Paper, SpecError
 from halflabel.progress import step
 
@@ -133,6 +133,7 @@ def prepare(
         Get from OpenML what is not there.
     """
     paper = load_paper(key, tier)
+    paper = replace(paper, sets={name: identified(spec, folder) for name, spec in paper.sets.items()})
     paper = _with_methods(paper, [user_method(path, paper.classifier) for path in add])
     paper = _with_sets(paper, [user_set(path, labels) for path, labels in data])
     used = {name for experiment in paper.experiments for name in experiment.sets}

@@ -43,8 +43,11 @@ def lower_is_better(metric: str) -> bool:
 
 def in_words(metric: str) -> str:
     """Return a metric's name as it is written in a sentence."""
-    words = {"one_error": "one-error", "_f1": "-F1", "hamming": "Hamming", "_": " "}
-    return functools.reduce(lambda name, pair: name.replace(*pair), words.items(), metric)
+    words = {"one_error": "one-error", "_f1": "-F1", "_auc": "-AUC", "hamming": "Hamming", "ece": "ECE", "_": " "}
+    name, *rule = (
+        functools.reduce(lambda text, pair: text.replace(*pair), words.items(), p) for p in metric.split("@")
+    )
+    return f"{name} ({rule[0]} rule)" if rule else name
 
 
 def judge(cell: PrintedCell, measured: Measured, experiment: Experiment) -> Verdict:
@@ -107,7 +110,7 @@ class Results:
         frame = self.frame[self.frame["experiment"] == experiment.key]
         for name, value in (at or {}).items():
             frame = frame[frame[f"grid {name}"] == value]
-        frame = frame[frame["set"] == set] if set else frame[~frame["set"].map(is_own)]
+        frame = frame[frame["set"] == set] if set else frame[~frame["set"].map(is_own).astype(bool)]  # also if empty
         by = ["set", "trial"] if experiment.average == "trial" else ["set"]
         table = frame.pivot_table(index=by, columns="method", values=metric, aggfunc="mean", dropna=False)
         return table.reindex(columns=list(experiment.methods))

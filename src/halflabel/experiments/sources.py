@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -60,7 +60,8 @@ def availability(spec: SetSpec, folder: Path | None, *, fetched: bool = False) -
     if spec.fetch:
         return Availability("fetchable", "say --fetch")
     where = f"{folder or '$HALFLABEL_DATA'}/{spec.name}/"
-    files = ", ".join(f"{name} (SHA-256 {spec.files[name][:12]}...)" for name in missing)
+    digests = {name: f" (SHA-256 {spec.files[name][:12]}...)" if spec.files[name] else "" for name in missing}
+    files = ", ".join(f"{name}{digest}" for name, digest in digests.items())
     return Availability("to be supplied", f"put {files} into {where}. Source: {spec.source}.")
 
 
@@ -69,8 +70,14 @@ def _compared(spec: SetSpec, folder: Path | None) -> tuple[list[str], list[str]]
         return list(spec.files), []
     paths = {name: folder / spec.name / name for name in spec.files}
     missing = [name for name, path in paths.items() if not path.is_file()]
-    differing = [n for n, path in paths.items() if n not in missing and _digest(path) != spec.files[n]]
-    return missing, differing
+    there = {name: path for name, path in paths.items() if name not in missing and spec.files[name]}
+    return missing, [name for name, path in there.items() if _digest(path) != spec.files[name]]
+
+
+def identified(spec: SetSpec, folder: Path | None) -> SetSpec:
+    """Return a set with the digests of those of its files of which any will do, where they are there."""
+    paths = {name: folder / spec.name / name for name, digest in spec.files.items() if folder and not digest}
+    return replace(spec, files={**spec.files, **{n: _digest(path) for n, path in paths.items() if path.is_file()}})
 
 
 def _digest(path: Path) -> str:
@@ -101,7 +108,17 @@ def load(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.ran
         return whole
     if source["settings"].get("file"):
         return _own_file(source["settings"]["file"], tuple(source["settings"]["labels"]))
-    return _public(source["name"], folder, part, source["fetch"])
+    public = _public(source["name"], folder, part, source["fetch"])
+    return _with_top_labels(public, source["settings"]["top_labels"]) if "top_labels" in source["settings"] else public
+
+
+def _with_top_labels(data: Dataset, n_labels: int) -> Dataset:
+    """Return the items that have one of the most frequent labels, with these labels only, in their order."""
+    frequent = np.sort(np.argsort(-data.Y.relevant.sum(axis=0), kind="stable")[:n_labels])
+    names = tuple(data.Y.names[j] for j in frequent)
+    labels = replace(data.Y, state=data.Y.state[:, frequent], names=names)
+    rows = labels.relevant.any(axis=1)
+    return replace(data, X=data.X[rows], Y=labels[rows])
 
 
 @lru_cache(maxsize=4)

@@ -47,7 +47,8 @@ class SetSpec(_Part):
     ----------
     name : str
     files : mapping of str to str
-        File name and its SHA-256, in the folder ``NAME`` of the benchmark folder.
+        File name and its SHA-256, in the folder ``NAME`` of the benchmark folder; "" where any file of that name will
+        do, because the paper's own could not be had.
     source : str
         Where it comes from.
     fetch : str
@@ -55,7 +56,7 @@ class SetSpec(_Part):
     make : str
         Import path of a generator ``make(rng, **settings)``, for a set that is drawn anew in every trial.
     settings : mapping
-        Its arguments.
+        Its arguments; of files, ``top_labels``: so many of the most frequent labels, and the items with one of them.
     note : str
         What a reader must know before comparing (rebuilt features, a stand-in).
     """
@@ -162,6 +163,10 @@ class Experiment(_Part):
         What means, standard deviations and tests run over.
     x : str
         The grid value on the axis of a figure; empty for a table.
+    log_x : bool
+        Whether that axis is logarithmic.
+    curves : tuple of str
+        Metrics (or ``metric@rule``) that a figure draws; by default the first of ``metrics``.
     tolerance : mapping of str to float
         Per metric, how far a measured value may lie from the printed one and still agree.
     standard_errors : float
@@ -202,6 +207,8 @@ class Experiment(_Part):
     hero: str = ""
     average: str = "set"
     x: str = ""
+    log_x: bool = False
+    curves: tuple[str, ...] = ()
     tolerance: Mapping[str, float] = field(default_factory=dict)
     standard_errors: float = 0.0
     printed_trials: int = 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from halflabel.decision import RULES
 from halflabel.experiments.results import Measured, Results, in_words, judge, lower_is_better, why_not_comparable
+from halflabel.experiments.scoring import RULES_IN_WORDS
 from halflabel.experiments.significance import ALPHA, paired
 from halflabel.experiments.sources import is_own
 from halflabel.experiments.spec import Experiment, PrintedCell
@@ -66,15 +66,17 @@ def curve(results: Results, experiment: Experiment, metric: str) -> Iterator[Fig
     points = experiment.grid[experiment.x]
     means = {x: results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points}
     unit = unit_of(experiment, metric)
-    series = {name: [(float(x), float(means[x][name]) / unit) for x in points] for name in experiment.methods}
+    place = {x: math.log10(x) if experiment.log_x else float(x) for x in points}
+    series = {name: [(place[x], float(means[x][name]) / unit) for x in points] for name in experiment.methods}
     series = {name: [p for p in curve if not math.isnan(p[1])] for name, curve in series.items()}
     if not any(series.values()):
         return
     name = metric_name(experiment, metric)
     marked = (_beyond(results, experiment), "beyond the rank") if experiment.marked else None
-    svg = lines(series, x_label=experiment.x, y_label=name, marked=marked)
-    alt = f"{name} against {experiment.x}, one line per method; the table below holds the values."
-    yield Figure(f"{experiment.key}-{metric}", f"{experiment.title}: {name}", alt, svg)
+    axis = f"log10 {experiment.x}" if experiment.log_x else experiment.x
+    svg = lines(series, x_label=axis, y_label=name, marked=marked)
+    alt = f"{name} against {axis}, one line per method; the table below holds the values."
+    yield Figure(f"{experiment.key}-{metric}".replace("@", "-"), f"{experiment.title}: {name}", alt, svg)
 
 
 def _beyond(results: Results, experiment: Experiment) -> dict[str, float]:
@@ -95,18 +97,29 @@ def points(results: Results, experiment: Experiment, metric: str) -> Grid:
 
 
 def rules_tables(results: Results, experiment: Experiment) -> Iterator[Block]:
-    """Every method under its own threshold rule and under common ones."""
+    """Every method under its own threshold rule and under common ones: set by set where the tables are."""
     rules = experiment.options.get("rules", ())
+    sets = experiment.sets if experiment.rows == "setting" else ("",)
     for metric in (m for m in experiment.metrics if rules and m in METRICS and METRICS[m].needs == "labels"):
-        columns = [metric, *(f"{metric}@{rule}" for rule in rules)]
-        rows = []
-        for name in experiment.methods:
-            method = results.paper.methods[name]
-            cells = tuple(_cell(experiment, c, results.measured(experiment, c, name), None) for c in columns)
-            rows.append((f"{name} ({method.natural})" if method.natural else name, cells))
-        note = ". ".join(f"{rule}: {RULES.get(rule, 'P ≥ ½')}" for rule in rules)
-        caption = f"{metric_name(experiment, metric)} under common threshold rules"
-        yield Grid(caption, ("own rule", *rules), tuple(rows), note=f"{note}.")
+        for name in (each for each in sets if not is_own(each)):
+            yield from _rules_table(results, experiment, metric, rules, name)
+
+
+def _rules_table(
+    results: Results, experiment: Experiment, metric: str, rules: Sequence[str], data: str
+) -> Iterator[Grid]:
+    """Yield the table of one set, or of all together, unless nothing was measured there."""
+    columns, rows = [metric, *(f"{metric}@{rule}" for rule in rules)], []
+    for name in experiment.methods:
+        method = results.paper.methods[name]
+        cells = tuple(_cell(experiment, c, results.measured(experiment, c, name, set=data), None) for c in columns)
+        rows.append((f"{name} ({method.natural})" if method.natural else name, cells))
+    if all(results.measured(experiment, metric, name, set=data).n == 0 for name in experiment.methods):
+        return
+    note = ". ".join(f"{rule}: {RULES_IN_WORDS[rule]}" for rule in rules)
+    on = f" on {data}" if data and len(experiment.sets) > 1 else ""
+    caption = f"{metric_name(experiment, metric)} under common threshold rules{on}"
+    yield Grid(caption, ("own rule", *rules), tuple(rows), note=f"{note}.")
 
 
 def user_sets(results: Results, experiment: Experiment) -> Iterator[Grid]:

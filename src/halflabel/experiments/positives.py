@@ -1,0 +1,126 @@
+"""Methods side by side on labels that were assigned and then hidden, where nobody knows what is irrelevant."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from halflabel.arrays import Floats, Mask
+from halflabel.base import PartialLabelEstimator
+from halflabel.decision import thresholds
+from halflabel.experiments.comparison import fitted
+from halflabel.labels import PartialLabels
+from halflabel.metrics import macro_auc
+from halflabel.progress import step
+from halflabel.vvmr.positive import LearnsFromPositives, assigned, assume
+
+__all__ = ["CAVEAT", "SHOWN", "compare_positives", "visible_share"]
+
+#: Metrics that are shown, the first one decides.
+SHOWN = ("above", "recall", "filled", "mean_rank", "median_rank", "pu_f1")
+
+CAVEAT = (
+    "Precision cannot be observed: of a label that was not assigned nobody knows whether it is wrong to fill it in. "
+    "Recall and ranks are those of labels that were assigned, and hidden for this; a pair is in order if an item whose "
+    "label was hidden is placed above one that was never given it."
+)
+
+
+def visible_share(observed_rate: float | None, share: float) -> float:
+    r"""Return which part of the relevant entries that are unknown after hiding was hidden, and so can be seen.
+
+    Of all relevant entries c were assigned and s of those hidden: :math:`sc / (1 - c(1 - s))`. Without c it is taken
+    as 1, as if nothing else had been forgotten.
+
+    Examples
+    --------
+    >>> visible_share(1.0, 0.2), visible_share(None, 0.2), round(visible_share(0.7, 0.2), 3)
+    (1.0, 1.0, 0.318)
+    """
+    c = 1.0 if observed_rate is None else observed_rate
+    return 1 / (1 + (1 - c) / (share * c))
+
+
+def compare_positives(
+    methods: Mapping[str, PartialLabelEstimator],
+    X: Any,
+    known: PartialLabels,
+    hidden: PartialLabels,
+    *,
+    observed_rate: float | None,
+    share: float,
+) -> pd.DataFrame:
+    r"""Fit every method on ``known`` and look for the entries that are relevant in ``hidden``.
+
+    A method that cannot learn from positives is fitted as if what was not assigned were irrelevant. All give
+    P(assigned), by models that have not seen the item, and all are read alike, see
+    :func:`halflabel.vvmr.positive.assume`: c (1 - share) of the relevant entries are assigned after hiding, and one
+    plug-in threshold decides.
+
+    Parameters
+    ----------
+    methods : mapping of str to estimator
+    X : features of all items
+    known, hidden : PartialLabels
+        Positive-only; what was hidden is relevant in ``hidden``.
+    observed_rate : float or None
+        c, the share of the relevant entries that were assigned before any was hidden.
+    share : float
+        Of those, how many were hidden.
+
+    Returns
+    -------
+    DataFrame
+        One row per method. ``above``: how often a hidden entry is placed above one of the same label that was never
+        assigned, mean over labels. ``recall``: share of the hidden entries that are filled in. ``filled``: entries
+        of annotated items that are. ``mean_rank``, ``median_rank``: place of a hidden entry among the unknown labels
+        of its item, 1 the first, ties in the middle. ``pu_f1``: :math:`2 TP / (v \cdot \mathrm{filled} +
+        \mathrm{hidden})` with v from :func:`visible_share`; without c a lower bound of F1, because whatever else is
+        filled in counts as wrong. ``recall_at_half``: recall if P(assigned) is cut at .5, as if what was not assigned
+        were irrelevant. ``seconds``.
+    """
+    after = None if observed_rate is None else observed_rate * (1 - share)
+    seen, judged = assigned(known), _judged(known, hidden)
+    open_entries = known.annotated[:, None] & ~known.relevant
+    rows = {}
+    for done, (name, method) in enumerate(methods.items()):
+        step("comparing methods", done, len(methods))
+        started = time.perf_counter()
+        p = _probabilities(method, X, known)
+        seconds = time.perf_counter() - started
+        found = assume(p, seen, after, partial(thresholds, rule="micro_f1")).filled
+        values = {"above": macro_auc(judged, p), **_ranks(p, open_entries, hidden.relevant)}
+        measure = partial(_found, open_entries, hidden.relevant, visible_share(observed_rate, share))
+        naive = measure(p >= 0.5)["recall"]
+        rows[name] = {**values, **measure(found), "recall_at_half": naive, "seconds": seconds}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
+
+
+def _probabilities(method: PartialLabelEstimator, X: Any, known: PartialLabels) -> Floats:
+    """Return P(assigned), out of fold for annotated items."""
+    if isinstance(method, LearnsFromPositives):
+        return np.asarray(fitted(method, X, known).assume(None).probabilities)
+    return np.asarray(fitted(method, X, assigned(known)).label_probabilities_)
+
+
+def _judged(known: PartialLabels, hidden: PartialLabels) -> PartialLabels:
+    """Return hidden entries as relevant and those never assigned to an annotated item as irrelevant."""
+    never = known.annotated[:, None] & ~known.relevant
+    state = np.where(hidden.relevant, 1, np.where(never, -1, 0)).astype(np.int8)
+    return PartialLabels(state, known.names, known.annotated.copy())
+
+
+def _ranks(p: Floats, open_entries: Mask, hidden: Mask) -> dict[str, float]:
+    ranks = rankdata(np.where(open_entries, -p, np.inf), axis=1)[hidden]
+    return {"mean_rank": float(ranks.mean()), "median_rank": float(np.median(ranks))}
+
+
+def _found(open_entries: Mask, hidden: Mask, visible: float, filled: Mask) -> dict[str, float]:
+    n_filled, n_hidden, hits = int((filled & open_entries).sum()), int(hidden.sum()), int((filled & hidden).sum())
+    return {"recall": hits / n_hidden, "filled": n_filled, "pu_f1": 2 * hits / (visible * n_filled + n_hidden)}
