@@ -96,15 +96,6 @@ class TestComplete:
         assert run("complete", tmp_path / "u.csv", *options).exit_code == 0
         assert {"tag_a", "tag_b", "tag_c"} <= set(pd.read_csv(tmp_path / "u.completed.csv").columns)
 
-    def test_positive_only_fills_nothing_and_says_why(self, songs, tmp_path):
-        frame = pd.read_csv(songs)
-        frame["tags"] = ["a;b" if i % 3 else "a" for i in range(60)]
-        frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(tmp_path / "t.csv", index=False)
-        result = run("complete", tmp_path / "t.csv", "--tags", "tags", "--absent", "unknown")
-        assert result.exit_code == 0
-        assert "positive-only" in result.output
-        assert pd.read_csv(tmp_path / "t.completed.csv")["tags"].tolist() == frame["tags"].tolist()
-
     def test_arff_with_its_xml(self, public_data, tmp_path):
         result = run("complete", public_data / "emotions" / "emotions.arff.gz", "-o", tmp_path / "o.csv",
                      "--report", tmp_path / "o.html")  # fmt: skip
@@ -306,11 +297,72 @@ def test_a_tag_that_is_also_a_column_would_overwrite_it(songs, tmp_path):
     assert "give that too (--tags-file)" in run("complete", songs, "--labels", "f1", "--on", "song").stderr
 
 
-def test_positive_only_labels_give_no_model_and_that_is_said_first(songs, tmp_path):
-    pd.read_csv(songs).assign(tags="a;b").to_csv(songs, index=False)
-    options = ("--tags", "tags", "--absent", "unknown", "--model", tmp_path / "m")
-    assert "a ranking, not a model" in run("complete", songs, *options).stderr
-    assert beside(songs) == []
+class TestPositiveOnly:
+    """Tags of which some were forgotten; every fourth item has none at all."""
+
+    OPTIONS = ("--id", "song", "--tags", "tags", "--absent", "unknown")
+
+    @pytest.fixture
+    def tagged(self, tmp_path, rng):
+        X, _, has = half_labelled(rng, n=120)
+        frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(5)]).assign(song=[f"s{i}" for i in range(120)])
+        known = (has > 0) & (rng.random(has.shape) < 0.7) & (np.arange(120) % 4 > 0)[:, None]
+        frame["tags"] = [";".join(np.array(["a", "b", "c"])[row]) for row in known]
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        return tmp_path / "t.csv"
+
+    def test_it_fills_and_says_what_rests_on_the_share(self, tagged):
+        result = run("complete", tagged, *self.OPTIONS)
+        assert result.exit_code == 0, result.output
+        assert "0 left empty" in result.output
+        assert "Probabilities are of being assigned" in result.output
+        assert all(f"{share}% " in result.output for share in (40, 55, 70, 85, 100))
+        before, after = (pd.read_csv(path)["tags"].fillna("") for path in (tagged, tagged.with_name("t.completed.csv")))
+        assert all(new.startswith(old) for old, new in zip(before, after, strict=True))
+        assert (after[before == ""] != "").any()
+        assert "Probability of being assigned" in tagged.with_name("t.report.html").read_text()
+
+    def test_the_share_may_be_said(self, tagged):
+        told = json.loads(run("complete", tagged, *self.OPTIONS, "--observed-rate", "0.7", "--json").stdout)
+        assert (told["observed_rate"], told["probability_of"], told["left"]) == (0.7, "being relevant", 0)
+        assert [row["observed_rate"] for row in told["assumptions"]] == [0.4, 0.55, 0.7, 0.85, 1.0]
+        assert told["assumptions"][2]["filled"] == told["filled_relevant"]
+
+    def test_a_model_labels_new_items_and_says_what_its_probabilities_are_of(self, tagged, tmp_path):
+        assert run("complete", tagged, *self.OPTIONS, "--model", tmp_path / "m").exit_code == 0
+        result = run("predict", tmp_path / "m", tagged, "--probabilities", tmp_path / "p.csv")
+        assert "120 items labelled" in result.output
+        assert "Probabilities are of being assigned" in result.stderr
+        assert pd.read_csv(tmp_path / "t.predicted.csv")["tags"].notna().mean() > 0.5
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            (("--observed-rate", "1.5"), "must be above 0 and at most 1, not 1.5"),
+            (("--observed-rate", "nan"), "must be above 0 and at most 1, not nan"),
+            (("--min-precision", "0.9"), "give their assigned share, observed_rate= (--observed-rate)"),
+            (("--absent", "irrelevant", "--observed-rate", "0.7"), "these labels say what is irrelevant: leave it out"),
+        ],
+    )
+    def test_what_does_not_fit_ends_in_one_sentence(self, tagged, options, sentence):
+        result = run("complete", tagged, *self.OPTIONS, *options)
+        assert result.exit_code == 1
+        assert sentence in result.stderr
+        assert [line for line in result.stderr.splitlines() if line.startswith("Error")] == result.stderr.splitlines()
+        assert beside(tagged) == []
+
+    def test_evaluate_says_what_cannot_be_observed(self, tagged):
+        result = run("evaluate", tagged, *self.OPTIONS, "--repeats", "2")
+        assert "Precision cannot be observed" in result.output
+        assert "lower bound of F1" in result.output
+        assert "20% of the labels that were assigned are hidden" in result.output
+        told = json.loads(
+            run("evaluate", tagged, *self.OPTIONS, "--repeats", "2", "--observed-rate", ".7", "--json").stdout
+        )
+        assert told["caveat"].startswith("Precision cannot be observed")
+        assert {"above", "recall", "mean_rank", "pu_f1"} <= set(told["records"][0])
+        refused = run("evaluate", tagged, *self.OPTIONS, "--observed-rate", "0")
+        assert "must be above 0" in refused.stderr
 
 
 class TestPredict:

@@ -148,30 +148,119 @@ class TestEvidence:
 
 
 class TestPositiveOnly:
+    """Two items in three were tagged, with seven of ten of their tags."""
+
     @pytest.fixture
-    def filled(self, rng):
-        X, _, complete = half_labelled(rng)
+    def frame(self, rng):
+        X, _, self.truth = half_labelled(rng, n=240)
         frame = pd.DataFrame(X, columns=list("abcde"))
-        self.truth = complete
-        tags = [[n for n, has in zip("rst", row, strict=True) if has and rng.random() < 0.7] for row in complete]
-        frame["tags"] = [";".join(t) or None for t in tags]
+        tags = [[n for n, has in zip("rst", row, strict=True) if has and rng.random() < 0.7] for row in self.truth]
+        frame["tags"] = [t if i % 3 else None for i, t in enumerate(tags)]
+        return frame
+
+    @pytest.fixture
+    def filled(self, frame):
         return hl.complete(frame, tags="tags", absent="unknown")
 
-    def test_nothing_is_filled_and_nothing_called_probability(self, filled):
-        assert filled.probabilities.isna().all(axis=None)
-        np.testing.assert_array_equal(filled.state, filled.labels.state)
-        assert len(filled.suspects) == 0
-        with pytest.raises(ValueError, match="positive-only"):
-            filled.save("never")
+    @pytest.fixture
+    def told(self, frame):
+        return hl.complete(frame, tags="tags", absent="unknown", observed_rate=0.7)
 
-    def test_candidates_are_ranked_and_good(self, filled):
-        ranked = filled.candidates(20)
-        assert ranked["rank"].tolist() == list(range(1, 21))
-        assert (np.diff(ranked["score"]) <= 0).all()
-        rows, columns = ranked["item"].to_numpy(), [filled.labels.names.index(x) for x in ranked["label"]]
-        assert (filled.labels.state[rows, columns] == 0).all()
-        forgotten = self.truth[filled.labels.state == 0].mean()
-        assert self.truth[rows, columns].mean() > 1.3 * forgotten
+    @pytest.mark.parametrize("which", ["filled", "told"])
+    def test_given_tags_stay_and_the_rest_is_filled(self, frame, which, request):
+        filled = request.getfixturevalue(which)
+        given = filled.labels.relevant
+        assert (filled.state[given] == 1).all()
+        assert (filled.state != 0).all()
+        for before, after in zip(frame["tags"], filled.table["tags"], strict=True):
+            assert list(after)[: len(before or [])] == list(before or [])
+        new, forgotten = ~filled.labels.annotated, filled.labels.annotated[:, None] & ~given & (self.truth > 0)
+        assert ((filled.state[new] > 0) == (self.truth[new] > 0)).mean() > 0.8
+        assert (filled.state[forgotten] > 0).mean() > 0.5
+        assert len(filled.suspects) == 0
+
+    def test_without_a_rate_probabilities_are_of_being_assigned(self, filled, told):
+        assert filled.probability_of == "being assigned"
+        assert told.probability_of == "being relevant"
+        new = ~filled.labels.annotated
+        assigned = filled.probabilities[new].mean(axis=None)
+        assert assigned == pytest.approx(0.7 * self.truth[new].mean(), abs=0.07)
+        assert told.probabilities[new].mean(axis=None) == pytest.approx(self.truth[new].mean(), abs=0.07)
+        before = np.minimum(told.learned_probabilities / 0.7, 0.999)
+        np.testing.assert_allclose(told.probabilities[new], before[new])
+
+    def test_assumptions_say_what_the_share_changes(self, filled, told):
+        for completion in (filled, told):
+            table = completion.assumptions
+            assert table["observed_rate"].tolist() == [0.4, 0.55, 0.7, 0.85, 1.0]
+            assert (np.diff(table["expected"]) < 0).all()
+        row = told.assumptions.set_index("observed_rate").loc[0.7]
+        gaps = ~told.labels.observed
+        assert row["filled"] == (told.state > 0)[gaps].sum()
+        assert row["expected"] == pytest.approx(told.probabilities.to_numpy()[gaps].sum())
+        assert row["threshold"] == pytest.approx(told.model.thresholds_[0])
+        # Nothing was forgotten: only items that nobody looked at are filled.
+        assert filled.model.assume(1.0).filled[filled.labels.annotated].sum() == 0
+
+    def test_a_rate_of_ones_own_is_in_the_table(self, frame):
+        told = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1, observed_rate=0.6))
+        assert told.assumptions["observed_rate"].tolist() == [0.4, 0.55, 0.6, 0.7, 0.85, 1.0]
+
+    def test_candidates_are_ranked_and_good(self, told):
+        ranked = told.candidates(40)
+        assert ranked["rank"].tolist() == list(range(1, 41))
+        assert (np.diff(ranked["probability"]) <= 0).all()
+        rows, columns = ranked["item"].to_numpy(), [told.labels.names.index(x) for x in ranked["label"]]
+        assert (told.labels.state[rows, columns] == 0).all()
+        np.testing.assert_array_equal(ranked["probability"], told.probabilities.to_numpy()[rows, columns])
+        p = told.learned_probabilities[rows, columns]
+        assert (np.diff(p)[np.diff(ranked["probability"]) == 0] <= 0).all()  # ties are told apart
+        assert self.truth[rows, columns].mean() > 0.8
+
+    def test_a_precision_needs_the_rate(self, frame, told):
+        with pytest.raises(
+            ValueError, match=r"how many relevant entries were never assigned: give their assigned share"
+        ):
+            hl.complete(frame, tags="tags", absent="unknown", unsure="leave")
+        careful = hl.complete(frame, tags="tags", absent="unknown", min_precision=0.9, observed_rate=0.7)
+        gaps = ~careful.labels.observed
+        assert 0 < (careful.state[gaps] != 0).sum() < gaps.sum()
+        p = np.where(gaps, careful.probabilities.to_numpy(), np.nan)
+        np.testing.assert_array_equal(careful.state[gaps], confident(p, 0.9)[gaps])
+        row = careful.assumptions.set_index("observed_rate").loc[0.7]
+        assert row["filled"] == (careful.state[gaps] > 0).sum()
+        assert np.isnan(row["threshold"])
+
+    def test_evidence_is_that_of_the_features(self, told):
+        assert (told.evidence_kinds == "features").all()
+        found = told.explain(0, "r")
+        assert (found.given, found.supporting.empty) == (None, True)
+        assert found.probability == told.probabilities.loc[0, "r"]
+        assert told.drift is not None
+
+    def test_a_saved_model_knows_what_its_probabilities_are_of(self, frame, filled, told, tmp_path):
+        for completion in (filled, told):
+            completion.save(tmp_path / "m")
+            again = hl.load(tmp_path / "m")
+            assert again.probability_of == completion.probability_of
+            pd.testing.assert_frame_equal(again.predict_proba(frame), completion.predictor.predict_proba(frame))
+
+    def test_what_does_not_fit_is_refused(self, frame, songs):
+        with pytest.raises(ValueError, match=r"must be above 0 and at most 1, not 1\.5"):
+            hl.complete(frame, tags="tags", absent="unknown", observed_rate=1.5)
+        with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
+            hl.complete(songs, labels=["rock"], observed_rate=0.7)
+        with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give LowRankVVMR"):
+            hl.complete(frame, tags="tags", absent="unknown", method=hl.SSDRMC())
+        with pytest.raises(ValueError, match="a method was given, and observed_rate beside it"):
+            hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(), observed_rate=0.7)
+
+
+def test_labels_that_know_what_is_irrelevant_have_no_assumptions(songs):
+    filled = hl.complete(songs, labels=["rock"])
+    assert filled.assumptions.empty
+    assert filled.observed_rate is None
+    assert filled.learned_from is filled.labels
 
 
 class TestRefusals:

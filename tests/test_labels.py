@@ -186,3 +186,9 @@ def test_every_kind_of_number_is_a_label():
 def test_an_array_of_text_is_refused():
     with pytest.raises(ValueError, match="label 'label0' holds '1'"):
         PartialLabels.from_table(np.array([["1", "0"]]))
+
+
+def test_a_hidden_row_does_not_say_that_someone_found_no_tag_in_it():
+    labels = PartialLabels.from_tags([["a"], [], ["b"], []], absent="unknown")
+    assert labels.hide(np.array([[True], [True], [False], [False]])).annotated.tolist() == [False, False, True, True]
+    assert labels.hide(labels.relevant & [[True]]).annotated.tolist() == [False, True, False, True]

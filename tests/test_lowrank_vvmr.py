@@ -17,7 +17,7 @@ from halflabel.solvers.low_rank_plus_sparse import RecoveryProblem, recover, rec
 from halflabel.vvmr import VVMR, LowRankVVMR
 from halflabel.vvmr.positive import AssignedCalibration
 from halflabel.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
-from halflabel.vvmr.selection import Selection, Setting, pu_f1
+from halflabel.vvmr.selection import KernelSetting, Selection, pu_f1
 
 
 class Case:
@@ -257,13 +257,40 @@ def test_probabilities_are_calibrated_where_labels_were_not_assigned(rng):
     assert model.label_probabilities_[new].mean() == pytest.approx(complete[new].mean(), abs=0.05)
 
 
+def test_another_assumption_is_the_fit_under_it(rng):
+    X, labels, _ = forgetful(rng)
+    plain = LowRankVVMR(**QUICK).fit(X, labels)
+    for rate in (0.5, 1.0):
+        known, found = LowRankVVMR(**QUICK, observed_rate=rate).fit(X, labels), plain.assume(rate)
+        np.testing.assert_array_equal(found.probabilities, known.label_probabilities_)
+        np.testing.assert_array_equal(found.thresholds, known.thresholds_)
+        np.testing.assert_array_equal(found.filled | labels.relevant, known.transduction_)
+    assert not found.filled[labels.annotated].any()  # all were assigned: nothing is missing
+    fixed = LowRankVVMR(**QUICK, decision="fixed", observed_rate=0.5).fit(X, labels)
+    np.testing.assert_array_equal(fixed.assume(0.9).filled, fixed.assume(None).filled)  # scores do not change
+    with pytest.raises(ValueError, match="must be above 0 and at most 1, not 2"):
+        plain.assume(2)
+    ordinary = LowRankVVMR(**QUICK).fit(X, np.where(labels.annotated[:, None], labels.relevant, np.nan))
+    with pytest.raises(ValueError, match="nothing to assume"):
+        ordinary.assume(0.5)
+
+
+def test_a_single_item_without_tags_does_not_set_the_threshold(rng):
+    X, labels, _ = forgetful(rng)
+    annotated = labels[labels.annotated]
+    X = X[labels.annotated]
+    all_looked_at = LowRankVVMR(**QUICK).fit(X, annotated)
+    one = LowRankVVMR(**QUICK).fit(X, annotated.hide(np.arange(len(annotated))[:, None] == 0))
+    np.testing.assert_allclose(one.thresholds_, all_looked_at.thresholds_, atol=0.1)
+
+
 def test_a_saved_model_answers_alike(rng, tmp_path):
     from halflabel.base import Scaler
     from halflabel.kernels import KernelRidge, NystroemMap
 
     X, labels, _ = forgetful(rng)
     model = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
-    classes = (LowRankVVMR, Scaler, KernelRidge, NystroemMap, AssignedCalibration, Setting)
+    classes = (LowRankVVMR, Scaler, KernelRidge, NystroemMap, AssignedCalibration, KernelSetting)
     save_tree(tmp_path / "model", {"model": model})
     again = load_tree(tmp_path / "model", {kind.__name__: kind for kind in classes})["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
@@ -303,7 +330,7 @@ def test_a_fixed_rule_is_judged_at_its_threshold(rng):
 def test_of_equals_the_first_is_kept():
     chosen = Selection(PartialLabels.from_table([[1], [0]]), 1.0)
     scores = np.array([[1.0], [0.0]])
-    first, second = (Setting(1.0, alpha, 0.0) for alpha in (1.0, 2.0))
+    first, second = (KernelSetting(1.0, alpha, 0.0) for alpha in (1.0, 2.0))
     assert chosen.add(first, scores)
     assert not chosen.add(second, 2 * scores)
     assert chosen.best[1] is first
@@ -317,7 +344,7 @@ def test_of_equals_the_first_is_kept():
         ({"knee": "text"}, "need alpha_trace > 0"),
         ({"solver": "davis_yin"}, "need alpha_trace > 0"),
         ({"solver": "fista"}, "solver must be one of 'admm', 'davis_yin', 'published', not 'fista'"),
-        ({"observed_rate": 0.0}, "observed_rate must be above 0 and at most 1, not 0.0"),
+        ({"observed_rate": 0.0}, "must be above 0 and at most 1, not 0.0"),
     ],
 )
 def test_unfit_settings_are_refused(settings, sentence, rng):

@@ -235,10 +235,15 @@ class PartialLabels:
         return np.asarray(coding[self.state + 1])
 
     def hide(self, mask: Mask) -> PartialLabels:
-        """Return a copy with the entries of ``mask`` unknown; items left with nothing are no longer annotated."""
+        """Return a copy with the entries of ``mask`` unknown.
+
+        An item is no longer annotated if it is left with nothing, or if its whole row is hidden: an item that someone
+        found to have no tag at all would else still say so.
+        """
         state = np.where(mask, 0, self.state).astype(np.int8)
         emptied = self.observed.any(axis=1) & ~(state != 0).any(axis=1)
-        return replace(self, state=state, annotated=self.annotated & ~emptied)
+        whole = np.broadcast_to(mask, self.shape).all(axis=1)
+        return replace(self, state=state, annotated=self.annotated & ~(emptied | whole))
 
     def require_observed(self) -> None:
         """Raise if no entry is observed at all: there is nothing to learn from."""

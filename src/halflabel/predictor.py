@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from halflabel.base import PartialLabelEstimator, Scaler
-from halflabel.decision import Calibration
-from halflabel.kernels import KernelRidge, NystroemMap
+from halflabel import auto, base, baselines, decision, kernels, matrix_completion, ssdrmc, table, vvmr
+from halflabel.base import PartialLabelEstimator
 from halflabel.persistence import ModelFileError, load_tree
-from halflabel.ssdrmc import SSDRMC
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.columns import with_text_names
 
-__all__ = ["Predictor", "load"]
+__all__ = ["Predictor", "load", "saved_kinds"]
+
+#: Where the methods are defined, and the parts that they are made of.
+HOMES = (auto, base, baselines, decision, kernels, matrix_completion, ssdrmc, table, vvmr)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +46,14 @@ class Predictor:
     label_names: tuple[str, ...]
     sep: str = ";"
 
+    @property
+    def probability_of(self) -> str:
+        """What probabilities are of: "being relevant", or "being assigned"."""
+        only_assigned = getattr(self.model, "positive_only_", False) and getattr(self.model, "observed_rate", 1) is None
+        return "being assigned" if only_assigned else "being relevant"
+
     def predict_proba(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
-        """Return the probability of every label for every new item."""
+        """Return the probability of every label for every new item; of what :attr:`probability_of` says."""
         p = self.model.predict_proba(self.encoder.transform(frame, matrix))
         p = p[:, 1:] if self.model.single_label_ else p
         return pd.DataFrame(p, index=self._index(frame), columns=list(self.label_names))
@@ -88,8 +96,22 @@ def load(path: str | os.PathLike[str]) -> Predictor:
     ModelFileError
         If the file is no model, is damaged, or was written by a newer version.
     """
-    kinds = (Predictor, SSDRMC, Scaler, KernelRidge, NystroemMap, Calibration, Roles, FeatureEncoder)
-    predictor = load_tree(path, {kind.__name__: kind for kind in kinds}).get("predictor")
+    predictor = load_tree(path, saved_kinds()).get("predictor")
     if not isinstance(predictor, Predictor):
         raise ModelFileError(f"{path} holds no halflabel model.")
     return predictor
+
+
+def saved_kinds() -> dict[str, type]:
+    """Return by name what may stand in a model file: the methods of this library and its records, nothing else."""
+    found: dict[str, type] = {}
+    homes = (__name__, *(home.__name__ for home in HOMES))
+    for name, module in list(sys.modules.items()):
+        if name.startswith(homes):
+            own = (kind for kind in vars(module).values() if isinstance(kind, type) and kind.__module__ == name)
+            found.update({kind.__name__: kind for kind in own if _is_saved(kind)})
+    return found
+
+
+def _is_saved(kind: type) -> bool:
+    return is_dataclass(kind) or issubclass(kind, PartialLabelEstimator)

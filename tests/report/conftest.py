@@ -14,6 +14,7 @@ import pytest
 from halflabel import evidence
 from halflabel.labels import PartialLabels
 from halflabel.table import Roles
+from halflabel.vvmr.positive import assigned
 
 
 class FakeModel:
@@ -40,6 +41,7 @@ class FakeCompletion:
     notes: tuple[str, ...] = ()
     roles: Roles = field(default_factory=Roles)
     min_precision: float | None = None
+    observed_rate: float | None = None
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
@@ -47,17 +49,32 @@ class FakeCompletion:
 
     @property
     def state(self) -> np.ndarray:
-        if self.labels.positive_only:
-            return self.labels.state
         return np.where(self.labels.observed, self.labels.state, np.where(self.p >= 0.5, 1, -1))
 
     @property
     def probabilities(self) -> pd.DataFrame:
-        return pd.DataFrame(np.full_like(self.p, np.nan) if self.labels.positive_only else self.p)
+        return pd.DataFrame(self.p)
+
+    @property
+    def learned_from(self) -> PartialLabels:
+        return assigned(self.labels) if self.labels.positive_only else self.labels
+
+    @property
+    def learned_probabilities(self) -> np.ndarray:
+        return self.p * (self.observed_rate or 1.0)
+
+    @property
+    def probability_of(self) -> str:
+        return "being assigned" if self.labels.positive_only and not self.observed_rate else "being relevant"
+
+    @property
+    def assumptions(self) -> pd.DataFrame:
+        rows = [[c, 3, 2.6 / c, 0.4] for c in (0.4, 0.7, 1.0)] if self.labels.positive_only else []
+        return pd.DataFrame(rows, columns=["observed_rate", "filled", "expected", "threshold"])
 
     @property
     def evidence_kinds(self) -> np.ndarray:
-        return np.where(self.labels.learnable, self.kind, np.full(self.labels.shape, "prior"))
+        return np.where(self.learned_from.learnable, self.kind, np.full(self.labels.shape, "prior"))
 
     @property
     def suspects(self) -> pd.DataFrame:
@@ -69,7 +86,7 @@ class FakeCompletion:
     def candidates(self, n: int) -> pd.DataFrame:
         rows, columns = np.nonzero(~self.labels.observed)
         ranked = {"position": rows, "label": np.array(self.labels.names)[columns], "rank": 1 + np.arange(len(rows))}
-        return self._with_items(pd.DataFrame({**ranked, "score": self.p[rows, columns]})).head(n)
+        return self._with_items(pd.DataFrame({**ranked, "probability": self.p[rows, columns]})).head(n)
 
     def embedding(self, n_components: int) -> pd.DataFrame:
         if n_components > self.coordinates.shape[1]:

@@ -113,7 +113,7 @@ def wide_page(at_random: Callable) -> str:
 
 
 def positive_page(at_random: Callable) -> str:
-    completion = at_random(200, 6)
+    completion = at_random(200, 6, observed_rate=0.7)
     completion.labels = PartialLabels.from_positives(completion.labels.values())
     return render_html(summarize(completion))
 

@@ -83,10 +83,22 @@ def test_calibration_is_weighed_against_chance(error, by_chance, level):
     assert said(caveats(labels(), kinds=GRAPH, drift=0.5, quality=quality), "Probabilities").startswith(level)
 
 
-def test_positive_only_says_why_nothing_is_filled():
-    tags = PartialLabels.from_tags([["a"]] * 60, absent="unknown")
-    found = caveats(tags, kinds=GRAPH, drift=0.9, quality=None)
-    assert [caveat["title"] for caveat in found] == ["No probabilities, and nothing is filled in"]
+def test_positive_only_says_that_precision_cannot_be_observed():
+    nothing = {"entries": 0, "assigned": 0}
+    found = caveats(labels(), kinds=GRAPH, drift=0.5, quality=GOOD, positive={"observed_rate": None, "above": nothing})
+    assert found[0]["title"] == "Probabilities are of being assigned, not of being relevant"
+    assert "precision of what was filled in cannot be observed" in found[0]["text"]
+    assert said(found, "Probabilities of being assigned can be taken at their word")
+    told = caveats(labels(), kinds=GRAPH, drift=0.5, quality=GOOD, positive={"observed_rate": 0.7, "above": nothing})
+    assert "if 70\xa0% of the relevant entries were assigned" in said(told, "rest on an assumption")
+    assert not said(told, "no neighbour")
+
+
+@pytest.mark.parametrize(("entries", "assigned", "contradicted"), [(0, 0, False), (100, 60, False), (100, 80, True)])
+def test_an_observed_rate_that_was_exceeded_is_doubted(entries, assigned, contradicted):
+    positive = {"observed_rate": 0.55, "above": {"entries": entries, "assigned": assigned}}
+    found = caveats(labels(), kinds=GRAPH, drift=0.5, quality=GOOD, positive=positive)
+    assert bool(said(found, "More was assigned than 55")) is contradicted
 
 
 def test_notes_from_the_door_are_repeated_in_bounds():

@@ -107,14 +107,29 @@ def test_everything_from_outside_is_escaped(by_hand):
     assert "49" not in page.text
 
 
-def test_positive_only_page_ranks_and_says_why(by_hand):
-    labels = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
-    text = " ".join(page_of(by_hand(labels)).text.split())
-    assert "Nothing is filled in" in text
-    assert "Likeliest unknown entries" in text
+TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
+
+
+def test_positive_only_page_says_what_probabilities_are_of(by_hand):
+    text = " ".join(page_of(by_hand(TAGS)).text.split())
+    assert (
+        "5 were given, all of them relevant. Of the other 7, 2 are now filled in as relevant and 5 as irrelevant."
+        in text
+    )
+    assert "How many of them are right cannot be observed" in text
+    assert "Probability of being assigned" in text
     assert "may just have been forgotten" in text
-    assert "There is no calibration curve" in text
-    assert "AUC" not in text
+    assert "70 % 3 4 0.40" in text  # share, filled, expected, threshold
+    assert "fill themselves at" not in text
+
+
+def test_positive_only_page_with_an_assumption(by_hand):
+    text = " ".join(page_of(by_hand(TAGS, observed_rate=0.7)).text.split())
+    assert "fill themselves at 90 % expected precision" in text
+    assert "if 70 % of the relevant ones had been assigned" in text
+    assert "70 % (assumed) 3 4 0.40" in text
+    assert "Probability of being relevant" in text
+    assert "Probabilities rest on an assumption" in text
 
 
 def test_entries_left_empty_are_explained(by_hand):

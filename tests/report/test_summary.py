@@ -19,7 +19,8 @@ from halflabel.table import Roles
 def test_counts_and_headline(by_hand):
     summary = summarize(by_hand())
     assert summary["counts"] == {
-        "items": 6, "labels": 2, "features": 7, "entries": 12, "given": 8, "gaps": 4, "filled": 4, "unlabelled": 1,
+        "items": 6, "labels": 2, "features": 7, "entries": 12, "given": 8, "gaps": 4, "filled": 4,
+        "filled_relevant": 2, "unlabelled": 1,
     }  # fmt: skip
     assert summary["headline"] == (
         "6 items with 2 labels each make 12 entries. 8 were given; the other 4 were gaps, and all of them are now "
@@ -45,7 +46,8 @@ def test_expected_share_of_right_answers(by_hand):
 def test_labels_worst_first(by_hand):
     rock, sad = summarize(by_hand())["labels"]["rows"]
     assert rock == {
-        "name": "rock", "learned": True, "observed": 4, "relevant": 2, "unknown": 2, "rate_given": 0.5,
+        "name": "rock", "learned": True, "observed": 4, "relevant": 2, "unknown": 2, "filled_relevant": 1,
+        "rate_given": 0.5,
         "rate_after": pytest.approx(3 / 6), "auc": pytest.approx(3 / 4), "f1": pytest.approx(0.5),
         "brier": pytest.approx((0.01 + 0.04 + 0.36 + 0.36) / 4),
     }  # fmt: skip
@@ -130,13 +132,34 @@ def test_thresholds_on_scores_are_read_as_probabilities(by_hand):
     assert probability_thresholds(model).tolist() == [0.25, 0.25]
 
 
-def test_positive_only_labels_have_candidates_and_no_quality(by_hand):
-    labels = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
-    summary = summarize(by_hand(labels))
-    assert summary["expected"] is summary["quality"] is summary["calibration"] is summary["suspects"] is None
-    assert [row["name"] for row in summary["labels"]["rows"]] == ["rock", "sad"]
-    assert summary["labels"]["rows"][0]["rate_after"] is None
-    assert len(summary["candidates"]) == 12 - 5
+TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
+
+
+def test_positive_only_labels_are_judged_by_what_was_assigned(by_hand):
+    summary = summarize(by_hand(TAGS))
+    assert summary["suspects"] is summary["expected"] is summary["filled_as"] is None
+    assert summary["quality"]["entries"] == 10  # five annotated items with two labels
+    assert summary["quality"]["micro_f1"] is None
+    rock, sad = sorted(summary["labels"]["rows"], key=lambda row: row["name"])
+    # .9 and .97 were given rock; .2, .6 and .02 were not. .06, .6 and .7 were given sad; .1 and .3 were not.
+    assert (rock["auc"], sad["auc"]) == (1.0, pytest.approx(4 / 6))
+    assert (rock["rate_given"], rock["rate_after"]) == (pytest.approx(2 / 5), pytest.approx(3 / 6))
+    assert [row["probability"] for row in summary["candidates"]][:2] == [0.1, 0.2]
+    assert summary["counts"]["unlabelled"] == 1
+    assert summary["counts"]["filled_relevant"] == 2
+    assert summary["positive"]["assumptions"][1] == {
+        "observed_rate": 0.7, "filled": 3, "expected": pytest.approx(2.6 / 0.7), "threshold": 0.4,
+    }  # fmt: skip
+
+
+def test_with_an_observed_rate_there_are_expected_precisions(by_hand):
+    summary = summarize(by_hand(TAGS, observed_rate=0.5))
+    assert [row["share"] for row in summary["expected"]] == [pytest.approx(n / 7) for n in (2, 1, 0)]
+    assert summary["filled_as"]["relevant"]["filled"] == 2
+    # Of being assigned .45, .485 and so on: none is above one half.
+    assert summary["positive"]["above"] == {"entries": 0, "assigned": 0}
+    p = np.full((6, 2), 0.9)
+    assert summarize(by_hand(TAGS, p, observed_rate=0.8))["positive"]["above"] == {"entries": 0, "assigned": 0}
 
 
 def test_many_labels_are_cut_in_the_middle(at_random):

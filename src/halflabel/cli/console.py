@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -25,6 +26,7 @@ __all__ = [
     "errors_as_sentences",
     "gap_counts",
     "out",
+    "print_assumptions",
     "print_gaps",
     "roles_table",
     "say",
@@ -36,6 +38,24 @@ __all__ = [
 #: What names and paths hold is never read as markup.
 out = Console(highlight=False, markup=False, emoji=False)
 err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+#: Metrics as columns of a table; ↓ marks what should be small.
+_COLUMNS = {
+    "average_precision": "avg.prec",
+    "macro_auc": "AUC",
+    "micro_f1": "micro-F1",
+    "macro_f1": "macro-F1",
+    "brier": "Brier↓",
+    "micro_f1_at_half": "F1@.5",
+    "above": "pairs",
+    "mean_rank": "rank↓",
+    "median_rank": "med.↓",
+    "recall": "recall",
+    "filled": "filled",
+    "pu_f1": "PU-F1",
+    "recall_at_half": "r@.5",
+    "seconds": "sec↓",
+}
 
 #: Errors whose message is meant for the user.
 FORESEEN = (ValueError, OSError, MemoryError)
@@ -105,24 +125,50 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def gap_counts(filled: Completion) -> dict[str, int]:
-    """Return how many items, labels and gaps there are, and how many gaps were filled and left."""
+def gap_counts(filled: Completion) -> dict[str, Any]:
+    """Return how many items, labels and gaps there are, and how many gaps were filled and left.
+
+    For positive-only labels also how many were filled as relevant, and under which assumption.
+    """
     gaps = ~filled.labels.observed
     done = int((gaps & (filled.state != 0)).sum())
     n, n_labels = filled.labels.shape
-    return {"items": n, "labels": n_labels, "gaps": int(gaps.sum()), "filled": done, "left": int(gaps.sum()) - done}
+    counts = {"items": n, "labels": n_labels, "gaps": int(gaps.sum()), "filled": done, "left": int(gaps.sum()) - done}
+    if not filled.labels.positive_only:
+        return counts
+    return {
+        **counts,
+        "filled_relevant": int((gaps & (filled.state > 0)).sum()),
+        "observed_rate": filled.observed_rate,
+        "probability_of": filled.probability_of,
+        "assumptions": filled.assumptions.to_dict(orient="records"),
+    }
 
 
 def print_gaps(filled: Completion) -> None:
-    """Say how many gaps were filled, and why none was if the labels are positive-only."""
+    """Say how many gaps were filled, and what an answer means if the labels are positive-only."""
     counts = gap_counts(filled)
     n, n_labels, gaps = (counted(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
-    tell(f"{n}, {n_labels}: {gaps}, {counts['filled']:,} filled, {counts['left']:,} left empty.")
-    if filled.labels.positive_only:
-        tell(
-            "These labels are positive-only: without a single irrelevant entry there is no probability and nothing is "
-            "filled. The report ranks the likeliest tags; say --absent irrelevant if somebody checked every tag."
-        )
+    as_relevant = f" ({counts['filled_relevant']:,} as relevant)" if filled.labels.positive_only else ""
+    tell(f"{n}, {n_labels}: {gaps}, {counts['filled']:,} filled{as_relevant}, {counts['left']:,} left empty.")
+
+
+def print_assumptions(filled: Completion) -> None:
+    """Print, for positive-only labels, what probabilities are of and what the share of assigned positives changes."""
+    if not filled.labels.positive_only:
+        return
+    c = filled.observed_rate
+    told = f"if {c:.0%} of the relevant entries were assigned" if c else "not of being relevant (--observed-rate)"
+    table = Table("assigned", "filled as relevant", "relevant, expected", "threshold", box=None, pad_edge=False)
+    for column in table.columns:
+        column.justify = "right"
+    table.title, table.title_justify = "If this share of the relevant entries was assigned", "left"
+    for rate, n_filled, expected, cut in filled.assumptions.to_numpy():
+        threshold = "–" if np.isnan(cut) else f"{cut:.2f}"
+        numbers = (f"{rate:.0%}", f"{n_filled:,.0f}", f"{expected:,.0f}", threshold)
+        table.add_row(*(Text(number, "bold" if rate == c else "") for number in numbers))
+    tell(f"An absent tag may have been forgotten. Probabilities are of {filled.probability_of}, {told}.")
+    out.print(table)
 
 
 def roles_table(roles: Roles, beside: Sequence[str] = ()) -> Table:
@@ -145,23 +191,22 @@ def comparison_table(summary: pd.DataFrame, title: str) -> Table:
     """Return methods against metrics, the best of each column bold (ties, to the third decimal, too).
 
     ``F1@.5`` is the micro-F1 of a method's own scores cut at .5, as its library would; ↓ marks what should be small.
+    Metrics that were not measured have no column.
     """
-    names = {
-        "average_precision": "avg.prec",
-        "macro_auc": "AUC",
-        "micro_f1": "micro-F1",
-        "macro_f1": "macro-F1",
-        "brier": "Brier↓",
-        "micro_f1_at_half": "F1@.5",
-        "seconds": "sec↓",
-    }
+    names = {name: title for name, title in _COLUMNS.items() if name in summary}
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column("method", no_wrap=True)
     for name in names:
         table.add_column(names[name], justify="right", no_wrap=True)
     shown = summary[list(names)].round(3)
-    best = {c: shown[c].min() if c in ("brier", "seconds") else shown[c].max() for c in shown}
-    for method, row in shown.to_dict(orient="index").items():
-        cells = ["–" if pd.isna(row[c]) else Text(f"{row[c]:.3f}", "bold" if row[c] == best[c] else "") for c in shown]
-        table.add_row(str(method), *cells)
+    best = {c: shown[c].min() if title.endswith("↓") else shown[c].max() for c, title in names.items()}
+    best["filled"] = np.nan  # neither few nor many is better
+    for method, row in shown.iterrows():
+        table.add_row(str(method), *(_cell(row[name], row[name] == best[name]) for name in names))
     return table
+
+
+def _cell(value: float, best: bool) -> Text | str:
+    if np.isnan(value):
+        return "–"
+    return Text(f"{value:,.0f}" if value >= 100 else f"{value:.3f}", "bold" if best else "")

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from halflabel.cli.console import gap_counts, out, print_gaps, roles_table, say, tell, working
+from halflabel.cli.console import gap_counts, out, print_assumptions, print_gaps, roles_table, say, tell, working
 from halflabel.cli.files import PATH, beside, refuse_unwritable, with_index
-from halflabel.cli.options import column_options, open_items
+from halflabel.cli.options import column_options, observed_rate_option, open_items
 from halflabel.completion import Completion, complete
 from halflabel.datasets import read, read_vectors
 from halflabel.persistence import table_suffix, write_table
@@ -28,6 +28,7 @@ __all__ = ["complete_command", "map_command", "predict_command"]
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
+@observed_rate_option
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print what happened as JSON.")
 def complete_command(
@@ -37,6 +38,7 @@ def complete_command(
     report: Path | None,
     model: Path | None,
     min_precision: float | None,
+    observed_rate: float | None,
     seed: int,
     as_json: bool,
     **columns: Any,
@@ -48,6 +50,7 @@ def complete_command(
       halflabel complete songs.csv --id song --labels rock,sad,live
       halflabel complete songs.csv --labels 'tag_*' --min-precision 0.95 --model songs.halflabel
       halflabel complete posts.csv --text body --tags tags --absent irrelevant
+      halflabel complete posts.csv --text body --tags tags --absent unknown --observed-rate 0.7
       halflabel complete images.parquet --vectors embedding --labels @labels.txt
       halflabel complete yeast.arff --xml yeast.xml
     """  # noqa: D301 - \b keeps click from refilling the examples
@@ -59,13 +62,12 @@ def complete_command(
     }
     refuse_unwritable(items, *written.values())
     opened = open_items(items, **columns)
-    if model and opened.labels.positive_only:
-        raise ValueError("--model cannot be written: labels that are positive-only give a ranking, not a model.")
     if not as_json:
         out.print(roles_table(opened.roles, opened.encoder.matrix_names))
     with working():
-        filled = complete(opened, min_precision=min_precision, random_state=seed)
-    settings = {"min_precision": min_precision, "seed": seed, **{k: v for k, v in columns.items() if v is not None}}
+        filled = complete(opened, min_precision=min_precision, observed_rate=observed_rate, random_state=seed)
+    asked = {"min_precision": min_precision, "observed_rate": observed_rate, "seed": seed}
+    settings = {**asked, **{k: v for k, v in columns.items() if v is not None}}
     with working():
         _write_all(filled, written, str(items), settings)
     if as_json:
@@ -73,6 +75,7 @@ def complete_command(
         return
     say(*filled.opened.notes)
     print_gaps(filled)
+    print_assumptions(filled)
     tell(f"Written: {', '.join(str(path) for path in written.values() if path)}.")
 
 
@@ -108,6 +111,10 @@ def predict_command(
         labelled = predictor.label(raw.frame, matrix)
         p = predictor.predict_proba(raw.frame, matrix)
     say(*predictor.encoder.unseen(raw.frame))
+    if probabilities and predictor.probability_of == "being assigned":
+        say(
+            "Probabilities are of being assigned: the model was not told how often a relevant tag is (--observed-rate)."
+        )
     write_table(labelled, target)
     if probabilities:
         write_table(with_index(p), probabilities)

@@ -14,7 +14,7 @@ import click
 from halflabel.datasets import RawTable, read, read_vectors
 from halflabel.table import OpenTable, Roles, choose_roles, open_table, select
 
-__all__ = ["column_options", "open_items", "roles_without_labels"]
+__all__ = ["column_options", "observed_rate_option", "open_items", "roles_without_labels"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -53,6 +53,13 @@ def column_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+#: Out of range ends in a sentence of the library, like everything else that does not fit the data.
+observed_rate_option = click.option(
+    "--observed-rate", type=float, metavar="C",
+    help="With --absent unknown: the share of the relevant tags that were assigned, such as 0.7.",
+)  # fmt: skip
 
 
 def open_items(

@@ -11,7 +11,7 @@ import click
 
 from halflabel.cli.console import comparison_table, out, print_gaps, tell, working
 from halflabel.cli.files import PATH
-from halflabel.cli.options import column_options, open_items
+from halflabel.cli.options import column_options, observed_rate_option, open_items
 from halflabel.experiments import IN_WORDS, evaluate, run_demo
 from halflabel.experiments.comparison import DEFAULT
 from halflabel.persistence import write_table
@@ -48,26 +48,41 @@ def demo(output: Path, seed: int) -> None:
 @click.command(name="evaluate")
 @click.argument("items", type=PATH)
 @column_options
+@observed_rate_option
 @click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
-def evaluate_command(items: Path, repeats: int, seed: int, as_json: bool, **columns: Any) -> None:
+def evaluate_command(
+    items: Path, observed_rate: float | None, repeats: int, seed: int, as_json: bool, **columns: Any
+) -> None:
     """Hide known entries and say which method would have been right how often.
+
+    With --absent unknown: hide assigned tags, and say which method would have found how many of them.
 
     \b
     Example:
       halflabel evaluate songs.csv --id song --labels rock,sad,live
+      halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301
     opened = open_items(items, **columns)
     with working():
-        result = evaluate(opened, repeats=repeats, seed=seed)
+        result = evaluate(opened, repeats=repeats, observed_rate=observed_rate, seed=seed)
     if as_json:
         records = json.loads(result.records.to_json(orient="records"))
-        click.echo(json.dumps({"pattern": result.pattern, "advice": result.advice, "records": records}))
+        told = {"pattern": result.pattern, "advice": result.advice, "caveat": result.caveat}
+        click.echo(json.dumps({**told, "records": records}))
         return
     out.print(comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
+    if result.caveat:
+        tell(result.caveat, *_how_f1_is_meant(observed_rate))
     for name, row in result.summary.drop(index=DEFAULT).iterrows():
         span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
         metric = IN_WORDS[result.decisive]
         tell(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
     tell(f"\n{result.advice}")
+
+
+def _how_f1_is_meant(observed_rate: float | None) -> list[str]:
+    if observed_rate is not None:
+        return [f"PU-F1 estimates F1 on all relevant entries, if {observed_rate:.0%} of them were assigned."]
+    return ["PU-F1 is a lower bound of F1: filling in anything but a hidden label counts as wrong (--observed-rate)."]

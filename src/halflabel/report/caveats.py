@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halflabel.labels import PartialLabels
+from halflabel.report.figures import wilson
 from halflabel.report.wording import clipped, count, decimal, listed, percent, plural
 
 __all__ = ["caveats", "evidence_counts"]
@@ -37,34 +39,37 @@ def caveats(
     *,
     kinds: Mapping[str, int],
     drift: float | None,
-    quality: Mapping[str, float] | None,
+    quality: Mapping[str, float],
     notes: Sequence[str] = (),
+    positive: Mapping[str, Any] | None = None,
 ) -> list[Caveat]:
     """Return what the reader should know before trusting an answer, the gravest first.
 
     Parameters
     ----------
     labels : PartialLabels
-        As they were given.
+        As the method saw them.
     kinds : mapping
         Gaps by what their answer rests on, from :func:`evidence_counts`.
     drift : float or None
         How well labelled and unlabelled items can be told apart.
-    quality : mapping or None
-        From :func:`halflabel.report.quality.overall`; None for positive-only labels.
+    quality : mapping
+        From :func:`halflabel.report.quality.overall`.
     notes : sequence of str
         What was said at the door.
+    positive : mapping, optional
+        For positive-only labels: ``observed_rate``, and in ``above`` how many ``entries`` are likelier to be assigned
+        than that allows, and how many of them were ``assigned``.
 
     Returns
     -------
     list of dict
         ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
     """
-    if quality is None:
-        found = [_positive_only()]
-    else:
-        found = [*_unlearned(labels), *_thin(labels), _drift(drift, labels), *_evidence(kinds), *_calibration(quality)]
-    found += _few_items(labels)
+    assumed = [] if positive is None else [*_assumed(positive["observed_rate"]), *_contradicted(positive)]
+    what = "Probabilities" if positive is None else "Probabilities of being assigned"
+    found = [*assumed, *_unlearned(labels), *_thin(labels), _drift(drift, labels), *_calibration(quality, what)]
+    found += [*([] if positive else _evidence(kinds)), *_few_items(labels)]
     found += [_caveat("note", "Said when the table was read", clipped(note, 500)) for note in notes[:MOST_NOTES]]
     return sorted(found, key=lambda caveat: _RANK.index(caveat["level"]))
 
@@ -78,15 +83,38 @@ def _caveat(level: str, title: str, text: str) -> Caveat:
     return {"level": level, "title": title, "text": text}
 
 
-def _positive_only() -> Caveat:
-    return _caveat(
-        "warning",
-        "No probabilities, and nothing is filled in",
-        "These labels are positive-only: a label that an item does not have may just have been forgotten, so that no "
-        "entry is known to be irrelevant. Without irrelevant examples every entry would be called relevant. What can "
-        "be learned is an order: the candidates above are unknown entries, the likeliest first, with scores that have "
-        "no unit.",
+def _assumed(observed_rate: float | None) -> list[Caveat]:
+    """Say what no data can: how many relevant entries were never assigned, and so how precise the answers are."""
+    start = (
+        "A label that an item does not have may just have been forgotten, so that no entry is known to be irrelevant, "
+        "and the precision of what was filled in cannot be observed."
     )
+    if observed_rate is None:
+        text = (
+            f"{start} What can be learned is how likely a label is to be assigned. That puts candidates in the right "
+            "order and chooses what to fill in, but a relevant entry is likelier than that by a factor that no data "
+            "can tell: the share of relevant entries that was assigned. If you know it, say it (observed_rate)."
+        )
+        return [_caveat("warning", "Probabilities are of being assigned, not of being relevant", text)]
+    text = (
+        f"{start} All probabilities of being relevant hold if {percent(observed_rate)} of the relevant entries were "
+        "assigned, each with the same chance whatever the item and the label. The table above shows what another share "
+        "would change."
+    )
+    return [_caveat("caution", "Probabilities rest on an assumption", text)]
+
+
+def _contradicted(positive: Mapping[str, Any]) -> list[Caveat]:
+    """Say where more was assigned than the assumption allows."""
+    c, entries, hits = positive["observed_rate"], positive["above"]["entries"], positive["above"]["assigned"]
+    if c is None or not entries or wilson(hits / entries, entries)[0] <= c:
+        return []
+    text = (
+        f"Of {plural(entries, 'entry', 'entries')} that are likeliest to be assigned, {percent(hits / entries)} were, "
+        f"although no more than {percent(c)} of the relevant entries should be. Either more was assigned than that, "
+        "or what is typical is assigned more often than what is not; probabilities are too high then."
+    )
+    return [_caveat("warning", f"More was assigned than {percent(c)}", text)]
 
 
 def _unlearned(labels: PartialLabels) -> list[Caveat]:
@@ -129,25 +157,25 @@ def _evidence(kinds: Mapping[str, int]) -> list[Caveat]:
     return found
 
 
-def _calibration(quality: Mapping[str, float]) -> list[Caveat]:
+def _calibration(quality: Mapping[str, float], what: str) -> list[Caveat]:
     error, by_chance = quality["ece"], quality["ece_by_chance"]
     if np.isnan(error):
         return []
     found = (
-        f"On given entries the probabilities are off by {percent(error)} on average, where chance alone would bring "
-        f"{percent(by_chance)}."
+        f"On given entries {what[0].lower() + what[1:]} are off by {percent(error)} on average, where chance alone "
+        f"would bring {percent(by_chance)}."
     )
     if error <= WEAK_CALIBRATION:
         text = (
             f"{found} Still, an expected precision is an average over many entries like the given ones, and no promise "
             "for any of them."
         )
-        return [_caveat("fine", "Probabilities can be taken at their word", text)]
+        return [_caveat("fine", f"{what} can be taken at their word", text)]
     if error <= 2 * by_chance:
         text = f"{found} There are too few given entries to tell whether they are right: take them as rough."
-        return [_caveat("caution", "Probabilities cannot be checked well", text)]
+        return [_caveat("caution", f"{what} cannot be checked well", text)]
     text = f"{found} Read them as an order, and the expected precisions above as rough."
-    return [_caveat("warning", "Probabilities are poorly calibrated", text)]
+    return [_caveat("warning", f"{what} are poorly calibrated", text)]
 
 
 def _few_items(labels: PartialLabels) -> list[Caveat]:

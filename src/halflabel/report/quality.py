@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel.arrays import Floats
+from halflabel.arrays import Floats, Mask
 from halflabel.decision import confident
 from halflabel.labels import PartialLabels
 from halflabel.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
@@ -21,11 +21,10 @@ PRECISIONS = (0.90, 0.95, 0.99)
 BINS = 15
 
 
-def expected(labels: PartialLabels, probabilities: Floats) -> list[dict[str, float]]:
+def expected(gaps: Mask, learnable: Mask, probabilities: Floats) -> list[dict[str, float]]:
     """Return how many gaps :func:`halflabel.decision.confident` fills at each expected precision."""
-    gaps = np.where(labels.observed | ~labels.learnable, np.nan, probabilities)
-    n_gaps = int((~labels.observed).sum())
-    filled = [int(np.count_nonzero(confident(gaps, precision))) for precision in PRECISIONS]
+    n_gaps, p = int(gaps.sum()), np.where(gaps & learnable, probabilities, np.nan)
+    filled = [int(np.count_nonzero(confident(p, precision))) for precision in PRECISIONS]
     return [
         {"precision": precision, "filled": n, "share": n / n_gaps if n_gaps else 0.0}
         for precision, n in zip(PRECISIONS, filled, strict=True)
@@ -42,43 +41,44 @@ def filled_as(labels: PartialLabels, state: NDArray[np.int8], probabilities: Flo
 
 
 def label_rows(
-    labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats, cut: Floats
+    labels: PartialLabels, learned: PartialLabels, state: NDArray[np.int8], probabilities: Floats, cut: Floats | None
 ) -> list[dict[str, Any]]:
-    """Return what is known about each label, the worst first.
-
-    Labels that were not learned come first, then by area under the ROC curve. Positive-only labels, which have
-    no quality, come in the order of their relevant entries, the rarest first.
+    """Return what is known about each label, the worst first: those not learned, then by area under the ROC curve.
 
     Parameters
     ----------
     labels : PartialLabels
+        As they were given.
+    learned : PartialLabels
+        As the method saw them: the same, but for positive-only labels.
     state : ndarray of shape (n_items, n_labels)
         After filling: +1, -1, 0 left unknown.
     probabilities : ndarray of the same shape
-        Out of fold for observed entries.
-    cut : ndarray of shape (n_labels,)
-        The probability from which on an entry counts as relevant.
+        Of relevance in ``learned``, out of fold for observed entries.
+    cut : ndarray of shape (n_labels,) or None
+        The probability from which on an entry counts as relevant; None if that says nothing about these.
     """
     observed, relevant = labels.observed.sum(axis=0), labels.relevant.sum(axis=0)
-    quality = _quality(labels, state, probabilities, cut)
+    quality = _quality(learned, state, probabilities, cut)
     columns: dict[str, Any] = {
         "name": labels.names,
-        "learned": labels.learnable,
+        "learned": learned.learnable,
         "observed": observed,
         "relevant": relevant,
         "unknown": len(labels) - observed,
+        "filled_relevant": (state > 0).sum(axis=0) - relevant,
         **quality,
     }
-    order = np.lexsort((relevant, np.where(labels.learnable, quality["auc"], -1.0)))
+    order = np.lexsort((relevant, np.where(learned.learnable, quality["auc"], -1.0)))
     return [{key: column[j] for key, column in columns.items()} for j in order]
 
 
-def overall(labels: PartialLabels, probabilities: Floats, cut: Floats) -> dict[str, float]:
+def overall(labels: PartialLabels, probabilities: Floats, cut: Floats | None) -> dict[str, float]:
     """Return the quality of all learned labels together."""
     learned = labels.hide(np.broadcast_to(~labels.learnable, labels.shape))
     return {
         "entries": int(learned.observed.sum()),
-        "micro_f1": micro_f1(learned, probabilities >= cut),
+        "micro_f1": np.nan if cut is None else micro_f1(learned, probabilities >= cut),
         "macro_auc": macro_auc(learned, probabilities),
         "brier": brier(learned, probabilities),
         "ece": ece(learned, probabilities, bins=BINS),
@@ -105,16 +105,15 @@ def probability_thresholds(model: Any) -> Floats:
     return np.asarray(model.calibration_(cut[None, :])[0]) if model.decision == "fixed" else cut
 
 
-def _quality(labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats, cut: Floats) -> dict[str, Floats]:
-    """Rates per label, and AUC, Brier score and F1 where it was learned; positive-only labels have none of it."""
-    if labels.positive_only:
-        names = ("rate_given", "rate_after", "auc", "brier", "f1")
-        return dict.fromkeys(names, np.full(len(labels.names), np.nan))
+def _quality(
+    labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats, cut: Floats | None
+) -> dict[str, Floats]:
+    """Rates per label, and AUC, Brier score and F1 where it was learned."""
     error = np.where(labels.observed, (probabilities - labels.relevant) ** 2, 0.0)
     measured = {
         "auc": auc_per_label(labels, probabilities),
         "brier": _ratio(error.sum(axis=0), labels.observed.sum(axis=0)),
-        "f1": f1_per_label(labels, probabilities >= cut),
+        "f1": np.full(len(labels.names), np.nan) if cut is None else f1_per_label(labels, probabilities >= cut),
     }
     return {
         "rate_given": labels.rates,

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halflabel.arrays import Floats
 from halflabel.labels import PartialLabels
 from halflabel.report.caveats import caveats, evidence_counts
 from halflabel.report.quality import calibration, expected, filled_as, label_rows, overall, probability_thresholds
@@ -53,7 +54,27 @@ class Evidence(Protocol):
 
     @property
     def probabilities(self) -> pd.DataFrame:
-        """Calibrated probabilities, out of fold for observed entries; missing for positive-only labels."""
+        """Calibrated probabilities of what ``probability_of`` says, out of fold for observed entries."""
+
+    @property
+    def learned_from(self) -> PartialLabels:
+        """The labels as the method saw them, for positive-only ones with what was not assigned as irrelevant."""
+
+    @property
+    def learned_probabilities(self) -> Floats:
+        """Of relevance there, out of fold for observed entries."""
+
+    @property
+    def probability_of(self) -> str:
+        """What probabilities are of: "being relevant" or "being assigned"."""
+
+    @property
+    def observed_rate(self) -> float | None:
+        """For positive-only labels, the share of relevant entries that is assumed to be assigned."""
+
+    @property
+    def assumptions(self) -> pd.DataFrame:
+        """For these, what other shares would change: observed_rate, filled, expected, threshold."""
 
     @property
     def evidence_kinds(self) -> NDArray[np.str_]:
@@ -83,7 +104,7 @@ class Evidence(Protocol):
         """Return the items whose gaps are the most uncertain: item, bits, unknown."""
 
     def candidates(self, n: int) -> pd.DataFrame:
-        """Return the unknown entries most likely to be relevant: item, label, rank, score."""
+        """Return the unknown entries most likely to be relevant: item, label, rank, probability."""
 
     def embedding(self, n_components: int) -> pd.DataFrame:
         """Return the items in few dimensions."""
@@ -124,8 +145,7 @@ def summarize(
     """
     labels = completion.labels
     ink = None if marks is None else _small_images(marks, len(labels))
-    answers = {} if labels.positive_only else _answers(completion)
-    quality = answers.get("quality")
+    answers, positive = _answers(completion), _positive(completion)
     kinds = evidence_counts(labels, completion.evidence_kinds)
     counts, notes = _counts(completion), completion.opened.notes
     summary = {
@@ -133,15 +153,22 @@ def summarize(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "headline": headline(counts, positive_only=labels.positive_only, min_precision=completion.min_precision),
         "counts": counts,
-        "positive_only": labels.positive_only,
+        "positive": positive,
         "min_precision": completion.min_precision,
-        **{name: answers.get(name) for name in ("expected", "filled_as", "quality", "calibration", "suspects")},
+        **answers,
         "labels": _labels(completion),
         "next": None if labels.positive_only else _items(completion.next_to_label(MOST_NEXT)),
         "candidates": _items(completion.candidates(MOST_CANDIDATES)) if labels.positive_only else None,
         "evidence": kinds,
         "drift": completion.drift,
-        "caveats": caveats(labels, kinds=kinds, drift=completion.drift, quality=quality, notes=notes),
+        "caveats": caveats(
+            completion.learned_from,
+            kinds=kinds,
+            drift=completion.drift,
+            quality=answers["quality"],
+            notes=notes,
+            positive=positive,
+        ),
         "map": _map(completion, ink, np.random.default_rng(seed)),
         "method": _method(completion.model),
         "settings": _as_text(settings or {}),
@@ -172,27 +199,47 @@ def _counts(completion: Evidence) -> dict[str, int]:
         "given": int(observed.sum()),
         "gaps": int((~observed).sum()),
         "filled": int((~observed & (completion.state != 0)).sum()),
-        "unlabelled": int(labels.unlabelled.sum()),
+        "filled_relevant": int((~observed & (completion.state > 0)).sum()),
+        "unlabelled": int((~labels.annotated).sum()),
     }
 
 
 def _answers(completion: Evidence) -> dict[str, Any]:
-    """Return what rests on probabilities."""
-    labels, p = completion.labels, completion.probabilities.to_numpy()
+    """Return what rests on probabilities; how sure an answer is, only where they are of being relevant."""
+    labels, learned, p = completion.labels, completion.learned_from, completion.probabilities.to_numpy()
+    relevance = completion.probability_of == "being relevant"
     return {
-        "expected": expected(labels, p),
-        "filled_as": filled_as(labels, completion.state, p),
-        "quality": overall(labels, p, probability_thresholds(completion.model)),
-        "calibration": calibration(labels, p),
-        "suspects": _suspects(completion.suspects),
+        "expected": expected(~labels.observed, learned.learnable, p) if relevance else None,
+        "filled_as": filled_as(labels, completion.state, p) if relevance else None,
+        "quality": overall(learned, completion.learned_probabilities, _cut(completion)),
+        "calibration": calibration(learned, completion.learned_probabilities),
+        "suspects": None if labels.positive_only else _suspects(completion.suspects),
     }
+
+
+def _positive(completion: Evidence) -> dict[str, Any] | None:
+    """Return what is assumed about positive-only labels, and where they contradict it."""
+    if not completion.labels.positive_only:
+        return None
+    c = completion.observed_rate
+    above = completion.learned_from.observed & (completion.learned_probabilities > (1.0 if c is None else c))
+    return {
+        "observed_rate": c,
+        "probability_of": completion.probability_of,
+        "assumptions": completion.assumptions.to_dict(orient="records"),
+        "above": {"entries": int(above.sum()), "assigned": int((above & completion.labels.relevant).sum())},
+    }
+
+
+def _cut(completion: Evidence) -> Floats | None:
+    """Return the thresholds in use, unless they are on other probabilities than those that can be checked."""
+    return None if completion.labels.positive_only else probability_thresholds(completion.model)
 
 
 def _labels(completion: Evidence) -> dict[str, Any]:
     """Return the table of labels, cut in the middle where it is too long."""
-    p = completion.probabilities.to_numpy()
-    cut = np.ones(p.shape[1]) if completion.labels.positive_only else probability_thresholds(completion.model)
-    rows = label_rows(completion.labels, completion.state, p, cut)
+    learned, p = completion.learned_from, completion.learned_probabilities
+    rows = label_rows(completion.labels, learned, completion.state, p, _cut(completion))
     rows = [{**row, "name": clipped(row["name"])} for row in rows]
     if len(rows) <= MOST_LABELS:
         return {"rows": rows, "left_out": 0, "cut_at": None}

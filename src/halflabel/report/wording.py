@@ -104,8 +104,10 @@ def headline(counts: Mapping[str, int], *, positive_only: bool, min_precision: f
     items, labels = plural(counts["items"], "item"), plural(counts["labels"], "label")
     start = f"{items} with {labels} each make {plural(counts['entries'], 'entry', 'entries')}."
     if positive_only:
-        rest = f"The other {gaps} stay unknown; the likeliest of them are ranked."
-        return f"{start} {given} were given, all of them relevant. {rest}"
+        no = counts["filled"] - counts["filled_relevant"]
+        rest = f"{count(counts['filled_relevant'])} are now filled in as relevant and {count(no)} as irrelevant"
+        stay = f"; {count(left)} stay empty" if left else ""
+        return f"{start} {given} were given, all of them relevant. Of the other {gaps}, {rest}{stay}."
     if not counts["gaps"]:
         return f"{start} All of them were given: there was no gap to fill in."
     if not left:

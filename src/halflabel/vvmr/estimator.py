@@ -8,7 +8,7 @@ from halflabel.arrays import Floats
 from halflabel.solvers.masked_kronecker import masked_least_squares
 from halflabel.solvers.solution import Solution
 from halflabel.vvmr.problem import Problem
-from halflabel.vvmr.selection import Setting
+from halflabel.vvmr.selection import KernelSetting
 from halflabel.vvmr.shared import Candidates, VectorValued
 
 __all__ = ["VVMR"]
@@ -71,7 +71,7 @@ class VVMR(VectorValued):
         f; NaN for a label that was not observed with both values.
     label_probabilities_, transduction_, thresholds_
         As in :class:`halflabel.SSDRMC`.
-    setting_ : Setting
+    setting_ : KernelSetting
         The weights of the fit.
     bandwidth_ : float
         :math:`\sigma`, features scaled.
@@ -159,7 +159,7 @@ class VVMR(VectorValued):
         """Fit to the observed entries of ``y``; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         return self._fit(*self._enter(X, y))
 
-    def _solve(self, problem: Problem, setting: Setting, *, rough: bool) -> tuple[Floats, Solution]:
+    def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
         kernel = problem.at(setting.alpha, setting.alpha_manifold)
         tol = max(self.tol, 1e-4) if rough else self.tol
         found = masked_least_squares(kernel, problem.Y, problem.observed, tol=tol, max_iter=self.max_iter)

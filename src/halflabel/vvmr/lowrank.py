@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,13 +11,14 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from halflabel.arrays import Floats, Mask
+from halflabel.decision import thresholds
 from halflabel.labels import PartialLabels
 from halflabel.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 from halflabel.solvers.solution import Solution
-from halflabel.vvmr.positive import AssignedCalibration, assigned
+from halflabel.vvmr.positive import AssignedCalibration, Assumption, assigned, assume, require_observed_rate
 from halflabel.vvmr.problem import Problem
 from halflabel.vvmr.published import solve_as_published
-from halflabel.vvmr.selection import Setting
+from halflabel.vvmr.selection import KernelSetting
 from halflabel.vvmr.shared import Candidates, VectorValued
 
 __all__ = ["LowRankVVMR"]
@@ -95,8 +97,11 @@ class LowRankVVMR(VectorValued):
     label_probabilities_ : ndarray of shape (n_items, n_labels)
         Of being assigned, or, with ``observed_rate``, of being relevant; given that it was not assigned, where an
         annotated item lacks the label.
+    assigned_probabilities_ : ndarray of shape (n_items, n_labels)
+        For positive-only labels, of being assigned: by models that have not seen the item.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1, known entries verbatim; labels that were not assigned are filled in where likely enough.
+        0/1, known entries verbatim; labels that were not assigned are filled in where likely enough: ``thresholds_``
+        are those of items that nobody has looked at, and hold for all.
     solution_ : Solution
         ``x`` is Z of the annotated items, ``residual`` the relative duality gap.
     thresholds_, setting_, bandwidth_, cv_results_, model_
@@ -250,7 +255,7 @@ class LowRankVVMR(VectorValued):
             ``probability``.
         """
         check_is_fitted(self)
-        raised = np.where(self._known_relevant, 0.0, np.nan_to_num(self.recovered_ + 1.0))
+        raised = np.where(self._known.relevant, 0.0, np.nan_to_num(self.recovered_ + 1.0))
         order = np.argsort(-raised, axis=None, kind="stable")[: np.count_nonzero(raised > 0)][:n]
         item, label = np.unravel_index(order, raised.shape)
         names = np.array(self.label_names_, dtype=object)
@@ -263,13 +268,35 @@ class LowRankVVMR(VectorValued):
             }
         )
 
+    def assume(self, observed_rate: float | None) -> Assumption:
+        """Return what the fit to positive-only labels says about its items under another ``observed_rate``.
+
+        The functions stay as they are, although the criterion that chose their weights counts with ``observed_rate``.
+        """
+        check_is_fitted(self)
+        require_observed_rate(observed_rate)
+        if not self.positive_only_:
+            raise ValueError("there is nothing to assume: these labels hold irrelevant entries, none was forgotten.")
+        p, rule = self.assigned_probabilities_, lambda before: self._rule(before, observed_rate)
+        found = assume(p, self._known, observed_rate, rule)
+        if self.decision != "fixed":
+            return found
+        return replace(found, filled=~self._known.relevant & self._cut(self.label_scores_, found.probabilities))
+
+    def _rule(self, p: Floats, observed_rate: float | None) -> Floats:
+        """Return the thresholds for items that nobody has looked at: all are drawn from the same source."""
+        if self.decision == "fixed":
+            return np.full(p.shape[1], float(self.threshold))
+        p = np.where(self._known.learnable, p, np.nan)
+        cardinality = float(np.nansum(self._known.rates)) / (observed_rate or 1.0)
+        return thresholds(p, self.decision, cardinality=cardinality, cost_ratio=self.cost_ratio)
+
     def _free(self, labels: PartialLabels) -> Mask:
         return np.ones(labels.shape, dtype=bool) if self.positive_only_ else labels.state >= 0
 
-    def _solve(self, problem: Problem, setting: Setting, *, rough: bool) -> tuple[Floats, Solution]:
+    def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
         kernel = problem.at(setting.alpha, setting.alpha_manifold)
-        slope = self._slope(setting, *problem.Y.shape)
-        terms = RecoveryProblem(kernel, problem.Y, problem.free, setting.alpha_trace, slope)
+        terms = RecoveryProblem(kernel, problem.Y, problem.free, setting.alpha_trace, setting.slope(*problem.Y.shape))
         tol = max(self.tol, 1e-3) if rough else self.tol
         if self.solver == "published":
             return solve_as_published(problem, terms, setting, self.max_iter, self.tol)
@@ -279,37 +306,25 @@ class LowRankVVMR(VectorValued):
             found = recover(terms, tol=tol, max_iter=self.max_iter).solution
         return kernel.weights(found.x), found
 
-    def _slope(self, setting: Setting, n_rows: int, n_labels: int) -> float:
-        """Return theta of a knee, or mu times lambda for one of its readings."""
-        if not isinstance(setting.knee, str):
-            return 2 * setting.knee / n_rows
-        root = float(np.sqrt(max(n_rows, n_labels)))
-        return setting.alpha_trace * (root if setting.knee == "algorithm" else 1 / root)
-
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
         """Decide as for any labels, then open again what was only not assigned."""
         super()._decide(labels, scores, out_of_fold)
-        self._known_relevant = labels.relevant
+        self._known = labels
         if not self.positive_only_:
             return self
+        self.assigned_probabilities_ = self.label_probabilities_
+        found = self.assume(self.observed_rate)
+        self.label_probabilities_, self.thresholds_ = found.probabilities, found.thresholds
+        self.transduction_ = self._shaped((labels.relevant | found.filled).astype(np.int64))
         if self.observed_rate is not None:
             self.calibration_ = AssignedCalibration.of(self.calibration_, self.observed_rate)
-        scores = np.where(labels.learnable, scores, np.nan)
-        p = self.calibration_(np.where(labels.observed & labels.learnable, out_of_fold, scores))
-        self.label_probabilities_ = p
-        self.thresholds_ = self._thresholds(labels)
-        if isinstance(self.calibration_, AssignedCalibration):
-            self.label_probabilities_ = p = np.where(labels.state < 0, self.calibration_.unassigned(p), p)
-        filled = np.where(labels.relevant, True, self._cut(scores, p))
-        self.transduction_ = self._shaped(filled.astype(np.int64))
         return self
 
     def _refuse_unfit_weights(self) -> None:
         super()._refuse_unfit_weights()
         if self.solver not in ("admm", "davis_yin", "published"):
             raise ValueError(f"solver must be one of 'admm', 'davis_yin', 'published', not {self.solver!r}.")
-        if self.observed_rate is not None and not 0 < self.observed_rate <= 1:
-            raise ValueError(f"observed_rate must be above 0 and at most 1, not {self.observed_rate!r}.")
+        require_observed_rate(self.observed_rate)
         for setting in self._settings():
             self._refuse_unfit_knee(setting.knee, setting.alpha_trace)
 

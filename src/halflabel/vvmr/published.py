@@ -9,13 +9,13 @@ from halflabel.solvers.continuation import Continuation, PublishedTerms
 from halflabel.solvers.low_rank_plus_sparse import RecoveryProblem
 from halflabel.solvers.solution import Solution, Status
 from halflabel.vvmr.problem import Problem
-from halflabel.vvmr.selection import Setting
+from halflabel.vvmr.selection import KernelSetting
 
 __all__ = ["solve_as_published"]
 
 
 def solve_as_published(
-    problem: Problem, terms: RecoveryProblem, setting: Setting, iterations: int, tol: float
+    problem: Problem, terms: RecoveryProblem, setting: KernelSetting, iterations: int, tol: float
 ) -> tuple[Floats, Solution]:
     """Return the weights of the features and Z = Y + E after so many iterations at each penalty.
 

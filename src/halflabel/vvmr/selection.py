@@ -12,11 +12,11 @@ from halflabel.arrays import Floats
 from halflabel.labels import PartialLabels
 from halflabel.metrics import macro_auc
 
-__all__ = ["Selection", "Setting", "candidates", "pu_f1"]
+__all__ = ["KernelSetting", "Selection", "candidates", "pu_f1"]
 
 
 @dataclass(frozen=True)
-class Setting:
+class KernelSetting:
     """The weights of one fit.
 
     Attributes
@@ -33,6 +33,13 @@ class Setting:
     alpha_manifold: float
     alpha_trace: float = 0.0
     knee: float | str = 0.0
+
+    def slope(self, n_rows: int, n_labels: int) -> float:
+        """Return theta of the knee, or mu times lambda for one of its readings."""
+        if not isinstance(self.knee, str):
+            return 2 * self.knee / n_rows
+        root = float(np.sqrt(max(n_rows, n_labels)))
+        return self.alpha_trace * (root if self.knee == "algorithm" else 1 / root)
 
 
 def pu_f1(labels: PartialLabels, scores: Floats, observed_rate: float = 1.0, threshold: float | None = None) -> float:
@@ -73,13 +80,13 @@ class Selection:
 
     def __init__(self, labels: PartialLabels, observed_rate: float, threshold: float | None = None) -> None:
         self.labels, self.observed_rate, self.threshold = labels, observed_rate, threshold
-        self.table: dict[str, list[Any]] = {f.name: [] for f in fields(Setting)} | {
+        self.table: dict[str, list[Any]] = {f.name: [] for f in fields(KernelSetting)} | {
             "pu_f1": [],
             "macro_auc": [],
         }
-        self.best: tuple[float, Setting, Floats] | None = None
+        self.best: tuple[float, KernelSetting, Floats] | None = None
 
-    def add(self, setting: Setting, out_of_fold: Floats) -> bool:
+    def add(self, setting: KernelSetting, out_of_fold: Floats) -> bool:
         """Enter a setting; tell whether it is the best so far (of equals the first is kept)."""
         f1 = pu_f1(self.labels, out_of_fold, self.observed_rate, self.threshold)
         auc = self._auc(out_of_fold)

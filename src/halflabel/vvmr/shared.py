@@ -19,7 +19,7 @@ from halflabel.model_selection import item_folds
 from halflabel.progress import step
 from halflabel.solvers.solution import Solution
 from halflabel.vvmr.problem import MANIFOLDS, InputKernel, Problem, graph_operator, output_kernel
-from halflabel.vvmr.selection import Selection, Setting, candidates
+from halflabel.vvmr.selection import KernelSetting, Selection, candidates
 
 __all__ = ["Candidates", "VectorValued"]
 
@@ -50,10 +50,11 @@ class VectorValued(PartialLabelEstimator):
         *PartialLabelEstimator._transductive,
         "recovered_",
         "cv_results_",
-        "_known_relevant",
+        "assigned_probabilities_",
+        "_known",
     )
 
-    def _solve(self, problem: Problem, setting: Setting, *, rough: bool) -> tuple[Floats, Solution]:
+    def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
         """Return the weights of the features and the certificate; ``rough`` is enough to compare settings."""
         raise NotImplementedError
 
@@ -61,11 +62,11 @@ class VectorValued(PartialLabelEstimator):
         """Entries that a recovery may raise."""
         return np.zeros(labels.shape, dtype=bool)
 
-    def _settings(self) -> list[Setting]:
+    def _settings(self) -> list[KernelSetting]:
         """Every combination of the candidates."""
         names = ("width", "alpha", "alpha_manifold", "alpha_trace", "knee")
         offered = [candidates(getattr(self, name, 0.0)) for name in names]
-        return [Setting(*combination) for combination in itertools.product(*offered)]  # type: ignore[arg-type]
+        return [KernelSetting(*combination) for combination in itertools.product(*offered)]  # type: ignore[arg-type]
 
     def _fit(self, X: Matrix, labels: PartialLabels, observed_rate: float = 1.0) -> Self:
         self._refuse_unfit_settings()
@@ -99,7 +100,12 @@ class VectorValued(PartialLabelEstimator):
         return self._decide(labels, self.model_.predict(items), out_of_fold)
 
     def _try(
-        self, kernel: InputKernel, labels: PartialLabels, folds: Ints, settings: Sequence[Setting], chosen: Selection
+        self,
+        kernel: InputKernel,
+        labels: PartialLabels,
+        folds: Ints,
+        settings: Sequence[KernelSetting],
+        chosen: Selection,
     ) -> bool:
         """Enter the out-of-fold scores of every setting at one width; tell whether one of them is the best so far."""
         scores = np.full((len(settings), *labels.shape), np.nan)

@@ -1,11 +1,11 @@
-"""complete(): a half-labelled table goes in, a full one with evidence comes out."""
+"""What complete() found: the full table and the evidence for it."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,88 +13,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from halflabel import evidence
-from halflabel.arrays import Matrix, is_sparse
+from halflabel.arrays import Floats
 from halflabel.base import PartialLabelEstimator
-from halflabel.decision import confident, require_precision
+from halflabel.decision import confident
 from halflabel.embedding import item_map
 from halflabel.labels import PartialLabels
 from halflabel.persistence import atomic_write, save_tree
 from halflabel.predictor import Predictor
 from halflabel.report import render_html, summarize
-from halflabel.ssdrmc import SSDRMC
-from halflabel.table import OpenTable, fill_tags, open_table
+from halflabel.table import OpenTable, fill_tags
+from halflabel.vvmr.positive import LearnsFromPositives, assigned
 
-__all__ = ["Completion", "Explanation", "complete"]
+__all__ = ["Completion", "Explanation"]
 
-
-#: Expected precision that ``unsure="leave"`` asks for.
-LEAVE_BELOW = 0.95
-
-
-def complete(
-    items: Any,
-    Y: Any = None,
-    *,
-    method: PartialLabelEstimator | None = None,
-    unsure: Literal["fill", "leave"] = "fill",
-    min_precision: float | None = None,
-    random_state: int | None = 0,
-    **columns: Any,
-) -> Completion:
-    """Fill every gap in the labels of a table, with a calibrated probability and the evidence.
-
-    Parameters
-    ----------
-    items : DataFrame, array, sparse matrix or OpenTable
-        One row per item; with ``Y`` features only, without it a table that holds the labels too. A table that
-        :func:`halflabel.table.open_table` has opened is taken as it is.
-    Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
-        1 has it, 0 does not have it, missing unknown.
-    method : estimator, default=SSDRMC()
-        Any method of this library; it is fitted here.
-    unsure : {"fill", "leave"}
-        "leave" is short for ``min_precision=0.95``.
-    min_precision : float in (0.5, 1), optional
-        Fill only the entries that reach this expected precision, label by label; leave the others empty.
-    random_state : int or None, default=0
-        Decides everything random in the default method.
-    **columns
-        Which column plays which role, as in :func:`halflabel.table.open_table`: ``labels``, ``tags``, ``absent``,
-        ``empty``, ``sep``, ``id``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``.
-
-    Returns
-    -------
-    Completion
-
-    Raises
-    ------
-    ValueError
-        If nothing is observed, a label is empty in every row, a column does not fit its role, or memory would not do.
-
-    Notes
-    -----
-    With ``absent="unknown"`` (a tag that is absent may just have been forgotten) there are no irrelevant examples to
-    learn from: nothing is filled, probabilities are missing, and :meth:`Completion.candidates` ranks the likely tags.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> songs = pd.DataFrame({"tempo": [60.1, 62.3, 64.7, 61.2, 120.4, 122.8, 125.1, 121.7]})
-    >>> songs["dance"] = [0, 0, np.nan, np.nan, 1, 1, np.nan, np.nan]
-    >>> complete(songs, labels=["dance"]).table["dance"].tolist()
-    [0, 0, 0, 0, 1, 1, 1, 1]
-    """
-    if unsure not in ("fill", "leave"):
-        raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")
-    precision = min_precision if min_precision is not None or unsure == "fill" else LEAVE_BELOW
-    if precision is not None:
-        require_precision(precision)
-    opened = items if isinstance(items, OpenTable) else open_table(items, Y, **columns)
-    _refuse_empty_labels(opened.labels)
-    _refuse_beyond_memory(opened)
-    model = method if method is not None else SSDRMC(random_state=random_state)
-    model.fit(opened.X, _absent_as_irrelevant(opened.labels))
-    return Completion(opened, model, precision)
+#: Shares of assigned positives to compare where nobody knows the true one.
+USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
 
 @dataclass(frozen=True)
@@ -112,7 +45,7 @@ class Explanation:
     given : int or None
         What it said before.
     probability : float
-        Of being relevant; by a model that has not seen it, where it was given.
+        Of what :attr:`Completion.probability_of` says; by a model that has not seen it, where it was given.
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
     kind : {"graph", "features", "prior"}
@@ -160,14 +93,53 @@ class Completion:
         return self.opened.index
 
     @cached_property
+    def learned_from(self) -> PartialLabels:
+        """The labels as the method saw them: what was not assigned in an annotated item counts as its irrelevant."""
+        return assigned(self.labels) if self.labels.positive_only else self.labels
+
+    @cached_property
+    def learned_probabilities(self) -> Floats:
+        """Of relevance in :attr:`learned_from`, which given entries can check: for positive-only labels P(assigned)."""
+        p: Floats = self.model.label_probabilities_
+        if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
+            p = self.model.assume(None).probabilities
+        return p
+
+    @property
+    def observed_rate(self) -> float | None:
+        """For positive-only labels the share of the relevant entries that is assumed to be assigned, if any."""
+        return self.model.observed_rate if isinstance(self.model, LearnsFromPositives) else None
+
+    @property
+    def probability_of(self) -> str:
+        """What probabilities are of: "being relevant", or, for positive-only labels without c, "being assigned"."""
+        return self.predictor.probability_of
+
+    @cached_property
+    def assumptions(self) -> pd.DataFrame:
+        """For positive-only labels, what the share c of assigned positives changes.
+
+        Columns: observed_rate, filled (gaps filled in as relevant), expected (relevant entries expected among the
+        gaps), threshold (on the probability of being relevant, its mean over labels; missing where a precision
+        decides instead). Empty for other labels.
+        """
+        columns = ["observed_rate", "filled", "expected", "threshold"]
+        if not self.labels.positive_only or not isinstance(self.model, LearnsFromPositives):
+            return pd.DataFrame(columns=columns)
+        gaps, rows = ~self.labels.observed, []
+        for rate in sorted({*USUAL_RATES, self.observed_rate or 1.0}):
+            found = self.model.assume(rate)
+            filled, cut = found.filled, float(found.thresholds.mean())
+            if self.min_precision is not None:
+                filled, cut = self._sure(found.probabilities) > 0, np.nan
+            rows.append([rate, int(filled.sum()), float(found.probabilities[gaps].sum()), cut])
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
     def state(self) -> NDArray[np.int8]:
         """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown; given entries verbatim."""
-        if self.labels.positive_only:
-            return self.labels.state
-        # A label that could not be learned has a rate, not an answer that could be precise.
-        p = np.where(self.labels.observed | ~self.labels.learnable, np.nan, self.probabilities.to_numpy())
         if self.min_precision is not None:
-            filled = confident(p, self.min_precision)
+            filled = self._sure(self.model.label_probabilities_)
         else:
             answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
             filled = np.where(answer == 1, 1, -1).astype(np.int8)
@@ -195,15 +167,13 @@ class Completion:
 
     @cached_property
     def probabilities(self) -> pd.DataFrame:
-        """Calibrated probability of being relevant; for given entries the opinion of a model that has not seen them."""
-        p = self.model.label_probabilities_
-        p = np.full_like(p, np.nan) if self.labels.positive_only else p
-        return pd.DataFrame(p, index=self.index, columns=list(self.labels.names))
+        """Calibrated probability of what :attr:`probability_of` says; given entries are judged without being seen."""
+        return pd.DataFrame(self.model.label_probabilities_, index=self.index, columns=list(self.labels.names))
 
     @cached_property
     def evidence_kinds(self) -> NDArray[np.str_]:
         """What each entry rests on: "graph", "features" or "prior"."""
-        return evidence.evidence_kinds(self.labels, self.weights)
+        return evidence.evidence_kinds(self.learned_from, self.weights)
 
     @property
     def weights(self) -> sparse.csr_array | None:
@@ -212,7 +182,10 @@ class Completion:
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """The given entries, most doubtful first: item, label, given, probability of being relevant."""
+        """The given entries, most doubtful first: item, label, given, probability of being relevant.
+
+        Positive-only labels have none: what was assigned is taken to be right.
+        """
         if self.labels.positive_only:
             return pd.DataFrame(columns=["item", "label", "given", "probability"])
         return self._with_items(evidence.most_suspect(self.labels, self.probabilities.to_numpy()))
@@ -222,18 +195,17 @@ class Completion:
         return self._with_items(evidence.most_uncertain(self.labels, self.model.label_probabilities_)).head(n)
 
     def candidates(self, n: int = 100) -> pd.DataFrame:
-        """Return the ``n`` unknown entries most likely to be relevant: item, label, rank and a score without unit."""
-        scores = np.where(self.labels.observed, -np.inf, np.nan_to_num(self.model.label_scores_, nan=-np.inf))
-        order = np.argsort(-scores, axis=None, kind="stable")[:n]
-        order = order[np.isfinite(scores.ravel()[order])]
-        rows, columns = np.unravel_index(order, scores.shape)
-        names = np.array(self.labels.names, dtype=object)
-        ranked = {
-            "position": rows,
-            "label": names[columns],
-            "rank": np.arange(1, len(rows) + 1),
-            "score": scores[rows, columns],
-        }
+        """Return the ``n`` unknown entries of learned labels that are likeliest to be relevant.
+
+        Columns: item, label, rank, probability (of what :attr:`probability_of` says).
+        """
+        open_entries = ~self.labels.observed & self.learned_from.learnable
+        p = np.where(open_entries, self.probabilities.to_numpy(), -1.0)
+        # Probabilities near 1 are cut off there; what they were computed from still tells them apart.
+        order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, int(open_entries.sum()))]
+        rows, columns = np.unravel_index(order, p.shape)
+        names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
+        ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
         return self._with_items(pd.DataFrame(ranked))
 
     def explain(self, item: Any, label: str) -> Explanation:
@@ -256,7 +228,7 @@ class Completion:
     @cached_property
     def drift(self) -> float | None:
         """How well labelled and unlabelled items can be told apart (area under the ROC curve), or None."""
-        return evidence.drift(self.opened.X, self.labels, np.random.default_rng(0))
+        return evidence.drift(self.opened.X, self.learned_from, np.random.default_rng(0))
 
     def embedding(self, n_components: int = 2) -> pd.DataFrame:
         """Return the items in few dimensions, see :func:`halflabel.embedding.item_map`."""
@@ -272,13 +244,18 @@ class Completion:
     @property
     def predictor(self) -> Predictor:
         """What is needed for new items: the method and the way a table is read."""
-        if self.labels.positive_only:
-            raise ValueError("labels that are positive-only give a ranking, not a model that could fill new items.")
         return Predictor(self.model, self.opened.roles, self.opened.encoder, self.labels.names, self.opened.sep)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle."""
         save_tree(path, {"predictor": self.predictor})
+
+    def _sure(self, probabilities: Floats) -> NDArray[np.int8]:
+        """Return +1 / -1 for gaps that can be filled at the wanted precision, 0 for all other entries."""
+        assert self.min_precision is not None
+        # A label that could not be learned has a rate, not an answer that could be precise.
+        open_entries = ~self.labels.observed & self.learned_from.learnable
+        return confident(np.where(open_entries, probabilities, np.nan), self.min_precision)
 
     def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:
         """Replace row positions by what the items are known by."""
@@ -300,39 +277,3 @@ def _like(filled: Any, given: pd.Series[Any]) -> Any:
 
 def _as_value(state: int) -> int | None:
     return {1: 1, -1: 0, 0: None}[state]
-
-
-def _absent_as_irrelevant(labels: PartialLabels) -> PartialLabels:
-    """For ranking only: if labels are hidden at random, "assigned" is ordered among items as "relevant" is."""
-    if not labels.positive_only:
-        return labels
-    return PartialLabels(
-        np.where(labels.annotated[:, None] & ~labels.observed, -1, labels.state), labels.names, labels.annotated.copy()
-    )
-
-
-def _refuse_empty_labels(labels: PartialLabels) -> None:
-    empty = [labels.names[j] for j in np.flatnonzero(~labels.observed.any(axis=0))]
-    if empty:
-        shown = ", ".join(map(repr, empty[:5])) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
-        raise ValueError(
-            f"no item has a value for {shown}: nothing can be learned about a label that is empty in all "
-            f"{len(labels)} rows. Fill in a few entries of it, or leave it out of the labels."
-        )
-
-
-def _refuse_beyond_memory(opened: OpenTable) -> None:
-    """Refuse before the work starts what would end in a crash hours later."""
-    n, n_labels = opened.labels.shape
-    X: Matrix = opened.X
-    features = X.data.nbytes * 3 if is_sparse(X) else X.nbytes * 3
-    needed = features + n * (15 * 12 * 4 + n_labels * 8 * 14) + 2**29
-    try:
-        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system tells
-        return
-    if needed > installed:
-        raise ValueError(
-            f"{n} items with {X.shape[1]} features and {n_labels} labels need about {needed / 2**30:.0f} GiB, but this "
-            f"machine has {installed / 2**30:.0f}: complete fewer items, labels or features at a time."
-        )

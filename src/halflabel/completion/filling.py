@@ -1,0 +1,125 @@
+"""complete(): a method fitted to a table, once nothing speaks against it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from halflabel.base import PartialLabelEstimator
+from halflabel.completion.refusals import (
+    EXACT,
+    refuse_beyond_memory,
+    refuse_blind_method,
+    refuse_empty_labels,
+    refuse_unfit_rate,
+)
+from halflabel.completion.result import Completion
+from halflabel.decision import require_precision
+from halflabel.labels import PartialLabels
+from halflabel.ssdrmc import SSDRMC
+from halflabel.table import OpenTable, open_table
+from halflabel.vvmr import LowRankVVMR
+
+__all__ = ["complete", "default_method"]
+
+#: Expected precision that ``unsure="leave"`` asks for.
+LEAVE_BELOW = 0.95
+
+#: Beyond :data:`EXACT` items the kernel of the method for positive-only labels is a map of so many landmarks.
+LANDMARKS = 500
+
+#: In a table of more entries (such as 5000 items with 100 labels) that method tries one knee instead of three.
+WIDE = 500_000
+
+
+def complete(
+    items: Any,
+    Y: Any = None,
+    *,
+    method: PartialLabelEstimator | None = None,
+    unsure: Literal["fill", "leave"] = "fill",
+    min_precision: float | None = None,
+    observed_rate: float | None = None,
+    random_state: int | None = 0,
+    **columns: Any,
+) -> Completion:
+    """Fill every gap in the labels of a table, with a calibrated probability and the evidence.
+
+    Parameters
+    ----------
+    items : DataFrame, array, sparse matrix or OpenTable
+        One row per item; with ``Y`` features only, without it a table that holds the labels too. A table that
+        :func:`halflabel.table.open_table` has opened is taken as it is.
+    Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
+        1 has it, 0 does not have it, missing unknown.
+    method : estimator, default=SSDRMC()
+        Any method of this library; it is fitted here. For labels that are positive-only the default is
+        :class:`halflabel.LowRankVVMR`, which alone can learn from them.
+    unsure : {"fill", "leave"}
+        "leave" is short for ``min_precision=0.95``.
+    min_precision : float in (0.5, 1), optional
+        Fill only the entries that reach this expected precision, label by label; leave the others empty.
+    observed_rate : float in (0, 1], optional
+        For labels that are positive-only: c, the share of the relevant entries that were assigned. It is an assumption
+        that no data can confirm, see Notes.
+    random_state : int or None, default=0
+        Decides everything random in the default method.
+    **columns
+        Which column plays which role, as in :func:`halflabel.table.open_table`: ``labels``, ``tags``, ``absent``,
+        ``empty``, ``sep``, ``id``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``.
+
+    Returns
+    -------
+    Completion
+
+    Raises
+    ------
+    ValueError
+        If nothing is observed, a label is empty in every row, a column does not fit its role, memory would not do, or
+        a precision is asked for where labels are positive-only and ``observed_rate`` is not given.
+
+    Notes
+    -----
+    With ``absent="unknown"`` (a tag that is absent may just have been forgotten) what can be learned is the probability
+    that a tag is *assigned*. If every relevant entry was assigned with the same probability c, it is c times that of
+    being relevant. The order of items does not depend on c; how sure an answer is, and so how many forgotten labels are
+    filled in, does. Given ``observed_rate``, probabilities are of being relevant, and lower where an annotated item
+    lacks the tag. Without, they are of being assigned, the plug-in threshold on them fills the table, and
+    :attr:`Completion.assumptions` shows what several values of c would change.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> songs = pd.DataFrame({"tempo": [60.1, 62.3, 64.7, 61.2, 120.4, 122.8, 125.1, 121.7]})
+    >>> songs["dance"] = [0, 0, np.nan, np.nan, 1, 1, np.nan, np.nan]
+    >>> complete(songs, labels=["dance"]).table["dance"].tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1]
+    """
+    if unsure not in ("fill", "leave"):
+        raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")
+    precision = min_precision if min_precision is not None or unsure == "fill" else LEAVE_BELOW
+    if precision is not None:
+        require_precision(precision)
+    opened = items if isinstance(items, OpenTable) else open_table(items, Y, **columns)
+    refuse_empty_labels(opened.labels)
+    refuse_unfit_rate(opened.labels, observed_rate)
+    if method is not None and observed_rate is not None:
+        raise ValueError(
+            "a method was given, and observed_rate beside it: say it there, LowRankVVMR(observed_rate=...)."
+        )
+    model = method if method is not None else default_method(opened.labels, observed_rate, random_state)
+    if opened.labels.positive_only:
+        refuse_blind_method(model, precision)
+    refuse_beyond_memory(opened)
+    return Completion(opened, model.fit(opened.X, opened.labels), precision)
+
+
+def default_method(
+    labels: PartialLabels, observed_rate: float | None = None, random_state: int | None = 0
+) -> PartialLabelEstimator:
+    """Return the method behind :func:`complete` for labels of this kind, not fitted."""
+    if not labels.positive_only:
+        return SSDRMC(random_state=random_state)
+    knee = 0.1 if labels.state.size > WIDE else (0.05, 0.1, 0.2)
+    return LowRankVVMR(
+        knee=knee, observed_rate=observed_rate, max_exact=EXACT, n_landmarks=LANDMARKS, random_state=random_state
+    )
