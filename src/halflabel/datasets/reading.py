@@ -27,15 +27,15 @@ def read(
 ) -> RawTable:
     """Read a file by its suffix.
 
-    ============================================ ==================================
-    suffix (text files also with ``.gz``)        read as
-    ============================================ ==================================
-    ``.csv``, ``.tsv``, ``.tab``                 delimited text with a header line
-    ``.parquet``, ``.pq``                        Parquet
-    ``.arff``                                    ARFF, with Mulan's XML label file
+    ============================================== ==================================
+    suffix (text files also with ``.gz``)          read as
+    ============================================== ==================================
+    ``.csv``, ``.tsv``, ``.tab``                   delimited text with a header line
+    ``.parquet``, ``.pq``                          Parquet
+    ``.arff``                                      ARFF, with Mulan's XML label file
     ``.svm``, ``.svmlight``, ``.libsvm``, ``.txt`` svmlight or extreme classification
-    ``.npy``                                     feature vectors
-    ============================================ ==================================
+    ``.npy``                                       feature vectors
+    ============================================== ==================================
 
     Parameters
     ----------

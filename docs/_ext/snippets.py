@@ -1,0 +1,241 @@
+"""Run the snippets of a page, and show what they print: the pages hold input only, so that no output can go stale.
+
+In the order of the page, all in one folder and one namespace:
+
+* a ``python`` block is executed; what it prints is shown below it, and the value of its last line if that is one;
+* a ``console`` block holds lines ``$ command``; ``halflabel`` runs in this process, anything else in the shell;
+* a ``text FILENAME`` block is written to that file.
+
+Any other block is left alone. Three comments steer this: ``% needs: yeast`` at the head of a page says that its
+snippets need that public benchmark set; in the line before a block, ``% not run: REASON`` leaves it out, and
+``% check`` runs it without showing it: what the text says about an output is asserted there.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from click import Command, Context, Group
+from click.testing import CliRunner
+from threadpoolctl import threadpool_limits
+
+from halflabel.cli import main
+from halflabel.datasets import load_benchmark
+
+FENCE = re.compile(
+    r"^(?:% (?P<mark>not run: [^\n]+|check)\n)?"
+    r"```(?P<language>[a-z]+)(?: (?P<name>\S+))?\n(?P<code>.*?)^```$",
+    re.M | re.S,
+)
+NEEDS = re.compile(r"^% needs: (\S+)$", re.M)
+
+#: As wide as a page is, and never in colour.
+ENVIRONMENT = {"COLUMNS": "84", "NO_COLOR": "1"}
+
+
+class SnippetError(Exception):
+    """A snippet that does not do what its page says; the message names the line."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its place in the page, its language, the word after that, its content, the comment before it."""
+
+    start: int
+    end: int
+    language: str
+    name: str | None
+    code: str
+    mark: str | None
+    line: int
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the fenced blocks of a page, in order."""
+    found = []
+    for match in FENCE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        found.append(Block(match.start(), match.end(), *match.group("language", "name", "code", "mark"), line))
+    return found
+
+
+def needs(text: str) -> str | None:
+    """Return the public benchmark set that the snippets of a page need."""
+    match = NEEDS.search(text)
+    return match[1] if match else None
+
+
+def prepare(name: str, data: Path, folder: Path) -> None:
+    """Write NAME.csv as ``halflabel data fetch NAME`` does, from a copy of the set on this machine."""
+    found = load_benchmark(name, data)
+    frame = pd.DataFrame(found.X, columns=list(found.feature_names)).join(found.Y.to_frame())
+    frame.to_csv(folder / f"{name}.csv", index=False)
+
+
+def run_page(text: str, folder: Path, given: Mapping[str, Any] | None = None) -> str:
+    """Run the snippets of a page in ``folder``; return the page with their output below them.
+
+    Parameters
+    ----------
+    text : str
+        The page.
+    folder : path
+        Where files are written and read.
+    given : mapping, optional
+        Names that exist before the first snippet.
+
+    Raises
+    ------
+    SnippetError
+        If a snippet raises, warns, or ends with an exit code other than 0.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__", **(given or {})}
+    parts, done = [], 0
+    with _in_folder(folder):
+        for block in blocks(text):
+            parts += [text[done : block.start], _run(block, namespace)]
+            done = block.end
+    return "".join([*parts, text[done:]])
+
+
+@contextlib.contextmanager
+def _in_folder(folder: Path) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in ENVIRONMENT}
+    os.environ.update(ENVIRONMENT)
+    shown = pd.option_context("display.width", 88, "display.max_columns", 12)
+    try:
+        # Small problems on a busy machine: one BLAS thread is ten times faster than two.
+        with contextlib.chdir(folder), shown, threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+
+def _run(block: Block, namespace: dict[str, Any]) -> str:
+    """Return a block as the page shall show it: with its output, without its comment."""
+    shown = f"```{block.language}\n{block.code}```"
+    runners: dict[str, Callable[[], str]] = {
+        "python": lambda: shown + _fenced(_run_python(block.code, namespace)),
+        "console": lambda: f"```console\n{_run_console(block.code)}```",
+        "text": lambda: _write(block) + shown,
+    }
+    if (block.mark or "").startswith("not run") or block.language not in runners:
+        return shown
+    try:
+        shown = runners[block.language]()
+        return "" if block.mark == "check" else shown
+    except (Exception, SystemExit) as error:
+        raise SnippetError(f"line {block.line}: {type(error).__name__}: {error}\n\n{block.code}") from error
+
+
+def _fenced(output: str) -> str:
+    return f"\n\n```{{code-block}} text\n:class: output\n\n{output.rstrip()}\n```" if output.strip() else ""
+
+
+def _run_python(code: str, namespace: dict[str, Any]) -> str:
+    """Execute a block as a notebook does: what it prints, and the value of its last line."""
+    tree = ast.parse(code)
+    last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(tree, "<page>", "exec"), namespace)
+        value = eval(compile(last, "<page>", "eval"), namespace) if last else None  # noqa: S307 - our own pages
+        if value is not None:
+            print(value if isinstance(value, pd.DataFrame | pd.Series) else repr(value))  # noqa: T201
+    return printed.getvalue()
+
+
+def _run_console(code: str) -> str:
+    """Run the commands of a block; return them, each with what it printed."""
+    lines = []
+    for line in code.replace("\\\n", "").splitlines():
+        if not line.startswith("$ "):
+            raise SnippetError(f"a console block holds commands only, each after '$ ', but one line is {line!r}.")
+    for command in re.split(r"^\$ ", code, flags=re.M)[1:]:
+        lines += [f"$ {command.rstrip()}", *_run_command(command.replace("\\\n", " ")).rstrip().splitlines()]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _run_command(command: str) -> str:
+    program, *arguments = shlex.split(command)
+    if program != "halflabel":
+        return subprocess.run(command, shell=True, check=True, capture_output=True, text=True).stdout
+    result = CliRunner().invoke(main, arguments, prog_name="halflabel", catch_exceptions=False)
+    if result.exit_code:
+        raise SnippetError(f"`{command.strip()}` ended with {result.exit_code}: {result.output.strip()}")
+    return result.output
+
+
+def parse_command(command: str) -> None:
+    """Let click read a command line without running it; whatever it does not know raises."""
+    program, *arguments = shlex.split(command, comments=True)
+    if program != "halflabel":
+        raise SnippetError(f"{command!r} is not a halflabel command.")
+    found: Command = main
+    while isinstance(found, Group):
+        name, *arguments = arguments
+        found = found.commands[name]
+    found.make_context(found.name, arguments, parent=Context(main), resilient_parsing=False)
+
+
+def _write(block: Block) -> str:
+    """Write a block with a file name to that file; name it above the block."""
+    if block.name is None:
+        return ""
+    Path(block.name).write_text(block.code, encoding="utf-8")
+    return f"`{block.name}`:\n\n"
+
+
+def fresh(folder: Path) -> Path:
+    """Return the folder, empty."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Let Sphinx run the snippets of every page as it reads it, and put the reports they write beside the pages."""
+    app.connect("source-read", _on_read)
+    app.connect("build-finished", _publish)
+    return {"parallel_read_safe": False}
+
+
+def _on_read(app: Any, page: str, content: list[str]) -> None:
+    """Replace the text of a page by the same with outputs; say so where a set is missing."""
+    if not blocks(content[0]) or page.startswith("reproduction"):
+        return
+    folder, wanted = fresh(app.srcdir / "_generated" / page), needs(content[0])
+    if wanted is not None:
+        data = Path(os.environ.get("HALFLABEL_DATA", app.srcdir.parents[1] / "shared" / "data"))
+        if not (data / wanted).is_dir():
+            note = f":::{{note}}\nBuilt where the set {wanted} was not at hand: outputs are missing.\n:::\n\n"
+            content[0] = content[0].replace("\n## ", f"\n{note}## ", 1)
+            return
+        prepare(wanted, data, folder)
+    try:
+        content[0] = run_page(content[0], folder)
+    except SnippetError as error:
+        raise SnippetError(f"{page}.md, {error}") from error
+
+
+def _publish(app: Any, error: Exception | None) -> None:
+    """Copy every report that a page wrote to ``reports/``, where pages link to it."""
+    if error is None and app.builder.format == "html":
+        target = Path(app.outdir) / "reports"
+        target.mkdir(exist_ok=True)
+        for report in (app.srcdir / "_generated").rglob("*.html"):
+            shutil.copy(report, target)

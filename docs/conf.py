@@ -1,0 +1,72 @@
+"""Sphinx: built offline, every snippet run while its page is read."""
+
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+import halflabel  # noqa: E402
+
+project = "halflabel"
+author = copyright = "The halflabel developers"
+version = release = halflabel.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "mathml",
+    "snippets",
+    "pictures",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # the latter is what autosummary writes
+exclude_patterns = ["_build", "_generated", "reproduction/README.md"]
+templates_path = ["_templates"]
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+html_math_renderer = "mathml"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "halflabel"
+html_static_path = ["_static"]
+html_css_files = ["halflabel.css"]
+ROOMY = ("start", "missing", "report", "methods", "command", "papers/*", "stories/*")
+html_sidebars = {page: [] for page in ROOMY}
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "halflabel"},
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 9,
+    "navbar_persistent": ["search-button"],
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": True,
+}
+
+#: A word such as ``components_`` that stands bare in a docstring; reStructuredText would take it for a link.
+TRAILING_UNDERSCORE = re.compile(r"(``.*?``)|(?<![\\`\w])(\w+)_(?=[\s,.;:)]|$)")
+
+
+def shorten_and_escape(app, what, name, obj, options, lines):
+    """Let fitted attributes be named in plain words; of what scikit-learn says, keep the first paragraph."""
+    if (getattr(obj, "__module__", None) or "").startswith("sklearn") and "" in lines:
+        del lines[lines.index("") :]
+    lines[:] = [TRAILING_UNDERSCORE.sub(lambda found: found[1] or rf"{found[2]}\_", line) for line in lines]
+
+
+def setup(app):
+    """Come after numpydoc."""
+    app.connect("autodoc-process-docstring", shorten_and_escape, priority=900)

@@ -1,0 +1,228 @@
+"""The documentation does what it says: every snippet and every command of every page and of the README is run."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+import pytest
+
+import halflabel as hl
+from halflabel.cli import main
+from halflabel.datasets import make_low_rank
+from halflabel.masking import hide_items
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+GENERATED = ("_build", "_generated", "api", "reproduction")
+PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in GENERATED]
+
+sys.path.append(str(DOCS / "_ext"))
+snippets = importlib.import_module("snippets")
+
+
+def named(page):
+    return page.relative_to(DOCS).with_suffix("").as_posix()
+
+
+def commands(group=main, path=()):
+    """Yield (words, command) for every command that does something."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_the_snippets_of_a_page_run(page, tmp_path, request):
+    text = page.read_text(encoding="utf-8")
+    if (wanted := snippets.needs(text)) is not None:
+        snippets.prepare(wanted, request.getfixturevalue("public_data"), tmp_path)
+    shown = snippets.run_page(text, tmp_path)
+    assert ("print(" in text) <= (":class: output" in shown)
+    for report in re.findall(r'"(?:\.\./)?reports/([^"]+)"', text):
+        assert (tmp_path / report).is_file(), f"{named(page)} links to a report that it does not write"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_a_page_names_only_what_there_is(page):
+    text = page.read_text(encoding="utf-8")
+    options = {option for _, command in commands() for parameter in command.params for option in parameter.opts}
+    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+    assert mentioned <= options | {"--help", "--version"}
+    for block in snippets.blocks(text):
+        for command in shlex_lines(block):
+            if command.startswith("halflabel") and "--help" not in command:
+                snippets.parse_command(command)
+
+
+def shlex_lines(block):
+    """Return the commands of a console or sh block, each on one line."""
+    lines = block.code.replace("\\\n", " ").splitlines() if block.language in ("console", "sh") else []
+    return [line.removeprefix("$ ") for line in lines]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_snippets_fit_the_page(page):
+    for block in snippets.blocks(page.read_text(encoding="utf-8")):
+        for line in block.code.splitlines():
+            assert len(line) <= 92, f"{named(page)}, block in line {block.line}: {line}"
+
+
+PAPERS = {
+    "ssdrmc": (hl.SSDRMC,),
+    "mc": (hl.MC1, hl.MCb),
+    "vvmr": (hl.VVMR, hl.LowRankVVMR),
+    "mddm": (hl.MDDM,),
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_symbols_stand_for_parameters(paper):
+    text = (DOCS / "papers" / f"{paper}.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^|]+ \| `(\w+)`(?:, [^|]*)?(?: \(`(\w+)`\))? \|", text, re.M)
+    assert len(rows) >= 5
+    for name, only in rows:
+        kinds = [kind for kind in PAPERS[paper] if not only or kind.__name__ == only]
+        assert kinds
+        for kind in kinds:
+            assert name in inspect.signature(kind).parameters, f"{kind.__name__} has no parameter {name}"
+
+
+def test_every_public_name_has_its_place():
+    text = (DOCS / "python.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   (\w+)$", text, re.M))
+    assert set(hl.__all__) - {"__version__"} <= listed
+    for name in listed - set(hl.__all__):
+        importlib.import_module(f"halflabel.{name}")
+
+
+def test_every_command_has_its_place():
+    text = (DOCS / "command.md").read_text(encoding="utf-8")
+    for words, _ in commands():
+        assert f"$ halflabel {' '.join(words)} --help" in text
+
+
+# -- the README --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def readme():
+    return (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks_of(text, language):
+    return [block for block in snippets.blocks(text) if block.language == language]
+
+
+def test_the_commands_of_the_readme_print_what_it_shows(readme, tmp_path, monkeypatch):
+    (songs,) = blocks_of(readme, "csv")
+    (tmp_path / "songs.csv").write_text(songs.code, encoding="utf-8")
+    (console,) = blocks_of(readme, "console")
+    asked = "".join(f"{line}\n" for line in console.code.splitlines() if line.startswith("$ "))
+    shown = snippets.run_page(f"```console\n{asked}```", tmp_path)
+    assert shown == f"```console\n{console.code}```"
+
+
+def test_the_other_commands_of_the_readme_are_commands(readme):
+    lines = [line for block in blocks_of(readme, "sh") for line in shlex_lines(block)]
+    lines = [line for line in lines if line.startswith("halflabel ")]
+    assert len(lines) >= 5
+    for line in lines:
+        snippets.parse_command(line)
+
+
+def test_the_python_of_the_readme_runs(readme, tmp_path):
+    rng = np.random.default_rng(0)
+    drawn = make_low_rank(90, 20, 15, 12, 0.01, rng).dataset
+    Y = hide_items(drawn.Y, 0.3, rng).to_frame().astype(float)
+    X = pd.DataFrame(drawn.X)
+    items = X.add_prefix("f").assign(rock=Y["label0"], sad=Y["label1"], live=Y["label2"])
+    items.index = ["techno", *(f"song{i}" for i in range(1, 90))]
+    given = {
+        "items": items,
+        "X": X.to_numpy(),
+        "Y": Y.to_numpy(),
+        "X_new": X.to_numpy()[:5],
+        "X_with_gaps": X.mask(rng.random(X.shape) < 0.2).to_numpy(),
+    }
+    (block,) = blocks_of(readme, "python")
+    snippets.run_page(f"```python\n{block.code}```", tmp_path, given)
+    assert {path.name for path in tmp_path.iterdir()} >= {"report.html", "model.halflabel"}
+
+
+# -- the runner itself -------------------------------------------------------------
+
+
+BROKEN = {
+    "an error": ("```python\nhl.nothing\n```", "NameError"),
+    "a warning": ("```python\nimport warnings\nwarnings.warn('loud', stacklevel=1)\n```", "loud"),
+    "a wrong option": ("```console\n$ halflabel demo --nothing\n```", "ended with 2"),
+    "a missing file": ("```console\n$ halflabel complete nothing.csv --labels a\n```", "ended with 1"),
+    "a failing shell command": ("```console\n$ head -1 nothing.csv\n```", "CalledProcessError"),
+    "output in the page": ("```console\n$ halflabel --version\nhalflabel 0.0\n```", "commands only"),
+    "a false claim": ("% check\n```python\nassert 1 > 2\n```", "AssertionError"),
+    "names of a later block": ("```python\nx\n```\n\n```python\nx = 1\n```", "NameError"),
+}
+
+
+@pytest.mark.parametrize(("page", "reason"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_snippet_is_found(page, reason, tmp_path):
+    with pytest.raises(snippets.SnippetError, match=reason):
+        snippets.run_page(page, tmp_path)
+
+
+def test_a_page_is_shown_with_its_outputs(tmp_path):
+    page = """Text.
+
+```text pair.csv
+a,b
+```
+
+```python
+x = [1, 2]
+print("sum")
+sum(x)
+```
+
+% check
+```python
+assert sum(x) == 3
+```
+
+% not run: it needs the network
+```console
+$ halflabel data fetch yeast
+```
+
+```console
+$ cat pair.csv
+```
+"""
+    shown = snippets.run_page(page, tmp_path)
+    assert "`pair.csv`:\n\n```text\na,b\n```" in shown
+    assert "```{code-block} text\n:class: output\n\nsum\n3\n```" in shown
+    assert "assert" not in shown
+    assert "```console\n$ halflabel data fetch yeast\n```" in shown
+    assert "$ cat pair.csv\na,b\n```" in shown
+
+
+def test_a_command_line_is_parsed_without_being_run(tmp_path):
+    snippets.parse_command("halflabel complete nothing.csv --id a --labels 'tag_*'  # a comment")
+    snippets.parse_command("halflabel data fetch yeast")
+    with pytest.raises(click.NoSuchOption):
+        snippets.parse_command("halflabel complete nothing.csv --label a")
+    assert not list(tmp_path.iterdir())
+
+
+def test_quoted_words_of_a_command_stay_whole():
+    (block,) = snippets.blocks("```console\n$ halflabel map a.csv \\\n    --labels 'a b'\n```")
+    assert shlex.split(shlex_lines(block)[0]) == ["halflabel", "map", "a.csv", "--labels", "a b"]
