@@ -1,6 +1,7 @@
 """Finish half-labelled data: every label filled in with a calibrated probability, and the evidence for it."""
 
 from halflabel._version import __version__
+from halflabel.auto import AutoLabeler
 from halflabel.completion import Completion, Explanation, complete
 from halflabel.impute import GaussianMixtureImputer, SoftImputer
 from halflabel.labels import PartialLabels
@@ -15,6 +16,7 @@ __all__ = [
     "MDDM",
     "SSDRMC",
     "VVMR",
+    "AutoLabeler",
     "Completion",
     "Explanation",
     "GaussianMixtureImputer",

@@ -17,18 +17,22 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import half_labelled
 
-from halflabel import MC1, SSDRMC, MCb, PartialLabels
-from halflabel.baselines import BinaryRelevance, MLkNN
+from halflabel import MC1, SSDRMC, AutoLabeler, MCb, PartialLabels
+from halflabel.auto.task import EFFORTS
+from halflabel.baselines import LEML, MLGFHF, MLRGL, BinaryRelevance, FastTag, MLkNN, RankSVM
 from halflabel.vvmr import VVMR, LowRankVVMR
 
 #: One list, reviewed: each estimator once, in a form that is quick on sixty items.
 ESTIMATORS = [
+    AutoLabeler("fast", members=EFFORTS["default"].members, n_folds=2),
     SSDRMC(n_neighbors=6, solver_tol=1e-10),
     SSDRMC(n_neighbors=6, inference="minimizer", fit_weight=1.0, solver_tol=1e-10),
     SSDRMC(n_neighbors=6, inference="fixed_point", ridge=1e-3, max_alternations=3),
     BinaryRelevance(LogisticRegression(max_iter=1000, tol=1e-8), n_folds=3),
     BinaryRelevance(KNeighborsClassifier(3), n_folds=2),
     MLkNN(n_neighbors=4),
+    MLGFHF(n_neighbors=6),
+    RankSVM(C=10.0, n_folds=2),
     MC1(alpha=2e-3, label_weight=1.0, n_folds=2),
     MCb(alpha=2e-3, label_weight=1.0, n_folds=2),
     MC1(alpha=2e-3, label_weight=1.0, n_folds=2, solver="factored"),
@@ -36,24 +40,42 @@ ESTIMATORS = [
     VVMR(alpha=1e-2, alpha_manifold=1e-3, label_graph_weight=0.5, n_folds=2, tol=1e-12),
     LowRankVVMR(alpha=1e-2, knee=0.1, width=1.0, n_folds=2, tol=1e-12, max_iter=4000),
     LowRankVVMR(alpha=1e-2, knee=0.1, alpha_trace=1e-3, width=1.0, n_folds=2, tol=1e-12, max_iter=4000),
+    LEML(alpha=1.0, rank=2, n_folds=2, tol=1e-9, max_iter=2000),
+    LEML(alpha=3.0, loss="logistic", n_folds=2, tol=1e-7),
+    FastTag(alpha=0.1, alpha_enrichment=1.0, n_layers=2, weights="rare", n_folds=2),
+    MLRGL(alpha=0.1, n_folds=2, tol=1e-9),
 ]
 
 STRICT_VALUES = "feeds a target with the value 2; a label is 1, 0 or missing, and nothing else is accepted"
 EXPECTED_FAILURES = {"check_estimators_dtypes": STRICT_VALUES, "check_fit2d_1feature": STRICT_VALUES}
 
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: repr(e)[:40])
+without_forests = pytest.mark.parametrize(
+    "estimator", [e for e in ESTIMATORS if not isinstance(e, AutoLabeler)], ids=lambda e: repr(e)[:40]
+)
 gaps = pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning")
 
 
 VECTOR_VALUED = [VVMR(alpha=1e-2, n_folds=2), LowRankVVMR(alpha=1e-2, knee=0.1, width=1.0, n_folds=2)]
+FORGIVING = [LEML(alpha=1.0, n_folds=2), FastTag(n_folds=2), MLRGL(alpha=0.1, n_folds=2)]
+COMPETITORS = [MLGFHF(n_neighbors=3), RankSVM(n_folds=2)]
+PLAIN = [AutoLabeler("fast", n_folds=2), SSDRMC(n_neighbors=3)]
 COMPLETIONS = [MC1(alpha=1e-2, label_weight=1.0, n_folds=2), MCb(alpha=1e-2, label_weight=1.0, n_folds=2)]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [SSDRMC(n_neighbors=3), BinaryRelevance(n_folds=2), MLkNN(n_neighbors=3), *COMPLETIONS, *VECTOR_VALUED],
+    [
+        *PLAIN,
+        BinaryRelevance(n_folds=2),
+        MLkNN(n_neighbors=3),
+        *COMPETITORS,
+        *COMPLETIONS,
+        *VECTOR_VALUED,
+        *FORGIVING,
+    ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
     xfail_strict=True,
 )
@@ -102,7 +124,7 @@ def test_complete_labels_need_no_mask(estimator, rng):
     assert not np.isnan(a.label_probabilities_).any()
 
 
-@each
+@without_forests
 @gaps
 def test_permuting_items_or_labels_permutes_the_scores(estimator, entries, rng):
     X, Y, _ = half_labelled(rng, entries=entries)

@@ -1,0 +1,194 @@
+"""AutoLabeler: the pool as an estimator."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from halflabel.arrays import Floats, Matrix
+from halflabel.auto.features import Weighting
+from halflabel.auto.pool import MEMBERS, pool
+from halflabel.auto.task import EFFORTS, Items, Task
+from halflabel.base import PartialLabelEstimator
+from halflabel.labels import PartialLabels
+
+__all__ = ["AutoLabeler"]
+
+#: Fewer items than this are fitted on one BLAS thread.
+SMALL = 5000
+
+
+class AutoLabeler(PartialLabelEstimator):
+    r"""Five models of different kinds, pooled with equal weights in log odds.
+
+    The members, each of which may also stand alone (``members=("kernel",)``):
+
+    * ``"kernel"``: RBF kernel ridge, :math:`\min \|\Phi_l c - Y\|^2 + \alpha\|c\|^2`.
+    * ``"deformed_kernel"``: the same with the penalty :math:`\alpha(\|c\|^2 + \eta\|(I - P)\Phi c\|^2)`, P the random
+      walk of a heat-kernel graph of all items. :math:`\alpha`, :math:`\eta` and the bandwidth have the least
+      leave-one-out error, in closed form.
+    * ``"harmonic"``: labels propagated along that graph.
+    * ``"corrected_trees"``: extremely randomised trees, their out-of-fold errors propagated along the graph and added.
+    * ``"self_trained_trees"``: such trees that also learn from their own soft answers on unlabelled items.
+    * ``"trees"``: the trees alone; for ``effort="fast"``.
+
+    Labels are coded 1 (relevant) and 0 (irrelevant). Every member answers out of fold about labelled items; on these
+    answers its scores are turned into log odds (Platt, one slope and intercept per label, shrunk to a common one), and
+    the mean of the members' log odds is calibrated once more.
+
+    Parameters
+    ----------
+    effort : {"fast", "default", "best"}, default="default"
+        "fast" pools kernel and trees; "best" takes three times the trees and larger maps, graphs and samples.
+    members : sequence of str or None, default=None
+        Names from the list above; None leaves it to ``effort``.
+    n_neighbors : int, default=10
+        Of the graph, on the first 60 principal components.
+    scale : {"auto", "standard", "idf", None}, default="auto"
+        Weighting of features. "standard" divides each by its standard deviation, "idf" weighs it by its rarity and
+        divides each item by its length. "auto" is "idf" where no value is negative and at most one in five is not 0,
+        as with words; else "standard" for dense and None for sparse X.
+    n_folds : int, default=5
+        Folds of labelled items for out-of-fold scores.
+    decision : str, default="micro_f1"
+        Threshold rule: "fixed" (log odds against ``threshold``) or one of :data:`halflabel.decision.RULES`.
+    threshold : float, default=0.0
+        For ``decision="fixed"``.
+    cost_ratio : float, default=1.0
+        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    random_state : int or None, default=0
+        Decides folds, samples, landmarks and trees.
+
+    Attributes
+    ----------
+    label_scores_ : ndarray of shape (n_items, n_labels)
+        Pooled log odds; of items with an observed label out of fold. NaN for a label that was not observed with both
+        values.
+    label_probabilities_ : ndarray of shape (n_items, n_labels)
+        Calibrated probabilities; out of fold for items with an observed label.
+    transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
+        0/1, known entries verbatim.
+    thresholds_ : ndarray of shape (n_labels,)
+        Where relevant begins.
+    weights_ : csr_array of shape (n_items, n_items) or None
+        The random walk; None if no member uses a graph.
+    members_ : dict of str to float
+        Out-of-fold Brier score on observed entries of every member, of "pool", and of "label rate", which knows no
+        features: where the pool is not below it, the features say nothing that could be learned.
+
+    Raises
+    ------
+    ValueError
+        If nothing is observed, a label holds anything but 1, 0 or missing, the labels are positive-only, or a
+        parameter is not one of those above.
+
+    Notes
+    -----
+    Time and memory are bounded by samples, whose sizes are those of ``effort``: kernels have at most 800 landmarks,
+    the graph 20 000 items (others are tied to it as new items are), a tree sees 10 000 items, and the leaves of a
+    forest take 256 MB. With more than 32 labels, trees judge their splits by 32 random mixtures of the labels. Beyond
+    these sizes the cost is linear in the number of items. ``pool_.voices[0].model.ridge.features.error`` holds the
+    error of the kernel map.
+
+    An unknown entry of a partly observed item is no target of kernels and graph; trees take a kernel ridge's answer,
+    fitted without the fold, for it. The pool does not look at an item's other labels.
+
+    A new item is scored by the same members: kernels and trees as ever, flows by the affinity-weighted mean of its
+    neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.vstack([np.linspace(0, 1, 10)[:, None], np.linspace(5, 6, 10)[:, None]])
+    >>> y = np.full(20, np.nan)
+    >>> y[[0, 3, 10, 13]] = [0, 0, 1, 1]
+    >>> AutoLabeler(effort="fast").fit(X, y).transduction_
+    array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
+    """
+
+    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_")
+
+    def __init__(
+        self,
+        effort: str = "default",
+        *,
+        members: Sequence[str] | None = None,
+        n_neighbors: int = 10,
+        scale: str | None = "auto",
+        n_folds: int = 5,
+        decision: str = "micro_f1",
+        threshold: float = 0.0,
+        cost_ratio: float = 1.0,
+        random_state: int | None = 0,
+    ) -> None:
+        self.effort = effort
+        self.members = members
+        self.n_neighbors = n_neighbors
+        self.scale = scale
+        self.n_folds = n_folds
+        self.decision = decision
+        self.threshold = threshold
+        self.cost_ratio = cost_ratio
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fill the gaps of ``y``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_items, n_features)
+            All items, labelled and unlabelled.
+        y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
+            1 relevant, 0 irrelevant, missing unknown.
+        """
+        X, labels = self._enter(X, y)
+        self._refuse_unfit_settings()
+        # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
+        with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
+            return self._fit(X, labels)
+
+    def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
+        self.weighting_ = Weighting.learn(X, self.scale)
+        seed = int(np.random.default_rng(self.random_state).integers(2**62))
+        task = Task(self.weighting_(X), labels, EFFORTS[self.effort], seed, self.n_folds, self.n_neighbors)
+        pooled = pool(task, tuple(self.members or task.effort.members))
+        self.pool_ = pooled.pool
+        self.surroundings_ = task.graph[0] if task.has_graph else None
+        self.weights_ = _among_items(task) if task.has_graph else None
+        self.learnable_ = labels.learnable
+        scores = np.where(np.isnan(pooled.out_of_fold), pooled.log_odds, pooled.out_of_fold)
+        self._decide(labels, scores, pooled.out_of_fold)
+        self.members_ = pooled.brier | self._brier(labels)
+        return self
+
+    def _brier(self, labels: PartialLabels) -> dict[str, float]:
+        """Return the scores of the pool and of the label's rate on the observed entries."""
+        observed, Y = labels.observed, labels.values()
+        answers = {"pool": self.label_probabilities_, "label rate": np.broadcast_to(labels.rates, Y.shape)}
+        return {name: float(np.mean((p - Y)[observed] ** 2)) for name, p in answers.items()}
+
+    def _score_new(self, X: Matrix) -> Floats:
+        scores = self.pool_.predict(Items(self.weighting_(X), self.surroundings_))
+        return np.where(self.learnable_, scores, np.nan)
+
+    def _refuse_unfit_settings(self) -> None:
+        if self.effort not in EFFORTS:
+            raise ValueError(f"effort must be one of {', '.join(map(repr, EFFORTS))}, not {self.effort!r}.")
+        for name, least in (("n_neighbors", 1), ("n_folds", 2)):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        unknown = [name for name in self.members or () if name not in MEMBERS]
+        if unknown or (self.members is not None and not self.members):
+            raise ValueError(f"members must be among {', '.join(MEMBERS)}, and at least one, not {self.members!r}.")
+
+
+def _among_items(task: Task) -> sparse.csr_array:
+    """Return the random walk with the nodes at their places among the items."""
+    W, n = task.walk, task.X.shape[0]
+    return sparse.csr_array((W.data, task.nodes[W.indices], W.indptr), shape=(n, n))

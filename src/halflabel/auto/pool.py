@@ -1,0 +1,134 @@
+"""The pool: the mean of its members' log odds, each calibrated on its own out-of-fold scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logit
+
+from halflabel.arrays import Floats
+from halflabel.auto.features import Coordinates, Weighting
+from halflabel.auto.forest import Forest, self_trained_trees, trees
+from halflabel.auto.harmonic import Corrected, Flow, corrected_trees, harmonic
+from halflabel.auto.heat import Surroundings
+from halflabel.auto.kernel import Regression, deformed_kernel, kernel
+from halflabel.auto.task import Fitted, Items, Model, Task
+from halflabel.auto.trees import Trees
+from halflabel.base import Scaler
+from halflabel.decision import Calibration, fit_platt
+from halflabel.kernels import KernelRidge, NystroemMap
+from halflabel.progress import step
+
+__all__ = ["MEMBERS", "PARTS", "Pool", "Pooled", "pool"]
+
+#: Every member by name: a function from a task to a fit.
+MEMBERS: Mapping[str, Callable[[Task], Fitted]] = {
+    member.__name__: member
+    for member in (kernel, deformed_kernel, harmonic, trees, corrected_trees, self_trained_trees)
+}
+
+#: How strongly the calibrations of members are shrunk; more than that of the pool, which is fitted to what they said.
+RIDGE = 10.0
+
+#: Cells (items x labels) that a calibration is fitted to at most.
+CELLS = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Voice:
+    """A fitted member and how it is heard.
+
+    Attributes
+    ----------
+    model : Model
+    calibration : Calibration
+    """
+
+    model: Model
+    calibration: Calibration
+
+    def log_odds(self, items: Items) -> Floats:
+        """Return calibrated log odds."""
+        return np.asarray(logit(self.calibration(self.model.predict(items))))
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Members with equal say.
+
+    Attributes
+    ----------
+    voices : list of Voice
+    """
+
+    voices: list[Voice]
+
+    def predict(self, items: Items) -> Floats:
+        """Return the mean log odds of new items, shape (n_items, n_labels)."""
+        return np.asarray(sum(voice.log_odds(items) for voice in self.voices) / len(self.voices))
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """What a pool says.
+
+    Attributes
+    ----------
+    log_odds : ndarray of shape (n_items, n_labels)
+        Of every cell, by the whole fit.
+    out_of_fold : ndarray of shape (n_items, n_labels)
+        The same for items with an observed label, by fits that saw no label of the item; NaN for the others.
+    pool : Pool
+        For new items.
+    brier : dict of str to float
+        Out-of-fold Brier score of each member on the observed entries.
+    """
+
+    log_odds: Floats
+    out_of_fold: Floats
+    pool: Pool
+    brier: dict[str, float]
+
+
+def pool(task: Task, names: tuple[str, ...]) -> Pooled:
+    """Fit the named members and pool them.
+
+    Equal weights: with tens to thousands of labelled items, out-of-fold errors are too noisy to learn weights from.
+    """
+    labels, voices, brier = task.labels[task.rows], [], {}
+    log_odds, held_out = np.zeros(task.labels.shape), np.zeros(task.Y.shape)
+    most = max(CELLS // task.Y.shape[1], 1000)
+    some = task.rng("calibration").permutation(len(task.rows))[:most]
+    for done, name in enumerate(names):
+        step("fitting members", done, len(names))
+        fitted = task.once(MEMBERS[name])
+        calibration = fit_platt(fitted.out_of_fold[some], labels[some], RIDGE)
+        voices.append(Voice(fitted.model, calibration))
+        log_odds += logit(calibration(fitted.scores)) / len(names)
+        p = np.where(np.isnan(fitted.out_of_fold), np.nan, calibration(fitted.out_of_fold))
+        held_out += logit(p) / len(names)
+        brier[name] = float(np.mean((p - task.Y)[task.observed] ** 2))
+    out_of_fold = np.full(task.labels.shape, np.nan)
+    out_of_fold[task.rows] = held_out
+    return Pooled(log_odds, out_of_fold, Pool(voices), brier)
+
+
+#: What a fitted AutoLabeler is made of, so that it can be read from a file.
+PARTS = (
+    Weighting,
+    Scaler,
+    Surroundings,
+    Coordinates,
+    Pool,
+    Voice,
+    Calibration,
+    Regression,
+    KernelRidge,
+    NystroemMap,
+    Flow,
+    Corrected,
+    Forest,
+    Trees,
+)

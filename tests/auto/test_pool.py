@@ -1,0 +1,148 @@
+"""The pool and its estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import logit
+from tests.conftest import half_labelled
+
+from halflabel import AutoLabeler, PartialLabels
+from halflabel.auto.pool import MEMBERS, PARTS, pool
+from halflabel.auto.task import EFFORTS, Task
+from halflabel.datasets import load_benchmark
+from halflabel.decision import fit_platt
+from halflabel.evidence import evidence_kinds
+from halflabel.metrics import brier, micro_f1
+from halflabel.persistence import load_tree, save_tree
+from halflabel.progress import listening
+
+POOL = EFFORTS["default"].members
+
+
+def test_the_pool_is_the_mean_of_calibrated_log_odds(rng):
+    X, Y, _ = half_labelled(rng)
+    labels = PartialLabels.from_table(Y)
+    task = Task(X, labels, EFFORTS["fast"], seed=1, n_folds=3)
+    pooled = pool(task, ("kernel", "trees"))
+    fits = [task.once(MEMBERS[name]) for name in ("kernel", "trees")]
+    heard = [fit_platt(fit.out_of_fold, labels[task.rows], 10.0) for fit in fits]
+    expected = np.mean([logit(c(fit.scores)) for c, fit in zip(heard, fits, strict=True)], axis=0)
+    np.testing.assert_allclose(pooled.log_odds, expected)
+    held_out = np.mean([logit(c(fit.out_of_fold)) for c, fit in zip(heard, fits, strict=True)], axis=0)
+    np.testing.assert_allclose(pooled.out_of_fold[task.rows], held_out)
+    assert np.isnan(pooled.out_of_fold[labels.unlabelled]).all()
+
+
+def test_a_member_is_the_same_in_any_pool(rng):
+    X, Y, _ = half_labelled(rng)
+    alone, both = (
+        pool(Task(X, PartialLabels.from_table(Y), EFFORTS["fast"], seed=1), names)
+        for names in (("self_trained_trees",), ("harmonic", "self_trained_trees"))
+    )
+    assert alone.brier["self_trained_trees"] == both.brier["self_trained_trees"]
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_each_member_stands_alone(rng, member):
+    X, Y, complete = half_labelled(rng, 120)
+    model = AutoLabeler("fast", members=(member,), n_folds=3).fit(X, Y)
+    hidden = PartialLabels.from_observed(complete, np.isnan(Y))
+    assert brier(hidden, model.label_probabilities_) < 0.15
+    assert model.members_["pool"] < model.members_["label rate"]
+
+
+def test_it_says_what_each_member_is_worth(rng):
+    X, Y, _ = half_labelled(rng)
+    model = AutoLabeler("fast", members=POOL).fit(X, Y)
+    assert list(model.members_) == [*POOL, "pool", "label rate"]
+    known = ~np.isnan(Y)
+    rate = np.nanmean(Y, axis=0)
+    assert model.members_["label rate"] == pytest.approx(np.mean(((rate - Y) ** 2)[known]))
+    assert model.members_["pool"] == pytest.approx(np.mean(((model.label_probabilities_ - Y) ** 2)[known]))
+
+
+def test_features_that_say_nothing_cost_little(rng):
+    X, Y = rng.normal(size=(200, 4)), (rng.random((200, 3)) < [0.1, 0.3, 0.5]).astype(float)
+    given = Y.copy()
+    given[60:] = np.nan
+    p = AutoLabeler("fast", members=POOL).fit(X, given).label_probabilities_[60:]
+    rates = Y[:60].mean(axis=0)
+    assert ((p - Y[60:]) ** 2).mean() < 1.05 * ((rates - Y[60:]) ** 2).mean()
+
+
+def test_the_graph_is_there_for_evidence(rng):
+    X, Y, _ = half_labelled(rng)
+    model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
+    assert model.weights_.shape == (60, 60)
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
+    assert (evidence_kinds(PartialLabels.from_table(Y), model.weights_) == "graph").any()
+    assert AutoLabeler("fast").fit(X, Y).weights_ is None
+
+
+@pytest.mark.parametrize("members", [POOL, ("kernel", "trees")], ids=["pool", "fast"])
+def test_a_saved_model_predicts_the_same_bits(rng, tmp_path, members):
+    X, Y, _ = half_labelled(rng)
+    model = AutoLabeler("fast", members=members).fit(X, Y)
+    save_tree(tmp_path / "model.halflabel", {"model": model})
+    kinds = {kind.__name__: kind for kind in (AutoLabeler, *PARTS)}
+    again = load_tree(tmp_path / "model.halflabel", kinds)["model"]
+    new = rng.normal(size=(25, 5))
+    assert again.predict_proba(new).tobytes() == model.predict_proba(new).tobytes()
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+    assert not hasattr(again, "transduction_")
+
+
+def test_new_items_are_scored_as_well_as_unlabelled_ones(rng):
+    X, Y, complete = half_labelled(rng, 240)
+    new = slice(180, 240)
+    model = AutoLabeler("fast", members=POOL).fit(X[:180], Y[:180])
+    hidden = PartialLabels.from_observed(complete[:180], np.isnan(Y[:180]))
+    inside = brier(hidden, model.label_probabilities_)
+    outside = brier(PartialLabels.from_table(complete[new]), model.predict_proba(X[new]))
+    assert outside < inside + 0.04
+
+
+def test_effort_decides_the_work(rng):
+    X, Y, _ = half_labelled(rng)
+    fast, default = AutoLabeler("fast").fit(X, Y), AutoLabeler().fit(X, Y)
+    assert set(fast.members_) - {"pool", "label rate"} == {"kernel", "trees"}
+    count = [sum(len(g.roots) for g in m.pool_.voices[-1].model.groups) for m in (fast, default)]
+    assert count == [100, 100]  # trees, and self-trained trees, of which there are half as many
+
+
+def test_it_tells_how_far_it_is(rng):
+    X, Y, _ = half_labelled(rng)
+    stages = []
+    with listening(lambda stage, done, total: stages.append(stage)):
+        AutoLabeler("fast").fit(X, Y)
+    assert {"fitting members", "kernel ridge", "growing trees"} <= set(stages)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"effort": "much"}, "effort must be one of 'fast', 'default', 'best', not 'much'"),
+        ({"members": ("kernel", "svm")}, "members must be among kernel, .*, not \\('kernel', 'svm'\\)"),
+        ({"members": ()}, "at least one"),
+        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, not 0"),
+        ({"n_folds": 1.5}, "n_folds must be a whole number of at least 2, not 1.5"),
+        ({"scale": "unit"}, "scale must be 'auto', 'standard', 'idf' or None, not 'unit'"),
+    ],
+)
+def test_unfit_settings_are_refused(rng, settings, sentence):
+    X, Y, _ = half_labelled(rng)
+    with pytest.raises(ValueError, match=sentence):
+        AutoLabeler(**settings).fit(X, Y)
+
+
+def test_on_real_music_it_beats_its_parts(public_data):
+    data = load_benchmark("emotions", public_data)
+    order = np.random.default_rng(0).permutation(len(data.Y))
+    mask = np.zeros(data.Y.shape, bool)
+    mask[order[120:]] = True
+    known, hidden = data.Y.hide(mask), data.Y.hide(~mask)
+    model = AutoLabeler().fit(data.X, known)
+    alone = AutoLabeler(members=("kernel",)).fit(data.X, known)
+    assert brier(hidden, model.label_probabilities_) < brier(hidden, alone.label_probabilities_)
+    assert micro_f1(hidden, model.transduction_) > micro_f1(hidden, alone.transduction_)
