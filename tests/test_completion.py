@@ -344,3 +344,28 @@ def test_another_method_may_be_named(songs):
     assert filled.weights is None
     assert (filled.evidence_kinds == "features").all()
     assert filled.explain(songs.index[0], "rock").supporting.empty
+
+
+def test_the_kinds_of_gap_are_said_with_what_was_done(songs):
+    songs.loc[songs.index[:3], ["rock", "sad", "live"]] = [1, np.nan, 0]
+    filled = hl.complete(songs, labels=["rock", "sad", "live"], effort="fast")
+    unlabelled = int(songs[["rock", "sad", "live"]].isna().all(axis=1).sum())
+    assert filled.gaps[0] == f"{unlabelled} items without any label: AutoLabeler fills all of their entries."
+    assert filled.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them, with the help")
+    assert filled.gaps[2].startswith("Out of fold, the probabilities' squared error is")
+
+
+def test_features_that_say_nothing_are_said_to(rng):
+    X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
+    Y[60:] = np.nan
+    assert hl.complete(X, Y, effort="fast").gaps[-1].endswith("The features say little about these labels.")
+
+
+def test_costs_move_the_line(songs):
+    dear, cheap = (hl.complete(songs, labels=["rock", "sad"], effort="fast", cost=c) for c in ((9, 1), (1, 9)))
+    assert (dear.state > 0).sum() < (cheap.state > 0).sum()
+    np.testing.assert_allclose(dear.model.thresholds_, 0.9)
+    with pytest.raises(ValueError, match="two positive numbers"):
+        hl.complete(songs, labels=["rock"], cost=(0, 1))
+    with pytest.raises(ValueError, match="cannot both decide"):
+        hl.complete(songs, labels=["rock"], cost=(1, 1), min_precision=0.9)

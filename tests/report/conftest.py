@@ -39,6 +39,7 @@ class FakeCompletion:
     drift: float | None = None
     kind: str = "graph"
     notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ("2 items without any label: <b>Model</b> fills all of their entries.",)
     roles: Roles = field(default_factory=Roles)
     min_precision: float | None = None
     observed_rate: float | None = None

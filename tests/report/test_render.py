@@ -64,6 +64,7 @@ def test_first_answer_is_the_share_of_gaps_that_fill_themselves(by_hand):
     text = " ".join(page_of(by_hand()).text.split())
     assert "75 % of the gaps fill themselves at 90 % expected precision (3)" in text
     assert "8 were given; the other 4 were gaps" in text
+    assert "2 items without any label: <b>Model</b> fills all of their entries." in text
 
 
 def test_figures_and_tables_say_what_they_are(by_hand):

@@ -8,13 +8,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from scipy.special import logit
 from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Matrix
 from halflabel.auto.features import Weighting
 from halflabel.auto.pool import MEMBERS, pool
+from halflabel.auto.residuals import refine
 from halflabel.auto.task import EFFORTS, Items, Task
 from halflabel.base import PartialLabelEstimator
+from halflabel.decision import Calibration, fit_platt
 from halflabel.labels import PartialLabels
 
 __all__ = ["AutoLabeler"]
@@ -96,7 +99,9 @@ class AutoLabeler(PartialLabelEstimator):
     error of the kernel map.
 
     An unknown entry of a partly observed item is no target of kernels and graph; trees take a kernel ridge's answer,
-    fitted without the fold, for it. The pool does not look at an item's other labels.
+    fitted without the fold, for it. The pool does not look at an item's other labels; where some items are partly
+    observed, a second stage (:func:`halflabel.auto.residuals.refine`) corrects its answers by the residuals of the
+    item's other observed labels, if that lowers the out-of-fold loss.
 
     A new item is scored by the same members: kernels and trees as ever, flows by the affinity-weighted mean of its
     neighbours.
@@ -162,9 +167,20 @@ class AutoLabeler(PartialLabelEstimator):
         self.weights_ = _among_items(task) if task.has_graph else None
         self.learnable_ = labels.learnable
         scores = np.where(np.isnan(pooled.out_of_fold), pooled.log_odds, pooled.out_of_fold)
-        self._decide(labels, scores, pooled.out_of_fold)
+        self._decide(labels, *self._refined(labels, scores, pooled.out_of_fold, task.rng("other labels")))
         self.members_ = pooled.brier | self._brier(labels)
         return self
+
+    def _refined(
+        self, labels: PartialLabels, scores: Floats, out_of_fold: Floats, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Let an item's observed labels correct the answers about its others, where only some are known."""
+        self.opinion_: Calibration | None = None  # of the pool alone: residuals need probabilities
+        if not (labels.observed.any(axis=1) & ~labels.observed.all(axis=1)).any():
+            return scores, out_of_fold
+        self.opinion_ = fit_platt(out_of_fold, labels)
+        refined = refine(labels, logit(self.opinion_(scores)), rng)
+        return refined.log_odds, refined.out_of_fold
 
     def _brier(self, labels: PartialLabels) -> dict[str, float]:
         """Return the scores of the pool and of the label's rate on the observed entries."""
@@ -174,6 +190,8 @@ class AutoLabeler(PartialLabelEstimator):
 
     def _score_new(self, X: Matrix) -> Floats:
         scores = self.pool_.predict(Items(self.weighting_(X), self.surroundings_))
+        if self.opinion_ is not None:
+            scores = logit(self.opinion_(scores))
         return np.where(self.learnable_, scores, np.nan)
 
     def _refuse_unfit_settings(self) -> None:

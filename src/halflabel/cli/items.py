@@ -10,7 +10,7 @@ import click
 
 from halflabel.cli.console import gap_counts, out, print_assumptions, print_gaps, roles_table, say, tell, working
 from halflabel.cli.files import PATH, beside, refuse_unwritable, with_index
-from halflabel.cli.options import column_options, observed_rate_option, open_items
+from halflabel.cli.options import column_options, effort_option, observed_rate_option, open_items
 from halflabel.completion import Completion, complete
 from halflabel.datasets import read, read_vectors
 from halflabel.persistence import table_suffix, write_table
@@ -28,7 +28,14 @@ __all__ = ["complete_command", "map_command", "predict_command"]
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
+@click.option(
+    "--cost",
+    type=(float, float),
+    metavar="FP FN",
+    help="What a wrong yes and a wrong no cost; entries are filled at the least expected cost.",
+)
 @observed_rate_option
+@effort_option
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print what happened as JSON.")
 def complete_command(
@@ -38,6 +45,8 @@ def complete_command(
     report: Path | None,
     model: Path | None,
     min_precision: float | None,
+    cost: tuple[float, float] | None,
+    effort: str,
     observed_rate: float | None,
     seed: int,
     as_json: bool,
@@ -62,18 +71,24 @@ def complete_command(
     }
     refuse_unwritable(items, *written.values())
     opened = open_items(items, **columns)
+    asked: dict[str, Any] = {
+        "effort": effort,
+        "min_precision": min_precision,
+        "cost": cost,
+        "observed_rate": observed_rate,
+    }
     if not as_json:
         out.print(roles_table(opened.roles, opened.encoder.matrix_names))
     with working():
-        filled = complete(opened, min_precision=min_precision, observed_rate=observed_rate, random_state=seed)
-    asked = {"min_precision": min_precision, "observed_rate": observed_rate, "seed": seed}
-    settings = {**asked, **{k: v for k, v in columns.items() if v is not None}}
+        filled = complete(opened, **asked, random_state=seed)
+    settings = {**asked, "seed": seed, **{k: v for k, v in columns.items() if v is not None}}
     with working():
         _write_all(filled, written, str(items), settings)
     if as_json:
         click.echo(json.dumps({**gap_counts(filled), "written": {k: str(v) for k, v in written.items() if v}}))
         return
     say(*filled.opened.notes)
+    tell(*filled.gaps)
     print_gaps(filled)
     print_assumptions(filled)
     tell(f"Written: {', '.join(str(path) for path in written.values() if path)}.")

@@ -14,7 +14,7 @@ import click
 from halflabel.datasets import RawTable, read, read_vectors
 from halflabel.table import OpenTable, Roles, choose_roles, open_table, select
 
-__all__ = ["column_options", "observed_rate_option", "open_items", "roles_without_labels"]
+__all__ = ["column_options", "effort_option", "observed_rate_option", "open_items", "roles_without_labels"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -40,6 +40,7 @@ def column_options(command: Command) -> Command:
         click.option("--empty", type=click.Choice(["unlabelled", "none"]), default="unlabelled", show_default=True,
                      help="What an empty cell of --tags is: an unlabelled item, or an item without tags."),
         click.option("--sep", default=";", show_default=True, help="What stands between tags."),
+        click.option("--group", metavar="COL", help="Column of which rows belong together (duplicates, threads)."),
         click.option("--features", help="Feature columns; by default all that can serve.", **several),
         click.option("--vectors", metavar="COL|X.npy", help="A Parquet column of vectors, or a file of them."),
         click.option("--text", metavar="COL", help="A column of free text, used as tf-idf."),
@@ -59,6 +60,12 @@ def column_options(command: Command) -> Command:
 observed_rate_option = click.option(
     "--observed-rate", type=float, metavar="C",
     help="With --absent unknown: the share of the relevant tags that were assigned, such as 0.7.",
+)  # fmt: skip
+
+
+effort_option = click.option(
+    "--effort", type=click.Choice(["fast", "default", "best"]), default="default", show_default=True,
+    help="How much work the default method may be.",
 )  # fmt: skip
 
 
@@ -103,7 +110,7 @@ def _with_named_columns(raw: RawTable, ignore: tuple[str, ...], columns: Mapping
         raw = raw.with_labels([*raw.label_names, *labels])
     if raw.matrix is None:
         return raw
-    single = (columns[role] for role in ("id", "tags", "text") if columns[role] is not None)
+    single = (columns[role] for role in ("id", "tags", "text", "group") if columns[role] is not None)
     raw = raw.arranged(raw.matrix_names, [*dropped, *single, *(features or ())])
     return replace(raw, matrix=None, matrix_names=()) if features is not None else raw
 
@@ -113,6 +120,6 @@ def roles_without_labels(
 ) -> Roles:
     """Return the roles of the columns of a file whose labels nobody has named yet."""
     raw = read(items, xml=xml, delimiter=delimiter, top_labels=top_labels)
-    asked = {name: columns[name] for name in ("id", "features", "text", "max_categories")}
+    asked = {name: columns[name] for name in ("id", "group", "features", "text", "max_categories")}
     vectors = columns["vectors"] if columns["vectors"] in raw.frame.columns else None
     return choose_roles(raw.frame, labels=(), vectors=vectors, ignore=columns["ignore"] or (), **asked)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from sklearn.base import clone
+
+from halflabel.auto import AutoLabeler
 from halflabel.base import PartialLabelEstimator
 from halflabel.completion.refusals import (
     EXACT,
@@ -15,7 +18,6 @@ from halflabel.completion.refusals import (
 from halflabel.completion.result import Completion
 from halflabel.decision import require_precision
 from halflabel.labels import PartialLabels
-from halflabel.ssdrmc import SSDRMC
 from halflabel.table import OpenTable, open_table
 from halflabel.vvmr import LowRankVVMR
 
@@ -36,8 +38,10 @@ def complete(
     Y: Any = None,
     *,
     method: PartialLabelEstimator | None = None,
+    effort: str = "default",
     unsure: Literal["fill", "leave"] = "fill",
     min_precision: float | None = None,
+    cost: tuple[float, float] | None = None,
     observed_rate: float | None = None,
     random_state: int | None = 0,
     **columns: Any,
@@ -51,13 +55,17 @@ def complete(
         :func:`halflabel.table.open_table` has opened is taken as it is.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
         1 has it, 0 does not have it, missing unknown.
-    method : estimator, default=SSDRMC()
+    method : estimator, default=AutoLabeler()
         Any method of this library; it is fitted here. For labels that are positive-only the default is
         :class:`halflabel.LowRankVVMR`, which alone can learn from them.
+    effort : {"fast", "default", "best"}, default="default"
+        How much work the default method may be, see :class:`halflabel.AutoLabeler`.
     unsure : {"fill", "leave"}
         "leave" is short for ``min_precision=0.95``.
     min_precision : float in (0.5, 1), optional
         Fill only the entries that reach this expected precision, label by label; leave the others empty.
+    cost : pair of float, optional
+        Cost of a false positive and of a false negative: entries are filled so that the expected cost is least.
     observed_rate : float in (0, 1], optional
         For labels that are positive-only: c, the share of the relevant entries that were assigned. It is an assumption
         that no data can confirm, see Notes.
@@ -65,7 +73,7 @@ def complete(
         Decides everything random in the default method.
     **columns
         Which column plays which role, as in :func:`halflabel.table.open_table`: ``labels``, ``tags``, ``absent``,
-        ``empty``, ``sep``, ``id``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``.
+        ``empty``, ``sep``, ``id``, ``group``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``.
 
     Returns
     -------
@@ -106,19 +114,34 @@ def complete(
         raise ValueError(
             "a method was given, and observed_rate beside it: say it there, LowRankVVMR(observed_rate=...)."
         )
-    model = method if method is not None else default_method(opened.labels, observed_rate, random_state)
+    model = method if method is not None else default_method(opened.labels, observed_rate, random_state, effort)
+    if cost is not None:
+        model = clone(model).set_params(decision="cost", cost_ratio=_ratio(cost, precision))
     if opened.labels.positive_only:
         refuse_blind_method(model, precision)
     refuse_beyond_memory(opened)
     return Completion(opened, model.fit(opened.X, opened.labels), precision)
 
 
+def _ratio(cost: tuple[float, float], precision: float | None) -> float:
+    """Return what a false positive costs in units of a false negative."""
+    false_positive, false_negative = cost
+    if not (false_positive > 0 and false_negative > 0):
+        raise ValueError(f"cost must be two positive numbers (a wrong yes, a wrong no), not {cost}.")
+    if precision is not None:
+        raise ValueError("cost and a precision cannot both decide which entries are filled: give one of them.")
+    return false_positive / false_negative
+
+
 def default_method(
-    labels: PartialLabels, observed_rate: float | None = None, random_state: int | None = 0
+    labels: PartialLabels,
+    observed_rate: float | None = None,
+    random_state: int | None = 0,
+    effort: str = "default",
 ) -> PartialLabelEstimator:
     """Return the method behind :func:`complete` for labels of this kind, not fitted."""
     if not labels.positive_only:
-        return SSDRMC(random_state=random_state)
+        return AutoLabeler(effort, random_state=random_state)
     knee = 0.1 if labels.state.size > WIDE else (0.05, 0.1, 0.2)
     return LowRankVVMR(
         knee=knee, observed_rate=observed_rate, max_exact=EXACT, n_landmarks=LANDMARKS, random_state=random_state

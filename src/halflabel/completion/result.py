@@ -15,6 +15,7 @@ from scipy import sparse
 from halflabel import evidence
 from halflabel.arrays import Floats
 from halflabel.base import PartialLabelEstimator
+from halflabel.completion.gaps import gap_sentences
 from halflabel.decision import confident
 from halflabel.embedding import item_map
 from halflabel.labels import PartialLabels
@@ -91,6 +92,11 @@ class Completion:
     def index(self) -> pd.Index[Any]:
         """What the items are known by."""
         return self.opened.index
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """Which kinds of gap there were and what was done about each, in sentences."""
+        return gap_sentences(self.labels, self.model)
 
     @cached_property
     def learned_from(self) -> PartialLabels:

@@ -89,6 +89,10 @@ class Evidence(Protocol):
         """How well labelled and unlabelled items can be told apart."""
 
     @property
+    def gaps(self) -> tuple[str, ...]:
+        """Which kinds of gap there were and what was done about each."""
+
+    @property
     def opened(self) -> OpenTable:
         """The table as it came through the door."""
 
@@ -159,6 +163,7 @@ def summarize(
         "labels": _labels(completion),
         "next": None if labels.positive_only else _items(completion.next_to_label(MOST_NEXT)),
         "candidates": _items(completion.candidates(MOST_CANDIDATES)) if labels.positive_only else None,
+        "gaps": list(completion.gaps),
         "evidence": kinds,
         "drift": completion.drift,
         "caveats": caveats(

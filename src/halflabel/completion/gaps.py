@@ -1,0 +1,61 @@
+"""Which kinds of gap a table has and what was done about each, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from halflabel.base import PartialLabelEstimator
+from halflabel.labels import PartialLabels
+
+__all__ = ["gap_sentences"]
+
+#: Where the method's squared error is not below this share of that of the label's rate, the features say little.
+WORTHWHILE = 0.97
+
+
+def gap_sentences(labels: PartialLabels, model: PartialLabelEstimator) -> tuple[str, ...]:
+    """Return one sentence per kind of gap, and one about how much the features had to say.
+
+    Examples
+    --------
+    >>> from halflabel import MC1
+    >>> gap_sentences(PartialLabels.from_table([[1.0, 0.0], [float("nan"), 1.0]]), MC1())
+    ('1 single entry of 1 item is missing: MC1 fills it.',)
+    """
+    return (*_missing(labels, type(model).__name__, _stages(model)), *_worth(getattr(model, "members_", {})))
+
+
+def _missing(labels: PartialLabels, name: str, partly: str) -> Iterator[str]:
+    gaps = ~labels.observed
+    empty = labels.unlabelled
+    if labels.positive_only:
+        forgotten = int(gaps[labels.annotated].sum())
+        yield f"{_of(forgotten, 'absent tag')} may have been forgotten (that is what absent='unknown' says)."
+        empty = ~labels.annotated
+    if empty.any():
+        yield f"{_of(int(empty.sum()), 'item')} without any label: {name} fills all of their entries."
+    inside = gaps & ~empty[:, None]
+    if inside.any() and not labels.positive_only:
+        entries, items = int(inside.sum()), int(inside.any(axis=1).sum())
+        single = f"{entries:,} single {'entry' if entries == 1 else 'entries'}"
+        yield (
+            f"{single} of {_of(items, 'item')} {'is' if entries == 1 else 'are'} missing: {name} fills "
+            f"{'it' if entries == 1 else 'them'}{partly}."
+        )
+
+
+def _stages(model: PartialLabelEstimator) -> str:
+    return ", with the help of the item's other labels" if getattr(model, "opinion_", None) is not None else ""
+
+
+def _worth(brier: Mapping[str, float]) -> Iterator[str]:
+    """Compare the out-of-fold error with that of an answer that knows no features."""
+    if not brier:
+        return
+    own, rate = brier["pool"], brier["label rate"]
+    verdict = "" if own < WORTHWHILE * rate else " The features say little about these labels."
+    yield f"Out of fold, the probabilities' squared error is {own:.3f}, that of the labels' rates {rate:.3f}.{verdict}"
+
+
+def _of(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
