@@ -23,6 +23,7 @@ from halflabel.table import Roles
 __all__ = [
     "comparison_table",
     "counted",
+    "curve_table",
     "errors_as_sentences",
     "gap_counts",
     "out",
@@ -46,6 +47,7 @@ _COLUMNS = {
     "micro_f1": "micro-F1",
     "macro_f1": "macro-F1",
     "brier": "Brier↓",
+    "ece": "ECE↓",
     "micro_f1_at_half": "F1@.5",
     "above": "pairs",
     "mean_rank": "rank↓",
@@ -194,7 +196,8 @@ def comparison_table(summary: pd.DataFrame, title: str) -> Table:
     Metrics that were not measured have no column.
     """
     names = {name: title for name, title in _COLUMNS.items() if name in summary}
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    # One space between columns: all of them fit into 80.
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("method", no_wrap=True)
     for name in names:
         table.add_column(names[name], justify="right", no_wrap=True)
@@ -203,6 +206,18 @@ def comparison_table(summary: pd.DataFrame, title: str) -> Table:
     best["filled"] = np.nan  # neither few nor many is better
     for method, row in shown.iterrows():
         table.add_row(str(method), *(_cell(row[name], row[name] == best[name]) for name in names))
+    return table
+
+
+def curve_table(curve: pd.DataFrame) -> Table:
+    """Return a learning curve: metrics of the default against the number of labelled items."""
+    metrics = [name for name in curve if name in _COLUMNS]
+    titles = ["labelled items", *(_COLUMNS[name] for name in metrics)]
+    table = Table(*titles, title="With fewer labelled items", title_justify="left", box=None, pad_edge=False)
+    for column in table.columns:
+        column.justify = "right"
+    for _, row in curve.iterrows():
+        table.add_row(f"{row['labelled']:,.0f}", *(_cell(row[name], best=False) for name in metrics))
     return table
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from halflabel.cli.console import comparison_table, out, print_gaps, tell, working
+from halflabel.cli.console import comparison_table, curve_table, out, print_gaps, tell, working
 from halflabel.cli.files import PATH
-from halflabel.cli.options import column_options, observed_rate_option, open_items
-from halflabel.experiments import IN_WORDS, evaluate, run_demo
+from halflabel.cli.options import column_options, effort_option, observed_rate_option, open_items
+from halflabel.experiments import IN_WORDS, Evaluation, evaluate, run_demo
 from halflabel.experiments.comparison import DEFAULT
 from halflabel.persistence import write_table
 
@@ -49,11 +49,20 @@ def demo(output: Path, seed: int) -> None:
 @click.argument("items", type=PATH)
 @column_options
 @observed_rate_option
+@effort_option
 @click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
+@click.option("--curve/--no-curve", default=True, show_default=True, help="See whether labelling more would help.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
 def evaluate_command(
-    items: Path, observed_rate: float | None, repeats: int, seed: int, as_json: bool, **columns: Any
+    items: Path,
+    observed_rate: float | None,
+    effort: str,
+    repeats: int,
+    curve: bool,
+    seed: int,
+    as_json: bool,
+    **columns: Any,
 ) -> None:
     """Hide known entries and say which method would have been right how often.
 
@@ -66,23 +75,27 @@ def evaluate_command(
     """  # noqa: D301
     opened = open_items(items, **columns)
     with working():
-        result = evaluate(opened, repeats=repeats, observed_rate=observed_rate, seed=seed)
+        result = evaluate(opened, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, seed=seed)
     if as_json:
-        records = json.loads(result.records.to_json(orient="records"))
-        told = {"pattern": result.pattern, "advice": result.advice, "caveat": result.caveat}
-        click.echo(json.dumps({**told, "records": records}))
+        click.echo(json.dumps(_as_json(result)))
         return
     out.print(comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
     if result.caveat:
-        tell(result.caveat, *_how_f1_is_meant(observed_rate))
+        tell(result.caveat)
     for name, row in result.summary.drop(index=DEFAULT).iterrows():
         span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
         metric = IN_WORDS[result.decisive]
         tell(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
-    tell(f"\n{result.advice}")
+    if result.curve is not None and result.more_labels:
+        out.print(curve_table(result.curve))
+    tell(*(f"\n{sentence}" for sentence in (result.more_labels, result.trust, result.advice) if sentence))
 
 
-def _how_f1_is_meant(observed_rate: float | None) -> list[str]:
-    if observed_rate is not None:
-        return [f"PU-F1 estimates F1 on all relevant entries, if {observed_rate:.0%} of them were assigned."]
-    return ["PU-F1 is a lower bound of F1: filling in anything but a hidden label counts as wrong (--observed-rate)."]
+def _as_json(result: Evaluation) -> dict[str, Any]:
+    """Return sentences and tables as JSON knows them; what could not be measured is null."""
+    sentences = ("pattern", "advice", "caveat", "trust", "more_labels")
+    tables = {"records": result.records, "curve": result.curve}
+    return {
+        **{name: getattr(result, name) for name in sentences},
+        **{name: t if t is None else json.loads(t.to_json(orient="records")) for name, t in tables.items()},
+    }

@@ -15,36 +15,46 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
+from halflabel.arrays import Floats, Ints
 from halflabel.base import PartialLabelEstimator
 from halflabel.baselines import BinaryRelevance
 from halflabel.completion import default_method
 from halflabel.labels import PartialLabels
 from halflabel.metrics import METRICS
 from halflabel.progress import step
+from halflabel.ssdrmc import SSDRMC
 
-__all__ = ["DEFAULT", "SHOWN", "compare", "fitted", "usual_methods"]
+__all__ = ["DEFAULT", "RATE", "SHOWN", "compare", "expected_f1", "fitted", "measured", "usual_methods"]
 
 #: The method behind ``complete``, as it is called in tables.
 DEFAULT = "halflabel"
 
-#: Metrics that are shown, the first one decides; higher is better but for the last.
-SHOWN = ("average_precision", "macro_auc", "micro_f1", "macro_f1", "brier")
+#: The one that knows no features.
+RATE = "rate of the label"
+
+#: Metrics that are shown, the first one decides; higher is better but for the last two.
+SHOWN = ("average_precision", "macro_auc", "micro_f1", "macro_f1", "brier", "ece")
 
 
 def usual_methods(
-    labels: PartialLabels, seed: int = 0, observed_rate: float | None = None
+    labels: PartialLabels, seed: int = 0, observed_rate: float | None = None, effort: str = "default"
 ) -> dict[str, PartialLabelEstimator]:
-    """Return the default and what a user would do otherwise, all calibrated and cut by the same rule."""
-    # A fold may hold out a fifth, hiding a fifth before that: k must fit into what is left of the rarest label.
+    """Return the default and what a user would do otherwise, all calibrated and cut by the same rule.
+
+    ``labels`` are those that the methods will learn from. SSDR-MC, which needs irrelevant entries, is not among the
+    methods for positive-only labels.
+    """
+    # A fold holds out a fifth, or, where items are few, more: k must fit into what is left of the rarest label.
     entries = labels.annotated.sum() if labels.positive_only else labels.observed.sum(axis=0).min()
     k = max(1, min(15, int(entries * 0.6)))
     others = {
         "logistic regression": LogisticRegression(max_iter=1000),
         f"{k} nearest neighbours": KNeighborsClassifier(k),
-        "rate of the label": DummyClassifier(strategy="prior"),
+        RATE: DummyClassifier(strategy="prior"),
     }
     relevance = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in others.items()}
-    return {DEFAULT: default_method(labels, observed_rate, seed), **relevance}
+    graph = {} if labels.positive_only else {"SSDR-MC": SSDRMC(random_state=seed)}
+    return {DEFAULT: default_method(labels, observed_rate, seed, effort), **graph, **relevance}
 
 
 def compare(
@@ -55,8 +65,7 @@ def compare(
     Returns
     -------
     DataFrame
-        One row per method: the metrics of :data:`SHOWN`, ``micro_f1_at_half`` (the method's own scores cut at
-        .5, as its library would; NaN for the default, whose scores are no probabilities), and ``seconds``.
+        One row per method: what :func:`measured` returns, and ``seconds``.
     """
     rows = {}
     for done, (name, method) in enumerate(methods.items()):
@@ -64,12 +73,34 @@ def compare(
         started = time.perf_counter()
         model = fitted(method, X, known)
         seconds = time.perf_counter() - started
-        p, answer = model.label_probabilities_, np.asarray(model.transduction_).reshape(known.shape)
-        values = {m: METRICS[m].function(hidden, answer if METRICS[m].needs == "labels" else p) for m in SHOWN}
-        at_half = np.nan_to_num(model.label_scores_, nan=0.0) >= 0.5
-        own = METRICS["micro_f1"].function(hidden, at_half.astype(int)) if name != DEFAULT else np.nan
-        rows[name] = {**values, "micro_f1_at_half": own, "seconds": seconds}
+        rows[name] = {**measured(model, hidden), "seconds": seconds}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
+
+
+def measured(model: Any, hidden: PartialLabels) -> dict[str, float]:
+    """Score a fitted method on the entries observed in ``hidden``.
+
+    Returns
+    -------
+    dict of str to float
+        The metrics of :data:`SHOWN`; ``expected_f1``, see :func:`expected_f1`; ``micro_f1_at_half``, the method's own
+        scores cut at .5 as its library would, NaN for methods that do not cut there (log odds, for example).
+    """
+    p, answer = model.label_probabilities_, np.asarray(model.transduction_).reshape(hidden.shape)
+    values = {m: METRICS[m].function(hidden, answer if METRICS[m].needs == "labels" else p) for m in SHOWN}
+    at_half = np.nan_to_num(model.label_scores_, nan=0.0) >= 0.5
+    own = METRICS["micro_f1"].function(hidden, at_half.astype(int)) if model.threshold == 0.5 else np.nan
+    return {**values, "expected_f1": expected_f1(hidden, answer, p), "micro_f1_at_half": own}
+
+
+def expected_f1(hidden: PartialLabels, answer: Ints, probabilities: Floats) -> float:
+    r"""Return the micro-F1 of an answer that its own probabilities let expect, on the entries observed in ``hidden``.
+
+    The plug-in :math:`2\sum_{a = 1} p \,/\, (\#\{a = 1\} + \sum p)`: expectations of numerator and denominator. It
+    reads which entries were hidden, never what they hold.
+    """
+    p, chosen = probabilities[hidden.observed], answer[hidden.observed] == 1
+    return float(2 * p[chosen].sum() / (chosen.sum() + p.sum()))
 
 
 def fitted(method: PartialLabelEstimator, X: Any, known: PartialLabels) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,10 +10,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from halflabel.arrays import Ints, Matrix
 from halflabel.base import PartialLabelEstimator
 from halflabel.completion import refuse_unfit_rate
-from halflabel.experiments import positives
+from halflabel.experiments import positives, wording
 from halflabel.experiments.comparison import DEFAULT, compare, usual_methods
+from halflabel.experiments.curve import learning_curve
+from halflabel.experiments.wording import IN_WORDS
 from halflabel.labels import PartialLabels
 from halflabel.masking import hide_like_gaps, hide_positives
 from halflabel.progress import step
@@ -21,15 +24,16 @@ from halflabel.table import OpenTable
 
 __all__ = ["IN_WORDS", "Evaluation", "evaluate"]
 
-#: The metrics that may decide.
-IN_WORDS = {
-    "average_precision": "average precision",
-    "macro_auc": "area under the ROC curve",
-    "above": "pairs in order",
-}
+Contest = Callable[..., pd.DataFrame]
+
+#: What is known and what is hidden in one repeat.
+Split = tuple[PartialLabels, PartialLabels]
 
 #: Above so many items a sample is evaluated: the comparison refits every method many times.
 MAX_ITEMS = 5000
+
+#: The learning curve is drawn in so many of the repeats: each takes two fits more.
+CURVE_REPEATS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +54,18 @@ class Evaluation:
     pattern : str
         What was hidden, in words.
     advice : str
-        One sentence.
+        Which method to use, in one sentence.
     caveat : str
         What could not be measured; empty if nothing.
+    trust : str
+        What micro-F1 the default's probabilities let expect and what it reached, in one sentence; empty for
+        positive-only labels.
+    curve : DataFrame or None
+        The default with fewer labelled items, see :func:`halflabel.experiments.curve.learning_curve`: ``share``,
+        ``labelled``, the decisive metric, ``micro_f1``, ``repeats``, ``better``. None if it was not asked for or
+        labels are positive-only.
+    more_labels : str
+        Whether more labelled items would help, in one sentence; empty if there is no curve, or one point of it.
     """
 
     records: pd.DataFrame
@@ -61,6 +74,9 @@ class Evaluation:
     pattern: str
     advice: str
     caveat: str = ""
+    trust: str = ""
+    curve: pd.DataFrame | None = None
+    more_labels: str = ""
 
 
 def evaluate(
@@ -70,11 +86,14 @@ def evaluate(
     share: float = 0.2,
     methods: Mapping[str, PartialLabelEstimator] | None = None,
     observed_rate: float | None = None,
+    effort: str = "default",
+    curve: bool = True,
     seed: int = 0,
 ) -> Evaluation:
     """Hide known entries in the pattern of the table's own gaps, repeat, and compare methods on them.
 
-    Of positive-only labels, a share of what was assigned is hidden.
+    Of positive-only labels, a share of what was assigned is hidden. Groups of items (``group=`` of
+    :func:`halflabel.table.open_table`) are hidden as a whole, except there, where entries are hidden one by one.
 
     Parameters
     ----------
@@ -86,42 +105,76 @@ def evaluate(
         Share of the annotated items that lose entries, see :func:`halflabel.masking.hide_like_gaps`; for
         positive-only labels, of the entries, see :func:`halflabel.masking.hide_positives`.
     methods : mapping of str to estimator, optional
-        By default the method behind ``complete``, logistic regression, nearest neighbours and the label's rate.
+        By default the method behind ``complete``, SSDR-MC (not for positive-only labels), logistic regression, nearest
+        neighbours and the label's rate. The one called "halflabel" is compared with each of the others.
     observed_rate : float or None
         For positive-only labels: c, as in :func:`halflabel.complete`.
+    effort : {"fast", "default", "best"}, default="default"
+        Of the method behind ``complete``, as there.
+    curve : bool, default=True
+        Also fit the default with a quarter and half of the labelled items.
     seed : int
 
     Raises
     ------
     ValueError
-        If there are too few labelled items to hide any, or an observed rate is out of place.
+        If there are too few labelled items to hide any, no method is called "halflabel", there is no other, or an
+        observed rate is out of place.
     """
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
     refuse_unfit_rate(opened.labels, observed_rate)
     rng = np.random.default_rng(seed)
-    X, labels, sampled = _sample(opened, rng)
-    if (~labels.unlabelled).sum() < 10:
-        raise ValueError(
-            f"only {(~labels.unlabelled).sum()} items have a label: an evaluation that hides some of them needs 10."
-        )
-    methods = methods or usual_methods(labels, seed, observed_rate and observed_rate * (1 - share))
-    contest: Callable[..., pd.DataFrame] = compare
-    if labels.positive_only:
-        contest = partial(positives.compare_positives, observed_rate=observed_rate, share=share)
-    runs = []
-    for repeat in range(repeats):
-        step("repeats", repeat, repeats)
-        known = (hide_positives if labels.positive_only else hide_like_gaps)(labels, share, rng)
-        hidden = labels.hide(known.observed)
-        runs.append(contest(methods, X, known, hidden).reset_index().assign(repeat=repeat))
-    records = pd.concat(runs, ignore_index=True)
+    X, labels, groups = _sample(opened, rng)
+    _refuse(labels, methods)
+    splits = [_hide(labels, share, rng, groups) for _ in range(repeats)]
+    if methods is None:
+        poorest = min((known for known, _ in splits), key=lambda known: int(known.observed.sum(axis=0).min()))
+        methods = usual_methods(poorest, seed, observed_rate and observed_rate * (1 - share), effort)
+    as_positives = partial(positives.compare_positives, observed_rate=observed_rate, share=share)
+    records = _records(methods, X, splits, as_positives if labels.positive_only else compare)
     decisive = _decisive(labels)
     summary = _summary(records, decisive, share)
-    caveat = positives.CAVEAT if labels.positive_only else ""
+    points = None
+    if curve and not labels.positive_only:
+        full = records[records["method"] == DEFAULT][list(dict.fromkeys((decisive, "micro_f1")))]
+        points = learning_curve(methods[DEFAULT], X, splits[:CURVE_REPEATS], full, rng, groups)
     return Evaluation(
-        records, decisive, summary, _pattern(labels, share, sampled), _advice(summary, decisive, repeats), caveat
+        records,
+        decisive,
+        summary,
+        pattern=_pattern(labels, share, groups, sampled=len(labels) < len(opened.labels)),
+        advice=wording.advice(summary, decisive, repeats),
+        caveat=positives.caveat(observed_rate) if labels.positive_only else "",
+        trust="" if labels.positive_only else _trust(records, share),
+        curve=points,
+        more_labels="" if points is None else wording.more_labels(points, decisive),
     )
+
+
+def _refuse(labels: PartialLabels, methods: Mapping[str, PartialLabelEstimator] | None) -> None:
+    if methods is not None and (DEFAULT not in methods or len(methods) < 2):
+        raise ValueError(f"the methods need one called {DEFAULT!r} and at least one other, to compare it with.")
+    n_labelled = int((~labels.unlabelled).sum())
+    if n_labelled < 10:
+        raise ValueError(f"only {n_labelled} items have a label: an evaluation that hides some of them needs 10.")
+
+
+def _hide(labels: PartialLabels, share: float, rng: np.random.Generator, groups: Ints | None) -> Split:
+    positive = labels.positive_only
+    known = hide_positives(labels, share, rng) if positive else hide_like_gaps(labels, share, rng, groups)
+    return known, labels.hide(known.observed)
+
+
+def _records(
+    methods: Mapping[str, PartialLabelEstimator], X: Matrix, splits: Sequence[Split], contest: Contest
+) -> pd.DataFrame:
+    runs = []
+    for repeat, (known, hidden) in enumerate(splits):
+        step("repeats", repeat, len(splits))
+        runs.append(contest(methods, X, known, hidden).reset_index().assign(repeat=repeat))
+    step("repeats", len(splits), len(splits))
+    return pd.concat(runs, ignore_index=True)
 
 
 def _decisive(labels: PartialLabels) -> str:
@@ -130,12 +183,13 @@ def _decisive(labels: PartialLabels) -> str:
     return "average_precision" if len(labels.names) > 1 else "macro_auc"
 
 
-def _sample(opened: OpenTable, rng: np.random.Generator) -> tuple[object, PartialLabels, bool]:
+def _sample(opened: OpenTable, rng: np.random.Generator) -> tuple[Matrix, PartialLabels, Ints | None]:
+    """Return features, labels and groups of at most :data:`MAX_ITEMS` items."""
     n = len(opened.labels)
     if n <= MAX_ITEMS:
-        return opened.X, opened.labels, False
+        return opened.X, opened.labels, opened.groups
     rows = np.sort(rng.choice(n, MAX_ITEMS, replace=False))
-    return opened.X[rows], opened.labels[rows], True
+    return opened.X[rows], opened.labels[rows], None if opened.groups is None else opened.groups[rows]
 
 
 def _summary(records: pd.DataFrame, decisive: str, share: float) -> pd.DataFrame:
@@ -157,26 +211,17 @@ def _interval(difference: np.ndarray[tuple[int], np.dtype[np.float64]], share: f
     return float(difference.mean() - reach), float(difference.mean() + reach)
 
 
-def _pattern(labels: PartialLabels, share: float, sampled: bool) -> str:
+def _trust(records: pd.DataFrame, share: float) -> str:
+    default = records[records["method"] == DEFAULT]
+    expected, reached = default["expected_f1"].to_numpy(), default["micro_f1"].to_numpy()
+    return wording.trust(expected.mean(), reached.mean(), *_interval(expected - reached, share))
+
+
+def _pattern(labels: PartialLabels, share: float, groups: Ints | None, sampled: bool) -> str:
     where = f" (in a sample of {MAX_ITEMS} items)" if sampled else ""
     if labels.positive_only:
         return f"{share:.0%} of the labels that were assigned are hidden{where}."
     gappy = (labels.observed.any(axis=1) & ~labels.observed.all(axis=1)).any()
     what = "the entries that another item of the table lacks" if gappy else "all their labels"
-    return f"{share:.0%} of the labelled items lost {what}{where}."
-
-
-def _advice(summary: pd.DataFrame, decisive: str, repeats: int) -> str:
-    """Say which method to use, in one sentence."""
-    others = summary.drop(index=DEFAULT)
-    name = str(others[decisive].idxmax())
-    best = others.loc[name]
-    span = f"{IN_WORDS[decisive]} {best['difference']:+.3f}, 95 % interval {best['low']:+.3f} to {best['high']:+.3f}"
-    if best["low"] > 0:
-        won = f"in {best['wins']:.0f} of {repeats} repeats"
-        return f"Use the default: it beat the best alternative, {name}, {won} ({span})."
-    if best["high"] < 0:
-        return f"Use {name}: on this table it is better than the default ({span})."
-    if summary.loc[DEFAULT, decisive] - summary[decisive].min() < 0.01:
-        return f"Nothing beats the rate of each label by a margin: the features may say little about labels ({span})."
-    return f"The default and {name} cannot be told apart on this table ({span}); the default also draws and explains."
+    together = "" if groups is None else ", groups as a whole"
+    return f"{share:.0%} of the labelled items lost {what}{together}{where}."

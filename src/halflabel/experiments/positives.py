@@ -20,16 +20,35 @@ from halflabel.metrics import macro_auc
 from halflabel.progress import step
 from halflabel.vvmr.positive import LearnsFromPositives, assigned, assume
 
-__all__ = ["CAVEAT", "SHOWN", "compare_positives", "visible_share"]
+__all__ = ["SHOWN", "caveat", "compare_positives", "visible_share"]
 
 #: Metrics that are shown, the first one decides.
 SHOWN = ("above", "recall", "filled", "mean_rank", "median_rank", "pu_f1")
 
-CAVEAT = (
+_UNOBSERVED = (
     "Precision cannot be observed: of a label that was not assigned nobody knows whether it is wrong to fill it in. "
     "Recall and ranks are those of labels that were assigned, and hidden for this; a pair is in order if an item whose "
     "label was hidden is placed above one that was never given it."
 )
+_F1_AT_A_RATE = (
+    "PU-F1 estimates F1 on all relevant entries, if {:.0%} of them were assigned; it can exceed 1, by chance or "
+    "because more were."
+)
+_F1_WITHOUT_RATE = (
+    "PU-F1 is a lower bound of F1: filling in anything but a hidden label counts as wrong (--observed-rate)."
+)
+
+
+def caveat(observed_rate: float | None) -> str:
+    """Say what cannot be observed, and what PU-F1 is instead.
+
+    PU-F1 is :math:`2h / (v f + n)`, from f entries filled in, n hidden, h of them filled in, and the share v of
+    :func:`visible_share`. Without an observed rate v is 1 and PU-F1 at most 1. With one, :math:`h / (v f)` estimates a
+    precision, and is not held below 1: in few entries chance may carry it there, and if more was assigned than the
+    rate says v is too small. Cut off at 1, the mean over repeats would be too low where only chance was at work, and
+    the reader would not learn that the rate does not fit the table.
+    """
+    return f"{_UNOBSERVED} {_F1_AT_A_RATE.format(observed_rate) if observed_rate is not None else _F1_WITHOUT_RATE}"
 
 
 def visible_share(observed_rate: float | None, share: float) -> float:
@@ -82,7 +101,8 @@ def compare_positives(
         of annotated items that are. ``mean_rank``, ``median_rank``: place of a hidden entry among the unknown labels
         of its item, 1 the first, ties in the middle. ``pu_f1``: :math:`2 TP / (v \cdot \mathrm{filled} +
         \mathrm{hidden})` with v from :func:`visible_share`; without c a lower bound of F1, because whatever else is
-        filled in counts as wrong. ``recall_at_half``: recall if P(assigned) is cut at .5, as if what was not assigned
+        filled in counts as wrong, with it an estimate that can exceed 1, see :func:`caveat`.
+        ``recall_at_half``: recall if P(assigned) is cut at .5, as if what was not assigned
         were irrelevant. ``seconds``.
     """
     after = None if observed_rate is None else observed_rate * (1 - share)
