@@ -69,8 +69,10 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0) -> Cali
     used = labels.observed & ~np.isnan(scores)
     pool = scores[used]
     center, spread = (float(pool.mean()), float(pool.std()) or 1.0) if pool.size else (0.0, 1.0)
-    z = np.where(used, (scores - center) / spread, 0.0)
-    sign = np.where(used, labels.state, 0).astype(np.float64)
+    rows = np.flatnonzero(used.any(axis=1))  # most items may be unlabelled: every Newton step would pass over them
+    used = used[rows]
+    z = np.where(used, (scores[rows] - center) / spread, 0.0)
+    sign = np.where(used, labels.state[rows], 0).astype(np.float64)
     rate = float(logit((labels.relevant.sum() + 0.5) / (labels.observed.sum() + 1)))
     pooled = _newton(z[used][:, None], sign[used][:, None], np.array([[0.0], [rate]]), ridge)
     per_label = _newton(z, sign, np.repeat(pooled, z.shape[1], axis=1), ridge)
