@@ -8,13 +8,14 @@ from scipy.special import logit
 from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler, PartialLabels
-from halflabel.auto.pool import MEMBERS, PARTS, pool
+from halflabel.auto.pool import MEMBERS, pool
 from halflabel.auto.task import EFFORTS, Task
 from halflabel.datasets import load_benchmark
 from halflabel.decision import fit_platt
 from halflabel.evidence import evidence_kinds
 from halflabel.metrics import brier, micro_f1
 from halflabel.persistence import load_tree, save_tree
+from halflabel.predictor import saved_kinds
 from halflabel.progress import listening
 
 POOL = EFFORTS["default"].members
@@ -85,8 +86,7 @@ def test_a_saved_model_predicts_the_same_bits(rng, tmp_path, members):
     X, Y, _ = half_labelled(rng)
     model = AutoLabeler("fast", members=members).fit(X, Y)
     save_tree(tmp_path / "model.halflabel", {"model": model})
-    kinds = {kind.__name__: kind for kind in (AutoLabeler, *PARTS)}
-    again = load_tree(tmp_path / "model.halflabel", kinds)["model"]
+    again = load_tree(tmp_path / "model.halflabel", saved_kinds())["model"]
     new = rng.normal(size=(25, 5))
     assert again.predict_proba(new).tobytes() == model.predict_proba(new).tobytes()
     np.testing.assert_array_equal(again.predict(new), model.predict(new))

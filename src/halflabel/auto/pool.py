@@ -9,19 +9,14 @@ import numpy as np
 from scipy.special import logit
 
 from halflabel.arrays import Floats
-from halflabel.auto.features import Coordinates, Weighting
-from halflabel.auto.forest import Forest, self_trained_trees, trees
-from halflabel.auto.harmonic import Corrected, Flow, corrected_trees, harmonic
-from halflabel.auto.heat import Surroundings
-from halflabel.auto.kernel import Regression, deformed_kernel, kernel
+from halflabel.auto.forest import self_trained_trees, trees
+from halflabel.auto.harmonic import corrected_trees, harmonic
+from halflabel.auto.kernel import deformed_kernel, kernel
 from halflabel.auto.task import Fitted, Items, Model, Task
-from halflabel.auto.trees import Trees
-from halflabel.base import Scaler
 from halflabel.decision import Calibration, fit_platt
-from halflabel.kernels import KernelRidge, NystroemMap
 from halflabel.progress import step
 
-__all__ = ["MEMBERS", "PARTS", "Pool", "Pooled", "pool"]
+__all__ = ["MEMBERS", "Pool", "Pooled", "pool"]
 
 #: Every member by name: a function from a task to a fit.
 MEMBERS: Mapping[str, Callable[[Task], Fitted]] = {
@@ -113,22 +108,3 @@ def pool(task: Task, names: tuple[str, ...]) -> Pooled:
     out_of_fold = np.full(task.labels.shape, np.nan)
     out_of_fold[task.rows] = held_out
     return Pooled(log_odds, out_of_fold, Pool(voices), brier)
-
-
-#: What a fitted AutoLabeler is made of, so that it can be read from a file.
-PARTS = (
-    Weighting,
-    Scaler,
-    Surroundings,
-    Coordinates,
-    Pool,
-    Voice,
-    Calibration,
-    Regression,
-    KernelRidge,
-    NystroemMap,
-    Flow,
-    Corrected,
-    Forest,
-    Trees,
-)
