@@ -3,7 +3,8 @@
 Protocol: a random share of the items keeps all its labels, the others lose theirs and are scored. Of tmc2007-500 and
 corel5k 1 500 random items are drawn in each repeat; corel5k keeps its 30 most frequent labels and the items that have
 one of them, enron the labels with at least 9 relevant items. Every method decides by its default rule ("micro_f1");
-"macro_f1, own rule" is that of thresholds for macro-F1 on the same probabilities.
+"macro_f1, own rule" is that of thresholds for macro-F1 on the same probabilities; "filled at .95" is the share of the
+hidden entries that ``min_precision=.95`` fills, "right of these" the precision that was promised.
 
     python benchmarks/auto_accuracy.py [--sets yeast scene] [--shares 0.1 0.5] [--repeats 5] [--methods auto logistic]
 """
@@ -26,7 +27,7 @@ from halflabel.auto import MEMBERS, AutoLabeler
 from halflabel.auto.features import Weighting
 from halflabel.baselines import BinaryRelevance
 from halflabel.datasets import load_benchmark
-from halflabel.decision import thresholds
+from halflabel.decision import confident, thresholds
 from halflabel.metrics import brier, ece, macro_f1, micro_f1
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -80,13 +81,18 @@ METHODS = {
 def score(model, known, hidden):
     """Return the metrics on the hidden entries."""
     p = model.label_probabilities_
-    per_label = thresholds(np.where(known.observed, np.nan, p), "macro_f1")
+    open_cells = np.where(known.observed, np.nan, p)
+    per_label = thresholds(open_cells, "macro_f1")
+    sure = confident(open_cells, 0.95)
+    filled = (sure != 0) & hidden.observed
     return {
         "micro_f1": micro_f1(hidden, model.transduction_),
         "macro_f1": macro_f1(hidden, model.transduction_),
         "macro_f1, own rule": macro_f1(hidden, (p >= per_label).astype(int)),
         "brier": brier(hidden, p),
         "ece": ece(hidden, p),
+        "filled at .95": filled.sum() / hidden.observed.sum(),
+        "right of these": (sure == hidden.state)[filled].mean(),
     }
 
 

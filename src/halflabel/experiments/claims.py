@@ -5,36 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import pandas as pd
 from scipy import stats
 
+from halflabel.experiments.findings import ClaimResult, Finding, counted
+from halflabel.experiments.maps import in_box, reliable_area
 from halflabel.experiments.results import Results, in_words, lower_is_better
 from halflabel.experiments.significance import ALPHA, paired
 from halflabel.experiments.sources import is_own
 from halflabel.experiments.spec import Claim, Experiment
 
 __all__ = ["CHECKS", "ClaimResult", "Finding", "check"]
-
-
-class Finding(Enum):
-    """What the records say about a claim; the value is the word on the page."""
-
-    SUPPORTED = "supported"
-    IN_PART = "in part"
-    REFUTED = "refuted"
-    NOT_MEASURED = "not measured"
-
-
-@dataclass(frozen=True)
-class ClaimResult:
-    """A finding and its evidence in words."""
-
-    finding: Finding
-    evidence: str
 
 
 def check(claim: Claim, results: Results) -> ClaimResult:
@@ -82,7 +65,7 @@ def beats(
             if not ahead or (significant and test.p >= ALPHA):
                 fell_short.append(f"{other} in {in_words(metric)} (p = {test.p:.3f})")
     by = "significantly better" if significant else "better in the mean"
-    return _counted(total, fell_short, f"{method} is {by}")
+    return counted(total, fell_short, f"{method} is {by}")
 
 
 def any_beats_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
@@ -91,10 +74,10 @@ def any_beats_best(results: Results, experiment: Experiment, *, method: str, met
     curves = sign * _curves(results, experiment, metric)
     own, others = curves[method].dropna(), curves.drop(columns=method).min().dropna()
     if others.empty:
-        return _counted(0, [], "")
+        return counted(0, [], "")
     fell_short = [f"{experiment.x} = {x:g}" for x, y in own.items() if y >= others.min()]
     claim = f"{method} is better than {others.idxmin()}, the best of the others at its best point"
-    return _counted(len(own), fell_short, claim)
+    return counted(len(own), fell_short, claim)
 
 
 def always_best(
@@ -105,14 +88,15 @@ def always_best(
     metric: str,
     than: Sequence[str] = (),
     up_to: float = math.inf,
+    set: str = "",
 ) -> ClaimResult:
     """Compare ``method`` with the best of the others, or of those named, at each point of the axis up to one."""
     sign = 1 if lower_is_better(metric) else -1
-    curves = sign * _curves(results, experiment, metric).loc[lambda table: table.index <= up_to]
+    curves = sign * _curves(results, experiment, metric, set).loc[lambda table: table.index <= up_to]
     others = curves[list(than)] if than else curves.drop(columns=method)
     both = pd.DataFrame({"own": curves[method], "others": others.min(axis=1)}).dropna()
     fell_short = [f"{experiment.x} = {x:g}" for x, row in both.iterrows() if not row["own"] < row["others"]]
-    return _counted(len(both), fell_short, f"{method} is the best")
+    return counted(len(both), fell_short, f"{method} is the best")
 
 
 def alike(
@@ -127,16 +111,18 @@ def alike(
         name = in_words(metric)
         spans[name] = float((means.max() - means.min()) / means.mean())
         fell_short += [] if spans[name] <= within else [name]
-    result = _counted(len(spans), fell_short, f"the means lie within {within:.0%} of each other")
+    result = counted(len(spans), fell_short, f"the means lie within {within:.0%} of each other")
     shown = ", ".join(f"{name} {span:.1%}" for name, span in spans.items())
     return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}." if spans else result.evidence)
 
 
-def slower(results: Results, experiment: Experiment, *, method: str, than: str, step: str) -> ClaimResult:
-    """Compare two methods in the mean seconds of a step."""
-    first, second = (results.measured(experiment, f"seconds {step}", name).mean for name in (method, than))
+def slower(
+    results: Results, experiment: Experiment, *, method: str, than: str, step: str, set: str = ""
+) -> ClaimResult:
+    """Compare two methods in the mean seconds of a step, on all sets or on one."""
+    first, second = (results.measured(experiment, f"seconds {step}", name, set=set).mean for name in (method, than))
     if math.isnan(first + second):
-        return _counted(0, [], "")
+        return counted(0, [], "")
     finding = Finding.SUPPORTED if first > second else Finding.REFUTED
     return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.")
 
@@ -145,14 +131,32 @@ def falls_with(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
 ) -> ClaimResult:
     """Ask whether the mean falls from each value of a grid axis to the next, on every set."""
+    total, fell_short = _steps(results, experiment, methods, metric, name, -1)
+    return counted(total, fell_short, f"the mean falls with {name}")
+
+
+def rises_with(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
+) -> ClaimResult:
+    """Ask whether the mean rises from each value of a grid axis to the next, on every set."""
+    total, fell_short = _steps(results, experiment, methods, metric, name, 1)
+    return counted(total, fell_short, f"the mean rises with {name}")
+
+
+def _steps(
+    results: Results, experiment: Experiment, methods: Sequence[str], metric: str, name: str, sign: int
+) -> tuple[int, list[str]]:
+    """Return how many steps along a grid axis were measured, and those that do not go the way of the sign."""
     values = experiment.grid[name]
-    total, fell_short = 0, []
+    total, against = 0, []
     for data, method in itertools.product(experiment.sets, methods):
         means = [results.measured(experiment, metric, method, at={name: v}, set=data).mean for v in values]
-        steps = [(v, b < a) for v, a, b in zip(values[1:], means, means[1:], strict=False) if a == a and b == b]
+        steps = [
+            (v, sign * (b - a)) for v, a, b in zip(values[1:], means, means[1:], strict=False) if a == a and b == b
+        ]
         total += len(steps)
-        fell_short += [f"{method} on {data} at {name} = {v}" for v, fell in steps if not fell]
-    return _counted(total, fell_short, f"the mean falls with {name}")
+        against += [f"{method} on {data} at {name} = {v}" for v, change in steps if not change > 0]
+    return total, against
 
 
 def lower_on(
@@ -174,7 +178,11 @@ def lower_on(
         p = float(stats.ttest_ind(a, b, equal_var=False).pvalue)
         if not a.mean() < b.mean() or (significant and p >= ALPHA):
             fell_short.append(f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, p = {p:.3f})")
-    return _counted(total, fell_short, f"the mean is {'significantly ' if significant else ''}lower")
+    found = counted(total, fell_short, f"the mean is {'significantly ' if significant else ''}lower")
+    if not total or not (left := len(pairs) * len(methods) - total):
+        return found
+    finding = Finding.IN_PART if found.finding is Finding.SUPPORTED else found.finding
+    return ClaimResult(finding, f"{found.evidence} {left} more were not measured.")
 
 
 def among_best(
@@ -185,12 +193,13 @@ def among_best(
     than: Sequence[str],
     metric: str,
     ats: Sequence[Mapping[str, Any]],
+    set: str = "",
 ) -> ClaimResult:
     """Ask at each point whether ``method`` is the best, or a paired t-test at 5 % cannot tell it from the best."""
     sign = 1 if lower_is_better(metric) else -1
     total, fell_short = 0, []
     for at in ats:
-        blocks = (sign * results.blocks(experiment, metric, at=at)[[method, *than]]).dropna()
+        blocks = (sign * results.blocks(experiment, metric, at=at, set=set)[[method, *than]]).dropna()
         if len(blocks) < 2:
             continue
         total += 1
@@ -198,7 +207,7 @@ def among_best(
         test = paired(blocks[method], blocks[best])
         if best != method and test.p < ALPHA:
             fell_short.append(f"{', '.join(f'{k} = {v}' for k, v in at.items())}: {best} (p = {test.p:.3f})")
-    return _counted(total, fell_short, f"{method} is the best or cannot be told from it")
+    return counted(total, fell_short, f"{method} is the best or cannot be told from it")
 
 
 def ahead_on_sets(
@@ -220,7 +229,7 @@ def ahead_on_sets(
             continue
         total += 1
         fell_short += [] if own < others else [f"{method} on {data} ({abs(own):.3f}, {other} {abs(others):.3f})"]
-    return _counted(total, fell_short, f"{' or '.join(methods)} is better in the mean")
+    return counted(total, fell_short, f"{' or '.join(methods)} is better in the mean")
 
 
 def moves(
@@ -238,7 +247,7 @@ def moves(
     spans = {str(name): float(curve.max() - curve.min()) for name, curve in curves.items() if len(curve) > 1}
     fell_short = [name for name, span in spans.items() if not at_least <= span <= at_most]
     bounds = [f"at most {at_most:g}"] * (at_most < math.inf) + [f"at least {at_least:g}"] * (at_least > 0)
-    result = _counted(len(spans), fell_short, f"the mean {in_words(metric)} moves by {' and '.join(bounds)}")
+    result = counted(len(spans), fell_short, f"the mean {in_words(metric)} moves by {' and '.join(bounds)}")
     shown = ", ".join(f"{name} {span:.3f}" for name, span in spans.items())
     return ClaimResult(result.finding, f"{result.evidence} It moves by: {shown}." if spans else result.evidence)
 
@@ -250,22 +259,39 @@ def below(
     means = {name: results.measured(experiment, metric, name).mean for name in methods}
     means = {name: mean for name, mean in means.items() if not math.isnan(mean)}
     fell_short = [f"{name} ({mean:.3g})" for name, mean in means.items() if not mean < bound]
-    return _counted(len(means), fell_short, f"the mean is below {bound:g}")
+    return counted(len(means), fell_short, f"the mean is below {bound:g}")
 
 
-def _curves(results: Results, experiment: Experiment, metric: str) -> pd.DataFrame:
-    """Return the mean of each method (the columns) at each point of the axis (the rows)."""
+def pooled(
+    results: Results, experiment: Experiment, *, method: str, than: Sequence[str], metric: str, level: float
+) -> ClaimResult:
+    """Compare by a paired t-test over the runs of all sets and points of the grid together, at a level such as .95."""
+    sign = -1 if lower_is_better(metric) else 1
+    blocks = sign * _all_runs(results, experiment, metric)
+    fell_short, told = [], []
+    for other in than:
+        both = blocks[[method, other]].dropna()
+        if len(both) < 2:
+            continue
+        test = paired(both[method], both[other])
+        told.append(f"{other} {test.difference:+.3f} (better in {test.wins} of {test.n} runs, p = {test.p:.2g})")
+        fell_short += [] if test.difference > 0 and test.p < 1 - level else [other]
+    result = counted(len(told), fell_short, f"{method} is significantly better at the {100 * level:g} % level")
+    return ClaimResult(result.finding, f"{result.evidence} Against {', '.join(told)}." if told else result.evidence)
+
+
+def _all_runs(results: Results, experiment: Experiment, metric: str) -> pd.DataFrame:
+    """Return values with one row per set, point of the grid and trial, and one column per method."""
+    points = itertools.product(*experiment.grid.values())
+    ats = [dict(zip(experiment.grid, point, strict=True)) for point in points]
+    tables = [results.blocks(experiment, metric, at=at).assign(point=i) for i, at in enumerate(ats)]
+    return pd.concat(tables).set_index("point", append=True)
+
+
+def _curves(results: Results, experiment: Experiment, metric: str, set: str = "") -> pd.DataFrame:
+    """Return the mean of each method (the columns) at each point of the axis (the rows), on all sets or on one."""
     points = experiment.grid[experiment.x]
-    return pd.DataFrame({x: results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points}).T
-
-
-def _counted(total: int, fell_short: Sequence[str], claim: str) -> ClaimResult:
-    held = total - len(fell_short)
-    if not total:
-        return ClaimResult(Finding.NOT_MEASURED, "Too few values.")
-    finding = Finding.SUPPORTED if held == total else Finding.IN_PART if held else Finding.REFUTED
-    but = f", but not: {', '.join(fell_short[:6])}{' ...' if len(fell_short) > 6 else ''}" if fell_short else ""
-    return ClaimResult(finding, f"In {held} of {total} comparisons {claim}{but}.")
+    return pd.DataFrame({x: results.blocks(experiment, metric, at={experiment.x: x}, set=set).mean() for x in points}).T
 
 
 #: What a paper's description may name.
@@ -280,6 +306,10 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         moves,
         slower,
         falls_with,
+        rises_with,
+        pooled,
+        reliable_area,
+        in_box,
         lower_on,
         among_best,
         below,

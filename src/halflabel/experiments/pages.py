@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from halflabel.experiments.claims import ClaimResult, check
 from halflabel.experiments.records import Record
 from halflabel.experiments.reproduction import Reproduction
 from halflabel.experiments.results import Results
+from halflabel.experiments.sources import is_own
 from halflabel.experiments.spec import Experiment, Method
 from halflabel.experiments.tables import by_metric, by_setting, curve, points, printed_cell, rules_tables, user_sets
 from halflabel.report.page import Block, Bullets, Cell, Grid, Page, Section, Text, Verdict
@@ -83,8 +85,9 @@ def _experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
     """Yield one table or figure, and the tests of its differences."""
     blocks: list[Block] = [Text(f"{experiment.place or 'Not in the paper'}. {experiment.note}".strip())]
     if experiment.x:
-        for shown in experiment.curves or experiment.metrics[:1]:
-            blocks += [*curve(results, experiment, shown), points(results, experiment, shown)]
+        sets = [name for name in experiment.sets if not is_own(name)] if experiment.rows == "setting" else [""]
+        for shown, name in itertools.product(experiment.curves or experiment.metrics[:1], sets):
+            blocks += [*curve(results, experiment, shown, name), points(results, experiment, shown, name)]
     elif experiment.rows == "metric":
         blocks += [by_metric(results, experiment)]
     else:

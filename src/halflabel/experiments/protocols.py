@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from halflabel.arrays import Floats, Mask
 from halflabel.datasets import Dataset
@@ -30,8 +31,9 @@ def split(run: Run, folder: Path | None) -> Outcome:
 
     Options: ``dense`` (turn sparse features into dense ones), ``rankable`` (ranking metrics leave out items without
     both a relevant and an irrelevant label, as the ML-kNN tradition does), ``rules`` (further threshold rules for
-    the metrics of 0/1 labels), ``train_share`` (of a set that has no split of its own; .5). The columns of a user's
-    table are encoded before the split, so that a gap among its features is filled with the help of test rows.
+    the metrics of 0/1 labels; "H" and "count" cut scores, all others probabilities), ``H`` (.3), ``train_share``
+    (of a set that has no split of its own; .5). The columns of a user's table are encoded before the split, so that a
+    gap among its features is filled with the help of test rows.
     """
     train, test = _parts(run, folder, np.random.default_rng(run.seed))
     X, X_new = (features_of(each, run.options) for each in (train, test))
@@ -48,9 +50,11 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
 
     Options: ``hide`` ("items" or "entries"), ``observed`` (share of them that stays), ``features_observed`` (share of
     the single feature values that stays; 1), ``standardised`` (features are standardised before anything is hidden),
-    ``without_features`` (one that is 0 everywhere instead), and ``dense``, ``rankable``, ``rules`` as in
+    ``without_features`` (one that is 0 everywhere instead), and ``dense``, ``rankable``, ``rules``, ``H`` as in
     :func:`split`. Entries and feature values are drawn uniformly, in exact number. ``imputation_error`` is the root
-    of the squared error over the sum of squares, both over hidden feature values.
+    of the squared error over the sum of squares, both over hidden feature values. Of a method that rebuilds items from
+    their neighbours: ``n_alternations``, and the share of its weights below 0 and below -.1, ``negative_weights`` and
+    ``strongly_negative_weights``; NaN for others.
     """
     rng = np.random.default_rng(run.seed)
     whole = load(run.source, folder, "whole", rng)
@@ -64,6 +68,7 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
     metrics = _scored(hidden, chain.fitted(hidden.shape), wanted, run.options, cardinality)
     if "imputation_error" in run.metrics:
         metrics["imputation_error"] = _imputation_error(chain.completed(seen), X, gaps)
+    metrics |= {name: of_last(chain.steps[-1]) for name, of_last in _OF_GRAPHS.items() if name in run.metrics}
     return Outcome(metrics, chain.facts(), chain.seconds)
 
 
@@ -108,31 +113,53 @@ def _imputation_error(completed: Floats | None, X: Floats, gaps: Mask) -> float:
     return float(np.linalg.norm((completed - X)[gaps]) / np.linalg.norm(X[gaps]))
 
 
+def _share_below(bound: float) -> Callable[[Any], float]:
+    def share(estimator: Any) -> float:
+        weights = getattr(estimator, "weights_", None)
+        return float((weights.data < bound).mean()) if isinstance(weights, sparse.csr_array) else np.nan
+
+    return share
+
+
+#: What a method that rebuilds items from their neighbours says of itself.
+_OF_GRAPHS: Mapping[str, Callable[[Any], float]] = {
+    "n_alternations": lambda estimator: float(getattr(estimator, "n_alternations_", np.nan)),
+    "negative_weights": _share_below(0.0),
+    "strongly_negative_weights": _share_below(-0.1),
+}
+
+
 def _scored(
     truth: PartialLabels, answer: Answer, metrics: Sequence[str], options: Mapping[str, Any], cardinality: float
 ) -> dict[str, float]:
-    """Return every metric asked for, those of 0/1 labels also under rules that cut the probabilities given."""
-    p = answer.probabilities
-    rules = options.get("rules", ())
-    asked = None if p is None else np.where(truth.observed, p, np.nan)
-    by_rule = {} if asked is None else {rule: _by_rule(asked, rule, cardinality) for rule in rules}
+    """Return every metric asked for, those of 0/1 labels also under rules that cut scores or probabilities."""
+    p = None if answer.probabilities is None else np.where(truth.observed, answer.probabilities, np.nan)
+    scores = np.where(truth.observed, answer.scores, np.nan)
+    cuts = {rule: _by_rule(scores, p, rule, cardinality, options.get("H", 0.3)) for rule in options.get("rules", ())}
+    by_rule = {rule: cut for rule, cut in cuts.items() if cut is not None}
     return figures(truth, answer, metrics, by_rule, pairs=bool(options.get("rankable")))
 
 
-def _by_rule(probabilities: Floats, rule: str, cardinality: float) -> Mask:
-    """Cut probabilities at one half, or by a rule of :data:`halflabel.decision.RULES`; NaN is no entry to decide."""
-    if rule in RULES:
-        return np.asarray(probabilities >= thresholds(probabilities, rule, cardinality=cardinality))
-    return np.asarray(probabilities >= 0.5)
+def _by_rule(scores: Floats, probabilities: Floats | None, rule: str, cardinality: float, H: float) -> Mask | None:
+    """Return what a rule calls relevant, None for want of probabilities; NaN is no entry to decide."""
+    if rule == "H":
+        return np.asarray(scores >= H)
+    if rule == "count":
+        return np.asarray(scores >= thresholds(scores, "cardinality", cardinality=cardinality))
+    if probabilities is None:
+        return None
+    return np.asarray(
+        probabilities >= (0.5 if rule == "half" else thresholds(probabilities, rule, cardinality=cardinality))
+    )
 
 
 #: What protocols measure beside the metrics of the library.
-MEASUREMENTS = ("imputation_error",)
+MEASUREMENTS = ("imputation_error", *_OF_GRAPHS)
 
 #: Threshold rules that each protocol knows.
 RULES_OF: Mapping[str, tuple[str, ...]] = {
-    "split": (*RULES, "half"),
-    "transduction": (*RULES, "half"),
+    "split": (*RULES, "half", "H", "count"),
+    "transduction": (*RULES, "half", "H", "count"),
     "positives": (*RULES, "half", "zero", "count", "pu_f1"),
 }
 

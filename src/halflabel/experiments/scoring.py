@@ -21,6 +21,7 @@ __all__ = ["RULES_IN_WORDS", "Outcome", "features_of", "figures"]
 RULES_IN_WORDS: Mapping[str, str] = {
     **RULES,
     "half": "P ≥ ½",
+    "H": "score at least H (.3 where nothing is said)",
     "zero": "score at least 0, or what is 0 in the method's unit",
     "count": "one threshold on the scores, as many relevant entries as the observed ones say",
     "pu_f1": "one threshold on the scores, highest F1 of held-out items, hidden positives not counted as false",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.preprocessing import normalize
 
 from halflabel.datasets import Dataset, fetch, load_benchmark, read
 from halflabel.experiments.methods import found
@@ -109,7 +110,17 @@ def load(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.ran
     if source["settings"].get("file"):
         return _own_file(source["settings"]["file"], tuple(source["settings"]["labels"]))
     public = _public(source["name"], folder, part, source["fetch"])
-    return _with_top_labels(public, source["settings"]["top_labels"]) if "top_labels" in source["settings"] else public
+    return _as_described(public, source["settings"], rng)
+
+
+def _as_described(data: Dataset, settings: Mapping[str, Any], rng: np.random.Generator) -> Dataset:
+    """Return what a set's settings make of its files."""
+    if "top_labels" in settings:
+        data = _with_top_labels(data, settings["top_labels"])
+    if "items" in settings:
+        rows = np.sort(rng.permutation(len(data.Y))[: settings["items"]])
+        data = replace(data, X=data.X[rows], Y=data.Y[rows])
+    return replace(data, X=normalize(data.X)) if settings.get("unit_length", False) else data
 
 
 def _with_top_labels(data: Dataset, n_labels: int) -> Dataset:

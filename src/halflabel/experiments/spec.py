@@ -56,7 +56,8 @@ class SetSpec(_Part):
     make : str
         Import path of a generator ``make(rng, **settings)``, for a set that is drawn anew in every trial.
     settings : mapping
-        Its arguments; of files, ``top_labels``: so many of the most frequent labels, and the items with one of them.
+        Its arguments. Of files: ``top_labels`` (so many of the most frequent labels, and the items with one of them),
+        ``items`` (so many of them, drawn anew in every trial), ``unit_length`` (every item's features).
     note : str
         What a reader must know before comparing (rebuilt features, a stand-in).
     """
@@ -186,7 +187,8 @@ class Experiment(_Part):
     unit : mapping of str to float
         Per metric, what the printed numbers are multiples of: .1 where the table says "x 10^-1", .01 for per cent.
     rows : {"metric", "setting"}
-        What a row of the table is: a metric (one average over everything), or a set and a point of the grid.
+        What a row of the table is: a metric (one average over everything), or a set and a point of the grid. A figure
+        is drawn once, or once for each set.
     open : bool
         Whether a user's estimators and sets join.
     note : str

@@ -61,10 +61,10 @@ def _points_of(experiment: Experiment) -> list[dict[str, Any]]:
     return [dict(zip(experiment.grid, point, strict=True)) for point in itertools.product(*experiment.grid.values())]
 
 
-def curve(results: Results, experiment: Experiment, metric: str) -> Iterator[Figure]:
-    """Draw one line per method against the axis of a figure, unless nothing was measured."""
+def curve(results: Results, experiment: Experiment, metric: str, set: str = "") -> Iterator[Figure]:
+    """Draw one line per method against the axis of a figure, over all sets or on one, unless nothing was measured."""
     points = experiment.grid[experiment.x]
-    means = {x: results.blocks(experiment, metric, at={experiment.x: x}).mean() for x in points}
+    means = {x: results.blocks(experiment, metric, at={experiment.x: x}, set=set).mean() for x in points}
     unit = unit_of(experiment, metric)
     place = {x: math.log10(x) if experiment.log_x else float(x) for x in points}
     series = {name: [(place[x], float(means[x][name]) / unit) for x in points] for name in experiment.methods}
@@ -76,7 +76,8 @@ def curve(results: Results, experiment: Experiment, metric: str) -> Iterator[Fig
     axis = f"log10 {experiment.x}" if experiment.log_x else experiment.x
     svg = lines(series, x_label=axis, y_label=name, marked=marked)
     alt = f"{name} against {axis}, one line per method; the table below holds the values."
-    yield Figure(f"{experiment.key}-{metric}".replace("@", "-"), f"{experiment.title}: {name}", alt, svg)
+    key = "-".join(filter(None, (experiment.key, set, metric))).replace("@", "-")
+    yield Figure(key, f"{experiment.title}: {name}{_on(set)}", alt, svg)
 
 
 def _beyond(results: Results, experiment: Experiment) -> dict[str, float]:
@@ -86,14 +87,19 @@ def _beyond(results: Results, experiment: Experiment) -> dict[str, float]:
     return {name: float((rows["rank"] / rows["n_features"]).mean()) for name, rows in own.items()}
 
 
-def points(results: Results, experiment: Experiment, metric: str) -> Grid:
+def points(results: Results, experiment: Experiment, metric: str, set: str = "") -> Grid:
     """Return the values that :func:`curve` draws."""
     rows = []
     for x in experiment.grid[experiment.x]:
-        measured = {m: results.measured(experiment, metric, m, at={experiment.x: x}) for m in experiment.methods}
-        cells = _row_of_cells(results, experiment, metric, measured, at={experiment.x: x}, set="")
-        rows.append((f"{x:g}", cells))
-    return Grid(f"{metric_name(experiment, metric)} by {experiment.x}", experiment.methods, tuple(rows))
+        at = {experiment.x: x}
+        measured = {m: results.measured(experiment, metric, m, at=at, set=set) for m in experiment.methods}
+        rows.append((f"{x:g}", _row_of_cells(results, experiment, metric, measured, at=at, set=set)))
+    caption = f"{metric_name(experiment, metric)} by {experiment.x}{_on(set)}"
+    return Grid(caption, experiment.methods, tuple(rows))
+
+
+def _on(name: str) -> str:
+    return f" on {name}" if name else ""
 
 
 def rules_tables(results: Results, experiment: Experiment) -> Iterator[Block]:
@@ -117,7 +123,7 @@ def _rules_table(
     if all(results.measured(experiment, metric, name, set=data).n == 0 for name in experiment.methods):
         return
     note = ". ".join(f"{rule}: {RULES_IN_WORDS[rule]}" for rule in rules)
-    on = f" on {data}" if data and len(experiment.sets) > 1 else ""
+    on = _on(data if len(experiment.sets) > 1 else "")
     caption = f"{metric_name(experiment, metric)} under common threshold rules{on}"
     yield Grid(caption, ("own rule", *rules), tuple(rows), note=f"{note}.")
 
@@ -208,9 +214,11 @@ def metric_name(experiment: Experiment, metric: str) -> str:
 
 def _tolerances(experiment: Experiment) -> str:
     if experiment.standard_errors:
+        least = ", or within half of the last digit printed" if experiment.tolerance else ""
         return (
             f"A cell agrees within {experiment.standard_errors:g} standard errors of the difference of two means "
-            f"(printed: {experiment.printed_trials} trials). ★: the best, and what a paired t-test cannot tell from it."
+            f"(printed: {experiment.printed_trials} trials){least}. ★: the best, and what a paired t-test cannot tell "
+            f"from it."
         )
     if not experiment.tolerance:
         return ""
