@@ -310,6 +310,22 @@ def test_claims_on_one_set_look_at_that_set_only():
     assert found(default, records, experiment="figure4", **falls).finding is Finding.IN_PART
 
 
+def test_a_comparison_of_sets_that_was_left_out_is_not_passed_over():
+    default = load_paper("qian2010", "default")
+    records = [
+        record("figure4", data, "SSDR-MC", trial, {"share": SHARES[0]}, micro_f1=value + 0.01 * trial)
+        for data, value in (("yeast", 0.4), ("scene", 0.6))
+        for trial in range(3)
+    ]
+    asked = {"kind": "lower_on", "experiment": "figure4", "methods": ["SSDR-MC"], "metric": "micro_f1"}
+    measured, left_out = ["yeast", "scene"], ["yeast", "tmc2007-500"]
+    assert found(default, records, pairs=[measured], **asked).finding is Finding.SUPPORTED
+    partly = found(default, records, pairs=[measured, left_out], **asked)
+    assert partly.finding is Finding.IN_PART
+    assert partly.evidence.endswith("1 more not measured.")
+    assert found(default, records, pairs=[left_out], **asked).finding is Finding.NOT_MEASURED
+
+
 def test_a_figure_is_drawn_for_each_set():
     prepared = prepare("qian2010", "default")
     values = {"micro_f1": 0.5, "micro_f1__H": 0.4}

@@ -182,7 +182,7 @@ def lower_on(
     if not total or not (left := len(pairs) * len(methods) - total):
         return found
     finding = Finding.IN_PART if found.finding is Finding.SUPPORTED else found.finding
-    return ClaimResult(finding, f"{found.evidence} {left} more were not measured.")
+    return ClaimResult(finding, f"{found.evidence} {left} more not measured.")
 
 
 def among_best(
