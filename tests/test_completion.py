@@ -351,7 +351,7 @@ def test_the_kinds_of_gap_are_said_with_what_was_done(songs):
     filled = hl.complete(songs, labels=["rock", "sad", "live"], effort="fast")
     unlabelled = int(songs[["rock", "sad", "live"]].isna().all(axis=1).sum())
     assert filled.gaps[0] == f"{unlabelled} items without any label: AutoLabeler fills all of their entries."
-    assert filled.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them, with the help")
+    assert filled.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them")
     assert filled.gaps[2].startswith("Out of fold, the probabilities' squared error is")
 
 
@@ -369,3 +369,66 @@ def test_costs_move_the_line(songs):
         hl.complete(songs, labels=["rock"], cost=(0, 1))
     with pytest.raises(ValueError, match="cannot both decide"):
         hl.complete(songs, labels=["rock"], cost=(1, 1), min_precision=0.9)
+
+
+def test_groups_are_held_out_together(rng):
+    thread = np.repeat(np.arange(60), 4)
+    posts = pd.DataFrame(rng.normal(size=(60, 3))[thread] + 0.1 * rng.normal(size=(240, 3)), columns=list("abc"))
+    posts["thread"], posts["rock"] = thread, rng.integers(2, size=60)[thread].astype(float)  # a coin per thread
+    posts.loc[180:, "rock"] = np.nan
+    alone, grouped = (
+        hl.complete(posts.drop(columns=drop), labels=["rock"], group=group)
+        for drop, group in ((["thread"], None), ([], "thread"))
+    )
+    assert alone.model.members_["pool"] < 0.15  # twins in other folds give the answer away
+    assert grouped.model.members_["pool"] > 0.2
+
+
+def test_a_label_may_not_be_a_feature_of_itself(rng):
+    items = pd.DataFrame({"a": rng.normal(size=30), "rock": rng.integers(2, size=30)})
+    with pytest.raises(ValueError, match="'rock' is a label and also a column of the items"):
+        hl.complete(items, items[["rock"]])
+
+
+def test_a_method_is_not_changed_by_its_use(songs):
+    method = hl.SSDRMC()
+    first = hl.complete(songs, labels=["rock"], method=method)
+    hl.complete(songs, labels=["sad"], method=method)
+    assert not hasattr(method, "transduction_")
+    assert first.table["rock"].notna().all()
+
+
+def test_what_was_done_is_said_only_where_it_was_done(rng):
+    X, Y = rng.normal(size=(60, 3)), rng.integers(2, size=(60, 2)).astype(float)
+    Y[0, 0] = Y[1, 1] = np.nan
+    plain = hl.complete(X, Y, effort="fast").gaps[0]
+    assert plain == "2 single entries of 2 items are missing: AutoLabeler fills them."
+    Y[40:] = np.nan
+    assert "fills the surest of their entries" in hl.complete(X, Y, effort="fast", unsure="leave").gaps[0]
+
+
+def test_the_help_of_other_labels_is_said(rng):
+    X, Y = rng.normal(size=(200, 3)), np.repeat(rng.integers(2, size=(200, 1)), 2, axis=1).astype(float)
+    Y[rng.random(Y.shape) < 0.3] = np.nan  # two labels that always agree, features that say nothing
+    assert "with the help of the item's other labels" in " ".join(hl.complete(X, Y, effort="fast").gaps)
+
+
+def test_a_model_of_an_array_predicts_arrays(rng, tmp_path):
+    X, Y, _ = half_labelled(rng)
+    filled = hl.complete(X, Y, effort="fast")
+    filled.save(tmp_path / "m.halflabel")
+    p = hl.load(tmp_path / "m.halflabel").predict_proba(X[:3])
+    np.testing.assert_array_equal(p, filled.model.predict_proba(X[:3]))
+    with pytest.raises(ValueError, match="a matrix with one row per item"):
+        hl.load(tmp_path / "m.halflabel").predict(X[0])
+
+
+@pytest.mark.parametrize("cost", [2, (1, 2, 3), (np.inf, 5), (1e308, 1e-10)])
+def test_costs_that_decide_nothing_are_refused(songs, cost):
+    with pytest.raises(ValueError, match="two positive numbers"):
+        hl.complete(songs, labels=["rock"], cost=cost)
+
+
+def test_effort_is_checked_at_the_door(songs):
+    with pytest.raises(ValueError, match="effort must be one of"):
+        hl.complete(songs, labels=["rock"], effort="slow", method=hl.SSDRMC())

@@ -13,15 +13,15 @@ from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import ClassifierTags, Tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
 
-from halflabel.arrays import Floats, Mask, Matrix, is_sparse
+from halflabel.arrays import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel.decision import fit_platt, thresholds
 from halflabel.labels import PartialLabels
 from halflabel.metrics import micro_f1
 from halflabel.solvers import Status
 
-__all__ = ["PartialLabelEstimator", "Scaler"]
+__all__ = ["PartialLabelEstimator", "Scaler", "fit_in_groups"]
 
 
 @dataclass(frozen=True)
@@ -228,6 +228,13 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
         return values.ravel() if self.single_label_ else values
+
+
+def fit_in_groups(model: Any, X: Matrix, labels: PartialLabels, groups: Ints | None) -> Any:
+    """Fit; a method whose ``fit`` takes ``groups`` keeps the items of one group in one fold."""
+    if groups is None or not has_fit_parameter(model, "groups"):
+        return model.fit(X, labels)
+    return model.fit(X, labels, groups=groups)
 
 
 def _dimensions(y: Any) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from halflabel import auto, base, baselines, decision, kernels, matrix_completion, ssdrmc, table, vvmr
 from halflabel.base import PartialLabelEstimator
@@ -52,14 +53,19 @@ class Predictor:
         only_assigned = getattr(self.model, "positive_only_", False) and getattr(self.model, "observed_rate", 1) is None
         return "being assigned" if only_assigned else "being relevant"
 
-    def predict_proba(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
-        """Return the probability of every label for every new item; of what :attr:`probability_of` says."""
+    def predict_proba(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
+        """Return the probability of every label for every new item; of what :attr:`probability_of` says.
+
+        A model that was learned from an array takes an array, one that was learned from a table a table.
+        """
+        frame, matrix = _framed(frame, matrix)
         p = self.model.predict_proba(self.encoder.transform(frame, matrix))
         p = p[:, 1:] if self.model.single_label_ else p
         return pd.DataFrame(p, index=self._index(frame), columns=list(self.label_names))
 
-    def predict(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
+    def predict(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return 0/1 for every label and every new item."""
+        frame, matrix = _framed(frame, matrix)
         answer = np.asarray(self.model.predict(self.encoder.transform(frame, matrix))).reshape(len(frame), -1)
         return pd.DataFrame(answer, index=self._index(frame), columns=list(self.label_names))
 
@@ -77,6 +83,16 @@ class Predictor:
         frame = with_text_names(frame)
         named = self.roles.id is not None and self.roles.id in frame.columns
         return pd.Index(frame[self.roles.id]) if named else frame.index
+
+
+def _framed(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
+    """Return a table, empty beside the numbers of an array."""
+    if isinstance(items, pd.DataFrame):
+        return items, matrix
+    array: Any = items if sparse.issparse(items) else np.asarray(items)
+    if array.ndim != 2:
+        raise ValueError(f"new items are a table or a matrix with one row per item, not {type(items).__name__}.")
+    return pd.DataFrame(index=range(array.shape[0])), array
 
 
 def load(path: str | os.PathLike[str]) -> Predictor:

@@ -146,3 +146,10 @@ def test_on_real_music_it_beats_its_parts(public_data):
     alone = AutoLabeler(members=("kernel",)).fit(data.X, known)
     assert brier(hidden, model.label_probabilities_) < brier(hidden, alone.label_probabilities_)
     assert micro_f1(hidden, model.transduction_) > micro_f1(hidden, alone.transduction_)
+
+
+def test_an_item_far_from_all_nodes_still_has_neighbours(rng):
+    X, Y, _ = half_labelled(rng)
+    model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
+    walk = model.surroundings_.walk(model.weighting_(np.vstack([X[:1], np.full((1, 5), 1e4)])))
+    np.testing.assert_allclose(walk.sum(axis=1), 1)

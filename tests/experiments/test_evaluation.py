@@ -28,6 +28,11 @@ from halflabel.table import open_table
 pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning")
 
 
+def test_labels_with_one_value_are_refused_in_a_sentence(rng):
+    with pytest.raises(ValueError, match="nothing to tell apart"):
+        evaluate(open_table(rng.normal(size=(40, 2)), np.ones((40, 1))))
+
+
 RATES = BinaryRelevance(DummyClassifier(strategy="prior"))
 
 

@@ -94,7 +94,14 @@ class Seen:
         return range(int(self.folds.max()) + 1)
 
     @classmethod
-    def enter(cls, labels: PartialLabels, log_odds: Floats, n_folds: int, rng: np.random.Generator) -> Self:
+    def enter(
+        cls,
+        labels: PartialLabels,
+        log_odds: Floats,
+        n_folds: int,
+        rng: np.random.Generator,
+        together: Ints | None = None,
+    ) -> Self:
         """Take what can be used of a table, and deal its items into folds by chance alone.
 
         Stratified folds would repeat in each fold how often labels meet by accident in the sample, and what learns from
@@ -103,8 +110,9 @@ class Seen:
         usable = labels.hide(np.isnan(log_odds))
         usable = usable.hide(~usable.learnable)
         rows = np.flatnonzero(~usable.unlabelled)
-        usable, folds = usable[rows], rng.permutation(np.arange(len(rows)) % n_folds)
-        return cls(rows, usable, *base_and_residual(usable, log_odds[rows]), folds)
+        unit = np.arange(len(rows)) if together is None else np.unique(together[rows], return_inverse=True)[1]
+        folds = rng.permutation(np.arange(unit.max(initial=-1) + 1) % n_folds)[unit]
+        return cls(rows, usable[rows], *base_and_residual(usable[rows], log_odds[rows]), folds)
 
 
 def base_and_residual(labels: PartialLabels, log_odds: Floats) -> tuple[Floats, Floats]:

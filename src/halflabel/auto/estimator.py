@@ -11,13 +11,14 @@ from scipy import sparse
 from scipy.special import logit
 from threadpoolctl import threadpool_limits
 
-from halflabel.arrays import Floats, Matrix
+from halflabel.arrays import Floats, Ints, Matrix
 from halflabel.auto.features import Weighting
 from halflabel.auto.pool import MEMBERS, pool
 from halflabel.auto.residuals import refine
 from halflabel.auto.task import EFFORTS, Items, Task
 from halflabel.base import PartialLabelEstimator
 from halflabel.decision import Calibration, fit_platt
+from halflabel.groups import number_groups
 from halflabel.labels import PartialLabels
 
 __all__ = ["AutoLabeler"]
@@ -70,8 +71,8 @@ class AutoLabeler(PartialLabelEstimator):
     Attributes
     ----------
     label_scores_ : ndarray of shape (n_items, n_labels)
-        Pooled log odds; of items with an observed label out of fold. NaN for a label that was not observed with both
-        values.
+        Pooled log odds; of items with an observed label out of fold, and where single entries are missing corrected by
+        the item's other labels. NaN for a label that was not observed with both values.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
         Calibrated probabilities; out of fold for items with an observed label.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
@@ -82,7 +83,8 @@ class AutoLabeler(PartialLabelEstimator):
         The random walk; None if no member uses a graph.
     members_ : dict of str to float
         Out-of-fold Brier score on observed entries of every member, of "pool", and of "label rate", which knows no
-        features: where the pool is not below it, the features say nothing that could be learned.
+        features: where the pool is not below it, the features say nothing that could be learned. The rate, and the
+        slopes and intercepts of the calibrations (shrunk), saw the entries that they are scored on.
 
     Raises
     ------
@@ -141,7 +143,7 @@ class AutoLabeler(PartialLabelEstimator):
         self.cost_ratio = cost_ratio
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Fill the gaps of ``y``.
 
         Parameters
@@ -150,43 +152,49 @@ class AutoLabeler(PartialLabelEstimator):
             All items, labelled and unlabelled.
         y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
             1 relevant, 0 irrelevant, missing unknown.
+        groups : array-like of shape (n_items,), optional
+            Items of one group (duplicates, posts of one thread) are held out together: else out-of-fold answers about
+            one would know the other, and probabilities would be too sure of themselves.
         """
         X, labels = self._enter(X, y)
         self._refuse_unfit_settings()
+        if groups is not None:
+            groups = number_groups(groups, len(labels))
         # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
         with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
-            return self._fit(X, labels)
+            return self._fit(X, labels, groups)
 
-    def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
+    def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None) -> Self:
         self.weighting_ = Weighting.learn(X, self.scale)
         seed = int(np.random.default_rng(self.random_state).integers(2**62))
-        task = Task(self.weighting_(X), labels, EFFORTS[self.effort], seed, self.n_folds, self.n_neighbors)
+        effort = EFFORTS[self.effort]
+        task = Task(self.weighting_(X), labels, effort, seed, self.n_folds, self.n_neighbors, groups)
         pooled = pool(task, tuple(self.members or task.effort.members))
         self.pool_ = pooled.pool
         self.surroundings_ = task.graph[0] if task.has_graph else None
         self.weights_ = _among_items(task) if task.has_graph else None
         self.learnable_ = labels.learnable
         scores = np.where(np.isnan(pooled.out_of_fold), pooled.log_odds, pooled.out_of_fold)
-        self._decide(labels, *self._refined(labels, scores, pooled.out_of_fold, task.rng("other labels")))
+        self._decide(labels, *self._refined(task, scores, pooled.out_of_fold))
         self.members_ = pooled.brier | self._brier(labels)
         return self
 
-    def _refined(
-        self, labels: PartialLabels, scores: Floats, out_of_fold: Floats, rng: np.random.Generator
-    ) -> tuple[Floats, Floats]:
+    def _refined(self, task: Task, scores: Floats, out_of_fold: Floats) -> tuple[Floats, Floats]:
         """Let an item's observed labels correct the answers about its others, where only some are known."""
         self.opinion_: Calibration | None = None  # of the pool alone: residuals need probabilities
+        self.coupled_, labels = False, task.labels
         if not (labels.observed.any(axis=1) & ~labels.observed.all(axis=1)).any():
             return scores, out_of_fold
         self.opinion_ = fit_platt(out_of_fold, labels)
-        refined = refine(labels, logit(self.opinion_(scores)), rng)
+        refined = refine(labels, logit(self.opinion_(scores)), task.rng("other labels"), together=task.together)
+        self.coupled_ = bool(refined.model.coupling.weights.nnz or refined.model.forests)
         return refined.log_odds, refined.out_of_fold
 
     def _brier(self, labels: PartialLabels) -> dict[str, float]:
-        """Return the scores of the pool and of the label's rate on the observed entries."""
-        observed, Y = labels.observed, labels.values()
+        """Return the scores of the pool and of the label's rate, on the entries from which something was learned."""
+        used, Y = labels.observed & labels.learnable, labels.values(unknown=0.0)
         answers = {"pool": self.label_probabilities_, "label rate": np.broadcast_to(labels.rates, Y.shape)}
-        return {name: float(np.mean((p - Y)[observed] ** 2)) for name, p in answers.items()}
+        return {name: float(np.mean((p - Y)[used] ** 2)) if used.any() else np.nan for name, p in answers.items()}
 
     def _score_new(self, X: Matrix) -> Floats:
         scores = self.pool_.predict(Items(self.weighting_(X), self.surroundings_))

@@ -40,7 +40,9 @@ class Surroundings:
         k = min(self.n_neighbors, self.nodes.shape[0])
         indices, distances = neighbors(self.nodes, k, query=self.coordinates(X))
         widths = _widths(distances, float(self.widths.mean()))
-        values = np.exp(-(distances**2) / (widths[:, None] * self.widths[indices]))
+        exponents = distances**2 / (widths[:, None] * self.widths[indices])
+        # Only ratios matter, and far away from all nodes every affinity would vanish.
+        values = np.exp(exponents.min(axis=1, keepdims=True) - exponents)
         shape = (len(indices), self.nodes.shape[0])
         return walk(sparse.csr_array((values.ravel(), indices.ravel(), np.arange(0, values.size + 1, k)), shape))
 

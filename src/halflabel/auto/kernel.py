@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halflabel.arrays import Floats
+from halflabel.arrays import Floats, Matrix
 from halflabel.auto.heat import walk
 from halflabel.auto.ridge import deformations, ridge, sample_rows, worthiest
 from halflabel.auto.task import Fitted, Items, Task
-from halflabel.kernels import KernelRidge, NystroemMap
+from halflabel.kernels import KernelRidge, NystroemMap, kernel_ridge
 
 __all__ = ["Regression", "deformed_kernel", "kernel"]
 
@@ -45,8 +45,18 @@ def deformed_kernel(task: Task) -> Fitted:
 
 
 def _regression(task: Task, features: NystroemMap, name: str) -> Fitted:
-    model, loo = ridge(features, task.X[task.rows], task.Y, task.observed, task.rng(name))
+    X = task.X[task.rows]
+    if task.together is not None:
+        return _in_folds(task, features, X)
+    model, loo = ridge(features, X, task.Y, task.observed, task.rng(name))
     scores = model.predict(task.X)
     # Each label learns from its own entries alone: where an item's is unknown, nothing of the item was seen.
     out_of_fold = np.where(task.observed, loo, scores[task.rows])
     return Fitted(Regression(model), scores, out_of_fold if len(task.rows) > 1 else np.full_like(loo, np.nan))
+
+
+def _in_folds(task: Task, features: NystroemMap, X: Matrix) -> Fitted:
+    """Hold out folds, which keep groups together, where leaving one item out would leave its twin in."""
+    family = kernel_ridge(X, task.Y, task.observed, task.folds, features)
+    without = family.predict(X)[np.arange(len(task.rows)), 1 + task.folds]
+    return Fitted(Regression(family[0]), family[0].predict(task.X), without)

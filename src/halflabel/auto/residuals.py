@@ -106,7 +106,13 @@ class Refined:
 
 
 def refine(
-    labels: PartialLabels, log_odds: Floats, rng: np.random.Generator, *, n_folds: int = 5, n_trees: int = 100
+    labels: PartialLabels,
+    log_odds: Floats,
+    rng: np.random.Generator,
+    *,
+    n_folds: int = 5,
+    n_trees: int = 100,
+    together: Ints | None = None,
 ) -> Refined:
     r"""Learn how an item's other observed labels correct a base model's answer.
 
@@ -134,6 +140,9 @@ def refine(
     n_trees : int, default=100
         Of a label, dealt to the folds: each fold's trees see the items of all others. 0 for the coupling alone.
 
+    together : ndarray of int, shape (n_items,), optional
+        Group of each item; those of one are held out together.
+
     Returns
     -------
     Refined
@@ -159,7 +168,7 @@ def refine(
     >>> bool((answer == Y)[gaps].all())
     True
     """
-    table = Seen.enter(labels, log_odds, n_folds, rng)
+    table = Seen.enter(labels, log_odds, n_folds, rng, together)
     if len(table.rows) < 2 or labels.shape[1] < 2:
         return _unchanged(labels, log_odds)
     coupling, held_out = couple(table, rng)

@@ -122,6 +122,8 @@ class Task:
         Decides everything random, each thing by its name, so that no member depends on which others there are.
     n_folds : int
     n_neighbors : int
+    together : ndarray of int, shape (n_items,), or None
+        Group of each item; those of one are held out together.
     """
 
     X: Matrix
@@ -130,6 +132,7 @@ class Task:
     seed: int
     n_folds: int = 5
     n_neighbors: int = 10
+    together: Ints | None = None
     _fits: dict[str, Fitted] = field(default_factory=dict, init=False)
 
     def rng(self, name: str) -> np.random.Generator:
@@ -162,7 +165,11 @@ class Task:
         """Fold of each item of ``rows``; -1 for a single one, which cannot be held out."""
         if len(self.rows) < 2:
             return np.full(len(self.rows), -1, dtype=np.intp)
-        return item_folds(self.labels[self.rows], min(self.n_folds, len(self.rows)), self.rng("folds"))
+        groups = None if self.together is None else self.together[self.rows]
+        most = len(self.rows) if groups is None else len(np.unique(groups))
+        if most < 2:
+            return np.full(len(self.rows), -1, dtype=np.intp)
+        return item_folds(self.labels[self.rows], min(self.n_folds, most), self.rng("folds"), groups)
 
     @property
     def groups(self) -> range:

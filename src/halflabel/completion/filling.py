@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.base import clone
 
 from halflabel.auto import AutoLabeler
-from halflabel.base import PartialLabelEstimator
+from halflabel.auto.task import EFFORTS
+from halflabel.base import PartialLabelEstimator, fit_in_groups
 from halflabel.completion.refusals import (
     EXACT,
     refuse_beyond_memory,
@@ -56,7 +58,7 @@ def complete(
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
         1 has it, 0 does not have it, missing unknown.
     method : estimator, default=AutoLabeler()
-        Any method of this library; it is fitted here. For labels that are positive-only the default is
+        Any method of this library; a copy of it is fitted. For labels that are positive-only the default is
         :class:`halflabel.LowRankVVMR`, which alone can learn from them.
     effort : {"fast", "default", "best"}, default="default"
         How much work the default method may be, see :class:`halflabel.AutoLabeler`.
@@ -114,23 +116,25 @@ def complete(
         raise ValueError(
             "a method was given, and observed_rate beside it: say it there, LowRankVVMR(observed_rate=...)."
         )
-    model = method if method is not None else default_method(opened.labels, observed_rate, random_state, effort)
+    if effort not in EFFORTS:
+        raise ValueError(f"effort must be one of {', '.join(map(repr, EFFORTS))}, not {effort!r}.")
+    model = default_method(opened.labels, observed_rate, random_state, effort) if method is None else clone(method)
     if cost is not None:
-        model = clone(model).set_params(decision="cost", cost_ratio=_ratio(cost, precision))
+        model.set_params(decision="cost", cost_ratio=_ratio(cost, precision))
     if opened.labels.positive_only:
         refuse_blind_method(model, precision)
     refuse_beyond_memory(opened)
-    return Completion(opened, model.fit(opened.X, opened.labels), precision)
+    return Completion(opened, fit_in_groups(model, opened.X, opened.labels, opened.groups), precision)
 
 
 def _ratio(cost: tuple[float, float], precision: float | None) -> float:
     """Return what a false positive costs in units of a false negative."""
-    false_positive, false_negative = cost
-    if not (false_positive > 0 and false_negative > 0):
+    given = np.asarray(cost, dtype=np.float64)
+    if given.shape != (2,) or not ((given > 1e-100) & (given < 1e100)).all():
         raise ValueError(f"cost must be two positive numbers (a wrong yes, a wrong no), not {cost}.")
     if precision is not None:
         raise ValueError("cost and a precision cannot both decide which entries are filled: give one of them.")
-    return false_positive / false_negative
+    return float(given[0] / given[1])
 
 
 def default_method(

@@ -13,7 +13,7 @@ __all__ = ["gap_sentences"]
 WORTHWHILE = 0.97
 
 
-def gap_sentences(labels: PartialLabels, model: PartialLabelEstimator) -> tuple[str, ...]:
+def gap_sentences(labels: PartialLabels, model: PartialLabelEstimator, *, sure_only: bool = False) -> tuple[str, ...]:
     """Return one sentence per kind of gap, and one about how much the features had to say.
 
     Examples
@@ -22,30 +22,32 @@ def gap_sentences(labels: PartialLabels, model: PartialLabelEstimator) -> tuple[
     >>> gap_sentences(PartialLabels.from_table([[1.0, 0.0], [float("nan"), 1.0]]), MC1())
     ('1 single entry of 1 item is missing: MC1 fills it.',)
     """
-    return (*_missing(labels, type(model).__name__, _stages(model)), *_worth(getattr(model, "members_", {})))
+    missing = _missing(labels, type(model).__name__, _stages(model), sure_only)
+    return (*missing, *_worth(getattr(model, "members_", {})))
 
 
-def _missing(labels: PartialLabels, name: str, partly: str) -> Iterator[str]:
+def _missing(labels: PartialLabels, name: str, partly: str, sure_only: bool) -> Iterator[str]:
     gaps = ~labels.observed
     empty = labels.unlabelled
     if labels.positive_only:
         forgotten = int(gaps[labels.annotated].sum())
         yield f"{_of(forgotten, 'absent tag')} may have been forgotten (that is what absent='unknown' says)."
         empty = ~labels.annotated
+    which = "the surest" if sure_only else "all"
     if empty.any():
-        yield f"{_of(int(empty.sum()), 'item')} without any label: {name} fills all of their entries."
+        yield f"{_of(int(empty.sum()), 'item')} without any label: {name} fills {which} of their entries."
     inside = gaps & ~empty[:, None]
     if inside.any() and not labels.positive_only:
         entries, items = int(inside.sum()), int(inside.any(axis=1).sum())
         single = f"{entries:,} single {'entry' if entries == 1 else 'entries'}"
         yield (
             f"{single} of {_of(items, 'item')} {'is' if entries == 1 else 'are'} missing: {name} fills "
-            f"{'it' if entries == 1 else 'them'}{partly}."
+            f"{'the surest' if sure_only else 'it' if entries == 1 else 'them'}{partly}."
         )
 
 
 def _stages(model: PartialLabelEstimator) -> str:
-    return ", with the help of the item's other labels" if getattr(model, "opinion_", None) is not None else ""
+    return ", with the help of the item's other labels" if getattr(model, "coupled_", False) else ""
 
 
 def _worth(brier: Mapping[str, float]) -> Iterator[str]:
@@ -53,6 +55,8 @@ def _worth(brier: Mapping[str, float]) -> Iterator[str]:
     if not brier:
         return
     own, rate = brier["pool"], brier["label rate"]
+    if not own >= 0:
+        return  # no label was learned
     verdict = "" if own < WORTHWHILE * rate else " The features say little about these labels."
     yield f"Out of fold, the probabilities' squared error is {own:.3f}, that of the labels' rates {rate:.3f}.{verdict}"
 

@@ -67,7 +67,7 @@ def refuse_beyond_memory(opened: OpenTable) -> None:
     features = X.data.nbytes * 3 if is_sparse(X) else X.nbytes * 3
     kernel = 3 * n * min(n, EXACT) * 8 if opened.labels.positive_only else n * 15 * 12 * 4
     settings = 9 * n * n_labels * 8 if opened.labels.positive_only else 0
-    needed = features + kernel + settings + n * n_labels * 8 * 14 + 2**29
+    needed = features + kernel + settings + n * n_labels * 8 * 20 + 2**29
     try:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not every system tells

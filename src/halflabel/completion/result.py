@@ -96,7 +96,7 @@ class Completion:
     @property
     def gaps(self) -> tuple[str, ...]:
         """Which kinds of gap there were and what was done about each, in sentences."""
-        return gap_sentences(self.labels, self.model)
+        return gap_sentences(self.labels, self.model, sure_only=self.min_precision is not None)
 
     @cached_property
     def learned_from(self) -> PartialLabels:

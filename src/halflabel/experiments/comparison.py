@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints
-from halflabel.base import PartialLabelEstimator
+from halflabel.base import PartialLabelEstimator, fit_in_groups
 from halflabel.baselines import BinaryRelevance
 from halflabel.completion import default_method
 from halflabel.labels import PartialLabels
@@ -58,7 +58,11 @@ def usual_methods(
 
 
 def compare(
-    methods: Mapping[str, PartialLabelEstimator], X: Any, known: PartialLabels, hidden: PartialLabels
+    methods: Mapping[str, PartialLabelEstimator],
+    X: Any,
+    known: PartialLabels,
+    hidden: PartialLabels,
+    groups: Ints | None = None,
 ) -> pd.DataFrame:
     """Fit every method on ``known`` and score it on the entries observed in ``hidden``.
 
@@ -71,7 +75,7 @@ def compare(
     for done, (name, method) in enumerate(methods.items()):
         step("comparing methods", done, len(methods))
         started = time.perf_counter()
-        model = fitted(method, X, known)
+        model = fitted(method, X, known, groups)
         seconds = time.perf_counter() - started
         rows[name] = {**measured(model, hidden), "seconds": seconds}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
@@ -103,8 +107,8 @@ def expected_f1(hidden: PartialLabels, answer: Ints, probabilities: Floats) -> f
     return float(2 * p[chosen].sum() / (chosen.sum() + p.sum()))
 
 
-def fitted(method: PartialLabelEstimator, X: Any, known: PartialLabels) -> Any:
+def fitted(method: PartialLabelEstimator, X: Any, known: PartialLabels, groups: Ints | None = None) -> Any:
     """Fit a copy; what it warns about its own labels is not the reader's concern here."""
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
         warnings.simplefilter("ignore")
-        return clone(method).fit(X, known)
+        return fit_in_groups(clone(method), X, known, groups)

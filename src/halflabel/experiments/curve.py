@@ -69,7 +69,7 @@ def learning_curve(
         for done, share in enumerate(shares, start=repeat * len(shares)):
             step("learning curve", done, len(splits) * len(shares))
             fewer = _thinned(fewer, hidden, round(share * _labelled(known)), rng, together)
-            values = measured(fitted(method, X, fewer), hidden)
+            values = measured(fitted(method, X, fewer, groups), hidden)
             points.append({"repeat": repeat, "share": share, "labelled": _labelled(fewer), **values})
     return _means(pd.DataFrame(points)[["repeat", "share", "labelled", *full.columns]], str(full.columns[0]))
 

@@ -132,7 +132,7 @@ def evaluate(
         poorest = min((known for known, _ in splits), key=lambda known: int(known.observed.sum(axis=0).min()))
         methods = usual_methods(poorest, seed, observed_rate and observed_rate * (1 - share), effort)
     as_positives = partial(positives.compare_positives, observed_rate=observed_rate, share=share)
-    records = _records(methods, X, splits, as_positives if labels.positive_only else compare)
+    records = _records(methods, X, splits, as_positives if labels.positive_only else partial(compare, groups=groups))
     decisive = _decisive(labels)
     summary = _summary(records, decisive, share)
     points = None
@@ -158,6 +158,8 @@ def _refuse(labels: PartialLabels, methods: Mapping[str, PartialLabelEstimator] 
     n_labelled = int((~labels.unlabelled).sum())
     if n_labelled < 10:
         raise ValueError(f"only {n_labelled} items have a label: an evaluation that hides some of them needs 10.")
+    if not labels.positive_only and not labels.learnable.any():
+        raise ValueError("no label was observed with both values, 1 and 0: there is nothing to tell apart.")
 
 
 def _hide(labels: PartialLabels, share: float, rng: np.random.Generator, groups: Ints | None) -> Split:

@@ -125,6 +125,8 @@ def open_table(
     _refuse_other_length(len(items), len(reading.labels))
     if pairs is not None and (both := [name for name in map(str, items.columns) if name in reading.labels.names]):
         raise ValueError(f"{listed(both)} is a tag and also a column of the table: rename one of them.")
+    if isinstance(Y, pd.DataFrame) and (both := [str(c) for c in items.columns if str(c) in reading.labels.names]):
+        raise ValueError(f"{listed(both)} is a label and also a column of the items: leave it out of one of them.")
     encoder = FeatureEncoder.learn(items, roles, matrix, matrix_names)
     X = encoder.transform(items, matrix)
     groups, note = (None, ()) if roles.group is None else _read_groups(with_text_names(items)[roles.group])

@@ -26,7 +26,7 @@ _WHY = {
     "category": "one feature per distinct value",
     "vector": "one feature per position",
     "text": "one feature per word, weighted by tf-idf",
-    "group": "rows of equal value stay together when some are hidden",
+    "group": "rows of equal value are held out together",
 }
 
 
