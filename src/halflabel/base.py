@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
+from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel.decision import fit_platt, thresholds
@@ -21,7 +22,10 @@ from halflabel.labels import PartialLabels
 from halflabel.metrics import micro_f1
 from halflabel.solvers import Status
 
-__all__ = ["PartialLabelEstimator", "Scaler", "fit_in_groups"]
+__all__ = ["PartialLabelEstimator", "Scaler", "blas_threads", "fit_in_groups"]
+
+#: Fewer items than this are fitted on one BLAS thread.
+FEW = 5000
 
 
 @dataclass(frozen=True)
@@ -228,6 +232,11 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
         return values.ravel() if self.single_label_ else values
+
+
+def blas_threads(n_items: int) -> threadpool_limits:
+    """Return a context of one BLAS thread for few items, where more cost more than they bring."""
+    return threadpool_limits(1 if n_items < FEW else None, user_api="blas")
 
 
 def fit_in_groups(model: Any, X: Matrix, labels: PartialLabels, groups: Ints | None) -> Any:

@@ -10,10 +10,9 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints, Mask, Matrix
-from halflabel.base import PartialLabelEstimator, Scaler
+from halflabel.base import PartialLabelEstimator, Scaler, blas_threads
 from halflabel.embedding import Embedding, spectral_embedding
 from halflabel.graphs import components, neighbors, reachable, reconstruction_weights, supported
 from halflabel.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
@@ -25,9 +24,6 @@ from halflabel.propagation import Alternation, alternate, fixed_point, minimizer
 from halflabel.solvers import Solution
 
 __all__ = ["SSDRMC"]
-
-#: Fewer items than this are fitted on one BLAS thread.
-SMALL = 5000
 
 
 def _embeds(model: SSDRMC) -> bool:
@@ -247,8 +243,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         """
         X, labels = self._enter(X, y)
         self._refuse_unfit_settings()
-        # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
-        with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
+        with blas_threads(len(labels)):
             return self._fit(X, labels)
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:

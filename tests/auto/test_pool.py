@@ -153,3 +153,14 @@ def test_an_item_far_from_all_nodes_still_has_neighbours(rng):
     model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
     walk = model.surroundings_.walk(model.weighting_(np.vstack([X[:1], np.full((1, 5), 1e4)])))
     np.testing.assert_allclose(walk.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["items", "entries"])
+def test_a_single_group_is_not_taken_for_held_out(rng, gaps):
+    X, Y, _ = half_labelled(rng)
+    if gaps:
+        Y[np.flatnonzero(~np.isnan(Y[:, 0]))[::4], 0] = np.nan
+    model = AutoLabeler("fast").fit(X, Y, groups=np.zeros(60))
+    known = ~np.isnan(Y)
+    rates = np.nanmean(Y, axis=0)
+    np.testing.assert_allclose(model.label_probabilities_[known], np.broadcast_to(rates, Y.shape)[known], atol=0.05)

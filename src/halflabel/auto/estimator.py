@@ -9,22 +9,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import logit
-from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints, Matrix
 from halflabel.auto.features import Weighting
 from halflabel.auto.pool import MEMBERS, pool
 from halflabel.auto.residuals import refine
 from halflabel.auto.task import EFFORTS, Items, Task
-from halflabel.base import PartialLabelEstimator
+from halflabel.base import PartialLabelEstimator, blas_threads
 from halflabel.decision import Calibration, fit_platt
 from halflabel.groups import number_groups
 from halflabel.labels import PartialLabels
 
 __all__ = ["AutoLabeler"]
-
-#: Fewer items than this are fitted on one BLAS thread.
-SMALL = 5000
 
 
 class AutoLabeler(PartialLabelEstimator):
@@ -75,6 +71,8 @@ class AutoLabeler(PartialLabelEstimator):
         the item's other labels. NaN for a label that was not observed with both values.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
         Calibrated probabilities; out of fold for items with an observed label.
+    coupled_ : bool
+        Whether an item's observed labels had a say in the answers about its others.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
         0/1, known entries verbatim.
     thresholds_ : ndarray of shape (n_labels,)
@@ -160,8 +158,7 @@ class AutoLabeler(PartialLabelEstimator):
         self._refuse_unfit_settings()
         if groups is not None:
             groups = number_groups(groups, len(labels))
-        # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
-        with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
+        with blas_threads(len(labels)):
             return self._fit(X, labels, groups)
 
     def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None) -> Self:
@@ -183,7 +180,8 @@ class AutoLabeler(PartialLabelEstimator):
         """Let an item's observed labels correct the answers about its others, where only some are known."""
         self.opinion_: Calibration | None = None  # of the pool alone: residuals need probabilities
         self.coupled_, labels = False, task.labels
-        if not (labels.observed.any(axis=1) & ~labels.observed.all(axis=1)).any():
+        partly = labels.observed.any(axis=1) & ~labels.observed.all(axis=1)
+        if not partly.any() or np.isnan(out_of_fold).all():  # a single item or group: nothing was held out
             return scores, out_of_fold
         self.opinion_ = fit_platt(out_of_fold, labels)
         refined = refine(labels, logit(self.opinion_(scores)), task.rng("other labels"), together=task.together)

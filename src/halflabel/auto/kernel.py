@@ -59,4 +59,5 @@ def _in_folds(task: Task, features: NystroemMap, X: Matrix) -> Fitted:
     """Hold out folds, which keep groups together, where leaving one item out would leave its twin in."""
     family = kernel_ridge(X, task.Y, task.observed, task.folds, features)
     without = family.predict(X)[np.arange(len(task.rows)), 1 + task.folds]
+    without[task.folds < 0] = np.nan  # a single group: nothing can be held out
     return Fitted(Regression(family[0]), family[0].predict(task.X), without)

@@ -139,7 +139,6 @@ def refine(
         Folds of items for the ridge weight and for all scores that calibrate.
     n_trees : int, default=100
         Of a label, dealt to the folds: each fold's trees see the items of all others. 0 for the coupling alone.
-
     together : ndarray of int, shape (n_items,), optional
         Group of each item; those of one are held out together.
 
@@ -169,7 +168,7 @@ def refine(
     True
     """
     table = Seen.enter(labels, log_odds, n_folds, rng, together)
-    if len(table.rows) < 2 or labels.shape[1] < 2:
+    if len(np.unique(table.folds)) < 2 or labels.shape[1] < 2:
         return _unchanged(labels, log_odds)
     coupling, held_out = couple(table, rng)
     forests = None

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Matrix
-from halflabel.base import PartialLabelEstimator, Scaler
+from halflabel.base import PartialLabelEstimator, Scaler, blas_threads
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import item_folds
 from halflabel.progress import step
@@ -22,9 +21,6 @@ __all__ = ["Comparator", "Model", "Setting"]
 #: The weights of one fit, by parameter.
 Setting = dict[str, Any]
 
-#: Fewer items than this are fitted on one BLAS thread.
-SMALL = 5000
-
 
 class Model(Protocol):
     """What was learned from some items; numbers only, so that it can be saved."""
@@ -34,7 +30,7 @@ class Model(Protocol):
 
 
 class Comparator(PartialLabelEstimator):
-    """Base of LEML, FastTag and MLRGL; a subclass defines the three methods below ``fit``.
+    """Base of LEML, FastTag and MLRGL; a subclass defines ``_settings`` and ``_learn``.
 
     Labels that were not assigned in an annotated item are coded -1 like irrelevant ones, as Zhao and Guo did, and are
     open again when probabilities become 0/1. Of several settings the best by :func:`pu_f1` on held-out items is taken.
@@ -64,8 +60,7 @@ class Comparator(PartialLabelEstimator):
         if not isinstance(self.n_folds, int | np.integer) or self.n_folds < 2:
             raise ValueError(f"n_folds must be a whole number of at least 2, not {self.n_folds!r}.")
         self.scaler_ = Scaler.learn(X, self.scale)
-        # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
-        with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
+        with blas_threads(len(labels)):
             return self._choose_and_fit(self.scaler_(X), labels, settings)
 
     def _settings(self) -> list[Setting]:

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import linalg, sparse
-from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Mask, Matrix
-from halflabel.base import PartialLabelEstimator, Scaler
+from halflabel.base import PartialLabelEstimator, Scaler, blas_threads
 from halflabel.graphs import affinity, components, laplacian, neighbors, supported
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import item_folds
@@ -18,9 +17,6 @@ from halflabel.progress import step
 from halflabel.solvers import Solution, pcg
 
 __all__ = ["MLGFHF"]
-
-#: Fewer items than this are fitted on one BLAS thread.
-SMALL = 5000
 
 
 class MLGFHF(PartialLabelEstimator):
@@ -155,7 +151,7 @@ class MLGFHF(PartialLabelEstimator):
         """Fill the gaps of ``y``; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         self._refuse_unfit_settings()
-        with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
+        with blas_threads(len(labels)):
             return self._fit(X, labels)
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:

@@ -9,10 +9,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints, Matrix
-from halflabel.base import PartialLabelEstimator, Scaler
+from halflabel.base import PartialLabelEstimator, Scaler, blas_threads
 from halflabel.kernels import KernelRidge, NystroemMap, mean_distance, nystroem
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import item_folds
@@ -24,9 +23,6 @@ __all__ = ["RankSVM", "Ranking", "best_thresholds"]
 
 #: Square of the constant feature that stands for the biases: a bias of 10 adds 10^2 / (2 * 10^4) to the objective.
 BIAS = 1e4
-
-#: Fewer labelled items than this are fitted on one BLAS thread.
-SMALL = 5000
 
 NO_PAIRS = (
     "RankSVM ranks the labels of an item, but no item has both a relevant and an irrelevant observed label, so that an "
@@ -189,7 +185,7 @@ class RankSVM(PartialLabelEstimator):
         X, labels = self._enter(X, y)
         self._refuse_unfit_settings()
         rows = np.flatnonzero(~labels.unlabelled)
-        with threadpool_limits(1 if len(rows) < SMALL else None, user_api="blas"):
+        with blas_threads(len(rows)):
             return self._fit(X, labels, rows)
 
     def _fit(self, X: Matrix, labels: PartialLabels, rows: Ints) -> Self:

@@ -61,7 +61,8 @@ def complete(
         Any method of this library; a copy of it is fitted. For labels that are positive-only the default is
         :class:`halflabel.LowRankVVMR`, which alone can learn from them.
     effort : {"fast", "default", "best"}, default="default"
-        How much work the default method may be, see :class:`halflabel.AutoLabeler`.
+        How much work the default method may be, see :class:`halflabel.AutoLabeler`; for labels that are positive-only
+        it changes nothing.
     unsure : {"fill", "leave"}
         "leave" is short for ``min_precision=0.95``.
     min_precision : float in (0.5, 1), optional

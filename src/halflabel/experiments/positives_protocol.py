@@ -17,11 +17,9 @@ from halflabel.experiments.plan import Run
 from halflabel.experiments.scoring import Outcome, features_of, figures
 from halflabel.experiments.sources import load
 from halflabel.labels import PartialLabels
+from halflabel.vvmr.positive import of_relevant
 
 __all__ = ["forgotten", "positives"]
-
-#: No probability of being relevant is higher than this, however few relevant labels are known.
-SURE = 0.999
 
 
 def positives(run: Run, folder: Path | None) -> Outcome:
@@ -157,7 +155,7 @@ class _Rules:
 
 def _of_relevant(probabilities: Floats | None, observed_rate: float) -> Floats | None:
     """Return P(relevant) from P(assigned)."""
-    return None if probabilities is None else np.minimum(probabilities / observed_rate, SURE)
+    return None if probabilities is None else of_relevant(probabilities, observed_rate)
 
 
 def _pu_threshold(labels: PartialLabels, scores: Floats, observed_rate: float) -> float:

@@ -12,7 +12,15 @@ from halflabel.arrays import Floats, Mask
 from halflabel.decision import Calibration
 from halflabel.labels import PartialLabels
 
-__all__ = ["AssignedCalibration", "Assumption", "LearnsFromPositives", "assigned", "assume", "require_observed_rate"]
+__all__ = [
+    "AssignedCalibration",
+    "Assumption",
+    "LearnsFromPositives",
+    "assigned",
+    "assume",
+    "of_relevant",
+    "require_observed_rate",
+]
 
 #: No probability of being relevant is higher than this, however rarely positives are assigned.
 SURE = 0.999
@@ -59,7 +67,7 @@ class AssignedCalibration(Calibration):
 
     def __call__(self, scores: Floats) -> Floats:
         """Return probabilities of being relevant."""
-        return _relevant(super().__call__(scores), self.observed_rate)
+        return of_relevant(super().__call__(scores), self.observed_rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +131,12 @@ def assume(
     """
     p = before = p_assigned
     if observed_rate is not None:
-        before = _relevant(p_assigned, observed_rate)
+        before = of_relevant(p_assigned, observed_rate)
         p = np.where(known.state < 0, before * (1 - observed_rate) / (1 - before * observed_rate), before)
     thresholds = rule(before)
     return Assumption(observed_rate, p, thresholds, ~known.relevant & (p >= thresholds))
 
 
-def _relevant(p_assigned: Floats, observed_rate: float) -> Floats:
+def of_relevant(p_assigned: Floats, observed_rate: float) -> Floats:
+    """Return P(relevant) from P(assigned), if each relevant entry was assigned with that probability."""
     return np.minimum(p_assigned / observed_rate, SURE)
