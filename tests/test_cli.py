@@ -447,3 +447,34 @@ class TestSparseArff:
         run("predict", path.with_name("m"), path, "--probabilities", path.with_name("two.csv"))
         one, two = (pd.read_csv(path.with_name(name)) for name in ("one.csv", "two.csv"))
         np.testing.assert_allclose(one, two, atol=1e-9)
+
+
+def test_what_one_model_says_is_another_ones_prior(songs, tmp_path):
+    run(
+        "complete",
+        songs,
+        "--id",
+        "song",
+        "--labels",
+        "tag_*",
+        "--effort",
+        "fast",
+        "--probabilities",
+        tmp_path / "p.csv",
+    )
+    pd.read_csv(tmp_path / "p.csv").iloc[::-1].to_csv(tmp_path / "p.csv", index=False)
+    told = run(
+        "complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--prior", tmp_path / "p.csv"
+    )
+    assert told.exit_code == 0, told.output
+    assert "The prior says something about 180 of 180 entries." in told.output
+    assert "Where the prior says something, its own error is" in " ".join(told.output.split())
+
+
+def test_a_prior_is_not_overwritten(songs, tmp_path):
+    prior = tmp_path / "p.csv"
+    prior.write_text("song,tag_a\ns1,0.5\n")
+    result = run("complete", songs, "--id", "song", "--labels", "tag_*", "--prior", prior, "--probabilities", prior)
+    assert result.exit_code == 1
+    assert "is the input or another output" in result.output
+    assert prior.read_text().startswith("song")

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from halflabel import PartialLabels
 from halflabel.decision import RULES, confident, fit_platt, thresholds
+from halflabel.metrics import brier
 
 probabilities = hnp.arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 4)), elements=st.floats(0.01, 0.99))
 
@@ -34,6 +35,49 @@ def test_platt_minimises_the_documented_objective(rng):
         rows = mask[:, j]
         expected = minimize(shrunken_loss, pooled, (z[rows, j], sign[rows, j], pooled), method="BFGS", tol=1e-10).x
         np.testing.assert_allclose([np.log(fitted.slope[j]), fitted.intercept[j]], expected, atol=1e-4)
+
+
+def ceiled_loss(theta, z, assigned, prior, ceiling):
+    p = np.clip(ceiling * expit(np.exp(theta[0]) * z + theta[1]), 1e-300, 1)
+    return -np.log(np.where(assigned, p, 1 - p)).sum() + 0.5 * ((theta - prior) ** 2).sum()
+
+
+@pytest.mark.parametrize("ceiling", [0.3, 0.7, 0.95])
+def test_platt_below_a_ceiling_minimises_the_likelihood_of_what_was_assigned(rng, ceiling):
+    scores = rng.normal(size=(200, 3))
+    relevant = rng.random((200, 3)) < expit(np.array([0.5, 2, 4]) * scores + np.array([0, -2, 1]))
+    assigned = relevant & (rng.random((200, 3)) < ceiling)
+    fitted = fit_platt(scores, PartialLabels.from_table(assigned), ceiling=ceiling)
+    z = (scores - fitted.center) / fitted.spread
+    rate = (assigned.sum() + 0.5) / (assigned.size + 1) / ceiling
+    start = np.array([0.0, np.log(rate / (1 - rate))])
+    pooled = minimize(ceiled_loss, start, (z.ravel(), assigned.ravel(), start, ceiling), method="BFGS", tol=1e-10).x
+    for j in range(3):
+        arguments = (z[:, j], assigned[:, j], pooled, ceiling)
+        starts = (pooled, pooled + [0, 2], pooled - [1, 2])  # the loss is not convex
+        found = [minimize(ceiled_loss, s, arguments, method="BFGS", tol=1e-10) for s in starts]
+        expected = min(found, key=lambda each: each.fun).x
+        np.testing.assert_allclose([np.log(fitted.slope[j]), fitted.intercept[j]], expected, atol=1e-4)
+
+
+def test_platt_below_a_ceiling_finds_the_probabilities_behind_it(rng):
+    slope, intercept, ceiling = np.array([3.0, 6.0]), np.array([-1.0, 1.0]), 0.6
+    scores = rng.normal(size=(20_000, 2))
+    truth = rng.random((20_000, 2)) < expit(slope * scores + intercept)
+    assigned = truth & (rng.random((20_000, 2)) < ceiling)
+    p = fit_platt(scores, PartialLabels.from_table(assigned), ceiling=ceiling)(scores)
+    np.testing.assert_allclose(p, expit(slope * scores + intercept), atol=0.05)
+    quotient = np.minimum(fit_platt(scores, PartialLabels.from_table(assigned))(scores) / ceiling, 1)
+    truth = PartialLabels.from_table(truth)
+    assert brier(truth, quotient) > brier(truth, p) + 0.005  # no sigmoid levels off at the ceiling
+
+
+@pytest.mark.parametrize("ceiling", [0.01, 0.2, 1.0])
+def test_a_ceiling_below_what_was_seen_stays_finite(ceiling):
+    scores, table = np.array([[0.0, 1e9], [0.0, 0.0], [1.0, -1e9]]), [[1, 1], [1, 0], [1, 0]]
+    fitted = fit_platt(scores, PartialLabels.from_table(table), ceiling=ceiling)
+    p = fitted(np.array([[np.nan, np.nan], [0.0, 1e12], [1.0, -1e12]]))
+    assert ((p > 0) & (p < 1)).all()
 
 
 def test_platt_is_calibrated_on_new_draws(rng):

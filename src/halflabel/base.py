@@ -16,13 +16,13 @@ from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
 from threadpoolctl import threadpool_limits
 
-from halflabel.arrays import Floats, Ints, Mask, Matrix, is_sparse
+from halflabel.arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.decision import fit_platt, thresholds
 from halflabel.labels import PartialLabels
 from halflabel.metrics import micro_f1
 from halflabel.solvers import Status
 
-__all__ = ["PartialLabelEstimator", "Scaler", "blas_threads", "fit_in_groups"]
+__all__ = ["PartialLabelEstimator", "Scaler", "blas_threads", "fit_beside"]
 
 #: Fewer items than this are fitted on one BLAS thread.
 FEW = 5000
@@ -239,11 +239,10 @@ def blas_threads(n_items: int) -> threadpool_limits:
     return threadpool_limits(1 if n_items < FEW else None, user_api="blas")
 
 
-def fit_in_groups(model: Any, X: Matrix, labels: PartialLabels, groups: Ints | None) -> Any:
-    """Fit; a method whose ``fit`` takes ``groups`` keeps the items of one group in one fold."""
-    if groups is None or not has_fit_parameter(model, "groups"):
-        return model.fit(X, labels)
-    return model.fit(X, labels, groups=groups)
+def fit_beside(model: Any, X: Matrix, labels: PartialLabels, **beside: Any) -> Any:
+    """Fit; of what stands beside the labels (``groups``, ``prior``) a method gets what its ``fit`` takes."""
+    taken = {name: part for name, part in beside.items() if part is not None and has_fit_parameter(model, name)}
+    return model.fit(X, labels, **taken)
 
 
 def _dimensions(y: Any) -> int:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from halflabel.arrays import Floats, Mask
+from halflabel.arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 
-__all__ = ["RULES", "Calibration", "confident", "fit_platt", "require_precision", "thresholds"]
+__all__ = [
+    "RULES",
+    "Calibration",
+    "confident",
+    "cross_calibrated",
+    "fit_platt",
+    "require_precision",
+    "require_probabilities",
+    "thresholds",
+]
 
 
 #: Threshold rules on probabilities, and what each is the best answer to.
@@ -46,17 +56,18 @@ class Calibration:
         return np.clip(np.where(np.isnan(scores), self.fallback, p), CLIP, 1 - CLIP)
 
 
-def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0) -> Calibration:
+def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling: float = 1.0) -> Calibration:
     r"""Platt scaling per label, log-slope and intercept both shrunk to the pooled fit.
 
     Minimises, per label j over its observed entries with an out-of-fold score,
 
     .. math::
-        \sum_i \log(1 + e^{-s_{ij}(e^{\theta_j} z_{ij} + b_j)})
-        + \tfrac{\rho}{2}\left((\theta_j - \bar\theta)^2 + (b_j - \bar b)^2\right)
+        -\sum_{s_{ij} = 1} \log c\,\sigma(m_{ij}) - \sum_{s_{ij} = -1} \log(1 - c\,\sigma(m_{ij}))
+        + \tfrac{\rho}{2}\left((\theta_j - \bar\theta)^2 + (b_j - \bar b)^2\right),
+        \qquad m_{ij} = e^{\theta_j} z_{ij} + b_j
 
     with :math:`s = \pm 1` and :math:`(\bar\theta, \bar b)` the fit of the same form to all labels
-    together, itself shrunk to slope 1 at the observed share of relevant entries.
+    together, itself shrunk to slope 1 at the observed share of relevant entries over c.
 
     Parameters
     ----------
@@ -65,6 +76,10 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0) -> Cali
     labels : PartialLabels
     ridge : float
         :math:`\rho`, in units of one entry's log loss.
+    ceiling : float in (0, 1]
+        c: an entry that is relevant is only observed to be so with this probability, and else to be irrelevant. The
+        calibration is that of being relevant, :math:`\sigma(m)`. A sigmoid fitted to what was observed and divided by
+        c is not: it does not level off at c.
     """
     used = labels.observed & ~np.isnan(scores)
     pool = scores[used]
@@ -73,24 +88,47 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0) -> Cali
     used = used[rows]
     z = np.where(used, (scores[rows] - center) / spread, 0.0)
     sign = np.where(used, labels.state[rows], 0).astype(np.float64)
-    rate = float(logit((labels.relevant.sum() + 0.5) / (labels.observed.sum() + 1)))
-    pooled = _newton(z[used][:, None], sign[used][:, None], np.array([[0.0], [rate]]), ridge)
-    per_label = _newton(z, sign, np.repeat(pooled, z.shape[1], axis=1), ridge)
-    # Jeffreys' rate; for a label never observed, the rate of all labels together.
+    rate = float(logit(_jeffreys(labels.relevant.sum(), labels.observed.sum(), ceiling)))
+    pooled = _newton(z[used][:, None], sign[used][:, None], np.array([[0.0], [rate]]), ridge, ceiling)
+    per_label = _newton(z, sign, np.repeat(pooled, z.shape[1], axis=1), ridge, ceiling)
     seen, relevant = labels.observed.sum(axis=0), labels.relevant.sum(axis=0)
-    fallback = np.where(seen > 0, (relevant + 0.5) / (seen + 1), expit(rate))
+    # A label never observed gets the rate of all labels together.
+    fallback = np.where(seen > 0, _jeffreys(relevant, seen, ceiling), expit(rate))
     return Calibration(center, spread, np.exp(per_label[0]), per_label[1], fallback)
 
 
-def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, max_iter: int = 50) -> Floats:
+def cross_calibrated(scores: Floats, labels: PartialLabels, folds: Ints, ridge: float = 1.0) -> Floats:
+    """Return probabilities, those of each fold by a Platt scaling that did not see it.
+
+    Parameters
+    ----------
+    scores, labels, ridge
+        As in :func:`fit_platt`.
+    folds : ndarray of int, shape (n_items,)
+        Fold of each item; items of a negative one are judged by the scaling of all entries.
+    """
+    p = fit_platt(scores, labels, ridge)(scores)
+    numbers = np.unique(folds[folds >= 0])
+    for fold in numbers if len(numbers) > 1 else ():
+        own = folds == fold
+        p[own] = fit_platt(scores[~own], labels[~own], ridge)(scores[own])
+    return p
+
+
+def _jeffreys(relevant: Any, seen: Any, ceiling: float) -> Any:
+    """Return Jeffreys' rate of relevant entries, of which only a share is observed to be so."""
+    return np.minimum((relevant + 0.5) / (seen + 1) / ceiling, 1 - CLIP)
+
+
+def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, max_iter: int = 50) -> Floats:
     """Fit (log-slope, intercept) of every column by damped Gauss-Newton; sign 0 marks entries that do not count."""
     theta = prior.copy()
-    value = _penalised_loss(theta, z, sign, prior, ridge)
+    value = _penalised_loss(theta, z, sign, prior, ridge, ceiling)
     damping = np.ones(z.shape[1])
     for _ in range(max_iter):
-        step = _gauss_newton_step(theta, z, sign, prior, ridge, damping)
+        step = _gauss_newton_step(theta, z, sign, prior, ridge, ceiling, damping)
         trial = theta - step
-        trial_value = _penalised_loss(trial, z, sign, prior, ridge)
+        trial_value = _penalised_loss(trial, z, sign, prior, ridge, ceiling)
         better = trial_value <= value
         theta, value = np.where(better, trial, theta), np.where(better, trial_value, value)
         damping = np.where(better, damping / 10, damping * 10)
@@ -99,23 +137,33 @@ def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, max_iter: int 
     return theta
 
 
-def _penalised_loss(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float) -> Floats:
-    margin = sign * (np.exp(np.clip(theta[0], -20, 20)) * z + theta[1])
-    loss = np.where(sign != 0, np.logaddexp(0, -margin), 0).sum(axis=0)
+def _penalised_loss(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float) -> Floats:
+    m = np.exp(np.clip(theta[0], -20, 20)) * z + theta[1]
+    # 1 - c sigma(m) is (1 + (1 - c) e^m) / (1 + e^m).
+    irrelevant = np.logaddexp(0, m) - np.logaddexp(0, m + _log_missed(ceiling))
+    loss = np.where(sign > 0, np.logaddexp(0, -m), np.where(sign < 0, irrelevant, 0)).sum(axis=0)
     return np.asarray(loss + 0.5 * ridge * ((theta - prior) ** 2).sum(axis=0))
 
 
-def _gauss_newton_step(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, damping: Floats) -> Floats:
-    """Solve the 2 x 2 systems of all columns at once, with d/dtheta of the score = slope * z."""
+def _gauss_newton_step(
+    theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, damping: Floats
+) -> Floats:
+    """Solve the 2 x 2 systems of all columns at once: Fisher's information, with d/dtheta of the score = slope * z."""
     u = np.exp(np.clip(theta[0], -20, 20)) * z
-    margin = sign * (u + theta[1])
-    g = -sign * expit(-margin)
-    h = np.where(sign != 0, expit(margin) * expit(-margin), 0.0)
+    m = u + theta[1]
+    slope = expit(m) - expit(m + _log_missed(ceiling))  # of the loss of an irrelevant entry
+    g = np.where(sign > 0, -expit(-m), np.where(sign < 0, slope, 0.0))
+    h = np.where(sign != 0, slope * expit(-m), 0.0)
     g0, g1 = (g * u).sum(axis=0) + ridge * (theta[0] - prior[0]), g.sum(axis=0) + ridge * (theta[1] - prior[1])
     h00, h01, h11 = (h * u * u).sum(axis=0), (h * u).sum(axis=0), h.sum(axis=0)
     h00, h11 = h00 + ridge + damping, h11 + ridge + damping
     det = h00 * h11 - h01**2
     return np.stack([(h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det])
+
+
+def _log_missed(ceiling: float) -> float:
+    """Return log(1 - c)."""
+    return float(np.log1p(-ceiling)) if ceiling < 1 else -np.inf
 
 
 def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan, cost_ratio: float = 1.0) -> Floats:
@@ -184,6 +232,17 @@ def require_precision(precision: float) -> None:
     """Refuse a precision that a guess would reach, or that nothing can."""
     if not 0.5 < precision < 1:
         raise ValueError(f"the precision must lie between 0.5 and 1, not {precision:g}.")
+
+
+def require_probabilities(table: Floats, what: str) -> None:
+    """Refuse values outside 0 and 1; NaN is no value."""
+    unfit = ~np.isnan(table) & ~((table >= 0) & (table <= 1))
+    if unfit.any():
+        i, j = np.argwhere(unfit)[0]
+        raise ValueError(
+            f"{what} must hold probabilities between 0 and 1, empty where there is none, but row {i}, column {j} says "
+            f"{table[i, j]:g}."
+        )
 
 
 def _surest(p: Floats, precision: float) -> Mask:

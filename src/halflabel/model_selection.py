@@ -19,7 +19,7 @@ from halflabel.labels import PartialLabels
 from halflabel.metrics import METRICS
 from halflabel.stratification import deal_entries, deal_items
 
-__all__ = ["ItemKFold", "entry_folds", "item_folds", "make_scorer", "out_of_fold"]
+__all__ = ["ItemKFold", "entry_folds", "folds_of_labelled", "item_folds", "make_scorer", "out_of_fold"]
 
 By = Literal["items", "entries"]
 Method = Literal["predict_proba", "decision_function", "predict"]
@@ -68,6 +68,21 @@ def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, g
     else:
         _check_n_splits(n_splits, len(np.unique(together[labelled])), "groups with a labelled item")
     return deal_items(labels, [1 / n_splits] * n_splits, rng, together)
+
+
+def folds_of_labelled(
+    labels: PartialLabels, n_folds: int, rng: np.random.Generator, groups: Ints | None = None
+) -> Ints:
+    """Return the fold of each item with an observed label, -1 for the others.
+
+    As :func:`item_folds`, but for as many folds as there are items (or groups) to deal; a single one is in none.
+    """
+    folds, rows = np.full(len(labels), -1, dtype=np.intp), np.flatnonzero(~labels.unlabelled)
+    together = None if groups is None else groups[rows]
+    most = len(rows) if together is None else len(np.unique(together))
+    if most > 1:
+        folds[rows] = item_folds(labels[rows], min(n_folds, most), rng, together)
+    return folds
 
 
 def entry_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) -> NDArray[np.int8]:

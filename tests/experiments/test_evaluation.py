@@ -368,3 +368,29 @@ def test_the_demo_hides_what_it_says():
     assert unknown.all(axis=1).mean() == pytest.approx(0.9, abs=0.02)
     assert unknown.mean() == pytest.approx(0.95, abs=0.01)
     assert demo.table.index[0] == DEFAULT
+
+
+def test_a_prior_is_shown_alone_and_added(rng, tmp_path):
+    X, Y, complete = half_labelled(rng, n=150)
+    prior = np.where(rng.random(complete.shape) < 0.1, 1 - complete, complete)
+    result = evaluate(open_table(rng.normal(size=X.shape), Y, prior=prior), repeats=2, effort="fast", curve=False)
+    error = result.summary["brier"]
+    assert list(error.index[:3]) == [DEFAULT, "without the prior", "the prior alone"]
+    assert error[DEFAULT] < 0.6 * error["without the prior"]
+    assert error["the prior alone"] == pytest.approx(error[DEFAULT], rel=0.25)
+
+
+def test_a_sample_keeps_its_prior(rng, monkeypatch):
+    monkeypatch.setattr(evaluation, "MAX_ITEMS", 60)
+    X, Y, complete = half_labelled(rng, n=150)
+    opened = open_table(X, Y, prior=np.clip(complete, 0.1, 0.9))
+    sample = evaluation._sample(opened, rng)
+    np.testing.assert_array_equal(
+        sample.prior[sample.labels.observed] > 0.5, sample.labels.relevant[sample.labels.observed]
+    )
+
+
+def test_a_prior_needs_a_method_that_hears_it(rng):
+    X, Y, complete = half_labelled(rng, n=60)
+    with pytest.raises(ValueError, match="cannot take a prior"):
+        evaluate(open_table(X, Y, prior=complete), methods={DEFAULT: SSDRMC(), "rate": RATES})

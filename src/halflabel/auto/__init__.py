@@ -2,5 +2,6 @@
 
 from halflabel.auto.estimator import AutoLabeler
 from halflabel.auto.pool import MEMBERS, Pooled
+from halflabel.auto.prior import CalibratedPrior
 
-__all__ = ["MEMBERS", "AutoLabeler", "Pooled"]
+__all__ = ["MEMBERS", "AutoLabeler", "CalibratedPrior", "Pooled"]

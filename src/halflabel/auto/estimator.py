@@ -8,22 +8,24 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logit
+from scipy.special import expit, logit
 
-from halflabel.arrays import Floats, Ints, Matrix
+from halflabel.arrays import Floats, Ints, Mask, Matrix
 from halflabel.auto.features import Weighting
 from halflabel.auto.pool import MEMBERS, pool
+from halflabel.auto.prior import add_prior, read_prior
 from halflabel.auto.residuals import refine
 from halflabel.auto.task import EFFORTS, Items, Task
-from halflabel.base import PartialLabelEstimator, blas_threads
+from halflabel.base import blas_threads
 from halflabel.decision import Calibration, fit_platt
 from halflabel.groups import number_groups
 from halflabel.labels import PartialLabels
+from halflabel.vvmr.positive import AnswersFromPositives
 
 __all__ = ["AutoLabeler"]
 
 
-class AutoLabeler(PartialLabelEstimator):
+class AutoLabeler(AnswersFromPositives):
     r"""Five models of different kinds, pooled with equal weights in log odds.
 
     The members, each of which may also stand alone (``members=("kernel",)``):
@@ -55,6 +57,9 @@ class AutoLabeler(PartialLabelEstimator):
         as with words; else "standard" for dense and None for sparse X.
     n_folds : int, default=5
         Folds of labelled items for out-of-fold scores.
+    observed_rate : float or None, default=None
+        For positive-only labels: c, the share of the relevant entries that were assigned, an assumption about the data
+        that is not learned. With it probabilities are those of being relevant, without those of being assigned.
     decision : str, default="micro_f1"
         Threshold rule: "fixed" (log odds against ``threshold``) or one of :data:`halflabel.decision.RULES`.
     threshold : float, default=0.0
@@ -70,11 +75,16 @@ class AutoLabeler(PartialLabelEstimator):
         Pooled log odds; of items with an observed label out of fold, and where single entries are missing corrected by
         the item's other labels. NaN for a label that was not observed with both values.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
-        Calibrated probabilities; out of fold for items with an observed label.
+        Calibrated probabilities; out of fold for items with an observed label. For positive-only labels of being
+        assigned, or, with ``observed_rate``, of being relevant; given that it was not assigned, where an annotated item
+        lacks the label.
+    assigned_probabilities_ : ndarray of shape (n_items, n_labels)
+        For positive-only labels, of being assigned: by models that have not seen the item.
     coupled_ : bool
         Whether an item's observed labels had a say in the answers about its others.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1, known entries verbatim.
+        0/1, known entries verbatim; of positive-only labels those that were not assigned are filled in where likely
+        enough.
     thresholds_ : ndarray of shape (n_labels,)
         Where relevant begins.
     weights_ : csr_array of shape (n_items, n_items) or None
@@ -87,8 +97,7 @@ class AutoLabeler(PartialLabelEstimator):
     Raises
     ------
     ValueError
-        If nothing is observed, a label holds anything but 1, 0 or missing, the labels are positive-only, or a
-        parameter is not one of those above.
+        If nothing is observed, a label holds anything but 1, 0 or missing, or a parameter is not one of those above.
 
     Notes
     -----
@@ -103,6 +112,11 @@ class AutoLabeler(PartialLabelEstimator):
     observed, a second stage (:func:`halflabel.auto.residuals.refine`) corrects its answers by the residuals of the
     item's other observed labels, if that lowers the out-of-fold loss.
 
+    Of positive-only labels it learns what is assigned, :func:`halflabel.vvmr.positive.assigned`: what an annotated item
+    lacks counts as irrelevant, so that no entry of it is unknown. P(relevant) is calibrated under the assumption that
+    each relevant entry was assigned with probability c, :func:`halflabel.vvmr.positive.assume`. ``members_`` holds
+    errors of P(assigned).
+
     A new item is scored by the same members: kernels and trees as ever, flows by the affinity-weighted mean of its
     neighbours.
 
@@ -116,7 +130,7 @@ class AutoLabeler(PartialLabelEstimator):
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
-    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_")
+    _transductive: ClassVar[tuple[str, ...]] = (*AnswersFromPositives._transductive, "label_scores_")
 
     def __init__(
         self,
@@ -126,6 +140,7 @@ class AutoLabeler(PartialLabelEstimator):
         n_neighbors: int = 10,
         scale: str | None = "auto",
         n_folds: int = 5,
+        observed_rate: float | None = None,
         decision: str = "micro_f1",
         threshold: float = 0.0,
         cost_ratio: float = 1.0,
@@ -136,12 +151,13 @@ class AutoLabeler(PartialLabelEstimator):
         self.n_neighbors = n_neighbors
         self.scale = scale
         self.n_folds = n_folds
+        self.observed_rate = observed_rate
         self.decision = decision
         self.threshold = threshold
         self.cost_ratio = cost_ratio
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None) -> Self:
         """Fill the gaps of ``y``.
 
         Parameters
@@ -149,19 +165,34 @@ class AutoLabeler(PartialLabelEstimator):
         X : array-like or sparse matrix of shape (n_items, n_features)
             All items, labelled and unlabelled.
         y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
-            1 relevant, 0 irrelevant, missing unknown.
+            1 relevant, 0 irrelevant, missing unknown; or positive-only labels, from
+            :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``.
         groups : array-like of shape (n_items,), optional
             Items of one group (duplicates, posts of one thread) are held out together: else out-of-fold answers about
             one would know the other, and probabilities would be too sure of themselves.
+        prior : array-like of shape (n_items, n_labels), optional
+            Probabilities from another source (a language model, last year's model), missing where it says nothing.
+            They are calibrated out of fold and added in log odds, :func:`halflabel.auto.prior.add_prior`. A source
+            that learned from the labels in ``y`` is believed more than it deserves. New items are scored without.
         """
-        X, labels = self._enter(X, y)
+        X, labels = self._enter(X, self._assigned(y))
         self._refuse_unfit_settings()
         if groups is not None:
             groups = number_groups(groups, len(labels))
+        prior = None if prior is None else read_prior(prior, labels)
         with blas_threads(len(labels)):
-            return self._fit(X, labels, groups)
+            return self._fit(X, labels, groups, prior)
 
-    def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None) -> Self:
+    def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None) -> Self:
+        scores, out_of_fold, worth = self._answers(X, labels, groups, prior)  # what it worked with goes before the rest
+        self._decide(labels, scores, out_of_fold)
+        self.members_ = worth | self._brier(labels)
+        return self
+
+    def _answers(
+        self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None
+    ) -> tuple[Floats, Floats, dict[str, float]]:
+        """Return log odds of all cells, those of the observed ones out of fold, and the Brier scores behind them."""
         self.weighting_ = Weighting.learn(X, self.scale)
         seed = int(np.random.default_rng(self.random_state).integers(2**62))
         effort = EFFORTS[self.effort]
@@ -171,28 +202,43 @@ class AutoLabeler(PartialLabelEstimator):
         self.surroundings_ = task.graph[0] if task.has_graph else None
         self.weights_ = _among_items(task) if task.has_graph else None
         self.learnable_ = labels.learnable
-        scores = np.where(np.isnan(pooled.out_of_fold), pooled.log_odds, pooled.out_of_fold)
-        self._decide(labels, *self._refined(task, scores, pooled.out_of_fold))
-        self.members_ = pooled.brier | self._brier(labels)
-        return self
+        judged = ~np.isnan(pooled.out_of_fold)
+        scores = np.where(judged, pooled.out_of_fold, pooled.log_odds)
+        self.opinion_: Calibration | None = None  # of the pool alone: what is added to log odds needs calibrated ones
+        if judged.any() and (prior is not None or task.has_single_gaps):  # a single item or group is not held out
+            self.opinion_ = fit_platt(pooled.out_of_fold, labels)
+            scores = logit(self.opinion_(scores))
+        scores, worth = self._with_prior(task, prior, scores)
+        return *self._refined(task, scores, np.where(judged, scores, np.nan)), pooled.brier | worth
+
+    def _with_prior(self, task: Task, prior: Floats | None, scores: Floats) -> tuple[Floats, dict[str, float]]:
+        """Add a prior to calibrated log odds; tell the Brier scores of both where it says something."""
+        self.prior_weights_ = None
+        if prior is None:
+            return scores, {}
+        folds = np.full(len(prior), -1)
+        folds[task.rows] = task.folds
+        added = add_prior(prior, scores, task.labels, folds)
+        self.prior_weights_ = added.weights
+        heard = task.labels.observed & ~np.isnan(added.alone + scores)
+        answers = {"prior": added.alone, "without prior": scores}
+        return added.log_odds, {name: _brier(expit(s), task.labels, heard) for name, s in answers.items()}
 
     def _refined(self, task: Task, scores: Floats, out_of_fold: Floats) -> tuple[Floats, Floats]:
         """Let an item's observed labels correct the answers about its others, where only some are known."""
-        self.opinion_: Calibration | None = None  # of the pool alone: residuals need probabilities
-        self.coupled_, labels = False, task.labels
-        partly = labels.observed.any(axis=1) & ~labels.observed.all(axis=1)
-        if not partly.any() or np.isnan(out_of_fold).all():  # a single item or group: nothing was held out
+        self.coupled_ = False
+        if self.opinion_ is None or not task.has_single_gaps:
             return scores, out_of_fold
-        self.opinion_ = fit_platt(out_of_fold, labels)
-        refined = refine(labels, logit(self.opinion_(scores)), task.rng("other labels"), together=task.together)
+        refined = refine(task.labels, scores, task.rng("other labels"), together=task.together)
         self.coupled_ = bool(refined.model.coupling.weights.nnz or refined.model.forests)
         return refined.log_odds, refined.out_of_fold
 
     def _brier(self, labels: PartialLabels) -> dict[str, float]:
         """Return the scores of the pool and of the label's rate, on the entries from which something was learned."""
-        used, Y = labels.observed & labels.learnable, labels.values(unknown=0.0)
-        answers = {"pool": self.label_probabilities_, "label rate": np.broadcast_to(labels.rates, Y.shape)}
-        return {name: float(np.mean((p - Y)[used] ** 2)) if used.any() else np.nan for name, p in answers.items()}
+        used = labels.observed & labels.learnable
+        p = self.assigned_probabilities_ if self.positive_only_ else self.label_probabilities_
+        answers = {"pool": p, "label rate": np.broadcast_to(labels.rates, labels.shape)}
+        return {name: _brier(p, labels, used) for name, p in answers.items()}
 
     def _score_new(self, X: Matrix) -> Floats:
         scores = self.pool_.predict(Items(self.weighting_(X), self.surroundings_))
@@ -210,6 +256,10 @@ class AutoLabeler(PartialLabelEstimator):
         unknown = [name for name in self.members or () if name not in MEMBERS]
         if unknown or (self.members is not None and not self.members):
             raise ValueError(f"members must be among {', '.join(MEMBERS)}, and at least one, not {self.members!r}.")
+
+
+def _brier(p: Floats, labels: PartialLabels, used: Mask) -> float:
+    return float(np.mean((p - labels.relevant)[used] ** 2)) if used.any() else np.nan
 
 
 def _among_items(task: Task) -> sparse.csr_array:

@@ -54,7 +54,7 @@ class Weighting:
         weighted = self.scaler(X)
         if not self.unit_rows:
             return weighted
-        unit = normalize(weighted)
+        unit = normalize(weighted, copy=weighted is X)
         return sparse.csr_array(unit) if is_sparse(X) else unit
 
 

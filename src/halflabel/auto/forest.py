@@ -85,8 +85,10 @@ def _in_groups(task: Task, stage: str, group: Callable[[int, np.random.Generator
         step(stage, g, n_groups)
         grown.append(group(g, task.rng(f"{stage}, fold {g}")))
         answer = grown[-1].predict(task.X)
-        scores += answer / n_groups
         out_of_fold[task.folds == g] = answer[task.rows[task.folds == g]]
+        answer /= n_groups
+        scores += answer
+        del answer  # not beside the targets of the next group
     return Fitted(Forest(grown), scores, out_of_fold)
 
 

@@ -24,11 +24,17 @@ MEMBERS: Mapping[str, Callable[[Task], Fitted]] = {
     for member in (kernel, deformed_kernel, harmonic, trees, corrected_trees, self_trained_trees)
 }
 
+#: The members that others build on: their fits are kept, those of all others go once they have been heard.
+BASES = (trees,)
+
 #: How strongly the calibrations of members are shrunk; more than that of the pool, which is fitted to what they said.
 RIDGE = 10.0
 
 #: Cells (items x labels) that a calibration is fitted to at most.
 CELLS = 2**20
+
+#: Items whose log odds are added at a time: the steps on the way there take the memory of several answers.
+BLOCK = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,19 +98,34 @@ def pool(task: Task, names: tuple[str, ...]) -> Pooled:
 
     Equal weights: with tens to thousands of labelled items, out-of-fold errors are too noisy to learn weights from.
     """
-    labels, voices, brier = task.labels[task.rows], [], {}
     log_odds, held_out = np.zeros(task.labels.shape), np.zeros(task.Y.shape)
-    most = max(CELLS // task.Y.shape[1], 1000)
-    some = task.rng("calibration").permutation(len(task.rows))[:most]
+    voices, brier = [], {}
     for done, name in enumerate(names):
         step("fitting members", done, len(names))
-        fitted = task.once(MEMBERS[name])
-        calibration = fit_platt(fitted.out_of_fold[some], labels[some], RIDGE)
-        voices.append(Voice(fitted.model, calibration))
-        log_odds += logit(calibration(fitted.scores)) / len(names)
-        p = np.where(np.isnan(fitted.out_of_fold), np.nan, calibration(fitted.out_of_fold))
-        held_out += logit(p) / len(names)
-        brier[name] = float(np.mean((p - task.Y)[task.observed] ** 2))
+        member = MEMBERS[name]
+        fitted = task.once(member) if member in BASES else member(task)
+        voices.append(_voice(task, fitted))
+        brier[name] = _listen(task, fitted, voices[-1].calibration, log_odds, held_out)
+        del fitted  # not beside the next one
+    log_odds /= len(names)
+    task.forget()
     out_of_fold = np.full(task.labels.shape, np.nan)
-    out_of_fold[task.rows] = held_out
+    out_of_fold[task.rows] = held_out / len(names)
     return Pooled(log_odds, out_of_fold, Pool(voices), brier)
+
+
+def _voice(task: Task, fitted: Fitted) -> Voice:
+    """Calibrate a member on what it says out of fold about some items."""
+    most = max(CELLS // task.Y.shape[1], 1000)
+    some = task.rng("calibration").permutation(len(task.rows))[:most]
+    return Voice(fitted.model, fit_platt(fitted.out_of_fold[some], task.labels[task.rows[some]], RIDGE))
+
+
+def _listen(task: Task, fitted: Fitted, calibration: Calibration, log_odds: Floats, held_out: Floats) -> float:
+    """Add a member's log odds, in place, to the sums of all; return its out-of-fold Brier score."""
+    for start in range(0, len(log_odds), BLOCK):
+        rows = slice(start, start + BLOCK)
+        log_odds[rows] += logit(calibration(fitted.scores[rows]))
+    p = np.where(np.isnan(fitted.out_of_fold), np.nan, calibration(fitted.out_of_fold))
+    held_out += logit(p)
+    return float(np.mean((p - task.Y)[task.observed] ** 2))

@@ -11,7 +11,7 @@ from scipy.special import logit
 from halflabel.arrays import Floats, Ints, Mask
 from halflabel.auto.coupling import Coupling, Seen, base_and_residual, couple, some
 from halflabel.auto.trees import Trees, grow
-from halflabel.decision import Calibration, fit_platt
+from halflabel.decision import Calibration, cross_calibrated, fit_platt
 from halflabel.labels import PartialLabels
 from halflabel.progress import step
 
@@ -46,7 +46,7 @@ class ForestPerLabel:
             if groups:
                 inputs = _inputs(base, residual, j)
                 means[:, j] = np.mean([trees.predict(inputs)[:, 0] for trees in groups], axis=0)
-        return _log_odds(self.calibration, means)
+        return _log_odds(self.calibration(means), means)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +193,8 @@ def _unchanged(labels: PartialLabels, log_odds: Floats) -> Refined:
     return Refined(log_odds.copy(), np.where(labels.observed, log_odds, np.nan), model)
 
 
-def _log_odds(calibration: Calibration, scores: Floats) -> Floats:
-    return np.where(np.isnan(scores), np.nan, logit(calibration(scores)))
+def _log_odds(probabilities: Floats, scores: Floats) -> Floats:
+    return np.where(np.isnan(scores), np.nan, logit(probabilities))
 
 
 def _pooled(one: Floats, other: Floats) -> Floats:
@@ -222,16 +222,9 @@ def _plant(table: Seen, n_trees: int, rng: np.random.Generator) -> tuple[ForestP
         for fold, trees in enumerate(own):
             held_out[table.folds == fold, j] = trees.predict(inputs[table.folds == fold])[:, 0]
         groups.append(own)
-    return ForestPerLabel(tuple(groups), fit_platt(held_out, table.labels)), _cross_calibrated(table, held_out)
-
-
-def _cross_calibrated(table: Seen, scores: Floats) -> Floats:
-    """Return log odds, each fold's by a calibration that did not see it; else forests would be chosen for nothing."""
-    log_odds = np.empty_like(scores)
-    for fold in table.groups:
-        own = table.folds == fold
-        log_odds[own] = _log_odds(fit_platt(scores[~own], table.labels[~own]), scores[own])
-    return log_odds
+    # Each fold by a calibration that did not see it; else forests would be chosen for nothing.
+    p = cross_calibrated(held_out, table.labels, table.folds)
+    return ForestPerLabel(tuple(groups), fit_platt(held_out, table.labels)), _log_odds(p, held_out)
 
 
 def _group(inputs: Floats, target: Floats, rows: Ints, size: int, rng: np.random.Generator) -> Trees:

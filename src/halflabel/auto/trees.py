@@ -22,7 +22,7 @@ MIXTURES = 32
 #: Cells (rows x trees) that are led to their leaves at a time.
 CELLS = 2**16
 
-#: Sparse features of fewer cells are grown on as dense ones, several times as fast; in single precision, 256 MB.
+#: A bag of fewer sparse cells is grown on as a dense one, several times as fast; in single precision, 256 MB.
 DENSE = 2**26
 
 
@@ -78,7 +78,13 @@ class Trees:
 
 def _single(X: Matrix) -> NDArray[np.float32]:
     """Return dense rows in single precision."""
-    return np.ascontiguousarray(X.toarray() if is_sparse(X) else X, dtype=np.float32)
+    return np.ascontiguousarray(X.astype(np.float32).toarray() if is_sparse(X) else X, dtype=np.float32)
+
+
+def _bag(X: Matrix, rows: Ints) -> Matrix:
+    """Return some rows in single precision, dense unless that would be large."""
+    part = X[rows]
+    return part.astype(np.float32) if is_sparse(part) and np.prod(part.shape) > DENSE else _single(part)
 
 
 def grow(
@@ -116,9 +122,8 @@ def grow(
     .. [1] A. Joly, P. Geurts and L. Wehenkel, "Random forests with random projections of the output space for high
        dimensional multi-label classification", ECML PKDD 2014.
     """
-    seen = X.astype(np.float32) if is_sparse(X) and np.prod(X.shape) > DENSE else _single(X)
     one = delayed(_one)
-    jobs = (one(seen, targets, rows, int(seed), min_leaf, max_leaves) for rows, seed in zip(bags, seeds, strict=True))
+    jobs = (one(X, targets, rows, int(seed), min_leaf, max_leaves) for rows, seed in zip(bags, seeds, strict=True))
     # One job unless the caller's joblib context says otherwise.
     return _joined(Parallel(prefer="threads")(jobs))
 
@@ -134,7 +139,7 @@ def _one(X: Matrix, targets: Floats, rows: Ints, seed: int, min_leaf: int, max_l
         max_leaf_nodes=max_leaves,
         random_state=int(rng.integers(2**31)),
     )
-    part = X[rows]
+    part = _bag(X, rows)
     tree = model.fit(part, judged).tree_
     ends, leaf = np.unique(tree.apply(part), return_inverse=True)
     members = sparse.csr_array((np.ones(len(rows)), (leaf, np.arange(len(rows)))))

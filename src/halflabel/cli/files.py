@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -18,9 +19,9 @@ def beside(items: Path, ending: str) -> Path:
     return items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.{ending}")
 
 
-def refuse_unwritable(items: Path, *targets: Path | None) -> None:
+def refuse_unwritable(inputs: Iterable[Path | None], *targets: Path | None) -> None:
     """Refuse before the work starts what could not be written at its end, or would overwrite what is needed."""
-    taken = {items.resolve()}
+    taken = {path.resolve() for path in inputs if path is not None}
     for target in filter(None, targets):
         if not target.parent.is_dir():
             raise FileNotFoundError(f"{target} cannot be written: there is no folder {target.parent}.")

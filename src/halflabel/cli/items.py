@@ -69,7 +69,7 @@ def complete_command(
         "probabilities": probabilities,
         "model": model,
     }
-    refuse_unwritable(items, *written.values())
+    refuse_unwritable((items, columns["tags_file"], columns["prior"]), *written.values())
     opened = open_items(items, **columns)
     asked: dict[str, Any] = {
         "effort": effort,
@@ -116,7 +116,7 @@ def predict_command(
       halflabel predict songs.halflabel new-songs.csv
     """  # noqa: D301
     target = output or beside(items, f"predicted{table_suffix(items)}")
-    refuse_unwritable(items, target, probabilities)
+    refuse_unwritable((model, items, matrix_file), target, probabilities)
     predictor = load(model)
     raw = read(items, delimiter=delimiter)
     if matrix_file is None and raw.matrix is not None:
@@ -150,7 +150,7 @@ def map_command(items: Path, dimensions: int, output: Path | None, seed: int, **
       halflabel map songs.csv --id song --labels rock,sad,live -d 2
     """  # noqa: D301
     target = output or beside(items, "map.csv")
-    refuse_unwritable(items, target)
+    refuse_unwritable((items, columns["tags_file"], columns["prior"]), target)
     with working():
         filled = complete(open_items(items, **columns), random_state=seed)
         coordinates = filled.embedding(dimensions)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import pandas as pd
 
 from halflabel.datasets import RawTable, read, read_vectors
 from halflabel.table import OpenTable, Roles, choose_roles, open_table, select
@@ -49,6 +50,7 @@ def column_options(command: Command) -> Command:
         click.option("--delimiter", help="Character between the cells of a text file, or 'tab'."),
         click.option("--max-categories", type=click.IntRange(1), default=20, show_default=True,
                      help="Most distinct texts of a column that is read as a category."),
+        click.option("--prior", type=_PATH, help="Probabilities from another source: a table with the label columns."),
         click.option("--top-labels", type=click.IntRange(1), help="Keep the most frequent labels (svmlight)."),
     ]  # fmt: skip
     for option in reversed(options):
@@ -78,6 +80,7 @@ def open_items(
     top_labels: int | None,
     vectors: str | None,
     ignore: tuple[str, ...] | None,
+    prior: Path | None,
     **columns: Any,
 ) -> OpenTable:
     """Read the files and give every column its role."""
@@ -86,16 +89,20 @@ def open_items(
     if vectors is not None and vectors.endswith(".npy"):
         matrix, matrix_names, vectors = read_vectors(vectors), (), None
     declared = raw.label_names if columns["tags"] is None and tags_file is None else ()
+
+    def frame(path: Path | None) -> pd.DataFrame | None:
+        """Read a further table; if it is of the same kind, its cells are parted alike."""
+        return None if path is None else read(path, delimiter=delimiter if path.suffix == items.suffix else None).frame
+
     return open_table(
         raw.frame,
         vectors=vectors,
         ignore=ignore or (),
         declared_labels=declared,
-        pairs=read(tags_file, delimiter=delimiter if tags_file.suffix == items.suffix else None).frame
-        if tags_file
-        else None,
+        pairs=frame(tags_file),
         matrix=matrix,
         matrix_names=matrix_names,
+        prior=frame(prior),
         **columns,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -9,11 +10,12 @@ from sklearn.base import clone
 
 from halflabel.auto import AutoLabeler
 from halflabel.auto.task import EFFORTS
-from halflabel.base import PartialLabelEstimator, fit_in_groups
+from halflabel.base import PartialLabelEstimator, fit_beside
+from halflabel.completion.memory import affordable_effort, refuse_beyond_memory
 from halflabel.completion.refusals import (
     EXACT,
-    refuse_beyond_memory,
     refuse_blind_method,
+    refuse_deaf_method,
     refuse_empty_labels,
     refuse_unfit_rate,
 )
@@ -62,7 +64,7 @@ def complete(
         :class:`halflabel.LowRankVVMR`, which alone can learn from them.
     effort : {"fast", "default", "best"}, default="default"
         How much work the default method may be, see :class:`halflabel.AutoLabeler`; for labels that are positive-only
-        it changes nothing.
+        it changes nothing. Where memory does not do for it, the next cheaper one is taken, and a note says so.
     unsure : {"fill", "leave"}
         "leave" is short for ``min_precision=0.95``.
     min_precision : float in (0.5, 1), optional
@@ -76,7 +78,9 @@ def complete(
         Decides everything random in the default method.
     **columns
         Which column plays which role, as in :func:`halflabel.table.open_table`: ``labels``, ``tags``, ``absent``,
-        ``empty``, ``sep``, ``id``, ``group``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``.
+        ``empty``, ``sep``, ``id``, ``group``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``;
+        and ``prior``, a table of probabilities from another source (a language model, last year's model), which is
+        calibrated on what is observed and added (:meth:`halflabel.AutoLabeler.fit`).
 
     Returns
     -------
@@ -124,8 +128,21 @@ def complete(
         model.set_params(decision="cost", cost_ratio=_ratio(cost, precision))
     if opened.labels.positive_only:
         refuse_blind_method(model, precision)
-    refuse_beyond_memory(opened)
-    return Completion(opened, fit_in_groups(model, opened.X, opened.labels, opened.groups), precision)
+    if opened.prior is not None:
+        refuse_deaf_method(model, opened.labels)
+    opened = _within_memory(opened, model, given=method is not None)
+    fitted = fit_beside(model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior)
+    return Completion(opened, fitted, precision)
+
+
+def _within_memory(opened: OpenTable, model: PartialLabelEstimator, *, given: bool) -> OpenTable:
+    """Refuse what has no room; the default method takes a cheaper effort instead, with a note, if that has."""
+    if given or not isinstance(model, AutoLabeler):
+        refuse_beyond_memory(opened)
+        return opened
+    effort, notes = affordable_effort(opened, model.effort)
+    model.set_params(effort=effort)
+    return replace(opened, notes=(*opened.notes, *notes))
 
 
 def _ratio(cost: tuple[float, float], precision: float | None) -> float:

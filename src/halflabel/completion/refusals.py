@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
-from halflabel.arrays import Matrix, is_sparse
 from halflabel.base import PartialLabelEstimator
 from halflabel.labels import PartialLabels
-from halflabel.table import OpenTable
 from halflabel.vvmr.positive import LearnsFromPositives, require_observed_rate
 
 __all__ = [
     "EXACT",
-    "refuse_beyond_memory",
     "refuse_blind_method",
+    "refuse_deaf_method",
     "refuse_empty_labels",
     "refuse_unfit_rate",
 ]
@@ -49,6 +46,17 @@ def refuse_blind_method(model: PartialLabelEstimator, precision: float | None) -
         )
 
 
+def refuse_deaf_method(model: PartialLabelEstimator, labels: PartialLabels) -> None:
+    """Refuse a prior that would not be heard."""
+    if labels.positive_only:
+        raise ValueError(
+            "a prior is calibrated on what is observed, relevant and irrelevant, but these labels are positive-only "
+            "(an absent tag is unknown): leave prior= (--prior) out."
+        )
+    if not has_fit_parameter(model, "prior"):
+        raise ValueError(f"{type(model).__name__} cannot take a prior: leave method= out, or prior=.")
+
+
 def refuse_empty_labels(labels: PartialLabels) -> None:
     """Refuse labels without any given entry."""
     empty = [labels.names[j] for j in np.flatnonzero(~labels.observed.any(axis=0))]
@@ -57,23 +65,4 @@ def refuse_empty_labels(labels: PartialLabels) -> None:
         raise ValueError(
             f"no item has a value for {shown}: nothing can be learned about a label that is empty in all "
             f"{len(labels)} rows. Fill in a few entries of it, or leave it out of the labels."
-        )
-
-
-def refuse_beyond_memory(opened: OpenTable) -> None:
-    """Refuse before the work starts what would end in a crash hours later."""
-    n, n_labels = opened.labels.shape
-    X: Matrix = opened.X
-    features = X.data.nbytes * 3 if is_sparse(X) else X.nbytes * 3
-    kernel = 3 * n * min(n, EXACT) * 8 if opened.labels.positive_only else n * 15 * 12 * 4
-    settings = 9 * n * n_labels * 8 if opened.labels.positive_only else 0
-    needed = features + kernel + settings + n * n_labels * 8 * 20 + 2**29
-    try:
-        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system tells
-        return
-    if needed > installed:
-        raise ValueError(
-            f"{n} items with {X.shape[1]} features and {n_labels} labels need about {needed / 2**30:.0f} GiB, but this "
-            f"machine has {installed / 2**30:.0f}: complete fewer items, labels or features at a time."
         )

@@ -16,7 +16,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Ints
-from halflabel.base import PartialLabelEstimator, fit_in_groups
+from halflabel.auto import CalibratedPrior
+from halflabel.base import PartialLabelEstimator, fit_beside
 from halflabel.baselines import BinaryRelevance
 from halflabel.completion import default_method
 from halflabel.labels import PartialLabels
@@ -24,7 +25,18 @@ from halflabel.metrics import METRICS
 from halflabel.progress import step
 from halflabel.ssdrmc import SSDRMC
 
-__all__ = ["DEFAULT", "RATE", "SHOWN", "compare", "expected_f1", "fitted", "measured", "usual_methods"]
+__all__ = [
+    "DEFAULT",
+    "PRIOR_ALONE",
+    "RATE",
+    "SHOWN",
+    "WITHOUT_PRIOR",
+    "compare",
+    "expected_f1",
+    "fitted",
+    "measured",
+    "usual_methods",
+]
 
 #: The method behind ``complete``, as it is called in tables.
 DEFAULT = "halflabel"
@@ -32,17 +44,25 @@ DEFAULT = "halflabel"
 #: The one that knows no features.
 RATE = "rate of the label"
 
+#: The default without a prior that was given, and the prior without it.
+WITHOUT_PRIOR, PRIOR_ALONE = "without the prior", "the prior alone"
+
 #: Metrics that are shown, the first one decides; higher is better but for the last two.
 SHOWN = ("average_precision", "macro_auc", "micro_f1", "macro_f1", "brier", "ece")
 
 
 def usual_methods(
-    labels: PartialLabels, seed: int = 0, observed_rate: float | None = None, effort: str = "default"
+    labels: PartialLabels,
+    seed: int = 0,
+    observed_rate: float | None = None,
+    effort: str = "default",
+    *,
+    prior: bool = False,
 ) -> dict[str, PartialLabelEstimator]:
     """Return the default and what a user would do otherwise, all calibrated and cut by the same rule.
 
     ``labels`` are those that the methods will learn from. SSDR-MC, which needs irrelevant entries, is not among the
-    methods for positive-only labels.
+    methods for positive-only labels. With a ``prior``, it is shown alone, and the default without it.
     """
     # A fold holds out a fifth, or, where items are few, more: k must fit into what is left of the rarest label.
     entries = labels.annotated.sum() if labels.positive_only else labels.observed.sum(axis=0).min()
@@ -54,7 +74,9 @@ def usual_methods(
     }
     relevance = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in others.items()}
     graph = {} if labels.positive_only else {"SSDR-MC": SSDRMC(random_state=seed)}
-    return {DEFAULT: default_method(labels, observed_rate, seed, effort), **graph, **relevance}
+    default = default_method(labels, observed_rate, seed, effort)
+    parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior()} if prior else {}
+    return {DEFAULT: default, **parts, **graph, **relevance}
 
 
 def compare(
@@ -63,6 +85,7 @@ def compare(
     known: PartialLabels,
     hidden: PartialLabels,
     groups: Ints | None = None,
+    prior: Floats | None = None,
 ) -> pd.DataFrame:
     """Fit every method on ``known`` and score it on the entries observed in ``hidden``.
 
@@ -75,7 +98,7 @@ def compare(
     for done, (name, method) in enumerate(methods.items()):
         step("comparing methods", done, len(methods))
         started = time.perf_counter()
-        model = fitted(method, X, known, groups)
+        model = fitted(method, X, known, groups, None if name == WITHOUT_PRIOR else prior)
         seconds = time.perf_counter() - started
         rows[name] = {**measured(model, hidden), "seconds": seconds}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
@@ -107,8 +130,14 @@ def expected_f1(hidden: PartialLabels, answer: Ints, probabilities: Floats) -> f
     return float(2 * p[chosen].sum() / (chosen.sum() + p.sum()))
 
 
-def fitted(method: PartialLabelEstimator, X: Any, known: PartialLabels, groups: Ints | None = None) -> Any:
+def fitted(
+    method: PartialLabelEstimator,
+    X: Any,
+    known: PartialLabels,
+    groups: Ints | None = None,
+    prior: Floats | None = None,
+) -> Any:
     """Fit a copy; what it warns about its own labels is not the reader's concern here."""
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
         warnings.simplefilter("ignore")
-        return fit_in_groups(clone(method), X, known, groups)
+        return fit_beside(clone(method), X, known, groups=groups, prior=prior)

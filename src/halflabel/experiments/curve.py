@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel.arrays import Ints
+from halflabel.arrays import Floats, Ints
 from halflabel.base import PartialLabelEstimator
 from halflabel.experiments.comparison import fitted, measured
 from halflabel.labels import PartialLabels
@@ -31,6 +31,7 @@ def learning_curve(
     full: pd.DataFrame,
     rng: np.random.Generator,
     groups: Ints | None = None,
+    prior: Floats | None = None,
 ) -> pd.DataFrame:
     """Fit a method with a quarter and half of the labelled items, and score it on the same hidden entries.
 
@@ -47,6 +48,7 @@ def learning_curve(
         Per split, the metrics wanted, of the method with all labels of ``known``.
     rng : numpy.random.Generator
     groups : ndarray of int, shape (n_items,), optional
+    prior : ndarray of shape (n_items, n_labels), optional
 
     Returns
     -------
@@ -69,7 +71,7 @@ def learning_curve(
         for done, share in enumerate(shares, start=repeat * len(shares)):
             step("learning curve", done, len(splits) * len(shares))
             fewer = _thinned(fewer, hidden, round(share * _labelled(known)), rng, together)
-            values = measured(fitted(method, X, fewer, groups), hidden)
+            values = measured(fitted(method, X, fewer, groups, prior), hidden)
             points.append({"repeat": repeat, "share": share, "labelled": _labelled(fewer), **values})
     return _means(pd.DataFrame(points)[["repeat", "share", "labelled", *full.columns]], str(full.columns[0]))
 

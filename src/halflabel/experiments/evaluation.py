@@ -12,7 +12,7 @@ from scipy import stats
 
 from halflabel.arrays import Ints, Matrix
 from halflabel.base import PartialLabelEstimator
-from halflabel.completion import refuse_unfit_rate
+from halflabel.completion import default_method, refuse_deaf_method, refuse_unfit_rate
 from halflabel.experiments import positives, wording
 from halflabel.experiments.comparison import DEFAULT, compare, usual_methods
 from halflabel.experiments.curve import learning_curve
@@ -98,7 +98,7 @@ def evaluate(
     Parameters
     ----------
     opened : OpenTable
-        From :func:`halflabel.table.open_table`.
+        From :func:`halflabel.table.open_table`. A prior of it is shown alone and added.
     repeats : int
         How often to hide anew, at least 2.
     share : float
@@ -125,20 +125,24 @@ def evaluate(
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
     refuse_unfit_rate(opened.labels, observed_rate)
     rng = np.random.default_rng(seed)
-    X, labels, groups = _sample(opened, rng)
-    _refuse(labels, methods)
+    sample = _sample(opened, rng)
+    X, labels, groups = sample.X, sample.labels, sample.groups
+    _refuse(sample, methods)
     splits = [_hide(labels, share, rng, groups) for _ in range(repeats)]
     if methods is None:
         poorest = min((known for known, _ in splits), key=lambda known: int(known.observed.sum(axis=0).min()))
-        methods = usual_methods(poorest, seed, observed_rate and observed_rate * (1 - share), effort)
-    as_positives = partial(positives.compare_positives, observed_rate=observed_rate, share=share)
-    records = _records(methods, X, splits, as_positives if labels.positive_only else partial(compare, groups=groups))
+        rate = observed_rate and observed_rate * (1 - share)
+        methods = usual_methods(poorest, seed, rate, effort, prior=sample.prior is not None)
+    contest: Contest = partial(compare, groups=groups, prior=sample.prior)
+    if labels.positive_only:
+        contest = partial(positives.compare_positives, observed_rate=observed_rate, share=share)
+    records = _records(methods, X, splits, contest)
     decisive = _decisive(labels)
     summary = _summary(records, decisive, share)
     points = None
     if curve and not labels.positive_only:
         full = records[records["method"] == DEFAULT][list(dict.fromkeys((decisive, "micro_f1")))]
-        points = learning_curve(methods[DEFAULT], X, splits[:CURVE_REPEATS], full, rng, groups)
+        points = learning_curve(methods[DEFAULT], X, splits[:CURVE_REPEATS], full, rng, groups, sample.prior)
     return Evaluation(
         records,
         decisive,
@@ -152,9 +156,12 @@ def evaluate(
     )
 
 
-def _refuse(labels: PartialLabels, methods: Mapping[str, PartialLabelEstimator] | None) -> None:
+def _refuse(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator] | None) -> None:
+    labels = opened.labels
     if methods is not None and (DEFAULT not in methods or len(methods) < 2):
         raise ValueError(f"the methods need one called {DEFAULT!r} and at least one other, to compare it with.")
+    if opened.prior is not None:
+        refuse_deaf_method(methods[DEFAULT] if methods else default_method(labels), labels)
     n_labelled = int((~labels.unlabelled).sum())
     if n_labelled < 10:
         raise ValueError(f"only {n_labelled} items have a label: an evaluation that hides some of them needs 10.")
@@ -185,13 +192,10 @@ def _decisive(labels: PartialLabels) -> str:
     return "average_precision" if len(labels.names) > 1 else "macro_auc"
 
 
-def _sample(opened: OpenTable, rng: np.random.Generator) -> tuple[Matrix, PartialLabels, Ints | None]:
-    """Return features, labels and groups of at most :data:`MAX_ITEMS` items."""
+def _sample(opened: OpenTable, rng: np.random.Generator) -> OpenTable:
+    """Return a table of at most :data:`MAX_ITEMS` items."""
     n = len(opened.labels)
-    if n <= MAX_ITEMS:
-        return opened.X, opened.labels, opened.groups
-    rows = np.sort(rng.choice(n, MAX_ITEMS, replace=False))
-    return opened.X[rows], opened.labels[rows], None if opened.groups is None else opened.groups[rows]
+    return opened if n <= MAX_ITEMS else opened.take(np.sort(rng.choice(n, MAX_ITEMS, replace=False)))
 
 
 def _summary(records: pd.DataFrame, decisive: str, share: float) -> pd.DataFrame:

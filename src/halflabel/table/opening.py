@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from halflabel.labels import PartialLabels
 from halflabel.table.columns import listed, with_text_names
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.labelling import Absent, Empty, LabelReading, read_labels, read_tag_pairs
+from halflabel.table.prior import align_prior
 from halflabel.table.roles import Roles, choose_roles
 
 __all__ = ["OpenTable", "open_table"]
@@ -41,6 +42,8 @@ class OpenTable:
         Separator of a tags column.
     groups : ndarray of int, shape (n_items,), or None
         The number of each item's group, where a column says which items belong together.
+    prior : ndarray of shape (n_items, n_labels), or None
+        What another source says, see :func:`align_prior`.
     """
 
     X: Floats | sparse.csr_array
@@ -52,6 +55,19 @@ class OpenTable:
     notes: tuple[str, ...] = ()
     sep: str = ";"
     groups: Ints | None = None
+    prior: Floats | None = None
+
+    def take(self, rows: Ints) -> OpenTable:
+        """Return the table of these rows only."""
+        return replace(
+            self,
+            X=self.X[rows],
+            labels=self.labels[rows],
+            index=self.index[rows],
+            frame=None if self.frame is None else self.frame.iloc[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            prior=None if self.prior is None else self.prior[rows],
+        )
 
 
 def open_table(
@@ -75,6 +91,7 @@ def open_table(
     matrix_names: Sequence[str] = (),
     declared_labels: Sequence[str] = (),
     max_categories: int = 20,
+    prior: Any = None,
 ) -> OpenTable:
     """Give every column its role, read the labels and encode the features.
 
@@ -92,6 +109,8 @@ def open_table(
         As in :func:`read_labels`.
     matrix, matrix_names
         Features that stand beside the table, one row per item.
+    prior : DataFrame or array-like, optional
+        Probabilities from another source, as in :func:`align_prior`.
 
     Raises
     ------
@@ -130,8 +149,9 @@ def open_table(
     encoder = FeatureEncoder.learn(items, roles, matrix, matrix_names)
     X = encoder.transform(items, matrix)
     groups, note = (None, ()) if roles.group is None else _read_groups(with_text_names(items)[roles.group])
-    notes = (*reading.notes, *encoder.notes, *note)
-    return OpenTable(X, reading.labels, index, items if Y is None else None, roles, encoder, notes, sep, groups)
+    known, said = (None, ()) if prior is None else align_prior(prior, index, reading.labels.names, roles.id)
+    notes = (*reading.notes, *encoder.notes, *note, *said)
+    return OpenTable(X, reading.labels, index, items if Y is None else None, roles, encoder, notes, sep, groups, known)
 
 
 def _as_matrix(items: Any, Y: Any) -> Any:
