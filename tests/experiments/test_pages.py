@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.experiments.test_reproduction import TOY
 
+from halflabel.experiments.chance import wins_and_losses
 from halflabel.experiments.loading import load_paper
 from halflabel.experiments.pages import to_page
-from halflabel.experiments.records import Store
+from halflabel.experiments.records import Record, Store
 from halflabel.experiments.reproduction import prepare
 from halflabel.experiments.results import Results
 from halflabel.experiments.tables import in_words
@@ -102,3 +103,21 @@ def test_a_tier_with_fewer_sets_is_not_compared():
         load_paper("zhang2008", "quick").experiments[0].printed_sets
         != load_paper("zhang2008", "quick").experiments[0].sets
     )
+
+
+def test_wins_and_losses_are_counted_run_by_run():
+    paper = load_paper("qian2010", "full")
+    experiment = next(e for e in paper.experiments if e.key == "figure4")
+    values = {("SSDR-MC", 0): 0.5, ("ML-GFHF", 0): 0.4, ("SSDR-MC", 1): 0.5, ("ML-GFHF", 1): 0.7}
+    records = [
+        Record(
+            f"{method}{share}{trial}", "figure4", "scene", method, {"share": share}, trial, metrics={"micro_f1": value}
+        )
+        for share in (0.05, 0.1)
+        for (method, trial), value in values.items()
+    ]
+    (grid,) = wins_and_losses(Results(paper, records), experiment)
+    assert [name for name, _ in grid.rows] == ["micro-F1 ↑, scene"]
+    cells = dict(zip(grid.columns, grid.rows[0][1], strict=True))
+    assert cells["ML-GFHF"].measured == "2 : 2 (-0.050)"
+    assert cells["LR"].measured == "–"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pandas as pd
 
 from halflabel.experiments.results import Results, in_words, lower_is_better
-from halflabel.experiments.significance import ALPHA, paired, ranks
+from halflabel.experiments.significance import ALPHA, p_in_words, paired, ranks
+from halflabel.experiments.sources import is_own
 from halflabel.experiments.spec import Experiment
 from halflabel.experiments.tables import metric_name, unit_of
 from halflabel.report.charts import critical_difference
 from halflabel.report.page import Block, Cell, Figure, Grid
 
-__all__ = ["more_than_chance"]
+__all__ = ["more_than_chance", "wins_and_losses"]
 
 
 def more_than_chance(results: Results, experiment: Experiment) -> tuple[Block, ...]:
@@ -33,6 +36,29 @@ def more_than_chance(results: Results, experiment: Experiment) -> tuple[Block, .
     return Grid(caption, heads, tuple(rows)), *_rank_figure(results, experiment)
 
 
+def wins_and_losses(results: Results, experiment: Experiment) -> tuple[Block, ...]:
+    """Hero against each other method, run by run, on every set and under every rule of a figure."""
+    hero = experiment.hero or results.paper.hero
+    others = tuple(name for name in experiment.methods if name != hero)
+    rows = []
+    for metric, name in itertools.product(experiment.curves, itertools.filterfalse(is_own, experiment.sets)):
+        axis = ({experiment.x: x} for x in experiment.grid[experiment.x])
+        runs = pd.concat([results.blocks(experiment, metric, at=at, set=name) for at in axis], ignore_index=True)
+        cells = tuple(_wins(runs[hero] - runs[other], metric) for other in others)
+        if any(cell.measured != "–" for cell in cells):
+            rows.append((f"{metric_name(experiment, metric)}, {name}", cells))
+    caption = f"{hero} against each other method in every run: wins : losses, and its mean difference"
+    return (Grid(caption, others, tuple(rows)),) if rows else ()
+
+
+def _wins(difference: pd.Series[float], metric: str) -> Cell:
+    known = difference.dropna()
+    if known.empty:
+        return Cell("–")
+    better = -known if lower_is_better(metric) else known
+    return Cell(f"{(better > 0).sum()} : {(better < 0).sum()} ({known.mean():+.3f})")
+
+
 def _pooled(experiment: Experiment) -> str:
     """Say so where a block is a mean over the points of a grid."""
     several = [name for name, values in experiment.grid.items() if len(values) > 1]
@@ -48,12 +74,8 @@ def _paired_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, hero:
             continue
         test, unit = paired(both[hero], both[name]), unit_of(experiment, metric)
         span = f"{test.difference / unit:+.3f} [{test.low / unit:+.3f}, {test.high / unit:+.3f}]"
-        cells.append(Cell(f"{span}, {_p(test.p)}{' *' if test.p < ALPHA else ''}"))
+        cells.append(Cell(f"{span}, {p_in_words(test.p)}{' *' if test.p < ALPHA else ''}"))
     return tuple(cells)
-
-
-def _p(value: float) -> str:
-    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".")
 
 
 def _rank_figure(results: Results, experiment: Experiment) -> tuple[Block, ...]:
@@ -65,7 +87,7 @@ def _rank_figure(results: Results, experiment: Experiment) -> tuple[Block, ...]:
         return ()
     ranking = ranks(blocks, greater_is_better=not lower_is_better(metric))
     caption = (
-        f"Mean ranks in {in_words(metric)} over {len(blocks)} blocks (Friedman {_p(ranking.p)}); methods under one bar "
+        f"Mean ranks in {in_words(metric)} over {len(blocks)} blocks (Friedman {p_in_words(ranking.p)}); methods under one bar "
         f"are not separated by Nemenyi's test at 5 %"
     )
     order = ", ".join(f"{method} {rank:.2f}" for method, rank in ranking.mean_ranks.sort_values().items())

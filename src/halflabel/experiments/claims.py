@@ -13,7 +13,7 @@ from scipy import stats
 from halflabel.experiments.findings import ClaimResult, Finding, counted
 from halflabel.experiments.maps import in_box, reliable_area
 from halflabel.experiments.results import Results, in_words, lower_is_better
-from halflabel.experiments.significance import ALPHA, paired
+from halflabel.experiments.significance import ALPHA, p_in_words, paired
 from halflabel.experiments.sources import is_own
 from halflabel.experiments.spec import Claim, Experiment
 
@@ -63,7 +63,7 @@ def beats(
             test = paired(both[method], both[other])
             ahead = test.difference < 0 if lower_is_better(metric) else test.difference > 0
             if not ahead or (significant and test.p >= ALPHA):
-                fell_short.append(f"{other} in {in_words(metric)} (p = {test.p:.3f})")
+                fell_short.append(f"{other} in {in_words(metric)} ({p_in_words(test.p)})")
     by = "significantly better" if significant else "better in the mean"
     return counted(total, fell_short, f"{method} is {by}")
 
@@ -177,7 +177,7 @@ def lower_on(
         total += 1
         p = float(stats.ttest_ind(a, b, equal_var=False).pvalue)
         if not a.mean() < b.mean() or (significant and p >= ALPHA):
-            fell_short.append(f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, p = {p:.3f})")
+            fell_short.append(f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, {p_in_words(p)})")
     found = counted(total, fell_short, f"the mean is {'significantly ' if significant else ''}lower")
     if not total or not (left := len(pairs) * len(methods) - total):
         return found
@@ -206,7 +206,7 @@ def among_best(
         best = str(blocks.mean().idxmin())
         test = paired(blocks[method], blocks[best])
         if best != method and test.p < ALPHA:
-            fell_short.append(f"{', '.join(f'{k} = {v}' for k, v in at.items())}: {best} (p = {test.p:.3f})")
+            fell_short.append(f"{', '.join(f'{k} = {v}' for k, v in at.items())}: {best} ({p_in_words(test.p)})")
     return counted(total, fell_short, f"{method} is the best or cannot be told from it")
 
 

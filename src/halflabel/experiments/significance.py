@@ -14,7 +14,7 @@ from scipy import stats
 
 from halflabel.arrays import Floats
 
-__all__ = ["ALPHA", "Paired", "Ranking", "paired", "ranks"]
+__all__ = ["ALPHA", "Paired", "Ranking", "p_in_words", "paired", "ranks"]
 
 #: Level of every test and interval.
 ALPHA = 0.05
@@ -123,6 +123,15 @@ def paired(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Paired:
     wins, losses, ties = (int(np.count_nonzero(np.sign(difference) == sign)) for sign in (1, -1, 0))
     n, left_out = len(complete), len(scores) - len(complete)
     return Paired(float(difference.mean()), low, high, t, p, n, wins, losses, ties, left_out)
+
+
+def p_in_words(value: float) -> str:
+    """Return a p-value as papers print it.
+
+    >>> p_in_words(0.0004), p_in_words(0.0451)
+    ('p < .001', 'p = .045')
+    """
+    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".")
 
 
 def _pairs(first: ArrayLike, second: ArrayLike) -> Floats:
