@@ -182,5 +182,5 @@ class TestConfident:
 
 
 def test_a_cost_ratio_that_is_not_positive_is_refused():
-    with pytest.raises(ValueError, match="cost_ratio must be positive, not -1"):
+    with pytest.raises(ValueError, match="cost_ratio must be a positive number, not -1"):
         thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=-1)

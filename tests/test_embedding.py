@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial import procrustes
+from sklearn.decomposition import PCA
 
-from halflabel.embedding import spectral_embedding
+from halflabel.embedding import item_map, spectral_embedding
 from halflabel.graphs import neighbors, reconstruction_weights
 from halflabel.solvers import Status
 
@@ -159,3 +160,12 @@ def test_weights_that_do_not_sum_to_one_are_refused():
 def test_impossible_dimensions_are_refused(d, rng):
     with pytest.raises(ValueError, match=f"between 1 and 19 dimensions, not {d}"):
         embed(weights(rng.normal(size=(20, 2))), d)
+
+
+@pytest.mark.parametrize("X", [np.ones((30, 4)), sparse.csr_array((30, 20))], ids=["constant", "zero"])
+def test_a_map_of_features_that_are_all_alike_shows_the_labels(rng, X):
+    scores = rng.normal(size=(30, 3))
+    drawn = item_map(X, scores, 2)
+    np.testing.assert_allclose(np.abs(drawn), np.abs(PCA(2).fit_transform(scores)), atol=1e-6)
+    with pytest.raises(ValueError, match="nothing to draw"):
+        item_map(X, np.ones((30, 3)), 2)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 from threadpoolctl import threadpool_limits
 
 from halflabel.arrays import Floats, Mask, Matrix, is_sparse
-from halflabel.decision import fit_platt, thresholds
+from halflabel.decision import fit_platt, require_rule, thresholds
 from halflabel.labels import PartialLabels
 from halflabel.metrics import micro_f1
 from halflabel.solvers import Status
@@ -111,6 +111,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Validate once at the top of ``fit``: features as a float array or csr, labels with a meaning."""
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        require_rule(self.decision, self.cost_ratio, self.threshold)
         X = self._validate_features(X, reset=True)
         labels = PartialLabels.from_table(y)
         check_consistent_length(X, labels)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
+from typing import Any
+
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ __all__ = [
     "fit_platt",
     "require_precision",
     "require_probabilities",
+    "require_rule",
     "thresholds",
 ]
 
@@ -190,11 +194,20 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
         return (thresholds(probabilities, "micro_f1") + thresholds(probabilities, "macro_f1")) / 2
     if rule == "cardinality":
         return np.full(n_labels, _cut(probabilities, cardinality / n_labels))
-    if rule == "cost":
-        if not cost_ratio > 0:
-            raise ValueError(f"cost_ratio must be positive, not {cost_ratio:g}.")
-        return np.full(n_labels, cost_ratio / (1 + cost_ratio))
-    raise ValueError(f"unknown threshold rule {rule!r}: choose 'fixed' or one of {', '.join(map(repr, RULES))}.")
+    require_rule(rule, cost_ratio)
+    if rule == "fixed":
+        raise ValueError("the rule 'fixed' cuts scores: there is nothing to choose.")
+    return np.full(n_labels, cost_ratio / (1 + cost_ratio))
+
+
+def require_rule(rule: Any, cost_ratio: Any = 1.0, threshold: Any = 0.0) -> None:
+    """Refuse a rule that does not exist, and numbers that it could not use."""
+    if rule not in (*RULES, "fixed"):
+        raise ValueError(f"unknown threshold rule {rule!r}: choose 'fixed' or one of {', '.join(map(repr, RULES))}.")
+    if not isinstance(cost_ratio, numbers.Real) or not 0 < float(cost_ratio) < np.inf:
+        raise ValueError(f"cost_ratio must be a positive number, not {cost_ratio!r}.")
+    if not isinstance(threshold, numbers.Real) or np.isnan(float(threshold)):
+        raise ValueError(f"threshold must be a number, not {threshold!r}.")
 
 
 def _best_f1(probabilities: Floats) -> float:

@@ -36,10 +36,18 @@ def item_map(X: Any, scores: Floats, n_components: int) -> Floats:
     Returns
     -------
     ndarray of shape (n_items, n_components)
+
+    Raises
+    ------
+    ValueError
+        If there are fewer dimensions than that, or all items are alike.
     """
     features = Scaler.learn(X, "auto")(X)
     labels = scores[:, ~np.isnan(scores).any(axis=0)]
-    labels = labels * np.sqrt(_total_variance(features) / (_total_variance(labels) or 1.0))
+    of_features, of_labels = _total_variance(features), _total_variance(labels)
+    if not of_features + of_labels > 0:
+        raise ValueError("all items are alike, in their features and in their labels: there is nothing to draw.")
+    labels = labels * np.sqrt((of_features or of_labels) / (of_labels or 1.0))
     joined = sparse.hstack([features, labels], format="csr") if is_sparse(X) else np.hstack([features, labels])
     most = min(joined.shape) - is_sparse(X)  # the sparse solver cannot find all of them
     if not 1 <= n_components <= most:
