@@ -228,12 +228,18 @@ class TestPositiveOnly:
         assert row["filled"] == (careful.state[gaps] > 0).sum()
         assert np.isnan(row["threshold"])
 
-    def test_evidence_is_that_of_the_features(self, told):
-        assert (told.evidence_kinds == "features").all()
+    def test_evidence_is_what_was_assigned_around(self, frame, told):
+        assert (told.evidence_kinds == "graph").all()
         found = told.explain(0, "r")
-        assert (found.given, found.supporting.empty) == (None, True)
+        assert found.given is None
         assert found.probability == told.probabilities.loc[0, "r"]
+        given = frame["tags"][found.supporting["item"]].map(lambda tags: tags is not None and "r" in tags)
+        assert given.any()
+        assert (found.supporting["given"] == 1).fillna(False).tolist() == given.tolist()  # nothing else is known
         assert told.drift is not None
+        flat = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1))
+        assert (flat.evidence_kinds == "features").all()
+        assert flat.explain(0, "r").supporting.empty
 
     def test_a_saved_model_knows_what_its_probabilities_are_of(self, frame, filled, told, tmp_path):
         for completion in (filled, told):
@@ -247,7 +253,7 @@ class TestPositiveOnly:
             hl.complete(frame, tags="tags", absent="unknown", observed_rate=1.5)
         with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
             hl.complete(songs, labels=["rock"], observed_rate=0.7)
-        with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give LowRankVVMR"):
+        with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give AutoLabeler\(\) or LowRankVVMR"):
             hl.complete(frame, tags="tags", absent="unknown", method=hl.SSDRMC())
         with pytest.raises(ValueError, match="a method was given, and observed_rate beside it"):
             hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(), observed_rate=0.7)

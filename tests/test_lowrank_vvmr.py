@@ -10,12 +10,12 @@ from tests.oracles.vvmr import equation_7, equation_11, gram, kkt_11, objective_
 
 from halflabel import PartialLabels
 from halflabel.datasets import load_benchmark
+from halflabel.decision import Calibration
 from halflabel.masking import hide_positives
 from halflabel.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.persistence import load_tree, save_tree
 from halflabel.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 from halflabel.vvmr import VVMR, LowRankVVMR
-from halflabel.vvmr.positive import AssignedCalibration
 from halflabel.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
 from halflabel.vvmr.selection import KernelSetting, Selection, pu_f1
 
@@ -237,12 +237,14 @@ def test_probabilities_of_being_assigned_and_of_being_relevant(rng):
     X, labels, _ = forgetful(rng)
     plain = LowRankVVMR(**QUICK).fit(X, labels)
     known = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
-    p = plain.predict_proba(X)
-    np.testing.assert_allclose(known.predict_proba(X), np.minimum(p / 0.7, 0.999))
     np.testing.assert_allclose(known.label_scores_, plain.label_scores_)
-    missing = labels.annotated[:, None] & ~labels.relevant
-    s = np.minimum(plain.label_probabilities_[missing] / 0.7, 0.999)
+    missing, new = labels.annotated[:, None] & ~labels.relevant, ~labels.annotated
+    np.testing.assert_array_equal(plain.assigned_probabilities_, plain.label_probabilities_)
+    np.testing.assert_allclose(known.assigned_probabilities_[new], 0.7 * known.label_probabilities_[new])
+    s = known.assigned_probabilities_[missing] / 0.7
     np.testing.assert_allclose(known.label_probabilities_[missing], s * 0.3 / (1 - 0.7 * s))  # Bayes
+    for a, b in zip(known.predict_proba(X).T, plain.predict_proba(X).T, strict=True):
+        np.testing.assert_array_equal(np.argsort(a), np.argsort(b))  # the order of a label's items does not depend on c
     assert (known.transduction_[labels.relevant] == 1).all()
     filled = (known.label_probabilities_ >= known.thresholds_)[missing]
     np.testing.assert_array_equal(known.transduction_[missing], filled)
@@ -290,7 +292,7 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
 
     X, labels, _ = forgetful(rng)
     model = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
-    classes = (LowRankVVMR, Scaler, KernelRidge, NystroemMap, AssignedCalibration, KernelSetting)
+    classes = (LowRankVVMR, Scaler, KernelRidge, NystroemMap, Calibration, KernelSetting)
     save_tree(tmp_path / "model", {"model": model})
     again = load_tree(tmp_path / "model", {kind.__name__: kind for kind in classes})["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))

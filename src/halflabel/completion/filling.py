@@ -13,7 +13,6 @@ from halflabel.auto.task import EFFORTS
 from halflabel.base import PartialLabelEstimator, fit_beside
 from halflabel.completion.memory import affordable_effort, refuse_beyond_memory
 from halflabel.completion.refusals import (
-    EXACT,
     refuse_blind_method,
     refuse_deaf_method,
     refuse_empty_labels,
@@ -23,18 +22,11 @@ from halflabel.completion.result import Completion
 from halflabel.decision import require_precision
 from halflabel.labels import PartialLabels
 from halflabel.table import OpenTable, open_table
-from halflabel.vvmr import LowRankVVMR
 
 __all__ = ["complete", "default_method"]
 
 #: Expected precision that ``unsure="leave"`` asks for.
 LEAVE_BELOW = 0.95
-
-#: Beyond :data:`EXACT` items the kernel of the method for positive-only labels is a map of so many landmarks.
-LANDMARKS = 500
-
-#: In a table of more entries (such as 5000 items with 100 labels) that method tries one knee instead of three.
-WIDE = 500_000
 
 
 def complete(
@@ -60,11 +52,10 @@ def complete(
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
         1 has it, 0 does not have it, missing unknown.
     method : estimator, default=AutoLabeler()
-        Any method of this library; a copy of it is fitted. For labels that are positive-only the default is
-        :class:`halflabel.LowRankVVMR`, which alone can learn from them.
+        Any method of this library; a copy of it is fitted. From labels that are positive-only, only
+        :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
     effort : {"fast", "default", "best"}, default="default"
-        How much work the default method may be, see :class:`halflabel.AutoLabeler`; for labels that are positive-only
-        it changes nothing. Where memory does not do for it, the next cheaper one is taken, and a note says so.
+        How much work the default method may be, see :class:`halflabel.AutoLabeler`. Where memory does not do for it, the next cheaper one is taken, and a note says so.
     unsure : {"fill", "leave"}
         "leave" is short for ``min_precision=0.95``.
     min_precision : float in (0.5, 1), optional
@@ -96,8 +87,8 @@ def complete(
     -----
     With ``absent="unknown"`` (a tag that is absent may just have been forgotten) what can be learned is the probability
     that a tag is *assigned*. If every relevant entry was assigned with the same probability c, it is c times that of
-    being relevant. The order of items does not depend on c; how sure an answer is, and so how many forgotten labels are
-    filled in, does. Given ``observed_rate``, probabilities are of being relevant, and lower where an annotated item
+    being relevant. The order of a label's items does not depend on c; how sure an answer is, and so how many forgotten
+    labels are filled in, does. Given ``observed_rate``, probabilities are of being relevant, and lower where an annotated item
     lacks the tag. Without, they are of being assigned, the plug-in threshold on them fills the table, and
     :attr:`Completion.assumptions` shows what several values of c would change.
 
@@ -119,11 +110,11 @@ def complete(
     refuse_unfit_rate(opened.labels, observed_rate)
     if method is not None and observed_rate is not None:
         raise ValueError(
-            "a method was given, and observed_rate beside it: say it there, LowRankVVMR(observed_rate=...)."
+            "a method was given, and observed_rate beside it: say it there, AutoLabeler(observed_rate=...)."
         )
     if effort not in EFFORTS:
         raise ValueError(f"effort must be one of {', '.join(map(repr, EFFORTS))}, not {effort!r}.")
-    model = default_method(opened.labels, observed_rate, random_state, effort) if method is None else clone(method)
+    model = default_method(observed_rate, random_state, effort) if method is None else clone(method)
     if cost is not None:
         model.set_params(decision="cost", cost_ratio=_ratio(cost, precision))
     if opened.labels.positive_only:
@@ -156,15 +147,7 @@ def _ratio(cost: tuple[float, float], precision: float | None) -> float:
 
 
 def default_method(
-    labels: PartialLabels,
-    observed_rate: float | None = None,
-    random_state: int | None = 0,
-    effort: str = "default",
+    observed_rate: float | None = None, random_state: int | None = 0, effort: str = "default"
 ) -> PartialLabelEstimator:
-    """Return the method behind :func:`complete` for labels of this kind, not fitted."""
-    if not labels.positive_only:
-        return AutoLabeler(effort, random_state=random_state)
-    knee = 0.1 if labels.state.size > WIDE else (0.05, 0.1, 0.2)
-    return LowRankVVMR(
-        knee=knee, observed_rate=observed_rate, max_exact=EXACT, n_landmarks=LANDMARKS, random_state=random_state
-    )
+    """Return the method behind :func:`complete`, not fitted; ``observed_rate`` is for positive-only labels."""
+    return AutoLabeler(effort, observed_rate=observed_rate, random_state=random_state)

@@ -11,10 +11,12 @@ from typing import NoReturn
 from halflabel.arrays import Matrix, is_sparse
 from halflabel.auto.budget import memory
 from halflabel.auto.task import EFFORTS
-from halflabel.completion.refusals import EXACT
 from halflabel.table import OpenTable
 
 __all__ = ["affordable_effort", "free_memory", "refuse_beyond_memory"]
+
+#: Columns of the kernel that a method for positive-only labels holds, roughly.
+LANDMARKS = 1000
 
 #: Where Linux tells what is free, and what a group of processes (a container, a batch job) may take.
 PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
@@ -47,7 +49,7 @@ def refuse_beyond_memory(opened: OpenTable) -> None:
     n, n_labels = opened.labels.shape
     X: Matrix = opened.X
     features = 3 * (X.data.nbytes if is_sparse(X) else X.nbytes)
-    kernel = 3 * n * min(n, EXACT) * 8 if opened.labels.positive_only else n * 15 * 12 * 4
+    kernel = 3 * n * min(n, LANDMARKS) * 8 if opened.labels.positive_only else n * 15 * 12 * 4
     tables = (29 if opened.labels.positive_only else 20) * n * n_labels * 8
     if (needed := features + kernel + tables) > (free := free_memory()):
         _refuse(opened, needed, free)

@@ -10,15 +10,11 @@ from halflabel.labels import PartialLabels
 from halflabel.vvmr.positive import LearnsFromPositives, require_observed_rate
 
 __all__ = [
-    "EXACT",
     "refuse_blind_method",
     "refuse_deaf_method",
     "refuse_empty_labels",
     "refuse_unfit_rate",
 ]
-
-#: Up to so many items the kernel of the method for positive-only labels is exact.
-EXACT = 1000
 
 
 def refuse_unfit_rate(labels: PartialLabels, observed_rate: float | None) -> None:
@@ -37,7 +33,7 @@ def refuse_blind_method(model: PartialLabelEstimator, precision: float | None) -
     if not isinstance(model, LearnsFromPositives):
         raise ValueError(
             f"{type(model).__name__} needs irrelevant entries, but these labels are positive-only (an absent tag is "
-            "unknown): leave method= out, or give LowRankVVMR()."
+            "unknown): leave method= out, or give AutoLabeler() or LowRankVVMR()."
         )
     if precision is not None and model.observed_rate is None:
         raise ValueError(

@@ -24,6 +24,7 @@ from halflabel.labels import PartialLabels
 from halflabel.metrics import METRICS
 from halflabel.progress import step
 from halflabel.ssdrmc import SSDRMC
+from halflabel.vvmr import LowRankVVMR
 
 __all__ = [
     "DEFAULT",
@@ -47,6 +48,12 @@ RATE = "rate of the label"
 #: The default without a prior that was given, and the prior without it.
 WITHOUT_PRIOR, PRIOR_ALONE = "without the prior", "the prior alone"
 
+#: LowRankVVMR is fitted many times here: up to so many items its kernel is exact, beyond a map of so many landmarks.
+EXACT, LANDMARKS = 1000, 500
+
+#: In a table of more entries (such as 5000 items with 100 labels) it tries one knee instead of three.
+WIDE = 500_000
+
 #: Metrics that are shown, the first one decides; higher is better but for the last two.
 SHOWN = ("average_precision", "macro_auc", "micro_f1", "macro_f1", "brier", "ece")
 
@@ -61,8 +68,8 @@ def usual_methods(
 ) -> dict[str, PartialLabelEstimator]:
     """Return the default and what a user would do otherwise, all calibrated and cut by the same rule.
 
-    ``labels`` are those that the methods will learn from. SSDR-MC, which needs irrelevant entries, is not among the
-    methods for positive-only labels. With a ``prior``, it is shown alone, and the default without it.
+    ``labels`` are those that the methods will learn from. For positive-only labels LowRankVVMR takes the place of
+    SSDR-MC, which needs irrelevant entries. With a ``prior``, it is shown alone, and the default without it.
     """
     # A fold holds out a fifth, or, where items are few, more: k must fit into what is left of the rarest label.
     entries = labels.annotated.sum() if labels.positive_only else labels.observed.sum(axis=0).min()
@@ -73,10 +80,21 @@ def usual_methods(
         RATE: DummyClassifier(strategy="prior"),
     }
     relevance = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in others.items()}
-    graph = {} if labels.positive_only else {"SSDR-MC": SSDRMC(random_state=seed)}
-    default = default_method(labels, observed_rate, seed, effort)
+    default = default_method(observed_rate, seed, effort)
     parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior()} if prior else {}
-    return {DEFAULT: default, **parts, **graph, **relevance}
+    return {DEFAULT: default, **parts, **_published(labels, seed, observed_rate), **relevance}
+
+
+def _published(labels: PartialLabels, seed: int, observed_rate: float | None) -> dict[str, PartialLabelEstimator]:
+    """Return the published method for labels of this kind."""
+    if not labels.positive_only:
+        return {"SSDR-MC": SSDRMC(random_state=seed)}
+    knee = 0.1 if labels.state.size > WIDE else (0.05, 0.1, 0.2)
+    return {
+        "LowRankVVMR": LowRankVVMR(
+            knee=knee, observed_rate=observed_rate, max_exact=EXACT, n_landmarks=LANDMARKS, random_state=seed
+        )
+    }
 
 
 def compare(

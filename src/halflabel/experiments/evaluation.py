@@ -161,7 +161,7 @@ def _refuse(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator] | No
     if methods is not None and (DEFAULT not in methods or len(methods) < 2):
         raise ValueError(f"the methods need one called {DEFAULT!r} and at least one other, to compare it with.")
     if opened.prior is not None:
-        refuse_deaf_method(methods[DEFAULT] if methods else default_method(labels), labels)
+        refuse_deaf_method(methods[DEFAULT] if methods else default_method(), labels)
     n_labelled = int((~labels.unlabelled).sum())
     if n_labelled < 10:
         raise ValueError(f"only {n_labelled} items have a label: an evaluation that hides some of them needs 10.")

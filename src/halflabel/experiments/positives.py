@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import logit
 from scipy.stats import rankdata
 
 from halflabel.arrays import Floats, Mask
@@ -79,8 +80,9 @@ def compare_positives(
 
     A method that cannot learn from positives is fitted as if what was not assigned were irrelevant. All give
     P(assigned), by models that have not seen the item, and all are read alike, see
-    :func:`halflabel.vvmr.positive.assume`: c (1 - share) of the relevant entries are assigned after hiding, and one
-    plug-in threshold decides.
+    :func:`halflabel.vvmr.positive.assume`: c (1 - share) of the relevant entries are assigned after hiding, and a
+    plug-in threshold decides. A method that learns from positives reads its own scores, of others the log odds are
+    taken.
 
     Parameters
     ----------
@@ -106,15 +108,14 @@ def compare_positives(
         were irrelevant. ``seconds``.
     """
     after = None if observed_rate is None else observed_rate * (1 - share)
-    seen, judged = assigned(known), _judged(known, hidden)
+    judged = _judged(known, hidden)
     open_entries = known.annotated[:, None] & ~known.relevant
     rows = {}
     for done, (name, method) in enumerate(methods.items()):
         step("comparing methods", done, len(methods))
         started = time.perf_counter()
-        p = _probabilities(method, X, known)
+        p, found = _answer(method, X, known, after)
         seconds = time.perf_counter() - started
-        found = assume(p, seen, after, partial(thresholds, rule="micro_f1")).filled
         values = {"above": macro_auc(judged, p), **_ranks(p, open_entries, hidden.relevant)}
         measure = partial(_found, open_entries, hidden.relevant, visible_share(observed_rate, share))
         naive = measure(p >= 0.5)["recall"]
@@ -122,11 +123,17 @@ def compare_positives(
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
 
 
-def _probabilities(method: PartialLabelEstimator, X: Any, known: PartialLabels) -> Floats:
-    """Return P(assigned), out of fold for annotated items."""
+def _answer(
+    method: PartialLabelEstimator, X: Any, known: PartialLabels, observed_rate: float | None
+) -> tuple[Floats, Mask]:
+    """Return P(assigned), out of fold for annotated items, and the entries that are filled in."""
     if isinstance(method, LearnsFromPositives):
-        return np.asarray(fitted(method, X, known).assume(None).probabilities)
-    return np.asarray(fitted(method, X, assigned(known)).label_probabilities_)
+        model = fitted(method, X, known)
+        return model.assume(None).p_assigned, model.assume(observed_rate).filled
+    seen = assigned(known)
+    p = np.asarray(fitted(method, X, seen).label_probabilities_)
+    scores = np.where(seen.learnable, logit(p), np.nan)
+    return p, assume(scores, seen, observed_rate, partial(thresholds, rule="micro_f1")).filled
 
 
 def _judged(known: PartialLabels, hidden: PartialLabels) -> PartialLabels:

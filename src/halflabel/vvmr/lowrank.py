@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from halflabel.arrays import Floats, Mask
-from halflabel.decision import thresholds
 from halflabel.labels import PartialLabels
 from halflabel.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 from halflabel.solvers.solution import Solution
-from halflabel.vvmr.positive import AssignedCalibration, Assumption, assigned, assume, require_observed_rate
+from halflabel.vvmr.positive import AnswersFromPositives
 from halflabel.vvmr.problem import Problem
 from halflabel.vvmr.published import solve_as_published
 from halflabel.vvmr.selection import KernelSetting
@@ -24,7 +22,7 @@ from halflabel.vvmr.shared import Candidates, VectorValued
 __all__ = ["LowRankVVMR"]
 
 
-class LowRankVVMR(VectorValued):
+class LowRankVVMR(AnswersFromPositives, VectorValued):
     r"""Learns from labels of which some were forgotten: recovers the label matrix and the functions together.
 
     Minimises over functions f (n labels, as in :class:`VVMR`) and over label matrices :math:`Z \ge Y` of the l
@@ -147,6 +145,12 @@ class LowRankVVMR(VectorValued):
     [[8, 'label0']]
     """
 
+    _transductive: ClassVar[tuple[str, ...]] = (
+        *AnswersFromPositives._transductive,
+        *VectorValued._transductive,
+        "recovered_",
+    )
+
     def __init__(
         self,
         alpha: Candidates = (6e-4, 2e-4, 2e-3),
@@ -231,8 +235,7 @@ class LowRankVVMR(VectorValued):
             Positive-only labels, from :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``;
             or 1 relevant, 0 irrelevant, missing unknown.
         """
-        self.positive_only_ = isinstance(y, PartialLabels) and y.positive_only
-        X, labels = self._enter(X, assigned(y) if self.positive_only_ else y)
+        X, labels = self._enter(X, self._assigned(y))
         self._fit(X, labels, self.observed_rate or 1.0)
         rows = np.flatnonzero(~labels.unlabelled)
         self.recovered_ = np.full(labels.shape, np.nan)
@@ -268,29 +271,6 @@ class LowRankVVMR(VectorValued):
             }
         )
 
-    def assume(self, observed_rate: float | None) -> Assumption:
-        """Return what the fit to positive-only labels says about its items under another ``observed_rate``.
-
-        The functions stay as they are, although the criterion that chose their weights counts with ``observed_rate``.
-        """
-        check_is_fitted(self)
-        require_observed_rate(observed_rate)
-        if not self.positive_only_:
-            raise ValueError("there is nothing to assume: these labels hold irrelevant entries, none was forgotten.")
-        p, rule = self.assigned_probabilities_, lambda before: self._rule(before, observed_rate)
-        found = assume(p, self._known, observed_rate, rule)
-        if self.decision != "fixed":
-            return found
-        return replace(found, filled=~self._known.relevant & self._cut(self.label_scores_, found.probabilities))
-
-    def _rule(self, p: Floats, observed_rate: float | None) -> Floats:
-        """Return the thresholds for items that nobody has looked at: all are drawn from the same source."""
-        if self.decision == "fixed":
-            return np.full(p.shape[1], float(self.threshold))
-        p = np.where(self._known.learnable, p, np.nan)
-        cardinality = float(np.nansum(self._known.rates)) / (observed_rate or 1.0)
-        return thresholds(p, self.decision, cardinality=cardinality, cost_ratio=self.cost_ratio)
-
     def _free(self, labels: PartialLabels) -> Mask:
         return np.ones(labels.shape, dtype=bool) if self.positive_only_ else labels.state >= 0
 
@@ -306,25 +286,10 @@ class LowRankVVMR(VectorValued):
             found = recover(terms, tol=tol, max_iter=self.max_iter).solution
         return kernel.weights(found.x), found
 
-    def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
-        """Decide as for any labels, then open again what was only not assigned."""
-        super()._decide(labels, scores, out_of_fold)
-        self._known = labels
-        if not self.positive_only_:
-            return self
-        self.assigned_probabilities_ = self.label_probabilities_
-        found = self.assume(self.observed_rate)
-        self.label_probabilities_, self.thresholds_ = found.probabilities, found.thresholds
-        self.transduction_ = self._shaped((labels.relevant | found.filled).astype(np.int64))
-        if self.observed_rate is not None:
-            self.calibration_ = AssignedCalibration.of(self.calibration_, self.observed_rate)
-        return self
-
     def _refuse_unfit_weights(self) -> None:
         super()._refuse_unfit_weights()
         if self.solver not in ("admm", "davis_yin", "published"):
             raise ValueError(f"solver must be one of 'admm', 'davis_yin', 'published', not {self.solver!r}.")
-        require_observed_rate(self.observed_rate)
         for setting in self._settings():
             self._refuse_unfit_knee(setting.knee, setting.alpha_trace)
 

@@ -46,13 +46,7 @@ class VectorValued(PartialLabelEstimator):
     n_folds: int
     random_state: int | None
 
-    _transductive: ClassVar[tuple[str, ...]] = (
-        *PartialLabelEstimator._transductive,
-        "recovered_",
-        "cv_results_",
-        "assigned_probabilities_",
-        "_known",
-    )
+    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "cv_results_")
 
     def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
         """Return the weights of the features and the certificate; ``rough`` is enough to compare settings."""
