@@ -108,7 +108,7 @@ def cells(key):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("key", ["figure4", "figure4-ranksvm", "figure3", "parts", "figure2"])
+@pytest.mark.parametrize("key", ["figure4", "figure4-ranksvm", "figure3", "parts", "figure2-drawn", "figure2"])
 def test_every_method_gives_every_figure(key):
     for method, run in cells(key).items():
         record = execute(small(run), None)

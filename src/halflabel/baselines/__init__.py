@@ -2,6 +2,7 @@
 
 from halflabel.baselines.binary_relevance import BinaryRelevance
 from halflabel.baselines.fasttag import FastTag
+from halflabel.baselines.lda import LDA
 from halflabel.baselines.leml import LEML
 from halflabel.baselines.linear_svm import LinearSVM
 from halflabel.baselines.lpp import LPP
@@ -13,6 +14,7 @@ from halflabel.baselines.other_labels import OtherLabels
 from halflabel.baselines.rank_svm import RankSVM
 
 __all__ = [
+    "LDA",
     "LEML",
     "LPP",
     "MLGFHF",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logit
 
-from halflabel.arrays import Floats, Matrix
+from halflabel.arrays import Floats, Matrix, is_sparse
 from halflabel.experiments.methods import build, first_step_attribute
 from halflabel.labels import PartialLabels
 
@@ -114,6 +114,11 @@ class Chain:
         first = self.steps[0]
         filled = first.transform(X) if hasattr(first, "transform") else None
         return filled if filled is not None and filled.shape == X.shape else None
+
+    def coordinates(self) -> Floats | None:
+        """Return the training rows as a map: what the last step saw, where the steps before made two features of it."""
+        flat = len(self.steps) > 1 and self.X.shape[1] == 2 and not is_sparse(self.X)
+        return np.asarray(self.X, dtype=np.float64) if flat and np.isfinite(self.X).all() else None
 
     def facts(self) -> dict[str, Any]:
         """Return what was chosen: a dimension, a weight, the number of iterations."""

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from halflabel.experiments.chance import more_than_chance
+from halflabel.experiments.chance import more_than_chance, wins_and_losses
 from halflabel.experiments.claims import ClaimResult, check
+from halflabel.experiments.pictures import pictures
 from halflabel.experiments.records import Record
 from halflabel.experiments.reproduction import Reproduction
 from halflabel.experiments.results import Results
@@ -84,6 +85,7 @@ def _verdicts(results: Results, experiment: Experiment) -> str:
 def _experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
     """Yield one table or figure, and the tests of its differences."""
     blocks: list[Block] = [Text(f"{experiment.place or 'Not in the paper'}. {experiment.note}".strip())]
+    blocks += pictures(results, experiment)
     if experiment.x:
         sets = [name for name in experiment.sets if not is_own(name)] if experiment.rows == "setting" else [""]
         for shown, name in itertools.product(experiment.curves or experiment.metrics[:1], sets):
@@ -92,7 +94,10 @@ def _experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
         blocks += [by_metric(results, experiment)]
     else:
         blocks += [by_setting(results, experiment, metric) for metric in experiment.metrics]
-    blocks += [] if experiment.x else rules_tables(results, experiment)
+    if experiment.x:
+        blocks += wins_and_losses(results, experiment) if experiment.options.get("rules") else ()
+    else:
+        blocks += rules_tables(results, experiment)
     blocks += user_sets(results, experiment)
     if missing := results.incomplete(experiment):
         blocks.append(Bullets(tuple(f"{number} runs without figures: {reason}" for reason, number in missing.items())))

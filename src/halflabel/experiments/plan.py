@@ -120,7 +120,7 @@ def _referred(value: Any) -> Iterator[str]:
 
 #: What no record depends on: what is made of records, printed and drawn.
 _BESIDE = ("report", "cli", "papers")
-_AFTER = ("chance", "claims", "findings", "maps", "pages", "published", "results", "significance", "tables")
+_AFTER = ("chance", "claims", "findings", "maps", "pages", "pictures", "published", "results", "significance", "tables")
 
 
 @cache

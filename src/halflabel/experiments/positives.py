@@ -129,7 +129,7 @@ def _answer(
     """Return P(assigned), out of fold for annotated items, and the entries that are filled in."""
     if isinstance(method, LearnsFromPositives):
         model = fitted(method, X, known)
-        return model.assume(None).p_assigned, model.assume(observed_rate).filled
+        return model.assume(None).probabilities, model.assume(observed_rate).filled
     seen = assigned(known)
     p = np.asarray(fitted(method, X, seen).label_probabilities_)
     scores = np.where(seen.learnable, logit(p), np.nan)

@@ -14,6 +14,7 @@ from halflabel.arrays import Floats, Mask
 from halflabel.datasets import Dataset
 from halflabel.decision import RULES, thresholds
 from halflabel.experiments.chain import Answer, Chain
+from halflabel.experiments.drawn import drawn
 from halflabel.experiments.plan import Run
 from halflabel.experiments.positives_protocol import positives
 from halflabel.experiments.scoring import Outcome, features_of, figures
@@ -54,7 +55,8 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
     :func:`split`. Entries and feature values are drawn uniformly, in exact number. ``imputation_error`` is the root
     of the squared error over the sum of squares, both over hidden feature values. Of a method that rebuilds items from
     their neighbours: ``n_alternations``, and the share of its weights below 0 and below -.1, ``negative_weights`` and
-    ``strongly_negative_weights``; NaN for others.
+    ``strongly_negative_weights``; NaN for others. With the option ``draw`` the first trial of a method whose last step
+    sees two features leaves them as the fact ``map`` (:func:`halflabel.experiments.drawn.drawn`).
     """
     rng = np.random.default_rng(run.seed)
     whole = load(run.source, folder, "whole", rng)
@@ -69,7 +71,10 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
     if "imputation_error" in run.metrics:
         metrics["imputation_error"] = _imputation_error(chain.completed(seen), X, gaps)
     metrics |= {name: of_last(chain.steps[-1]) for name, of_last in _OF_GRAPHS.items() if name in run.metrics}
-    return Outcome(metrics, chain.facts(), chain.seconds)
+    facts = chain.facts()
+    if run.options.get("draw", False) and run.trial == 0 and (places := chain.coordinates()) is not None:
+        facts["map"] = drawn(places, whole.Y, known, rng)
+    return Outcome(metrics, facts, chain.seconds)
 
 
 def _known(labels: PartialLabels, options: Mapping[str, Any], rng: np.random.Generator) -> PartialLabels:

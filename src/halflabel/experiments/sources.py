@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -48,7 +49,8 @@ class Availability:
 def availability(spec: SetSpec, folder: Path | None, *, fetched: bool = False) -> Availability:
     """Look for a set's files, compare their digests, and say what is to be done where they are missing."""
     if spec.make:
-        return Availability("drawn", f"drawn by {spec.make}")
+        status, how = ("drawn", "drawn") if _draws(spec.make) else ("present", "loaded")
+        return Availability(status, f"{how} by {spec.make}")
     if spec.settings.get("file"):
         return Availability("present", str(spec.settings["file"]))
     missing, differing = _compared(spec, folder)
@@ -104,13 +106,19 @@ def is_own(name: str) -> bool:
 def load(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.random.Generator) -> Dataset:
     """Load what :meth:`SetSpec` describes: ``source`` holds its ``name``, ``make``, ``settings`` and ``fetch``."""
     if source["make"]:
-        drawn = found(source["make"])(rng=rng, **source["settings"])
+        chance = {"rng": rng} if _draws(source["make"]) else {}
+        drawn = found(source["make"])(**chance, **source["settings"])
         whole: Dataset = getattr(drawn, "dataset", drawn)  # a generator may return the truth beside the data
         return whole
     if source["settings"].get("file"):
         return _own_file(source["settings"]["file"], tuple(source["settings"]["labels"]))
     public = _public(source["name"], folder, part, source["fetch"])
     return _as_described(public, source["settings"], rng)
+
+
+def _draws(make: str) -> bool:
+    """Tell a generator, which takes ``rng``, from a loader of data that come with a library."""
+    return "rng" in inspect.signature(found(make)).parameters
 
 
 def _as_described(data: Dataset, settings: Mapping[str, Any], rng: np.random.Generator) -> Dataset:

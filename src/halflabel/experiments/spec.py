@@ -54,7 +54,8 @@ class SetSpec(_Part):
     fetch : str
         Name under which ``halflabel data fetch`` gets it; empty where it does not.
     make : str
-        Import path of a generator ``make(rng, **settings)``, for a set that is drawn anew in every trial.
+        Import path of a generator ``make(rng, **settings)``, for a set that is drawn anew in every trial, or of
+        ``make(**settings)``, for one that comes with a library.
     settings : mapping
         Its arguments. Of files: ``top_labels`` (so many of the most frequent labels, and the items with one of them),
         ``items`` (so many of them, drawn anew in every trial), ``unit_length`` (every item's features).

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from matplotlib.figure import Figure
 
-__all__ = ["printable", "refuse_foreign", "written"]
+__all__ = ["blank", "printable", "refuse_foreign", "written"]
 
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
@@ -47,8 +47,14 @@ def written(figure: Figure) -> str:
     file = StringIO()
     figure.savefig(file, format="svg", transparent=True)
     drawn = ElementTree.fromstring(file.getvalue())
-    width, height = (round(float(part), 1) for part in drawn.attrib["viewBox"].split()[2:])
-    root = ElementTree.Element(
+    root = blank(*(round(float(part), 1) for part in drawn.attrib["viewBox"].split()[2:]))
+    root.extend(list(_shapes(drawn)))
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def blank(width: float, height: float) -> ElementTree.Element:
+    """Return a drawing with nothing on it; by itself it is shown 1.4 pixels to the unit."""
+    return ElementTree.Element(
         "svg",
         {
             "xmlns": _SPACE[1:-1],
@@ -59,8 +65,6 @@ def written(figure: Figure) -> str:
             "stroke-linejoin": "round",
         },
     )
-    root.extend(list(_shapes(drawn)))
-    return ElementTree.tostring(root, encoding="unicode")
 
 
 def _shapes(drawn: ElementTree.Element) -> Iterator[ElementTree.Element]:
