@@ -87,8 +87,8 @@ def _rank_figure(results: Results, experiment: Experiment) -> tuple[Block, ...]:
         return ()
     ranking = ranks(blocks, greater_is_better=not lower_is_better(metric))
     caption = (
-        f"Mean ranks in {in_words(metric)} over {len(blocks)} blocks (Friedman {p_in_words(ranking.p)}); methods under one bar "
-        f"are not separated by Nemenyi's test at 5 %"
+        f"Mean ranks in {in_words(metric)} over {len(blocks)} blocks (Friedman {p_in_words(ranking.p)}); methods under "
+        f"one bar are not separated by Nemenyi's test at 5 %"
     )
     order = ", ".join(f"{method} {rank:.2f}" for method, rank in ranking.mean_ranks.sort_values().items())
     figure = Figure(f"{experiment.key}-ranks", caption, f"Mean ranks: {order}.", critical_difference(ranking))
