@@ -58,14 +58,14 @@ def align_prior(
             raise ValueError(f"the prior has no column of a label; the labels are {listed(labels)}.")
         found = np.full((len(index), len(labels)), np.nan)
         for name in names:
-            found[:, list(labels).index(name)] = as_numbers(table[name])
+            found[:, list(labels).index(name)] = as_numbers(table[name].rename(f"{name} of the prior"))
     else:
         found, names = np.asarray(prior, dtype=np.float64), list(labels)
         if found.shape != (len(index), len(labels)):
             raise ValueError(
                 f"the prior has shape {found.shape}, the labels {(len(index), len(labels))}: give one value per entry."
             )
-    require_probabilities(found, "the prior")
+    require_probabilities(found, "the prior", index.tolist(), labels)
     if not (heard := int((~np.isnan(found)).sum())):
         raise ValueError("the prior says nothing about any of these items: are its ids theirs?")
     rest = [name for name in labels if name not in names]
