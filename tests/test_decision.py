@@ -54,7 +54,7 @@ def test_platt_below_a_ceiling_minimises_the_likelihood_of_what_was_assigned(rng
     pooled = minimize(ceiled_loss, start, (z.ravel(), assigned.ravel(), start, ceiling), method="BFGS", tol=1e-10).x
     for j in range(3):
         arguments = (z[:, j], assigned[:, j], pooled, ceiling)
-        starts = (pooled, pooled + [0, 2], pooled - [1, 2])  # the loss is not convex
+        starts = pooled + np.array([[0, 0], [0, 2], [-1, -2]])  # the loss is not convex
         found = [minimize(ceiled_loss, s, arguments, method="BFGS", tol=1e-10) for s in starts]
         expected = min(found, key=lambda each: each.fun).x
         np.testing.assert_allclose([np.log(fitted.slope[j]), fitted.intercept[j]], expected, atol=1e-4)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
 from typing import Any
 
 import numpy as np
@@ -247,14 +246,17 @@ def require_precision(precision: float) -> None:
         raise ValueError(f"the precision must lie between 0.5 and 1, not {precision:g}.")
 
 
-def require_probabilities(table: Floats, what: str) -> None:
-    """Refuse values outside 0 and 1; NaN is no value."""
+def require_probabilities(
+    table: Floats, what: str, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None
+) -> None:
+    """Refuse values outside 0 and 1, with the names of row and column if there are any; NaN is no value."""
     unfit = ~np.isnan(table) & ~((table >= 0) & (table <= 1))
     if unfit.any():
         i, j = np.argwhere(unfit)[0]
+        row, column = (int(k) if names is None else repr(names[k]) for k, names in ((i, rows), (j, columns)))
         raise ValueError(
-            f"{what} must hold probabilities between 0 and 1, empty where there is none, but row {i}, column {j} says "
-            f"{table[i, j]:g}."
+            f"{what} must hold probabilities between 0 and 1, empty where there is none, but row {row}, column "
+            f"{column} says {table[i, j]:g}."
         )
 
 

@@ -283,7 +283,9 @@ def test_a_single_labelled_item_has_no_out_of_fold_answer(rng):
         assert np.isnan(member(given).out_of_fold).all()
 
 
-def test_what_stands_in_for_a_missing_entry_never_saw_the_fold(rng):
+@pytest.mark.parametrize("learned", [10_000, 50], ids=["all items", "a sample"])
+def test_what_stands_in_for_a_missing_entry_never_saw_the_fold(rng, monkeypatch, learned):
+    monkeypatch.setattr("halflabel.auto.task.LEARNED", learned)
     given = task(rng, entries=True)
     folds = given.folds
     state = given.labels.state.copy()
@@ -295,3 +297,23 @@ def test_what_stands_in_for_a_missing_entry_never_saw_the_fold(rng):
     assert np.abs(other.targets[0][kept] - given.targets[0][kept]).mean() < 0.1
     known = kept[:, None] & given.observed
     np.testing.assert_array_equal(other.targets[0][known], given.Y[known])
+
+
+def test_a_sample_of_the_items_stands_in_for_missing_entries_nearly_as_well_as_all(rng, monkeypatch):
+    X, Y, complete = half_labelled(rng, 400, entries=True)
+    errors = []
+    for learned in (10_000, 150):
+        monkeypatch.setattr("halflabel.auto.task.LEARNED", learned)
+        given = Task(X, PartialLabels.from_table(Y), SMALL, seed=3)
+        held_out = given.targets[given.folds, np.arange(len(given.rows))]
+        errors.append(np.mean((held_out - complete[given.rows])[~given.observed] ** 2))
+    of_rates = np.mean((given.labels.rates - complete)[np.isnan(Y)] ** 2)
+    assert errors[0] < errors[1] < 0.6 * of_rates
+
+
+def test_a_fold_outside_the_sample_has_its_model_all_the_same(rng, monkeypatch):
+    monkeypatch.setattr("halflabel.auto.task.LEARNED", 8)
+    given = task(rng, entries=True)
+    given.folds = np.where(np.arange(len(given.rows)) == 0, 2, given.folds % 2)
+    assert given.targets.shape == (3, *given.Y.shape)
+    assert not np.allclose(given.targets[2], given.targets[1])

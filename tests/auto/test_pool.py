@@ -17,6 +17,7 @@ from halflabel.metrics import brier, micro_f1
 from halflabel.persistence import load_tree, save_tree
 from halflabel.predictor import saved_kinds
 from halflabel.progress import listening
+from halflabel.vvmr.positive import assigned
 
 POOL = EFFORTS["default"].members
 
@@ -164,3 +165,18 @@ def test_a_single_group_is_not_taken_for_held_out(rng, gaps):
     known = ~np.isnan(Y)
     rates = np.nanmean(Y, axis=0)
     np.testing.assert_allclose(model.label_probabilities_[known], np.broadcast_to(rates, Y.shape)[known], atol=0.05)
+
+
+def test_of_positive_only_labels_it_learns_what_was_assigned(rng):
+    X, Y, _ = half_labelled(rng, 90)
+    labels = PartialLabels.from_positives(np.where(rng.random(Y.shape) < 0.3, np.minimum(Y, 0), Y))
+    model, plain = AutoLabeler("fast", observed_rate=0.7).fit(X, labels), AutoLabeler("fast").fit(X, assigned(labels))
+    np.testing.assert_array_equal(model.assigned_probabilities_, plain.label_probabilities_)
+    np.testing.assert_array_equal(model.label_scores_, plain.label_scores_)
+    assert model.members_ == plain.members_
+    looked_at = labels.annotated
+    errors = (model.assigned_probabilities_ - labels.relevant)[looked_at] ** 2
+    assert model.members_["pool"] == pytest.approx(errors.mean())
+    rates = labels.relevant[looked_at].mean(axis=0)
+    assert model.members_["label rate"] == pytest.approx(((rates - labels.relevant) ** 2)[looked_at].mean())
+    assert not model.coupled_  # what an annotated item lacks counts as irrelevant: none is partly observed

@@ -8,18 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from halflabel.arrays import Matrix, is_sparse
-from halflabel.auto.forest import FEWER, LEAF_CELLS, MIN_LEAF
+from halflabel.auto.features import COMPONENTS, SAMPLE
+from halflabel.auto.forest import FEWER, LEAF_CELLS
+from halflabel.auto.residuals import FOREST_CELLS, FOREST_LABELS, TREE_ITEMS
 from halflabel.auto.ridge import BLOCK, CELLS
-from halflabel.auto.task import EFFORTS, Effort
+from halflabel.auto.task import EFFORTS, LEARNED, STAND_IN, Effort
 from halflabel.labels import PartialLabels
+from halflabel.vvmr.positive import assigned
 
 __all__ = ["memory"]
 
 #: Bytes of a number in double and in single precision, of a node of a tree, and of an item's ties to the graph.
 DOUBLE, SINGLE, NODE, TIES = 8, 4, 24, 640
 
+#: Leaves of a tree as a share of its items, of several labels and of one.
+LEAVES, PURE = 0.43, 0.3
+
+#: Folds of a fit, and trees of one label in stage 2, by default.
+FOLDS, TREES = 5, 100
+
 #: What is added to the sum of the arrays, as a share and in bytes.
-MARGIN, BASE = 1.1, 2**26
+MARGIN, BASE = 1.15, 2**26
 
 
 def memory(X: Matrix, labels: PartialLabels, effort: str) -> int:
@@ -33,15 +42,26 @@ def memory(X: Matrix, labels: PartialLabels, effort: str) -> int:
 
     Notes
     -----
-    What stands side by side in the largest stage, plus 10 % and 64 MB. With many items that is four tables in double
+    What stands side by side in the largest stage, plus 15 % and 64 MB. With many items that is four tables in double
     precision, one number per item and label, beside the weighted features while the members are fitted, or ten tables
     and the forests when thresholds are chosen. Other members than those of ``effort`` are not reckoned with.
     """
-    n, n_labels = labels.shape
-    n_seen = int(np.count_nonzero(~labels.unlabelled))
-    gaps = bool(np.count_nonzero(labels.state) < n_seen * n_labels)
-    stored = X.nnz * (DOUBLE + DOUBLE) if is_sparse(X) else X.size * DOUBLE
-    sizes = _Sizes(n, X.shape[1], n_labels, n_seen, gaps, stored, is_sparse(X), EFFORTS[effort])
+    positive_only = labels.positive_only
+    labels = assigned(labels) if positive_only else labels
+    n_seen, entries = int(np.count_nonzero(~labels.unlabelled)), np.count_nonzero(labels.state, axis=0)
+    sizes = _Sizes(
+        n=len(labels),
+        n_features=X.shape[1],
+        n_labels=labels.shape[1],
+        n_seen=n_seen,
+        positive_only=positive_only,
+        gaps=bool((entries < n_seen).any()),
+        densest=float(entries.max() / n_seen),
+        alike=int(np.unique(entries, return_counts=True)[1].max()),
+        features=2 * DOUBLE * X.nnz if is_sparse(X) else DOUBLE * X.size,
+        sparse=is_sparse(X),
+        work=EFFORTS[effort],
+    )
     return int(MARGIN * max(sizes.stages()) + BASE)
 
 
@@ -53,8 +73,13 @@ class _Sizes:
     ----------
     n, n_features, n_labels, n_seen : int
         Items, features, labels, items with an observed label.
+    positive_only : bool
     gaps : bool
-        Whether any of these has an unknown entry.
+        Whether any of the latter has an unknown entry.
+    densest : float
+        Share of them for which the label is known that is known most often.
+    alike : int
+        Labels at most that may be known for the same items: their regressions are one.
     features : int
         Bytes of the weighted features.
     sparse : bool
@@ -65,42 +90,80 @@ class _Sizes:
     n_features: int
     n_labels: int
     n_seen: int
+    positive_only: bool
     gaps: bool
+    densest: float
+    alike: int
     features: int
     sparse: bool
     work: Effort
 
     def stages(self) -> Iterator[float]:
-        """Yield what each stage takes."""
+        """Yield what each stage takes, in the order of the pool."""
         table, seen = DOUBLE * self.n * self.n_labels, DOUBLE * self.n_seen * self.n_labels
+        rows = self.features * self.n_seen / self.n
         yield self.features * (2 if self.sparse else 9 / 8)  # weighing: a mask and the differences from the mean
-        # Beside any member: sums of log odds, the labels as numbers, what trees learn for unknown entries.
-        pooling = self.features + table + (7 if self.gaps else 2) * seen
-        yield pooling + 3 * table + 2 * seen + self.features * self.n_seen / self.n + self._kernels()
-        forests = self._forests()
-        yield pooling + 3 * table + 3 * seen + forests * 1.2 + self._growing()
-        if "harmonic" in self.work.members:
-            nodes = min(self.n, self.work.n_nodes)
-            flows = 13 * DOUBLE * nodes * self.n_labels + 2 * table + 3 * seen
-            yield pooling + table + seen + forests + TIES * self.n + max(flows, self._deforming(nodes))
-        yield forests + TIES / 2 * self.n + 4 * table + max(6 * table, 10 * seen)  # thresholds, or Newton's steps
+        held = self.features + table + 2 * seen  # beside any member: sums of log odds, and labels as numbers
+        yield held + 3 * table + 2 * seen + rows + self._kernels()
+        own, self_trained = self._forests()
+        if flows := "harmonic" in self.work.members:
+            held += TIES * self.n
+            yield held + seen + max(self._coordinates(), self._deforming())
+        if self.gaps:
+            held += FOLDS * seen  # what trees learn for unknown entries
+            yield held + 2 * table + 2 * seen + rows + self._stand_in()
+        if flows:
+            yield held + 2 * table + 4 * seen + own + 13 * DOUBLE * self._nodes * self.n_labels
+        yield held + 3 * table + 3 * seen + own + 1.2 * self_trained + self._growing()
+        if self.gaps:
+            held -= FOLDS * seen  # gone with the members
+            yield held + own + self_trained + 4 * table + 9 * seen + self._per_label()
+        more = int(self.positive_only)  # scores as if nobody had looked
+        deciding = (4 + more) * table + max((6 + more) * table, 10 * seen)  # thresholds, calibration
+        yield own + self_trained + TIES / 2 * self.n * flows + deciding
+
+    @property
+    def _nodes(self) -> int:
+        return min(self.n, self.work.n_nodes)
+
+    @property
+    def _rank(self) -> int:
+        return min(self.n, self.work.n_landmarks // (2 if self.gaps else 1))
 
     def _kernels(self) -> float:
-        rank = min(self.n, self.work.n_landmarks)
-        tried = 32 * DOUBLE * min(CELLS, min(self.n_seen, BLOCK) * self.n_labels)
-        return DOUBLE * (5 * min(self.n, BLOCK) * rank + 4 * rank**2) + tried
+        """Return what the kernel map of a block takes, and ridge regression with every weight that is tried."""
+        learned, asked = min(self.n_seen, BLOCK), min(self.n, BLOCK)
+        tried = 32 * min(CELLS, learned * self.alike)
+        return DOUBLE * (max(5 * learned, 2 * asked) * self._rank + 4 * self._rank**2 + tried)
 
-    def _deforming(self, nodes: int) -> float:
-        return DOUBLE * nodes * (3 * min(self.n, self.work.n_landmarks) + self.n_features)
+    def _stand_in(self) -> float:
+        """Return what the kernel map takes, with its parts for one label and the hat matrix of a fold of them."""
+        learned = min(self.n_seen, LEARNED)
+        own = learned * self.densest
+        return DOUBLE * ((learned + 3 * own + 3 * STAND_IN) * STAND_IN + 3 * (own / FOLDS) ** 2 + 32 * own * self.alike)
 
-    def _forests(self) -> float:
-        """Trees on labelled items, and in most pools fewer ones that see all."""
-        room = LEAF_CELLS / (self.work.n_trees * self.n_labels)
-        self_trained = FEWER if "self_trained_trees" in self.work.members else 0.0
-        rows, share = np.array([self.n_seen, self.n]), np.array([1.0, self_trained])
-        leaves = float(share @ np.minimum(np.minimum(rows, self.work.n_grown) / MIN_LEAF, room))
-        return self.work.n_trees * leaves * (SINGLE * self.n_labels + 2 * NODE)
+    def _coordinates(self) -> float:
+        """Return what principal components take."""
+        sample = self.features * min(self.n, SAMPLE) / self.n
+        return 2 * sample + 3 * DOUBLE * min(self.n_features, 2000) ** 2 if self.n_features > COMPONENTS else 0.0
+
+    def _deforming(self) -> float:
+        return DOUBLE * self._nodes * (3 * self._rank + self.n_features)
+
+    def _forests(self) -> tuple[float, float]:
+        """Return what trees on the labelled items of four folds take, and fewer ones on all items."""
+        most = LEAF_CELLS / (self.work.n_trees * self.n_labels)
+        leaf = SINGLE * self.n_labels + 2 * NODE
+        own, all_items = (min(LEAVES * min(rows, self.work.n_grown), most) for rows in (0.8 * self.n_seen, self.n))
+        fewer = FEWER if "self_trained_trees" in self.work.members else 0.0
+        return self.work.n_trees * own * leaf, fewer * self.work.n_trees * all_items * leaf
+
+    def _per_label(self) -> float:
+        """Return what the forests of stage 2 take, one per label."""
+        if self.n_labels > FOREST_LABELS or self.n_seen * self.n_labels > FOREST_CELLS:
+            return 0.0
+        rows = min(0.8 * self.densest * self.n_seen, TREE_ITEMS)
+        return self.n_labels * TREES * PURE * rows * (SINGLE + 2 * NODE)
 
     def _growing(self) -> float:
-        bag = min(self.n, self.work.n_grown)
-        return bag * (2 * SINGLE * self.n_features + 2 * DOUBLE * self.n_labels)
+        return min(self.n, self.work.n_grown) * (2 * SINGLE * self.n_features + 2 * DOUBLE * self.n_labels)

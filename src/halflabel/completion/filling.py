@@ -20,7 +20,6 @@ from halflabel.completion.refusals import (
 )
 from halflabel.completion.result import Completion
 from halflabel.decision import require_precision
-from halflabel.labels import PartialLabels
 from halflabel.table import OpenTable, open_table
 
 __all__ = ["complete", "default_method"]
@@ -55,7 +54,8 @@ def complete(
         Any method of this library; a copy of it is fitted. From labels that are positive-only, only
         :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
     effort : {"fast", "default", "best"}, default="default"
-        How much work the default method may be, see :class:`halflabel.AutoLabeler`. Where memory does not do for it, the next cheaper one is taken, and a note says so.
+        How much work the default method may be, see :class:`halflabel.AutoLabeler`. Where memory does not do for it,
+        the next cheaper one is taken, and a note says so.
     unsure : {"fill", "leave"}
         "leave" is short for ``min_precision=0.95``.
     min_precision : float in (0.5, 1), optional
@@ -87,10 +87,11 @@ def complete(
     -----
     With ``absent="unknown"`` (a tag that is absent may just have been forgotten) what can be learned is the probability
     that a tag is *assigned*. If every relevant entry was assigned with the same probability c, it is c times that of
-    being relevant. The order of a label's items does not depend on c; how sure an answer is, and so how many forgotten
-    labels are filled in, does. Given ``observed_rate``, probabilities are of being relevant, and lower where an annotated item
-    lacks the tag. Without, they are of being assigned, the plug-in threshold on them fills the table, and
-    :attr:`Completion.assumptions` shows what several values of c would change.
+    being relevant. Which of two items is likelier to have a label does not depend on c, if both or neither was looked
+    at; how sure an answer is, and so how many forgotten labels are filled in, does. Given ``observed_rate``,
+    probabilities are of being relevant, and lower where an annotated item lacks the tag. Without, they are of being
+    assigned, the plug-in threshold on them fills the table, and :attr:`Completion.assumptions` shows what several
+    values of c would change.
 
     Examples
     --------

@@ -23,7 +23,8 @@ def gap_sentences(labels: PartialLabels, model: PartialLabelEstimator, *, sure_o
     ('1 single entry of 1 item is missing: MC1 fills it.',)
     """
     missing = _missing(labels, type(model).__name__, _stages(model), sure_only)
-    return (*missing, *_worth(getattr(model, "members_", {}), type(model).__name__))
+    what = "the squared error of P(assigned)" if labels.positive_only else "the probabilities' squared error"
+    return (*missing, *_worth(getattr(model, "members_", {}), type(model).__name__, what))
 
 
 def _missing(labels: PartialLabels, name: str, partly: str, sure_only: bool) -> Iterator[str]:
@@ -50,7 +51,7 @@ def _stages(model: PartialLabelEstimator) -> str:
     return ", with the help of the item's other labels" if getattr(model, "coupled_", False) else ""
 
 
-def _worth(brier: Mapping[str, float], name: str) -> Iterator[str]:
+def _worth(brier: Mapping[str, float], name: str, what: str) -> Iterator[str]:
     """Compare the out-of-fold error with that of an answer that knows no features."""
     if not brier:
         return
@@ -58,7 +59,7 @@ def _worth(brier: Mapping[str, float], name: str) -> Iterator[str]:
     if not own >= 0:
         return  # no label was learned
     verdict = "" if own < WORTHWHILE * rate else " The features say little about these labels."
-    yield f"Out of fold, the probabilities' squared error is {own:.3f}, that of the labels' rates {rate:.3f}.{verdict}"
+    yield f"Out of fold, {what} is {own:.3f}, that of the labels' rates {rate:.3f}.{verdict}"
     if "prior" in brier and brier["prior"] >= 0:
         yield (
             f"Where the prior says something, its own error is {brier['prior']:.3f}, without it {name}'s "

@@ -108,7 +108,7 @@ class Completion:
         """Of relevance in :attr:`learned_from`, which given entries can check: for positive-only labels P(assigned)."""
         p: Floats = self.model.label_probabilities_
         if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
-            p = self.model.assume(self.model.observed_rate).p_assigned
+            p = self.model.assume(None).probabilities
         return p
 
     @property
@@ -207,7 +207,8 @@ class Completion:
         """
         open_entries = ~self.labels.observed & self.learned_from.learnable
         p = np.where(open_entries, self.probabilities.to_numpy(), -1.0)
-        order = np.argsort(-p, axis=None, kind="stable")[: min(n, int(open_entries.sum()))]
+        # Probabilities near 1 are cut off there; what they were computed from still tells them apart.
+        order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, int(open_entries.sum()))]
         rows, columns = np.unravel_index(order, p.shape)
         names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
         ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}

@@ -59,8 +59,6 @@ class Assumption:
         c; None assumes nothing.
     calibration : Calibration
         From scores to probabilities before anybody looked: of being relevant, without c of being assigned.
-    p_assigned : ndarray of shape (n_items, n_labels)
-        Of being assigned, before anybody looked: c times that of being relevant.
     probabilities : ndarray of shape (n_items, n_labels)
         Of being relevant: before anybody looked, p, and :math:`p (1 - c) / (1 - p c)` for an entry that was not
         assigned in an annotated item. Without c of being assigned, before anybody looked.
@@ -72,7 +70,6 @@ class Assumption:
 
     observed_rate: float | None
     calibration: Calibration
-    p_assigned: Floats
     probabilities: Floats
     thresholds: Floats
     filled: Mask
@@ -115,9 +112,8 @@ def assume(
     Examples
     --------
     >>> known = assigned(PartialLabels.from_positives([[1.0], [0.0], [np.nan]]))
-    >>> found = assume(np.full((3, 1), np.nan), known, 0.8, lambda p: p[0])
-    >>> found.p_assigned.ravel(), found.probabilities.round(3).ravel()
-    (array([0.5, 0.5, 0.5]), array([0.625, 0.25 , 0.625]))
+    >>> assume(np.full((3, 1), np.nan), known, 0.8, lambda p: p[0]).probabilities.ravel()  # scores say nothing
+    array([0.625, 0.25 , 0.625])
     """
     calibration = fit_platt(scores, known, ceiling=observed_rate or 1.0)
     p = before = calibration(scores)
@@ -125,7 +121,7 @@ def assume(
         p = np.where(known.state < 0, before * (1 - observed_rate) / (1 - before * observed_rate), before)
     cut = rule(before)
     filled = ~known.relevant & (p >= cut)
-    return Assumption(observed_rate, calibration, before * (observed_rate or 1.0), p, cut, filled)
+    return Assumption(observed_rate, calibration, p, cut, filled)
 
 
 class AnswersFromPositives(PartialLabelEstimator):
@@ -173,9 +169,10 @@ class AnswersFromPositives(PartialLabelEstimator):
         if not self.positive_only_:
             return self
         self._unseen = np.where(labels.observed & labels.learnable, out_of_fold, self.label_scores_)
+        self.assigned_probabilities_ = self.label_probabilities_
         found = self.assume(self.observed_rate)
         self.calibration_, self.thresholds_ = found.calibration, found.thresholds
-        self.label_probabilities_, self.assigned_probabilities_ = found.probabilities, found.p_assigned
+        self.label_probabilities_ = found.probabilities
         self.transduction_ = self._shaped((labels.relevant | found.filled).astype(np.int64))
         return self
 
