@@ -2,11 +2,18 @@
 
 Protocol: a random share of the items keeps all its labels, the others lose theirs and are scored. Of tmc2007-500 and
 corel5k 1 500 random items are drawn in each repeat; corel5k keeps its 30 most frequent labels and the items that have
-one of them, enron the labels with at least 9 relevant items. Every method decides by its default rule ("micro_f1");
-"macro_f1, own rule" is that of thresholds for macro-F1 on the same probabilities; "filled at .95" is the share of the
-hidden entries that ``min_precision=.95`` fills, "right of these" the precision that was promised.
+one of them, enron the labels with at least 9 relevant items. With ``--biased`` the gaps depend on X: the chance of an
+item to be labelled is a logistic function of its first principal component (features as AutoLabeler weighs them), whose
+slope makes the odds ten times as high at the 90th percentile as at the 10th, and whose level gives the same share.
+
+Every method (``auto_methods.py``) decides by its default rule; "macro_f1, own rule" is that of thresholds for macro-F1
+on the same probabilities; "filled at .95" is the share of the hidden entries that ``min_precision=.95`` fills, "right
+of these" the precision that was promised; "relevant at .95" and "right of relevant" are the same for what is filled as
+relevant.
 
     python benchmarks/auto_accuracy.py [--sets yeast scene] [--shares 0.1 0.5] [--repeats 5] [--methods auto logistic]
+    python benchmarks/auto_accuracy.py --biased --out records.csv     append to a file, skip what it holds
+    python benchmarks/auto_accuracy.py --summary records.csv          the tables, without a run
 """
 
 from __future__ import annotations
@@ -19,19 +26,20 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.linear_model import LogisticRegression
+from auto_methods import METHODS, POOLED, missing, weighted
+from scipy.optimize import brentq
+from scipy.special import expit
+from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
-from halflabel import SSDRMC, PartialLabels
-from halflabel.auto import MEMBERS, AutoLabeler
-from halflabel.auto.features import Weighting
-from halflabel.baselines import BinaryRelevance
+from halflabel import PartialLabels
 from halflabel.datasets import load_benchmark
 from halflabel.decision import confident, thresholds
 from halflabel.metrics import brier, ece, macro_f1, micro_f1
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SETS = ("yeast", "scene", "emotions", "tmc2007-500", "corel5k", "enron")
+CELL = ["set", "gaps", "share"]
 
 
 def load(name):
@@ -48,34 +56,27 @@ def load(name):
     return X[rows], PartialLabels(labels.state[np.ix_(rows, columns)], names, labels.annotated[rows])
 
 
-def draw(X, labels, share, seed, most):
+def draw(X, labels, share, seed, most, biased=False):
     """Return a random subset, and its labels split into known and hidden."""
     rng = np.random.default_rng(seed)
     rows = np.arange(len(labels)) if len(labels) <= most else np.sort(rng.choice(len(labels), most, replace=False))
     X, labels = X[rows], labels[rows]
     unlabelled = np.ones(len(labels), dtype=bool)
-    unlabelled[rng.permutation(len(labels))[: round(share * len(labels))]] = False
+    unlabelled[_chosen_by_features(X, share, rng) if biased else _chosen(len(labels), share, rng)] = False
     mask = np.repeat(unlabelled[:, None], labels.shape[1], axis=1)
     return X, labels.hide(mask), labels.hide(~mask)
 
 
-def logistic(X, known):
-    """Return logistic regression on the same weighted features, C with the least out-of-fold Brier score."""
-    Z = Weighting.learn(X, "auto")(X)
-    models = (
-        BinaryRelevance(LogisticRegression(C=C, max_iter=300, tol=1e-3), scale=None, n_folds=3)
-        for C in (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
-    )
-    return min((model.fit(Z, known) for model in models), key=lambda model: brier(known, model.label_probabilities_))
+def _chosen(n, share, rng):
+    return rng.permutation(n)[: round(share * n)]
 
 
-METHODS = {
-    "auto": lambda X, known: AutoLabeler().fit(X, known),
-    "fast": lambda X, known: AutoLabeler("fast").fit(X, known),
-    "best": lambda X, known: AutoLabeler("best").fit(X, known),
-    "ssdrmc": lambda X, known: SSDRMC().fit(X, known),
-    "logistic": logistic,
-} | {name: lambda X, known, name=name: AutoLabeler(members=(name,)).fit(X, known) for name in MEMBERS}
+def _chosen_by_features(X, share, rng):
+    """Return the items to be labelled, more of them at one end of the first principal component."""
+    along = PCA(1, svd_solver="arpack", random_state=0).fit_transform(weighted(X))[:, 0]
+    slope = np.log(10) / np.subtract(*np.quantile(along, [0.9, 0.1]))
+    level = brentq(lambda level: expit(level + slope * along).mean() - share, -50, 50)
+    return np.flatnonzero(rng.random(len(along)) < expit(level + slope * along))
 
 
 def score(model, known, hidden):
@@ -84,7 +85,7 @@ def score(model, known, hidden):
     open_cells = np.where(known.observed, np.nan, p)
     per_label = thresholds(open_cells, "macro_f1")
     sure = confident(open_cells, 0.95)
-    filled = (sure != 0) & hidden.observed
+    right, filled, relevant = sure == hidden.state, (sure != 0) & hidden.observed, (sure > 0) & hidden.observed
     return {
         "micro_f1": micro_f1(hidden, model.transduction_),
         "macro_f1": macro_f1(hidden, model.transduction_),
@@ -92,12 +93,96 @@ def score(model, known, hidden):
         "brier": brier(hidden, p),
         "ece": ece(hidden, p),
         "filled at .95": filled.sum() / hidden.observed.sum(),
-        "right of these": (sure == hidden.state)[filled].mean(),
+        "right of these": right[filled].mean() if filled.any() else np.nan,
+        "relevant at .95": relevant.sum() / hidden.observed.sum(),
+        "right of relevant": right[relevant].mean() if relevant.any() else np.nan,
     }
 
 
+def measure(options, done):
+    """Yield one record per cell, repeat and method that is not ``done``."""
+    gaps = "biased" if options.biased else "random"
+    for name in options.sets:
+        X, labels = load(name)
+        most = options.items if name in ("tmc2007-500", "corel5k") else len(labels)
+        for share in options.shares:
+            for seed in range(options.first_seed, options.first_seed + options.repeats):
+                Z, known, hidden = draw(X, labels, share, seed, most, options.biased)
+                for method in options.methods:
+                    key = {"set": name, "gaps": gaps, "share": share, "seed": seed, "method": method}
+                    if tuple(key.values()) not in done:
+                        yield key | fit_and_score(method, Z, known, hidden)
+
+
+def fit_and_score(method, X, known, hidden):
+    """Return the metrics of a method and its processor time, on one BLAS thread."""
+    start = time.process_time()
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = METHODS[method](X, known)
+    seconds = time.process_time() - start
+    return {**score(model, known, hidden), "cpu_s": seconds}
+
+
+def against_single(records):
+    """Return, per cell, the Brier score of auto over that of the best single method.
+
+    The best is chosen with hindsight, on hidden labels. A method is compared on the repeats that it was run on; "se" is
+    the standard error of the mean difference over repeats, in units of the ratio.
+    """
+    found = {}
+    for cell, part in records.groupby(CELL, sort=False):
+        by_seed = part.pivot(index="seed", columns="method", values="brier")
+        single = by_seed.drop(columns=["auto", *POOLED], errors="ignore")
+        if "auto" not in by_seed or not len(single.columns):
+            continue
+        auto = single.notna().mul(by_seed["auto"], axis=0).where(single.notna())
+        difference = (auto - single).dropna(how="all")
+        ratio = (auto.mean() / single.where(auto.notna()).mean()).sort_values(ascending=False)
+        best = ratio.index[0]
+        found[cell] = {
+            "auto": auto[best].mean(),
+            "best single": best,
+            "its brier": auto[best].mean() - difference[best].mean(),
+            "ratio": ratio.iloc[0],
+            "se": difference[best].sem() / single[best].mean(),
+            "repeats": difference[best].count(),
+            "next": ", ".join(f"{method} {value:.4f}" for method, value in ratio.iloc[1:3].items()),
+        }
+    return pd.DataFrame.from_dict(found, orient="index").rename_axis(CELL)
+
+
+def summarise(records):
+    """Print one table per cell, then the comparison with single methods, calibration and precision."""
+    metrics = [column for column in records if column not in (*CELL, "seed", "method")]
+    for (name, gaps, share), part in records.groupby(CELL, sort=False):
+        by_method = part.groupby("method", sort=False)
+        print(f"\n{name}, {share:.0%} labelled, {gaps} gaps, means of the repeats")
+        print(by_method[metrics].mean().assign(repeats=by_method.size()).round(4).to_string())
+        if "auto" in by_method.groups and part["seed"].nunique() > 1:
+            print("sd of auto:", by_method.get_group("auto")[metrics].std().round(4).to_dict())
+    ratios = against_single(records)
+    if len(ratios):
+        print("\nBrier score of auto over that of the best single method, chosen with hindsight")
+        print(ratios.round(4).to_string())
+        for gaps, part in ratios["ratio"].groupby(level="gaps"):
+            worst = part.idxmax()
+            print(f"{gaps} gaps: mean {part.mean():.4f}, worst {part.max():.4f} ({worst[0]}, {worst[2]:.0%} labelled)")
+    tables = {"ece": records.pivot_table(index=CELL, columns="method", values="ece", sort=False)}
+    for what, right in (("filled at .95", "right of these"), ("relevant at .95", "right of relevant")):
+        count = records.pivot_table(index=CELL, columns="method", values=what, sort=False)
+        good = records.assign(good=(records[what] * records[right]).fillna(0.0))
+        tables |= {
+            f"{right}, repeats pooled": good.pivot_table("good", CELL, "method", sort=False) / count,
+            what: count,
+        }
+    for title, table in tables.items():
+        print(f"\n{title}")
+        print(table.round(4).to_string())
+
+
 def main():
-    """Print one table per set and share: means over the repeats."""
+    """Run what is asked for and not yet in the file, then print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.5])
@@ -105,28 +190,23 @@ def main():
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--items", type=int, default=1500, help="drawn from tmc2007-500 and corel5k")
+    parser.add_argument("--biased", action="store_true", help="the chance of being labelled depends on X")
+    parser.add_argument("--out", type=Path, help="CSV file to append records to; what it holds is not run again")
+    parser.add_argument("--summary", type=Path, metavar="FILE", help="print the tables of such a file and stop")
     options = parser.parse_args()
-    for name in options.sets:
-        X, labels = load(name)
-        most = options.items if name in ("tmc2007-500", "corel5k") else len(labels)
-        for share in options.shares:
-            records = []
-            for seed in range(options.first_seed, options.first_seed + options.repeats):
-                Z, known, hidden = draw(X, labels, share, seed, most)
-                for method in options.methods:
-                    start = time.process_time()
-                    with threadpool_limits(1), warnings.catch_warnings():
-                        warnings.simplefilter("ignore")
-                        model = METHODS[method](Z, known)
-                    seconds = time.process_time() - start
-                    records.append({"method": method, **score(model, known, hidden), "cpu_s": seconds})
-            table = pd.DataFrame(records).groupby("method", sort=False)
-            print(f"\n{name}, {share:.0%} labelled, means of {options.repeats} repeats")
-            print(table.mean().round(4).to_string(), flush=True)
-            if "auto" in options.methods and options.repeats > 1:
-                print(
-                    "sd of auto:", table.get_group("auto").drop(columns="method").std().round(4).to_dict(), flush=True
-                )
+    if options.summary:
+        return summarise(pd.read_csv(options.summary))
+    for reason in filter(None, map(missing, options.methods)):
+        print(reason)
+    options.methods = [method for method in options.methods if not missing(method)]
+    before = pd.read_csv(options.out) if options.out and options.out.exists() else pd.DataFrame()
+    done = set(before[[*CELL, "seed", "method"]].itertuples(index=False, name=None)) if len(before) else set()
+    records = []
+    for record in measure(options, done):
+        records.append(record)
+        if options.out:
+            pd.DataFrame([record]).to_csv(options.out, mode="a", header=not options.out.exists(), index=False)
+    summarise(pd.concat([before, pd.DataFrame(records)], ignore_index=True))
 
 
 if __name__ == "__main__":

@@ -232,10 +232,11 @@ class TestPositiveOnly:
 
     def test_evidence_is_what_was_assigned_around(self, frame, told):
         assert (told.evidence_kinds == "graph").all()
-        found = told.explain(0, "r")
+        item, label = told.candidates(1)[["item", "label"]].iloc[0]
+        found = told.explain(item, label)
         assert found.given is None
-        assert found.probability == told.probabilities.loc[0, "r"]
-        given = frame["tags"][found.supporting["item"]].map(lambda tags: tags is not None and "r" in tags)
+        assert found.probability == told.probabilities.loc[item, label]
+        given = frame["tags"][found.supporting["item"]].map(lambda tags: tags is not None and label in tags)
         assert given.any()
         assert (found.supporting["given"] == 1).fillna(False).tolist() == given.tolist()  # nothing else is known
         assert told.drift is not None

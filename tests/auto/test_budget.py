@@ -31,25 +31,27 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, positive_on
     [
         ({"n": 6_000, "d": 10, "n_labels": 100, "share": 0.1}, 400),
         ({"n": 3_000, "d": 10, "n_labels": 100, "share": 0.1}, 3_000),
-        ({"n": 3_000, "d": 500, "n_labels": 3, "share": 0.1}, 400),
-        ({"n": 1_500, "d": 10, "n_labels": 40, "share": 0.5, "entries": True}, 400),
+        ({"n": 3_000, "d": 800, "n_labels": 3, "share": 0.1}, 400),
+        ({"n": 1_000, "d": 10, "n_labels": 36, "share": 0.5, "entries": True}, 400),
         ({"n": 3_000, "d": 10, "n_labels": 50, "share": 0.5, "positive_only": True}, 400),
+        ({"n": 3_000, "d": 10, "n_labels": 30, "share": 0.9, "grouped": True}, 400),
     ],
-    ids=["cells", "graph", "features", "entries", "positive-only"],
+    ids=["cells", "graph", "features", "entries", "positive-only", "groups"],
 )
 def test_a_fit_takes_what_it_was_reckoned_to_take(rng, monkeypatch, sizes, n_nodes):
     """With small samples, so that what grows with the table is nearly all there is."""
     monkeypatch.setitem(EFFORTS, "default", Effort(EFFORTS["default"].members, 10, 40, n_nodes, 300))
     monkeypatch.setattr("halflabel.auto.ridge.FEW", 100)
+    groups = np.arange(sizes["n"]) // 2 if (grouped := sizes.pop("grouped", False)) else None
     X, labels = task(rng, **sizes)
     tracemalloc.start()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        AutoLabeler().fit(X, labels)
+        AutoLabeler().fit(X, labels, groups=groups)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    print(sizes, n_nodes, peak / 1e6, (memory(X, labels, "default") - BASE) / peak)
-    assert peak <= memory(X, labels, "default") - BASE <= 1.5 * peak
+    reckoned = memory(X, labels, "default", grouped=grouped) - BASE
+    assert peak <= reckoned <= 1.5 * peak
 
 
 def test_dearer_efforts_take_more(rng):

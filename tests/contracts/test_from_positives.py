@@ -9,6 +9,7 @@ from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler, LowRankVVMR, PartialLabels
 from halflabel.auto.task import EFFORTS
+from halflabel.decision import thresholds
 from halflabel.masking import hide_positives
 from halflabel.metrics import ece, macro_auc
 from halflabel.persistence import load_tree, save_tree
@@ -63,6 +64,7 @@ def test_probabilities_of_being_assigned_and_of_being_relevant(method, rng):
     unseen = model.calibration_(model._unseen)  # before anybody looked
     np.testing.assert_array_equal(p[~missing], unseen[~missing])
     np.testing.assert_allclose(p[missing], (unseen * (1 - C) / (1 - unseen * C))[missing])  # Bayes
+    np.testing.assert_array_equal(model.thresholds_, thresholds(unseen, "micro_f1"))
     assert (model.predict(X[new]) == (model.predict_proba(X[new]) >= model.thresholds_)).all()
 
 

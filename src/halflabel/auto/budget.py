@@ -31,7 +31,7 @@ FOLDS, TREES = 5, 100
 MARGIN, BASE = 1.15, 2**26
 
 
-def memory(X: Matrix, labels: PartialLabels, effort: str) -> int:
+def memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: bool = False) -> int:
     """Return the bytes that a fit takes at its peak, beside the features and labels that are there already.
 
     Parameters
@@ -39,6 +39,8 @@ def memory(X: Matrix, labels: PartialLabels, effort: str) -> int:
     X : ndarray or csr_array of shape (n_items, n_features)
     labels : PartialLabels of shape (n_items, n_labels)
     effort : {"fast", "default", "best"}
+    grouped : bool, default=False
+        Whether groups of items are held out together.
 
     Notes
     -----
@@ -60,9 +62,10 @@ def memory(X: Matrix, labels: PartialLabels, effort: str) -> int:
         alike=int(np.unique(entries, return_counts=True)[1].max()),
         features=2 * DOUBLE * X.nnz if is_sparse(X) else DOUBLE * X.size,
         sparse=is_sparse(X),
+        grouped=grouped,
         work=EFFORTS[effort],
     )
-    return int(MARGIN * max(sizes.stages()) + BASE)
+    return int(MARGIN * max(sizes.stages) + BASE)
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class _Sizes:
         Labels at most that may be known for the same items: their regressions are one.
     features : int
         Bytes of the weighted features.
-    sparse : bool
+    sparse, grouped : bool
     work : Effort
     """
 
@@ -96,31 +99,54 @@ class _Sizes:
     alike: int
     features: int
     sparse: bool
+    grouped: bool
     work: Effort
 
+    @property
     def stages(self) -> Iterator[float]:
-        """Yield what each stage takes, in the order of the pool."""
-        table, seen = DOUBLE * self.n * self.n_labels, DOUBLE * self.n_seen * self.n_labels
-        rows = self.features * self.n_seen / self.n
+        """What each stage takes."""
         yield self.features * (2 if self.sparse else 9 / 8)  # weighing: a mask and the differences from the mean
-        held = self.features + table + 2 * seen  # beside any member: sums of log odds, and labels as numbers
+        yield from self._members()
+        if self.gaps:
+            yield self._pooling + sum(self._forests) + self._ties + 4 * self._table + 9 * self._seen + self._per_label()
+        more = int(self.positive_only)  # scores as if nobody had looked
+        deciding = (4 + more) * self._table + max((6 + more) * self._table, 10 * self._seen)  # thresholds, calibration
+        yield sum(self._forests) + self._ties / 2 + deciding
+
+    def _members(self) -> Iterator[float]:
+        """Yield what the members take, in the order of the pool."""
+        held, table, seen = self._pooling, self._table, self._seen
+        rows = self.features * self.n_seen / self.n
         yield held + 3 * table + 2 * seen + rows + self._kernels()
-        own, self_trained = self._forests()
-        if flows := "harmonic" in self.work.members:
-            held += TIES * self.n
+        if self.grouped:
+            yield held + table + 2 * seen + rows + max(self._in_folds(), 12 * seen)
+        own, self_trained = self._forests
+        if self._ties:
+            held += self._ties
             yield held + seen + max(self._coordinates(), self._deforming())
         if self.gaps:
             held += FOLDS * seen  # what trees learn for unknown entries
             yield held + 2 * table + 2 * seen + rows + self._stand_in()
-        if flows:
+        if self._ties:
             yield held + 2 * table + 4 * seen + own + 13 * DOUBLE * self._nodes * self.n_labels
         yield held + 3 * table + 3 * seen + own + 1.2 * self_trained + self._growing()
-        if self.gaps:
-            held -= FOLDS * seen  # gone with the members
-            yield held + own + self_trained + 4 * table + 9 * seen + self._per_label()
-        more = int(self.positive_only)  # scores as if nobody had looked
-        deciding = (4 + more) * table + max((6 + more) * table, 10 * seen)  # thresholds, calibration
-        yield own + self_trained + TIES / 2 * self.n * flows + deciding
+
+    @property
+    def _table(self) -> float:
+        return DOUBLE * self.n * self.n_labels
+
+    @property
+    def _seen(self) -> float:
+        return DOUBLE * self.n_seen * self.n_labels
+
+    @property
+    def _pooling(self) -> float:
+        """What stands beside any member: features, sums of log odds, labels as numbers."""
+        return self.features + self._table + 2 * self._seen
+
+    @property
+    def _ties(self) -> float:
+        return TIES * self.n if "harmonic" in self.work.members else 0.0
 
     @property
     def _nodes(self) -> int:
@@ -136,11 +162,17 @@ class _Sizes:
         tried = 32 * min(CELLS, learned * self.alike)
         return DOUBLE * (max(5 * learned, 2 * asked) * self._rank + 4 * self._rank**2 + tried)
 
+    def _in_folds(self) -> float:
+        """Return what kernel ridge takes that holds out groups: a map, every weight or a fold's hat matrix."""
+        own = self.n_seen * self.densest
+        return DOUBLE * (4 * self.n_seen * self._rank + max(32 * own * self.alike, 3 * (own / FOLDS) ** 2))
+
     def _stand_in(self) -> float:
-        """Return what the kernel map takes, with its parts for one label and the hat matrix of a fold of them."""
+        """Return what the kernel map takes, its part for one label, and every weight or a fold's hat matrix."""
         learned = min(self.n_seen, LEARNED)
         own = learned * self.densest
-        return DOUBLE * ((learned + 3 * own + 3 * STAND_IN) * STAND_IN + 3 * (own / FOLDS) ** 2 + 32 * own * self.alike)
+        fitting = max(32 * own * self.alike, 3 * (own / FOLDS) ** 2)
+        return DOUBLE * ((learned + 3 * own + 3 * STAND_IN) * STAND_IN + fitting)
 
     def _coordinates(self) -> float:
         """Return what principal components take."""
@@ -150,8 +182,9 @@ class _Sizes:
     def _deforming(self) -> float:
         return DOUBLE * self._nodes * (3 * self._rank + self.n_features)
 
+    @property
     def _forests(self) -> tuple[float, float]:
-        """Return what trees on the labelled items of four folds take, and fewer ones on all items."""
+        """What trees on the labelled items of four folds take, and fewer ones on all items."""
         most = LEAF_CELLS / (self.work.n_trees * self.n_labels)
         leaf = SINGLE * self.n_labels + 2 * NODE
         own, all_items = (min(LEAVES * min(rows, self.work.n_grown), most) for rows in (0.8 * self.n_seen, self.n))

@@ -108,9 +108,9 @@ class AutoLabeler(AnswersFromPositives):
     error of the kernel map.
 
     An unknown entry of a partly observed item is no target of kernels and graph; trees take a kernel ridge's answer,
-    fitted without the fold, for it. The pool does not look at an item's other labels; where some items are partly
-    observed, a second stage (:func:`halflabel.auto.residuals.refine`) corrects its answers by the residuals of the
-    item's other observed labels, if that lowers the out-of-fold loss.
+    fitted without the fold on at most 10 000 items, for it. The pool does not look at an item's other labels; where
+    some items are partly observed, a second stage (:func:`halflabel.auto.residuals.refine`) corrects its answers by
+    the residuals of the item's other observed labels, if that lowers the out-of-fold loss.
 
     Of positive-only labels it learns what is assigned, :func:`halflabel.vvmr.positive.assigned`: what an annotated item
     lacks counts as irrelevant, so that no entry of it is unknown. P(relevant) is calibrated under the assumption that

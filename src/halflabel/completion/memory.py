@@ -32,7 +32,7 @@ def affordable_effort(opened: OpenTable, effort: str) -> tuple[str, tuple[str, .
     """
     free = free_memory()
     names = list(EFFORTS)[list(EFFORTS).index(effort) :: -1]
-    needed = {name: memory(opened.X, opened.labels, name) for name in names}
+    needed = {name: memory(opened.X, opened.labels, name, grouped=opened.groups is not None) for name in names}
     taken = next((name for name in names if needed[name] <= free), None)
     if taken is None:
         _refuse(opened, needed[names[-1]], free, f" even with effort={names[-1]!r} (--effort {names[-1]})")
