@@ -47,9 +47,9 @@ def align_prior(
     Examples
     --------
     >>> prior = pd.DataFrame({"song": ["b", "a"], "sad": [0.9, 0.2]})
-    >>> align_prior(prior, pd.Index(["a", "b"]), ["sad", "live"], id="song")
-    (array([[0.2, nan],
-           [0.9, nan]]), ('The prior says something about 2 of 4 entries, nothing about the label 'live'.',))
+    >>> table, notes = align_prior(prior, pd.Index(["a", "b"]), ["sad", "live"], id="song")
+    >>> table.tolist(), notes
+    ([[0.2, nan], [0.9, nan]], ("The prior says something about 2 of 4 entries, nothing about the label 'live'.",))
     """
     if isinstance(prior, pd.DataFrame):
         table = _by_rows(with_text_names(prior), index, labels, id)
