@@ -28,7 +28,7 @@ LEAVES, PURE = 0.43, 0.3
 FOLDS, TREES = 5, 100
 
 #: What is added to the sum of the arrays, as a share and in bytes.
-MARGIN, BASE = 1.15, 2**26
+MARGIN, BASE = 1.15, 100 * 10**6
 
 
 def memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: bool = False) -> int:
@@ -44,7 +44,7 @@ def memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: bool = Fal
 
     Notes
     -----
-    What stands side by side in the largest stage, plus 15 % and 64 MB. With many items that is four tables in double
+    What stands side by side in the largest stage, plus 15 % and 100 MB. With many items that is four tables in double
     precision, one number per item and label, beside the weighted features while the members are fitted, or ten tables
     and the forests when thresholds are chosen. Other members than those of ``effort`` are not reckoned with.
     """
@@ -117,7 +117,8 @@ class _Sizes:
         """Yield what the members take, in the order of the pool."""
         held, table, seen = self._pooling, self._table, self._seen
         rows = self.features * self.n_seen / self.n
-        yield held + 3 * table + 2 * seen + rows + self._kernels()
+        summed = table + seen if self._ties else 0.0  # before the second kernel; before the first, nothing is
+        yield self.features + rows + summed + 2 * seen + max(self._kernels(), 3 * table + seen)
         if self.grouped:
             yield held + table + 2 * seen + rows + max(self._in_folds(), 12 * seen)
         own, self_trained = self._forests
@@ -128,8 +129,8 @@ class _Sizes:
             held += FOLDS * seen  # what trees learn for unknown entries
             yield held + 2 * table + 2 * seen + rows + self._stand_in()
         if self._ties:
-            yield held + 2 * table + 4 * seen + own + 13 * DOUBLE * self._nodes * self.n_labels
-        yield held + 3 * table + 3 * seen + own + 1.2 * self_trained + self._growing()
+            yield held + 2 * table + 4 * seen + own + 16 * DOUBLE * self._nodes * self.n_labels
+        yield held + 3 * table + 3 * seen + 1.2 * (own + self_trained) + self._growing()
 
     @property
     def _table(self) -> float:
@@ -160,7 +161,7 @@ class _Sizes:
         """Return what the kernel map of a block takes, and ridge regression with every weight that is tried."""
         learned, asked = min(self.n_seen, BLOCK), min(self.n, BLOCK)
         tried = 32 * min(CELLS, learned * self.alike)
-        return DOUBLE * (max(5 * learned, 2 * asked) * self._rank + 4 * self._rank**2 + tried)
+        return DOUBLE * (max(4 * learned, 2 * asked) * self._rank + 4 * self._rank**2 + tried)
 
     def _in_folds(self) -> float:
         """Return what kernel ridge takes that holds out groups: a map, every weight or a fold's hat matrix."""
