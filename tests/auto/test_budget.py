@@ -29,12 +29,12 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, positive_on
 @pytest.mark.parametrize(
     ("sizes", "n_nodes"),
     [
-        ({"n": 6_000, "d": 10, "n_labels": 100, "share": 0.1}, 400),
-        ({"n": 3_000, "d": 10, "n_labels": 100, "share": 0.1}, 3_000),
+        ({"n": 4_000, "d": 10, "n_labels": 100, "share": 0.1}, 400),
+        ({"n": 2_000, "d": 10, "n_labels": 100, "share": 0.1}, 2_000),
         ({"n": 3_000, "d": 800, "n_labels": 3, "share": 0.1}, 400),
-        ({"n": 1_000, "d": 10, "n_labels": 36, "share": 0.5, "entries": True}, 400),
-        ({"n": 3_000, "d": 10, "n_labels": 50, "share": 0.5, "positive_only": True}, 400),
-        ({"n": 3_000, "d": 10, "n_labels": 30, "share": 0.9, "grouped": True}, 400),
+        ({"n": 1_000, "d": 10, "n_labels": 34, "share": 0.5, "entries": True}, 400),
+        ({"n": 2_000, "d": 10, "n_labels": 50, "share": 0.5, "positive_only": True}, 400),
+        ({"n": 2_000, "d": 10, "n_labels": 30, "share": 0.9, "grouped": True}, 400),
     ],
     ids=["cells", "graph", "features", "entries", "positive-only", "groups"],
 )
