@@ -124,7 +124,7 @@ class _Sizes:
         own, self_trained = self._forests
         if self._ties:
             held += self._ties
-            yield held + seen + max(self._coordinates(), self._deforming())
+            yield held + seen + max(self._coordinates(), self._deforming(), self._kernels())
         if self.gaps:
             held += FOLDS * seen  # what trees learn for unknown entries
             yield held + 2 * table + 2 * seen + rows + self._stand_in()
@@ -181,7 +181,7 @@ class _Sizes:
         return 2 * sample + 3 * DOUBLE * min(self.n_features, 2000) ** 2 if self.n_features > COMPONENTS else 0.0
 
     def _deforming(self) -> float:
-        return DOUBLE * self._nodes * (3 * self._rank + self.n_features)
+        return DOUBLE * self._nodes * (2 * self._rank + self.n_features)
 
     @property
     def _forests(self) -> tuple[float, float]:

@@ -67,9 +67,10 @@ def deformations(features: NystroemMap, X: Matrix, P: sparse.csr_array) -> Itera
     Their inner products are :math:`K - K(I + \eta M K)^{-1}\eta M K`, so that ridge regression on them also pays
     :math:`\eta\|(I - P)f\|^2` where scores differ from the mean of the neighbours'. ``X`` are the nodes of P.
     """
-    C = features.kernel(X) @ features.projection
-    rough = C - P @ C
+    rough = features.kernel(X) @ features.projection
+    rough -= P @ rough
     V, d = deform(rough, rough)
+    del rough  # not beside the maps
     for stiffness in STIFFNESS:
         shrink = 1 / (1 + stiffness * d / (d.mean() or 1.0))
         yield replace(features, projection=features.projection @ (V * np.sqrt(shrink)))
