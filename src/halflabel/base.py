@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -154,12 +155,16 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         learnable = labels.learnable
         scores, out_of_fold = (np.where(learnable, S, np.nan) for S in (scores, out_of_fold))
         self.label_scores_ = scores
-        self.calibration_ = fit_platt(out_of_fold, labels)
+        self.calibration_ = self._calibrate(out_of_fold, labels)
         self.label_probabilities_ = self.calibration_(np.where(labels.observed, out_of_fold, scores))
         self.thresholds_ = self._thresholds(labels)
         filled = np.where(labels.observed, labels.relevant, self._cut(scores, self.label_probabilities_))
         self.transduction_ = self._shaped(filled.astype(np.int64))
         return self
+
+    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Callable[[Floats], Floats]:
+        """Return what turns scores into probabilities."""
+        return fit_platt(out_of_fold, labels)
 
     def _thresholds(self, labels: PartialLabels) -> Floats:
         """Thresholds for the unknown entries, or, where nothing is unknown, for all of them."""

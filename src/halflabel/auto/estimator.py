@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.special import expit, logit
 
 from halflabel.arrays import Floats, Ints, Mask, Matrix
+from halflabel.auto.calibration import calibrate
 from halflabel.auto.features import Weighting
 from halflabel.auto.pool import MEMBERS, pool
 from halflabel.auto.prior import add_prior, read_prior
@@ -41,7 +42,8 @@ class AutoLabeler(AnswersFromPositives):
 
     Labels are coded 1 (relevant) and 0 (irrelevant). Every member answers out of fold about labelled items; on these
     answers its scores are turned into log odds (Platt, one slope and intercept per label, shrunk to a common one), and
-    the mean of the members' log odds is calibrated once more.
+    the mean of the members' log odds is calibrated once more and checked fold by fold on entries that had no say
+    (:func:`halflabel.auto.calibration.calibrate`).
 
     Parameters
     ----------
@@ -80,6 +82,8 @@ class AutoLabeler(AnswersFromPositives):
         lacks the label.
     assigned_probabilities_ : ndarray of shape (n_items, n_labels)
         For positive-only labels, of being assigned: by models that have not seen the item.
+    folds_ : ndarray of int, shape (n_items,)
+        Fold in which an item was held out; -1 for an item without an observed label.
     coupled_ : bool
         Whether an item's observed labels had a say in the answers about its others.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
@@ -130,7 +134,7 @@ class AutoLabeler(AnswersFromPositives):
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
-    _transductive: ClassVar[tuple[str, ...]] = (*AnswersFromPositives._transductive, "label_scores_")
+    _transductive: ClassVar[tuple[str, ...]] = (*AnswersFromPositives._transductive, "label_scores_", "folds_")
 
     def __init__(
         self,
@@ -197,6 +201,8 @@ class AutoLabeler(AnswersFromPositives):
         seed = int(np.random.default_rng(self.random_state).integers(2**62))
         effort = EFFORTS[self.effort]
         task = Task(self.weighting_(X), labels, effort, seed, self.n_folds, self.n_neighbors, groups)
+        self.folds_ = np.full(len(labels), -1)
+        self.folds_[task.rows] = task.folds
         pooled = pool(task, tuple(self.members or task.effort.members))
         self.pool_ = pooled.pool
         self.surroundings_ = task.graph[0] if task.has_graph else None
@@ -216,13 +222,17 @@ class AutoLabeler(AnswersFromPositives):
         self.prior_weights_ = None
         if prior is None:
             return scores, {}
-        folds = np.full(len(prior), -1)
-        folds[task.rows] = task.folds
-        added = add_prior(prior, scores, task.labels, folds)
+        added = add_prior(prior, scores, task.labels, self.folds_)
         self.prior_weights_ = added.weights
         heard = task.labels.observed & ~np.isnan(added.alone + scores)
         answers = {"prior": added.alone, "without prior": scores}
         return added.log_odds, {name: _brier(expit(s), task.labels, heard) for name, s in answers.items()}
+
+    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Callable[[Floats], Floats]:
+        """Calibrate and check; P(assigned) is left to a sigmoid, as P(relevant) is that under an assumption."""
+        if self.positive_only_:
+            return super()._calibrate(out_of_fold, labels)
+        return calibrate(out_of_fold, labels, self.folds_)
 
     def _refined(self, task: Task, scores: Floats, out_of_fold: Floats) -> tuple[Floats, Floats]:
         """Let an item's observed labels correct the answers about its others, where only some are known."""
