@@ -106,7 +106,7 @@ def test_new_items_are_scored_without_a_prior(rng):
     X, Y, complete = half_labelled(rng, 200)
     heard = AutoLabeler("fast", n_folds=3).fit(X, Y, prior=complete)
     plain = AutoLabeler("fast", n_folds=3).fit(X, Y)
-    np.testing.assert_allclose(heard.predict_proba(X), plain.predict_proba(X), atol=0.15)
+    np.testing.assert_allclose(heard.predict_proba(X), plain.predict_proba(X), atol=0.05)
 
 
 @pytest.mark.parametrize(

@@ -190,6 +190,7 @@ class AutoLabeler(AnswersFromPositives):
     def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None) -> Self:
         scores, out_of_fold, worth = self._answers(X, labels, groups, prior)  # what it worked with goes before the rest
         self._decide(labels, scores, out_of_fold)
+        self.calibration_ = self.unaided_ or self.calibration_  # from here on for new items, which have no prior
         self.members_ = worth | self._brier(labels)
         return self
 
@@ -219,9 +220,10 @@ class AutoLabeler(AnswersFromPositives):
 
     def _with_prior(self, task: Task, prior: Floats | None, scores: Floats) -> tuple[Floats, dict[str, float]]:
         """Add a prior to calibrated log odds; tell the Brier scores of both where it says something."""
-        self.prior_weights_ = None
+        self.prior_weights_, self.unaided_ = None, None
         if prior is None:
             return scores, {}
+        self.unaided_ = self._calibrate(np.where(task.labels.learnable, scores, np.nan), task.labels)
         added = add_prior(prior, scores, task.labels, self.folds_)
         self.prior_weights_ = added.weights
         heard = task.labels.observed & ~np.isnan(added.alone + scores)
