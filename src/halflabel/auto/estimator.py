@@ -27,7 +27,7 @@ __all__ = ["AutoLabeler"]
 
 
 class AutoLabeler(AnswersFromPositives):
-    r"""Five models of different kinds, pooled with equal weights in log odds.
+    r"""Five models of different kinds (six where one more helps), pooled with equal weights in log odds.
 
     The members, each of which may also stand alone (``members=("kernel",)``):
 
@@ -39,6 +39,9 @@ class AutoLabeler(AnswersFromPositives):
     * ``"corrected_trees"``: extremely randomised trees, their out-of-fold errors propagated along the graph and added.
     * ``"self_trained_trees"``: such trees that also learn from their own soft answers on unlabelled items.
     * ``"trees"``: the trees alone; for ``effort="fast"``.
+    * ``"reconstruction"``: items rebuilt from their neighbours in the space of all features, pulled to a kernel ridge
+      regression (:class:`halflabel.SSDRMC` with its default inference). A guest where features are words: heard only if
+      alone it has a lower out-of-fold Brier score than the pool of the others.
 
     Labels are coded 1 (relevant) and 0 (irrelevant). Every member answers out of fold about labelled items; on these
     answers its scores are turned into log odds (Platt, one slope and intercept per label, shrunk to a common one), and
@@ -204,7 +207,8 @@ class AutoLabeler(AnswersFromPositives):
         task = Task(self.weighting_(X), labels, effort, seed, self.n_folds, self.n_neighbors, groups)
         self.folds_ = np.full(len(labels), -1)
         self.folds_[task.rows] = task.folds
-        pooled = pool(task, tuple(self.members or task.effort.members))
+        guests = effort.guests if self.members is None and self.weighting_.unit_rows else ()
+        pooled = pool(task, tuple(self.members or effort.members), guests)
         self.pool_ = pooled.pool
         self.surroundings_ = task.graph[0] if task.has_graph else None
         self.weights_ = _among_items(task) if task.has_graph else None

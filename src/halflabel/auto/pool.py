@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from halflabel.arrays import Floats
 from halflabel.auto.forest import self_trained_trees, trees
 from halflabel.auto.harmonic import corrected_trees, harmonic
 from halflabel.auto.kernel import deformed_kernel, kernel
+from halflabel.auto.reconstruction import reconstruction
 from halflabel.auto.task import Fitted, Items, Model, Task
 from halflabel.decision import Calibration, fit_platt
 from halflabel.progress import step
@@ -21,7 +22,7 @@ __all__ = ["MEMBERS", "Pool", "Pooled", "pool"]
 #: Every member by name: a function from a task to a fit.
 MEMBERS: Mapping[str, Callable[[Task], Fitted]] = {
     member.__name__: member
-    for member in (kernel, deformed_kernel, harmonic, trees, corrected_trees, self_trained_trees)
+    for member in (kernel, deformed_kernel, harmonic, trees, corrected_trees, self_trained_trees, reconstruction)
 }
 
 #: The members that others build on: their fits are kept, those of all others go once they have been heard.
@@ -53,6 +54,11 @@ class Voice:
     def log_odds(self, items: Items) -> Floats:
         """Return calibrated log odds."""
         return np.asarray(logit(self.calibration(self.model.predict(items))))
+
+    def held_out(self, fitted: Fitted) -> Floats:
+        """Return what the member says out of fold, in calibrated log odds; NaN where it says nothing."""
+        scores = fitted.out_of_fold
+        return np.where(np.isnan(scores), np.nan, logit(self.calibration(scores)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,24 +99,33 @@ class Pooled:
     brier: dict[str, float]
 
 
-def pool(task: Task, names: tuple[str, ...]) -> Pooled:
+def pool(task: Task, names: tuple[str, ...], guests: tuple[str, ...] = ()) -> Pooled:
     """Fit the named members and pool them.
 
     Equal weights: with tens to thousands of labelled items, out-of-fold errors are too noisy to learn weights from.
+    They do tell when a model is ahead of the pool as a whole, which is rare: a guest that alone has a lower Brier score
+    than the others together is heard like any of them, and else not at all.
     """
     log_odds, held_out = np.zeros(task.labels.shape), np.zeros(task.Y.shape)
-    voices, brier = [], {}
-    for done, name in enumerate(names):
-        step("fitting members", done, len(names))
+    voices: list[Voice] = []
+    brier: dict[str, float] = {}
+    for done, name in enumerate((*names, *guests)):
+        step("fitting members", done, len(names) + len(guests))
         member = MEMBERS[name]
         fitted = task.once(member) if member in BASES else member(task)
-        voices.append(_voice(task, fitted))
-        brier[name] = _listen(task, fitted, voices[-1].calibration, log_odds, held_out)
-        del fitted  # not beside the next one
-    log_odds /= len(names)
+        voice = _voice(task, fitted)
+        said = voice.held_out(fitted)
+        worth = _brier(task, expit(said))
+        if name in names or worth < _brier(task, expit(held_out / len(voices))):
+            voices.append(voice)
+            brier[name] = worth
+            held_out += said
+            _add(log_odds, fitted, voice)
+        del fitted, said  # not beside the next one
+    log_odds /= len(voices)
     task.forget()
     out_of_fold = np.full(task.labels.shape, np.nan)
-    out_of_fold[task.rows] = held_out / len(names)
+    out_of_fold[task.rows] = held_out / len(voices)
     return Pooled(log_odds, out_of_fold, Pool(voices), brier)
 
 
@@ -121,11 +136,13 @@ def _voice(task: Task, fitted: Fitted) -> Voice:
     return Voice(fitted.model, fit_platt(fitted.out_of_fold[some], task.labels[task.rows[some]], RIDGE))
 
 
-def _listen(task: Task, fitted: Fitted, calibration: Calibration, log_odds: Floats, held_out: Floats) -> float:
-    """Add a member's log odds, in place, to the sums of all; return its out-of-fold Brier score."""
+def _add(log_odds: Floats, fitted: Fitted, voice: Voice) -> None:
+    """Add a member's log odds, in place, to the sums of all."""
     for start in range(0, len(log_odds), BLOCK):
         rows = slice(start, start + BLOCK)
-        log_odds[rows] += logit(calibration(fitted.scores[rows]))
-    p = np.where(np.isnan(fitted.out_of_fold), np.nan, calibration(fitted.out_of_fold))
-    held_out += logit(p)
+        log_odds[rows] += logit(voice.calibration(fitted.scores[rows]))
+
+
+def _brier(task: Task, p: Floats) -> float:
+    """Return the Brier score on the observed entries."""
     return float(np.mean((p - task.Y)[task.observed] ** 2))

@@ -1,0 +1,110 @@
+"""A member for words: items rebuilt from their neighbours among all words, not among sixty principal components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from halflabel.arrays import Floats, Ints, Mask, Matrix
+from halflabel.auto.task import Fitted, Items, Task
+from halflabel.graphs import neighbors, reconstruction_weights
+from halflabel.kernels import KernelRidge
+from halflabel.progress import step
+from halflabel.propagation import minimizer
+
+__all__ = ["Rebuilt", "reconstruction"]
+
+#: Neighbours of an item, and the pull of an observed entry and of the anchor; as in :class:`halflabel.SSDRMC`.
+N_NEIGHBORS, FIT, PULL = 15, 1.0, 0.3
+
+#: Relative residual at which a solve stops, and its limit of iterations.
+TOL, MAX_ITER = 1e-4, 200
+
+
+@dataclass(frozen=True, eq=False)
+class Rebuilt:
+    """Scores at the nodes of a graph, from which those of any other item are rebuilt.
+
+    Attributes
+    ----------
+    nodes : matrix of shape (n_nodes, n_features)
+    field : ndarray of shape (n_nodes, n_labels)
+    anchor : KernelRidge
+    """
+
+    nodes: Matrix
+    field: Floats
+    anchor: KernelRidge
+
+    def predict(self, items: Items) -> Floats:
+        """Return for each item the minimiser of its own row, all others held fixed."""
+        return _between(_weights(self.nodes, items.X) @ self.field, self.anchor.predict(items.X))
+
+
+def reconstruction(task: Task) -> Fitted:
+    r"""SSDR-MC with an anchor: scores that neighbours rebuild, in the space of all features.
+
+    Minimises, with W the weights that rebuild the features of each node from 15 others,
+
+    .. math::
+        \|(I - W)F\|_F^2 + \sum_{\mathrm{observed}} (F_{ij} - Y_{ij})^2
+        + 0.3 \sum_{\mathrm{unknown}} (F_{ij} - F^0_{ij})^2
+
+    and :math:`F^0` the kernel ridge regression that also stands in for unknown entries, :attr:`Task.stand_in`.
+    """
+    anchors, rebuilding = task.stand_in, _Rebuilding(task)
+    field = rebuilding.field(task.observed, anchors[0])
+    out_of_fold = np.full(task.Y.shape, np.nan)
+    for group in task.groups if len(task.rows) > 1 else ():
+        step("holding out folds", group, len(task.groups))
+        out = task.folds == group
+        without = anchors[task.own_stand_in(group)]
+        held_out = rebuilding.field(task.observed & ~out[:, None], without)
+        out_of_fold[out] = rebuilding.at(task.rows[out], held_out, without)
+    scores = rebuilding.at(np.arange(task.X.shape[0]), field, anchors[0])
+    return Fitted(Rebuilt(rebuilding.nodes, field, anchors[0]), scores, out_of_fold)
+
+
+class _Rebuilding:
+    """Rebuilds items of a task from nodes."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.nodes = task, task.X[task.nodes]
+        self.among = _weights(self.nodes)
+        #: Place of each item among the nodes, and of the others among themselves; -1 elsewhere.
+        self.node, self.other = np.full((2, task.X.shape[0]), -1)
+        self.node[task.nodes] = np.arange(len(task.nodes))
+        others = np.flatnonzero(self.node < 0)
+        self.other[others] = np.arange(len(others))
+        self.ties = _weights(self.nodes, task.X[others]) if len(others) else None
+
+    def field(self, known: Mask, anchor: KernelRidge) -> Floats:
+        """Return F at the nodes, given the known entries of labelled items."""
+        at = self.node[self.task.rows]
+        known, Y, at = known[at >= 0], self.task.Y[at >= 0], at[at >= 0]
+        target = anchor.predict(self.nodes)
+        weight = np.full(target.shape, PULL)
+        target[at], weight[at] = np.where(known, Y, target[at]), np.where(known, FIT, PULL)
+        return minimizer(self.among, target, weight, tol=TOL, max_iter=MAX_ITER).x
+
+    def at(self, items: Ints, field: Floats, anchor: KernelRidge) -> Floats:
+        """Return the scores of items."""
+        scores: Floats = field[self.node[items]]
+        outside = items[self.node[items] < 0]
+        if self.ties is not None and len(outside):
+            rebuilt = self.ties[self.other[outside]] @ field
+            scores[self.node[items] < 0] = _between(rebuilt, anchor.predict(self.task.X[outside]))
+        return scores
+
+
+def _weights(nodes: Matrix, X: Matrix | None = None) -> sparse.csr_array:
+    """Return the weights that rebuild the rows of ``X`` from nodes, or each node from others."""
+    indices, _ = neighbors(nodes, min(N_NEIGHBORS, nodes.shape[0]), query=X)
+    return reconstruction_weights(nodes, indices, query=X)
+
+
+def _between(rebuilt: Floats, anchor: Floats) -> Floats:
+    """Return the mean of what neighbours and anchor say, by their weights."""
+    return np.asarray((rebuilt + PULL * anchor) / (1 + PULL))
