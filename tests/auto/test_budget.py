@@ -11,14 +11,16 @@ from scipy import sparse
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.auto.budget import BASE, memory
-from halflabel.auto.task import EFFORTS, Effort
+from halflabel.auto.task import EFFORTS, POOL, Effort
 
 
-def task(rng, n, d, n_labels, share, *, entries=False, density=None, positive_only=False):
+def task(rng, n, d, n_labels, share, *, entries=False, density=None, words=False, positive_only=False):
     Z = rng.normal(size=(n, 4))
     X = np.tanh(Z @ rng.normal(size=(4, d))) + rng.normal(size=(n, d))
     if density is not None:
         X = sparse.csr_array(np.where(rng.random(X.shape) < density, X, 0.0))
+    if words:
+        X = np.maximum(X - 2, 0)
     state = np.where(np.sin(Z) @ rng.normal(size=(4, n_labels)) > 0.5, 1, -1).astype(np.int8)
     state[np.broadcast_to(rng.random((n, n_labels if entries else 1)) >= share, state.shape)] = 0
     names = tuple(f"label{j}" for j in range(n_labels))
@@ -29,6 +31,7 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, positive_on
 @pytest.mark.parametrize(
     ("sizes", "n_nodes"),
     [
+        ({"n": 2_000, "d": 50, "n_labels": 100, "share": 0.1, "words": True}, 2_000),
         ({"n": 4_000, "d": 10, "n_labels": 100, "share": 0.1}, 400),
         ({"n": 2_000, "d": 10, "n_labels": 100, "share": 0.1}, 2_000),
         ({"n": 3_000, "d": 800, "n_labels": 3, "share": 0.1}, 400),
@@ -36,11 +39,11 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, positive_on
         ({"n": 2_000, "d": 10, "n_labels": 50, "share": 0.5, "positive_only": True}, 400),
         ({"n": 2_000, "d": 10, "n_labels": 30, "share": 0.9, "grouped": True}, 400),
     ],
-    ids=["cells", "graph", "features", "entries", "positive-only", "groups"],
+    ids=["words", "cells", "graph", "features", "entries", "positive-only", "groups"],
 )
 def test_a_fit_takes_what_it_was_reckoned_to_take(rng, monkeypatch, sizes, n_nodes):
     """With small samples, so that what grows with the table is nearly all there is."""
-    monkeypatch.setitem(EFFORTS, "default", Effort(EFFORTS["default"].members, 10, 40, n_nodes, 300))
+    monkeypatch.setitem(EFFORTS, "default", Effort(POOL, 10, 40, n_nodes, 300, EFFORTS["default"].guests))
     monkeypatch.setattr("halflabel.auto.ridge.FEW", 100)
     groups = np.arange(sizes["n"]) // 2 if (grouped := sizes.pop("grouped", False)) else None
     X, labels = task(rng, **sizes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from halflabel.arrays import Matrix, is_sparse
-from halflabel.auto.features import COMPONENTS, SAMPLE
+from halflabel.auto.features import COMPONENTS, SAMPLE, like_words
 from halflabel.auto.forest import FEWER, LEAF_CELLS
 from halflabel.auto.residuals import FOREST_CELLS, FOREST_LABELS, TREE_ITEMS
 from halflabel.auto.ridge import BLOCK, CELLS
@@ -63,6 +63,7 @@ def memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: bool = Fal
         features=2 * DOUBLE * X.nnz if is_sparse(X) else DOUBLE * X.size,
         sparse=is_sparse(X),
         grouped=grouped,
+        guests=bool(EFFORTS[effort].guests) and like_words(X),
         work=EFFORTS[effort],
     )
     return int(MARGIN * max(sizes.stages) + BASE)
@@ -86,6 +87,8 @@ class _Sizes:
     features : int
         Bytes of the weighted features.
     sparse, grouped : bool
+    guests : bool
+        Whether the pool invites members for words.
     work : Effort
     """
 
@@ -100,6 +103,7 @@ class _Sizes:
     features: int
     sparse: bool
     grouped: bool
+    guests: bool
     work: Effort
 
     @property
@@ -126,11 +130,13 @@ class _Sizes:
             held += self._ties
             yield held + seen + max(self._coordinates(), self._deforming(), self._kernels())
         if self.gaps:
-            held += FOLDS * seen  # what trees learn for unknown entries
+            held += FOLDS * seen + self._standing_in  # what trees learn for unknown entries, and the source of it
             yield held + 2 * table + 2 * seen + rows + self._stand_in()
         if self._ties:
             yield held + 2 * table + 4 * seen + own + 16 * DOUBLE * self._nodes * self.n_labels
         yield held + 3 * table + 3 * seen + 1.2 * (own + self_trained) + self._growing()
+        if self.guests:
+            yield held + own + self_trained + 2 * table + 3 * seen + self._stand_in() + self._rebuilding()
 
     @property
     def _table(self) -> float:
@@ -163,10 +169,18 @@ class _Sizes:
         tried = 32 * min(CELLS, learned * self.alike)
         return DOUBLE * (max(4 * learned, 2 * asked) * self._rank + 4 * self._rank**2 + tried)
 
+    def _rebuilding(self) -> float:
+        """Return what nodes take that are rebuilt from each other, and the solve for their scores."""
+        return self.features * self._nodes / self.n + TIES * self.n + 12 * DOUBLE * self._nodes * self.n_labels
+
     def _in_folds(self) -> float:
         """Return what kernel ridge takes that holds out groups: a map, every weight or a fold's hat matrix."""
         own = self.n_seen * self.densest
         return DOUBLE * (4 * self.n_seen * self._rank + max(32 * own * self.alike, 3 * (own / FOLDS) ** 2))
+
+    @property
+    def _standing_in(self) -> float:
+        return DOUBLE * (1 + FOLDS) * min(self.n_seen, STAND_IN) * self.n_labels
 
     def _stand_in(self) -> float:
         """Return what the kernel map takes, its part for one label, and every weight or a fold's hat matrix."""

@@ -12,7 +12,7 @@ from sklearn.preprocessing import normalize
 from halflabel.arrays import Floats, Matrix, is_sparse
 from halflabel.base import Scaler
 
-__all__ = ["Coordinates", "Weighting"]
+__all__ = ["Coordinates", "Weighting", "like_words"]
 
 #: Features that are never negative and so rarely different from 0 are taken for words: present or absent, or counted.
 WORDS = 0.2
@@ -43,7 +43,7 @@ class Weighting:
         """Learn from ``X``; ``"auto"`` is ``"idf"`` where features look like words and as in Scaler elsewhere."""
         if scale not in ("auto", "standard", "idf", None):
             raise ValueError(f"scale must be 'auto', 'standard', 'idf' or None, not {scale!r}.")
-        words = scale == "idf" or (scale == "auto" and _like_words(X))
+        words = scale == "idf" or (scale == "auto" and like_words(X))
         if not words:
             return cls(Scaler.learn(X, scale), False)
         present = np.asarray((X != 0).sum(axis=0)).ravel()
@@ -58,7 +58,8 @@ class Weighting:
         return sparse.csr_array(unit) if is_sparse(X) else unit
 
 
-def _like_words(X: Matrix) -> bool:
+def like_words(X: Matrix) -> bool:
+    """Tell whether no feature is ever negative and at most one value in five is not 0."""
     values = X.data if is_sparse(X) else X
     present = np.count_nonzero(values)
     return bool(0 < present <= WORDS * np.prod(X.shape) and (values >= 0).all())
