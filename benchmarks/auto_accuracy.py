@@ -124,8 +124,8 @@ def fit_and_score(method, X, known, hidden):
     return {**score(model, known, hidden), "cpu_s": seconds}
 
 
-def against_single(records):
-    """Return, per cell, the Brier score of auto over that of the best single method.
+def against_single(records, auto="auto"):
+    """Return, per cell, the Brier score of a pool over that of the best single method.
 
     The best is chosen with hindsight, on hidden labels. A method is compared on the repeats that it was run on; "se" is
     the standard error of the mean difference over repeats, in units of the ratio.
@@ -134,16 +134,16 @@ def against_single(records):
     for cell, part in records.groupby(CELL, sort=False):
         by_seed = part.pivot(index="seed", columns="method", values="brier")
         single = by_seed.drop(columns=["auto", *POOLED], errors="ignore")
-        if "auto" not in by_seed or not len(single.columns):
+        if not len(single.columns):
             continue
-        auto = single.notna().mul(by_seed["auto"], axis=0).where(single.notna())
-        difference = (auto - single).dropna(how="all")
-        ratio = (auto.mean() / single.where(auto.notna()).mean()).sort_values(ascending=False)
+        ours = single.notna().mul(by_seed[auto], axis=0).where(single.notna())
+        difference = (ours - single).dropna(how="all")
+        ratio = (ours.mean() / single.where(ours.notna()).mean()).sort_values(ascending=False)
         best = ratio.index[0]
         found[cell] = {
-            "auto": auto[best].mean(),
+            auto: ours[best].mean(),
             "best single": best,
-            "its brier": auto[best].mean() - difference[best].mean(),
+            "its brier": ours[best].mean() - difference[best].mean(),
             "ratio": ratio.iloc[0],
             "se": difference[best].sem() / single[best].mean(),
             "repeats": difference[best].count(),
@@ -161,9 +161,12 @@ def summarise(records):
         print(by_method[metrics].mean().assign(repeats=by_method.size()).round(4).to_string())
         if "auto" in by_method.groups and part["seed"].nunique() > 1:
             print("sd of auto:", by_method.get_group("auto")[metrics].std().round(4).to_dict())
-    ratios = against_single(records)
-    if len(ratios):
-        print("\nBrier score of auto over that of the best single method, chosen with hindsight")
+    for auto in {"auto", "auto, plain"}.intersection(records["method"]):
+        cells = records.loc[records["method"] == auto, CELL].drop_duplicates()
+        ratios = against_single(records.merge(cells), auto)
+        if not len(ratios):
+            continue
+        print(f"\nBrier score of {auto} over that of the best single method, chosen with hindsight")
         print(ratios.round(4).to_string())
         for gaps, part in ratios["ratio"].groupby(level="gaps"):
             worst = part.idxmax()

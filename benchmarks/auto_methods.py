@@ -1,9 +1,10 @@
 """What AutoLabeler is compared with, each as strong as its own defaults or a small choice make it.
 
-Every entry of ``METHODS`` maps features and known labels to a fitted model with calibrated ``label_probabilities_``;
-all calibrate on out-of-fold scores of labelled items, in the same way. Where several settings are tried, the least
-out-of-fold Brier score decides, and hidden labels are never seen. All but "ssdrmc" and "ssdrmc as published" are given
-the features as AutoLabeler weighs them for itself: standardised where dense (as "ssdrmc" does too), words by rarity.
+Every entry of ``METHODS`` maps features and known labels to a fitted model with calibrated ``label_probabilities_``.
+All calibrate on out-of-fold scores of labelled items by Platt scaling, but AutoLabeler checks its calibration as well;
+"auto, plain" is AutoLabeler without that. Where several settings are tried, the least out-of-fold Brier score decides,
+and hidden labels are never seen. All but "ssdrmc" and "ssdrmc as published" are given the features as AutoLabeler
+weighs them for itself: standardised where dense (as "ssdrmc" does too), words by rarity.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from halflabel.auto import MEMBERS, AutoLabeler
 from halflabel.auto.features import Weighting
 from halflabel.base import PartialLabelEstimator
 from halflabel.baselines import BinaryRelevance
+from halflabel.decision import fit_platt
 from halflabel.metrics import brier
 from halflabel.model_selection import item_folds
 
@@ -58,6 +60,13 @@ class Together(PartialLabelEstimator):
     def _answer(self, X, labels, rows, asked):
         model = clone(self.regressor).fit(X[rows], labels.relevant[rows].astype(float))
         return model.predict(asked).reshape(asked.shape[0], -1)
+
+
+class PlainAuto(AutoLabeler):
+    """AutoLabeler calibrated as all others here are, by Platt scaling alone: what the pool is ahead by, unchecked."""
+
+    def _calibrate(self, out_of_fold, labels):
+        return fit_platt(out_of_fold, labels)
 
 
 class LabelRate(PartialLabelEstimator):
@@ -144,9 +153,11 @@ def low_rank(X, known):
 
 
 #: AutoLabeler, whole and in parts; every other method is a single one.
-POOLED = {name: lambda X, known, name=name: AutoLabeler(name).fit(X, known) for name in ("fast", "best")} | {
-    name: lambda X, known, name=name: AutoLabeler(members=(name,)).fit(X, known) for name in MEMBERS
-}
+POOLED = (
+    {name: lambda X, known, name=name: AutoLabeler(name).fit(X, known) for name in ("fast", "best")}
+    | {"auto, plain": lambda X, known: PlainAuto().fit(X, known)}
+    | {name: lambda X, known, name=name: AutoLabeler(members=(name,)).fit(X, known) for name in MEMBERS}
+)
 
 METHODS = {
     "auto": lambda X, known: AutoLabeler().fit(X, known),

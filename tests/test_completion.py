@@ -450,5 +450,21 @@ def test_a_prior_that_would_not_be_heard_is_refused(rng):
     X, Y, complete_Y = half_labelled(rng)
     with pytest.raises(ValueError, match="SSDRMC cannot take a prior"):
         hl.complete(X, Y, prior=complete_Y, method=hl.SSDRMC())
-    with pytest.raises(ValueError, match="positive-only"):
-        hl.complete(X, hl.PartialLabels.from_positives(complete_Y), prior=complete_Y)
+    with pytest.raises(ValueError, match="LowRankVVMR cannot take a prior"):
+        hl.complete(X, hl.PartialLabels.from_positives(complete_Y), prior=complete_Y, method=hl.LowRankVVMR())
+
+
+def test_a_prior_is_heard_about_positive_only_labels(rng):
+    X, _, complete_Y = half_labelled(rng, 300)
+    forgotten = (complete_Y == 1) & (rng.random(complete_Y.shape) < 0.4)
+    labels = hl.PartialLabels.from_positives(np.where(forgotten, 0, complete_Y))
+    prior, noise = np.where(complete_Y == 1, 0.8, 0.2), rng.normal(size=X.shape)
+    heard, deaf = (hl.complete(noise, labels, prior=given, observed_rate=0.6, effort="fast") for given in (prior, None))
+    found = heard.table.to_numpy().astype(bool)
+    assert found[forgotten].mean() > 0.9
+    assert found[complete_Y == 0].mean() < 0.1
+    assert deaf.table.to_numpy().astype(bool)[forgotten & (complete_Y == 1)].mean() < 0.9
+    # New items have no prior: what they are told is of being relevant all the same, as without one.
+    new = rng.normal(size=(200, X.shape[1]))
+    told = [filled.model.predict_proba(new).mean() for filled in (heard, deaf)]
+    np.testing.assert_allclose(told, complete_Y.mean(), atol=0.12)

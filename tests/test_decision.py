@@ -118,6 +118,12 @@ def expected_f1(p, t):
     return 2 * p[chosen].sum() / (chosen.sum() + p.sum())
 
 
+def test_between_sure_and_sure_not_the_threshold_is_half_of_the_best_f1():
+    p = np.array([[0.98], [0.97], [0.01]])
+    best = 2 * (0.98 + 0.97) / (2 + p.sum())
+    assert thresholds(p, "micro_f1") == thresholds(p, "macro_f1") == pytest.approx(best / 2)
+
+
 @settings(deadline=None)
 @given(probabilities)
 def test_plug_in_f1_beats_every_other_threshold(P):

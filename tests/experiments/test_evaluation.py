@@ -380,6 +380,17 @@ def test_a_prior_is_shown_alone_and_added(rng, tmp_path):
     assert error["the prior alone"] == pytest.approx(error[DEFAULT], rel=0.25)
 
 
+def test_a_prior_is_shown_alone_and_added_where_labels_are_positive_only(rng):
+    X, _, complete = half_labelled(rng, n=150)
+    labels = PartialLabels.from_positives(complete)
+    prior = np.where(rng.random(complete.shape) < 0.1, 1 - complete, complete)
+    result = evaluate(open_table(rng.normal(size=X.shape), labels, prior=prior), repeats=2, effort="fast")
+    placed = result.summary["above"]
+    assert list(placed.index[:3]) == [DEFAULT, "without the prior", "the prior alone"]
+    assert placed[DEFAULT] > placed["without the prior"] + 0.2
+    assert placed["the prior alone"] == pytest.approx(placed[DEFAULT], abs=0.1)
+
+
 def test_a_sample_keeps_its_prior(rng, monkeypatch):
     monkeypatch.setattr(evaluation, "MAX_ITEMS", 60)
     X, Y, complete = half_labelled(rng, n=150)

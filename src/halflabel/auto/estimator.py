@@ -180,7 +180,8 @@ class AutoLabeler(AnswersFromPositives):
         prior : array-like of shape (n_items, n_labels), optional
             Probabilities from another source (a language model, last year's model), missing where it says nothing.
             They are calibrated out of fold and added in log odds, :func:`halflabel.auto.prior.add_prior`. A source
-            that learned from the labels in ``y`` is believed more than it deserves. New items are scored without.
+            that learned from the labels in ``y`` is believed more than it deserves. Of positive-only labels it learns,
+            as the pool does, what is assigned. New items are scored without.
         """
         X, labels = self._enter(X, self._assigned(y))
         self._refuse_unfit_settings()
@@ -224,10 +225,15 @@ class AutoLabeler(AnswersFromPositives):
 
     def _with_prior(self, task: Task, prior: Floats | None, scores: Floats) -> tuple[Floats, dict[str, float]]:
         """Add a prior to calibrated log odds; tell the Brier scores of both where it says something."""
-        self.prior_weights_, self.unaided_ = None, None
+        self.prior_weights_ = None
+        self.unaided_: Callable[[Floats], Floats] | None = None
         if prior is None:
             return scores, {}
-        self.unaided_ = self._calibrate(np.where(task.labels.learnable, scores, np.nan), task.labels)
+        unaided = np.where(task.labels.learnable, scores, np.nan)
+        if self.positive_only_:
+            self.unaided_ = fit_platt(unaided, task.labels, ceiling=self.observed_rate or 1.0)
+        else:
+            self.unaided_ = self._calibrate(unaided, task.labels)
         added = add_prior(prior, scores, task.labels, self.folds_)
         self.prior_weights_ = added.weights
         heard = task.labels.observed & ~np.isnan(added.alone + scores)

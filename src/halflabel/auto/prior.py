@@ -10,11 +10,11 @@ from scipy import optimize
 from scipy.special import expit, logit
 
 from halflabel.arrays import Floats, Ints
-from halflabel.base import PartialLabelEstimator
 from halflabel.decision import cross_calibrated, fit_platt, require_probabilities
 from halflabel.groups import number_groups
 from halflabel.labels import PartialLabels
 from halflabel.model_selection import folds_of_labelled
+from halflabel.vvmr.positive import AnswersFromPositives
 
 __all__ = ["Added", "CalibratedPrior", "add_prior", "read_prior"]
 
@@ -115,14 +115,14 @@ def _weights(sources: Floats, sign: Floats) -> tuple[float, float, float]:
     return a, b, c
 
 
-class CalibratedPrior(PartialLabelEstimator):
+class CalibratedPrior(AnswersFromPositives):
     """A prior alone, calibrated on the observed entries: what it is worth beside methods that know features.
 
     Parameters
     ----------
     n_folds : int, default=5
         Of the labelled items, for answers out of fold.
-    decision, threshold, cost_ratio, random_state
+    observed_rate, decision, threshold, cost_ratio, random_state
         As in :class:`halflabel.AutoLabeler`.
     """
 
@@ -130,12 +130,14 @@ class CalibratedPrior(PartialLabelEstimator):
         self,
         *,
         n_folds: int = 5,
+        observed_rate: float | None = None,
         decision: str = "micro_f1",
         threshold: float = 0.0,
         cost_ratio: float = 1.0,
         random_state: int | None = 0,
     ) -> None:
         self.n_folds = n_folds
+        self.observed_rate = observed_rate
         self.decision = decision
         self.threshold = threshold
         self.cost_ratio = cost_ratio
@@ -143,7 +145,7 @@ class CalibratedPrior(PartialLabelEstimator):
 
     def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None) -> Self:
         """Calibrate ``prior``; ``X`` is only counted. Parameters as in :meth:`halflabel.AutoLabeler.fit`."""
-        _, labels = self._enter(X, y)
+        _, labels = self._enter(X, self._assigned(y))
         if prior is None:
             raise ValueError("give a prior: fit(X, y, prior=...).")
         together = None if groups is None else number_groups(groups, len(labels))

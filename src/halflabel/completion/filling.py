@@ -121,7 +121,7 @@ def complete(
     if opened.labels.positive_only:
         refuse_blind_method(model, precision)
     if opened.prior is not None:
-        refuse_deaf_method(model, opened.labels)
+        refuse_deaf_method(model)
     opened = _within_memory(opened, model, given=method is not None)
     fitted = fit_beside(model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior)
     return Completion(opened, fitted, precision)

@@ -42,13 +42,8 @@ def refuse_blind_method(model: PartialLabelEstimator, precision: float | None) -
         )
 
 
-def refuse_deaf_method(model: PartialLabelEstimator, labels: PartialLabels) -> None:
+def refuse_deaf_method(model: PartialLabelEstimator) -> None:
     """Refuse a prior that would not be heard."""
-    if labels.positive_only:
-        raise ValueError(
-            "a prior is calibrated on what is observed, relevant and irrelevant, but these labels are positive-only "
-            "(an absent tag is unknown): leave prior= (--prior) out."
-        )
     if not has_fit_parameter(model, "prior"):
         raise ValueError(f"{type(model).__name__} cannot take a prior: leave method= out, or prior=.")
 

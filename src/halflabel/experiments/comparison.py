@@ -81,7 +81,7 @@ def usual_methods(
     }
     relevance = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in others.items()}
     default = default_method(observed_rate, seed, effort)
-    parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior()} if prior else {}
+    parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior(observed_rate=observed_rate)} if prior else {}
     return {DEFAULT: default, **parts, **_published(labels, seed, observed_rate), **relevance}
 
 

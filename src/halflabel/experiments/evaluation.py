@@ -135,7 +135,9 @@ def evaluate(
         methods = usual_methods(poorest, seed, rate, effort, prior=sample.prior is not None)
     contest: Contest = partial(compare, groups=groups, prior=sample.prior)
     if labels.positive_only:
-        contest = partial(positives.compare_positives, observed_rate=observed_rate, share=share)
+        contest = partial(
+            positives.compare_positives, observed_rate=observed_rate, share=share, groups=groups, prior=sample.prior
+        )
     records = _records(methods, X, splits, contest)
     decisive = _decisive(labels)
     summary = _summary(records, decisive, share)
@@ -161,7 +163,7 @@ def _refuse(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator] | No
     if methods is not None and (DEFAULT not in methods or len(methods) < 2):
         raise ValueError(f"the methods need one called {DEFAULT!r} and at least one other, to compare it with.")
     if opened.prior is not None:
-        refuse_deaf_method(methods[DEFAULT] if methods else default_method(), labels)
+        refuse_deaf_method(methods[DEFAULT] if methods else default_method())
     n_labelled = int((~labels.unlabelled).sum())
     if n_labelled < 10:
         raise ValueError(f"only {n_labelled} items have a label: an evaluation that hides some of them needs 10.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,10 +12,10 @@ import pandas as pd
 from scipy.special import logit
 from scipy.stats import rankdata
 
-from halflabel.arrays import Floats, Mask
+from halflabel.arrays import Floats, Ints, Mask
 from halflabel.base import PartialLabelEstimator
 from halflabel.decision import thresholds
-from halflabel.experiments.comparison import fitted
+from halflabel.experiments.comparison import WITHOUT_PRIOR, fitted
 from halflabel.labels import PartialLabels
 from halflabel.metrics import macro_auc
 from halflabel.progress import step
@@ -75,6 +75,8 @@ def compare_positives(
     *,
     observed_rate: float | None,
     share: float,
+    groups: Ints | None = None,
+    prior: Floats | None = None,
 ) -> pd.DataFrame:
     r"""Fit every method on ``known`` and look for the entries that are relevant in ``hidden``.
 
@@ -94,6 +96,8 @@ def compare_positives(
         c, the share of the relevant entries that were assigned before any was hidden.
     share : float
         Of those, how many were hidden.
+    groups, prior : ndarray or None
+        As in :func:`halflabel.experiments.comparison.compare`.
 
     Returns
     -------
@@ -114,7 +118,8 @@ def compare_positives(
     for done, (name, method) in enumerate(methods.items()):
         step("comparing methods", done, len(methods))
         started = time.perf_counter()
-        p, found = _answer(method, X, known, after)
+        fit = partial(fitted, method, X, groups=groups, prior=None if name == WITHOUT_PRIOR else prior)
+        p, found = _answer(method, fit, known, after)
         seconds = time.perf_counter() - started
         values = {"above": macro_auc(judged, p), **_ranks(p, open_entries, hidden.relevant)}
         measure = partial(_found, open_entries, hidden.relevant, visible_share(observed_rate, share))
@@ -124,14 +129,14 @@ def compare_positives(
 
 
 def _answer(
-    method: PartialLabelEstimator, X: Any, known: PartialLabels, observed_rate: float | None
+    method: PartialLabelEstimator, fit: Callable[..., Any], known: PartialLabels, observed_rate: float | None
 ) -> tuple[Floats, Mask]:
     """Return P(assigned), out of fold for annotated items, and the entries that are filled in."""
     if isinstance(method, LearnsFromPositives):
-        model = fitted(method, X, known)
+        model = fit(known=known)
         return model.assume(None).probabilities, model.assume(observed_rate).filled
     seen = assigned(known)
-    p = np.asarray(fitted(method, X, seen).label_probabilities_)
+    p = np.asarray(fit(known=seen).label_probabilities_)
     scores = np.where(seen.learnable, logit(p), np.nan)
     return p, assume(scores, seen, observed_rate, partial(thresholds, rule="micro_f1")).filled
 
