@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Floats", "Ints", "Mask", "Matrix", "is_sparse"]
+__all__ = ["Floats", "Ints", "Mask", "Matrix", "is_sparse", "stored"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -21,3 +21,10 @@ Matrix: TypeAlias = Any
 def is_sparse(X: Any) -> bool:
     """Tell whether ``X`` is a SciPy sparse container."""
     return bool(sparse.issparse(X))
+
+
+def stored(X: Matrix, *, as_sparse: bool) -> Matrix:
+    """Return ``X`` as a ``csr_array`` or as a dense array."""
+    if is_sparse(X):
+        return sparse.csr_array(X) if as_sparse else X.toarray()
+    return sparse.csr_array(X) if as_sparse else X

@@ -17,7 +17,7 @@ from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
 from threadpoolctl import threadpool_limits
 
-from halflabel.arrays import Floats, Mask, Matrix, is_sparse
+from halflabel.arrays import Floats, Mask, Matrix, is_sparse, stored
 from halflabel.decision import fit_platt, require_rule, thresholds
 from halflabel.labels import PartialLabels
 from halflabel.metrics import micro_f1
@@ -139,7 +139,9 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             ensure_min_samples=2 if reset else 1,
             ensure_all_finite="allow-nan" if self._allow_nan else True,
         )
-        return sparse.csr_array(X) if is_sparse(X) else X
+        if reset:
+            self.sparse_features_ = is_sparse(X)
+        return stored(X, as_sparse=self.sparse_features_)  # dense features were centred, sparse ones were not
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
         """Store scores, calibrated probabilities, thresholds and the filled table.
@@ -158,7 +160,8 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         self.calibration_ = self._calibrate(out_of_fold, labels)
         self.label_probabilities_ = self.calibration_(np.where(labels.observed, out_of_fold, scores))
         self.thresholds_ = self._thresholds(labels)
-        filled = np.where(labels.observed, labels.relevant, self._cut(scores, self.label_probabilities_))
+        likely = self._cut(scores, self.label_probabilities_, self.thresholds_)
+        filled = np.where(labels.observed, labels.relevant, likely)
         self.transduction_ = self._shaped(filled.astype(np.int64))
         return self
 
@@ -176,11 +179,15 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         cardinality = float(np.nansum(labels.rates))
         return thresholds(p, self.decision, cardinality=cardinality, cost_ratio=self.cost_ratio)
 
-    def _cut(self, scores: Floats, probabilities: Floats) -> Mask:
+    def _cut(self, scores: Floats, probabilities: Floats, cut: Floats) -> Mask:
         """Scores are cut by the rule "fixed" (the paper's threshold, in its unit), probabilities by all others."""
         if self.decision != "fixed":
-            return np.asarray(probabilities >= self.thresholds_)
-        return np.where(np.isnan(scores), probabilities >= 0.5, scores >= self.thresholds_)
+            return np.asarray(probabilities >= cut)
+        return np.where(np.isnan(scores), probabilities >= 0.5, scores >= cut)
+
+    def _for_new(self) -> tuple[Callable[[Floats], Floats], Floats]:
+        """Return the calibration and the thresholds of new items."""
+        return self.calibration_, self.thresholds_
 
     def _warn_unless_converged(self, status: Status, residual: float) -> None:
         """Turn a bad status into the one warning a user sees."""
@@ -206,14 +213,15 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             For a single label, given as a 1-D ``y``: (n_items, 2), irrelevant and relevant.
         """
         check_is_fitted(self)
-        p = self.calibration_(self._score_new(self._validate_features(X, reset=False)))
+        calibration, _ = self._for_new()
+        p = calibration(self._score_new(self._validate_features(X, reset=False)))
         return np.column_stack([1 - p, p]) if self.single_label_ else p
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return 0/1 for new items; every row is treated as new, also a fitted one."""
         check_is_fitted(self)
-        scores = self._score_new(self._validate_features(X, reset=False))
-        return self._shaped(self._cut(scores, self.calibration_(scores)).astype(np.int64))
+        scores, (calibration, cut) = self._score_new(self._validate_features(X, reset=False)), self._for_new()
+        return self._shaped(self._cut(scores, calibration(scores), cut).astype(np.int64))
 
     def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""

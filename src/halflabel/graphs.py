@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
-from halflabel.arrays import Floats, Ints, Mask, Matrix, is_sparse
+from halflabel.arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
 from halflabel.progress import step
 
 __all__ = ["affinity", "components", "laplacian", "neighbors", "reachable", "reconstruction_weights", "supported"]
@@ -225,11 +225,12 @@ def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slic
     """Yield (rows, Gram matrices of the neighbours seen from each row) block by block."""
     for start in range(0, len(indices), BLOCK):
         rows = slice(start, min(start + BLOCK, len(indices)))
+        own = stored(query[rows], as_sparse=is_sparse(X))
         if is_sparse(X):
-            yield rows, _sparse_gram(X, indices[rows], query[rows])
+            yield rows, _sparse_gram(X, indices[rows], own)
         else:
             offsets = np.take(X, indices[rows], axis=0)
-            offsets -= query[rows][:, None, :]
+            offsets -= own[:, None, :]
             # From a copy: on one and the same buffer NumPy takes the symmetric product, slower at this size.
             yield rows, (offsets @ offsets.copy().transpose(0, 2, 1)).astype(np.float64)
 

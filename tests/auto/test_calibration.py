@@ -68,6 +68,13 @@ def test_a_higher_score_is_never_less_likely(intercept, slope, c11, c22, correla
     assert (np.diff(p) >= -1e-12).all()
 
 
+def test_nothing_is_too_far_away():
+    platt = Calibration(0.0, 1.0, np.ones(1), np.zeros(1), np.array([0.5]))
+    p = ModeratedPlatt(platt, np.array([[0.1], [0.0], [0.1]]))(np.array([[-np.inf], [-1e300], [1e300], [np.inf]]))
+    assert p[0] == p[1] < 0.2
+    assert p[2] == p[3] > 0.8
+
+
 def test_what_has_no_score_gets_the_fallback():
     labels = PartialLabels.from_table([[0, 1], [1, 1], [0, np.nan], [np.nan, np.nan]])
     scores = np.array([[-1.0, np.nan], [1, np.nan], [-1, np.nan], [0, np.nan]])

@@ -149,6 +149,24 @@ def test_on_real_music_it_beats_its_parts(public_data):
     assert micro_f1(hidden, model.transduction_) > micro_f1(hidden, alone.transduction_)
 
 
+def test_new_items_are_read_as_items_without_observed_labels(rng):
+    """Of an item that is partly observed the pool is sure, since its labels go together; of a new one it is not."""
+    X, shared = rng.normal(size=(1300, 3)), rng.random(1300)
+    rate = 0.05 + 0.2 * (X[:, :1] > 0)
+    truth = (np.where(rng.random((1300, 4)) < 0.9, shared[:, None], rng.random((1300, 4))) < rate).astype(float)
+    given = np.where(rng.random((300, 4)) < 0.5, truth[:300], np.nan)
+    model = AutoLabeler("fast").fit(X[:300], given)
+    assert model.coupled_
+    gaps = np.isnan(given)
+    np.testing.assert_array_equal(
+        model.transduction_[gaps], (model.label_probabilities_ >= model.thresholds_)[gaps].astype(int)
+    )
+    assert (model.unaided_.thresholds < model.thresholds_).all()
+    new = PartialLabels.from_table(truth[300:])
+    as_fitted = model.predict_proba(X[300:]) >= model.thresholds_
+    assert micro_f1(new, model.predict(X[300:])) > micro_f1(new, as_fitted.astype(int)) + 0.1
+
+
 def test_an_item_far_from_all_nodes_still_has_neighbours(rng):
     X, Y, _ = half_labelled(rng)
     model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)

@@ -107,6 +107,20 @@ def test_new_items_are_scored_without_a_prior(rng):
     heard = AutoLabeler("fast", n_folds=3).fit(X, Y, prior=complete)
     plain = AutoLabeler("fast", n_folds=3).fit(X, Y)
     np.testing.assert_allclose(heard.predict_proba(X), plain.predict_proba(X), atol=0.05)
+    new = rng.normal(size=(500, X.shape[1]))
+    for decision in ("micro_f1", "cardinality"):  # thresholds for entries with a prior would hardly ever be reached
+        models = [AutoLabeler("fast", n_folds=3, decision=decision).fit(X, Y, prior=p) for p in (complete, None)]
+        assert models[0].predict(new).mean() == pytest.approx(models[1].predict(new).mean(), abs=0.05)
+        assert (models[0].thresholds_ != models[0].unaided_.thresholds).any()
+
+
+def test_nothing_is_learned_about_a_prior_where_nothing_is_held_out(rng):
+    X, Y, complete = half_labelled(rng, 200)
+    prior = np.where(rng.random(Y.shape) < 0.3, 1 - complete, complete)
+    model = AutoLabeler("fast").fit(X, Y, groups=np.zeros(200), prior=prior)
+    assert model.prior_weights_ == (0.5, 0.5)
+    assert np.isnan(model.members_["without prior"])
+    assert np.abs(model.predict_proba(X) - 0.5).max() < 0.49
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,11 @@ def test_items_outside_the_graph_are_scored_as_new_ones(rng, exactly):
 
 def test_it_takes_sparse_words(words, exactly):
     X, Y, _ = words
-    dense, thin = (Task(A, PartialLabels.from_table(Y), EFFORTS["default"], seed=3) for A in (X, sparse.csr_array(X)))
-    np.testing.assert_allclose(reconstruction(dense).scores, reconstruction(thin).scores, atol=1e-6)
+    kinds = (X, sparse.csr_array(X))
+    fits = [reconstruction(Task(A, PartialLabels.from_table(Y), EFFORTS["default"], seed=3)) for A in kinds]
+    np.testing.assert_allclose(fits[0].scores, fits[1].scores, atol=1e-6)
+    answers = [fit.model.predict(Items(new, None)) for fit in fits for new in (X[:7], sparse.csr_array(X[:7]))]
+    np.testing.assert_allclose(answers, np.broadcast_to(answers[0], (4, 7, 3)), atol=1e-6)
 
 
 @pytest.mark.parametrize("ahead", [True, False])

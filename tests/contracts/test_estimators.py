@@ -174,7 +174,10 @@ def test_sparse_features_equal_dense_ones(estimator, scale, rng):
     dense = clone(estimator).set_params(scale=scale).fit(X, Y)
     thin = clone(estimator).set_params(scale=scale).fit(sparse.csr_array(X), Y)
     np.testing.assert_allclose(thin.label_scores_, dense.label_scores_, atol=1e-6)
-    np.testing.assert_allclose(thin.predict_proba(sparse.csr_array(X)), dense.predict_proba(X), atol=1e-5)
+    expected = dense.predict_proba(X)
+    np.testing.assert_allclose(thin.predict_proba(sparse.csr_array(X)), expected, atol=1e-5)
+    np.testing.assert_allclose(thin.predict_proba(X), expected, atol=1e-5)
+    np.testing.assert_allclose(dense.predict_proba(sparse.csr_array(X)), expected, atol=1e-5)
 
 
 @each

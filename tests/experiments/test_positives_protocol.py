@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, roc_auc_score
+from tests.conftest import half_labelled
 from tests.experiments.positives_models import Positives, Recording, make
 from tests.experiments.test_reproduction import TOY
 
+from halflabel import AutoLabeler
 from halflabel.datasets import Dataset
+from halflabel.experiments.chain import Chain
 from halflabel.experiments.loading import load_paper
 from halflabel.experiments.plan import Run
 from halflabel.experiments.positives_protocol import _pu_threshold, forgotten, positives
@@ -143,9 +146,8 @@ def f1(truth: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
 
 
 def best_expected(p: np.ndarray) -> float:
-    """Threshold of the best plug-in F1, by trying every one."""
-    values = {t: 2 * p[p >= t].sum() / ((p >= t).sum() + p.sum()) for t in np.unique(p)}
-    return max(values, key=lambda t: (values[t], t))
+    """Half of the best plug-in F1, by trying every threshold."""
+    return max(2 * p[p >= t].sum() / ((p >= t).sum() + p.sum()) for t in np.unique(p)) / 2
 
 
 def predictions(model: Recording, data: Dataset, order: np.ndarray, c: float) -> Iterator[tuple[str, np.ndarray]]:
@@ -264,3 +266,9 @@ def test_a_rule_that_the_protocol_lacks_is_refused(tmp_path, old, new, sentence)
     (tmp_path / "wrong.toml").write_text(Path(TOY).read_text().replace(old, new, 1))
     with pytest.raises(SpecError, match=sentence):
         load_paper(str(tmp_path / "wrong.toml"))
+
+
+def test_held_out_scores_of_a_method_without_sigmoids_are_its_own(rng):
+    X, Y, _ = half_labelled(rng, 40)
+    chain = Chain((AutoLabeler("fast").fit(X, Y),), X, {})
+    np.testing.assert_array_equal(chain.held_out(Y.shape), chain.steps[-1].label_scores_)

@@ -18,6 +18,9 @@ __all__ = ["BetaCurve", "CheckedCalibration", "ModeratedPlatt", "calibrate", "fi
 #: Of MacKay's approximation: the mean of sigma over a normal of variance v is about sigma(m / sqrt(1 + SPREAD v)).
 SPREAD = np.pi / 8
 
+#: No score is taken for farther away than this: its square is a number.
+FAR = 1e6
+
 #: Cells (items x labels) on which the common curve is learned at most, and items that are calibrated at a time.
 CELLS, BLOCK = 2**20, 4096
 
@@ -33,7 +36,8 @@ class ModeratedPlatt:
         p = \sigma\bigl(m / \sqrt{1 + \pi v / 8}\bigr), \qquad v = C_{11} u^2 + 2 C_{12} u + C_{22}
 
     so that a label with few relevant entries is not sure of itself far from them. Beyond one value of u the doubt about
-    the slope would grow faster than m; p stays there at what it is.
+    the slope would grow faster than m; p stays there at what it is, so that the least likely items of a label with a
+    handful of entries may share one p.
 
     Attributes
     ----------
@@ -56,7 +60,7 @@ class ModeratedPlatt:
         rising, bend = 1 / SPREAD + c22 - b * c12, c12 - b * c11  # dp/du has the sign of rising + bend u
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             turn = -rising / bend
-        u = np.clip(u, np.where(bend > 0, turn, -np.inf), np.where(bend < 0, turn, np.inf))
+        u = np.clip(u, np.where(bend > 0, turn, -FAR), np.where(bend < 0, turn, FAR))
         p = expit((u + b) / np.sqrt(1 + SPREAD * (c11 * u**2 + 2 * c12 * u + c22)))
         return np.clip(np.where(np.isnan(scores), self.platt.fallback, p), CLIP, 1 - CLIP)
 

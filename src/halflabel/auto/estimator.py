@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +27,21 @@ from halflabel.vvmr.positive import AnswersFromPositives
 __all__ = ["AutoLabeler"]
 
 
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How scores of new items are read.
+
+    Attributes
+    ----------
+    calibration : callable
+        From log odds to probabilities.
+    thresholds : ndarray of shape (n_labels,)
+    """
+
+    calibration: Callable[[Floats], Floats]
+    thresholds: Floats
+
+
 class AutoLabeler(AnswersFromPositives):
     r"""Five models of different kinds (six where one more helps), pooled with equal weights in log odds.
 
@@ -40,13 +56,13 @@ class AutoLabeler(AnswersFromPositives):
     * ``"self_trained_trees"``: such trees that also learn from their own soft answers on unlabelled items.
     * ``"trees"``: the trees alone; for ``effort="fast"``.
     * ``"reconstruction"``: items rebuilt from their neighbours in the space of all features, pulled to a kernel ridge
-      regression (:class:`halflabel.SSDRMC` with its default inference). A guest where features are words: heard only if
-      alone it has a lower out-of-fold Brier score than the pool of the others.
+      regression (:class:`halflabel.SSDRMC` with its default inference). A guest where features are weighed as words:
+      heard only if alone it has a lower out-of-fold Brier score than the pool of the others.
 
     Labels are coded 1 (relevant) and 0 (irrelevant). Every member answers out of fold about labelled items; on these
     answers its scores are turned into log odds (Platt, one slope and intercept per label, shrunk to a common one), and
-    the mean of the members' log odds is calibrated once more and checked fold by fold on entries that had no say
-    (:func:`halflabel.auto.calibration.calibrate`).
+    the mean of the members' log odds is calibrated once more and checked fold by fold
+    (:func:`halflabel.auto.calibration.calibrate`; of positive-only labels it is not checked).
 
     Parameters
     ----------
@@ -93,7 +109,8 @@ class AutoLabeler(AnswersFromPositives):
         0/1, known entries verbatim; of positive-only labels those that were not assigned are filled in where likely
         enough.
     thresholds_ : ndarray of shape (n_labels,)
-        Where relevant begins.
+        Where relevant begins; new items have their own where these are for entries with a prior or with observed labels
+        beside them, ``unaided_``.
     weights_ : csr_array of shape (n_items, n_items) or None
         The random walk; None if no member uses a graph.
     members_ : dict of str to float
@@ -194,7 +211,6 @@ class AutoLabeler(AnswersFromPositives):
     def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None) -> Self:
         scores, out_of_fold, worth = self._answers(X, labels, groups, prior)  # what it worked with goes before the rest
         self._decide(labels, scores, out_of_fold)
-        self.calibration_ = self.unaided_ or self.calibration_  # from here on for new items, which have no prior
         self.members_ = worth | self._brier(labels)
         return self
 
@@ -217,26 +233,35 @@ class AutoLabeler(AnswersFromPositives):
         judged = ~np.isnan(pooled.out_of_fold)
         scores = np.where(judged, pooled.out_of_fold, pooled.log_odds)
         self.opinion_: Calibration | None = None  # of the pool alone: what is added to log odds needs calibrated ones
+        self.unaided_: Reading | None = None
         if judged.any() and (prior is not None or task.has_single_gaps):  # a single item or group is not held out
             self.opinion_ = fit_platt(pooled.out_of_fold, labels)
             scores = logit(self.opinion_(scores))
+            self.unaided_ = self._unaided(labels, scores, np.where(judged, scores, np.nan))
         scores, worth = self._with_prior(task, prior, scores)
         return *self._refined(task, scores, np.where(judged, scores, np.nan)), pooled.brier | worth
+
+    def _unaided(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Reading:
+        """Decide about items with neither a prior nor observed labels, as new ones are; no more than that stays."""
+        self._decide(labels, scores, out_of_fold)
+        for name in ("label_scores_", "label_probabilities_", "transduction_"):
+            delattr(self, name)  # the next stage needs the room
+        return Reading(self.calibration_, self.thresholds_)
+
+    def _for_new(self) -> tuple[Callable[[Floats], Floats], Floats]:
+        if self.unaided_ is None:
+            return super()._for_new()
+        return self.unaided_.calibration, self.unaided_.thresholds
 
     def _with_prior(self, task: Task, prior: Floats | None, scores: Floats) -> tuple[Floats, dict[str, float]]:
         """Add a prior to calibrated log odds; tell the Brier scores of both where it says something."""
         self.prior_weights_ = None
-        self.unaided_: Callable[[Floats], Floats] | None = None
         if prior is None:
             return scores, {}
-        unaided = np.where(task.labels.learnable, scores, np.nan)
-        if self.positive_only_:
-            self.unaided_ = fit_platt(unaided, task.labels, ceiling=self.observed_rate or 1.0)
-        else:
-            self.unaided_ = self._calibrate(unaided, task.labels)
         added = add_prior(prior, scores, task.labels, self.folds_)
         self.prior_weights_ = added.weights
-        heard = task.labels.observed & ~np.isnan(added.alone + scores)
+        judged = (self.folds_ >= 0)[:, None]
+        heard = task.labels.observed & judged & ~np.isnan(added.alone + scores)
         answers = {"prior": added.alone, "without prior": scores}
         return added.log_odds, {name: _brier(expit(s), task.labels, heard) for name, s in answers.items()}
 

@@ -82,14 +82,16 @@ def add_prior(prior: Floats, log_odds: Floats, labels: PartialLabels, folds: Int
         Of the pool, calibrated; of items with an observed label out of fold. NaN stays NaN.
     labels : PartialLabels
     folds : ndarray of int, shape (n_items,)
-        Items of one fold are judged by a calibration of the prior that did not see them; -1 for none.
+        Items of one fold are judged by a calibration of the prior that did not see them; -1 for none: of items that
+        were not held out nothing is learned about the weights.
     """
     alone = _calibrated(prior, labels, folds)
-    heard = labels.observed & ~np.isnan(alone + log_odds)
+    judged = np.where((folds >= 0)[:, None], log_odds, np.nan)
+    heard = labels.observed & ~np.isnan(alone + judged)
     sources = np.stack([log_odds[heard], alone[heard], np.ones(heard.sum())])
     a, b, c = _weights(sources, labels.state[heard].astype(np.float64))
     both = a * log_odds + b * alone + c
-    together = logit(fit_platt(both, labels)(both))
+    together = logit(fit_platt(np.where(heard, both, np.nan), labels)(both))
     return Added(np.where(np.isnan(alone + log_odds), log_odds, together), alone, (a, b))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import logit
 
 from halflabel.arrays import Floats, Matrix, is_sparse
+from halflabel.decision import Calibration
 from halflabel.experiments.methods import build, first_step_attribute
 from halflabel.labels import PartialLabels
 
@@ -101,10 +102,13 @@ class Chain:
         """Return the scores of observed entries by models that did not see them: out of fold, if the method has them.
 
         They are read back from the calibrated probabilities of these entries; NaN for a label that was not learned.
+        Where no sigmoid made these, as for AutoLabeler, the scores of labelled items are out of fold themselves.
         """
         last = self.steps[-1]
         if not hasattr(last, "calibration_"):
             return None
+        if not isinstance(last.calibration_, Calibration):
+            return _table(last.label_scores_, shape)
         found, p = last.calibration_, _table(last.label_probabilities_, shape)
         scores = found.center + found.spread * (logit(p) - found.intercept) / found.slope
         return np.where(np.isnan(_table(last.label_scores_, shape)), np.nan, scores)

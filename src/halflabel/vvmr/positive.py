@@ -154,7 +154,8 @@ class AnswersFromPositives(PartialLabelEstimator):
         found = assume(self._unseen, self._known, observed_rate, lambda before: self._rule(before, observed_rate))
         if self.decision != "fixed":
             return found
-        return replace(found, filled=~self._known.relevant & self._cut(self.label_scores_, found.probabilities))
+        above = self._cut(self.label_scores_, found.probabilities, found.thresholds)
+        return replace(found, filled=~self._known.relevant & above)
 
     def _assigned(self, y: Any) -> Any:
         """Return labels as they are learned: what was not assigned in an annotated item as irrelevant."""
