@@ -128,6 +128,8 @@ def test_it_tells_how_far_it_is(rng):
         ({"members": ()}, "at least one"),
         ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, not 0"),
         ({"n_folds": 1.5}, "n_folds must be a whole number of at least 2, not 1.5"),
+        ({"random_state": "luck"}, "random_state must be a whole number of at least 0, or None, not 'luck'"),
+        ({"random_state": -1}, "random_state must be"),
         ({"scale": "unit"}, "scale must be 'auto', 'standard', 'idf' or None, not 'unit'"),
     ],
 )

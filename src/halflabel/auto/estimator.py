@@ -109,8 +109,12 @@ class AutoLabeler(AnswersFromPositives):
         0/1, known entries verbatim; of positive-only labels those that were not assigned are filled in where likely
         enough.
     thresholds_ : ndarray of shape (n_labels,)
-        Where relevant begins; new items have their own where these are for entries with a prior or with observed labels
-        beside them, ``unaided_``.
+        Where relevant begins.
+    prior_weights_ : tuple of two floats or None
+        Say of the pool and of the prior, see :func:`halflabel.auto.prior.add_prior`; None without a prior.
+    unaided_ : Reading or None
+        Calibration and thresholds of new items, where those of the fitted ones count on a prior or on observed labels
+        beside an entry; None where they are the same.
     weights_ : csr_array of shape (n_items, n_items) or None
         The random walk; None if no member uses a graph.
     members_ : dict of str to float
@@ -300,6 +304,9 @@ class AutoLabeler(AnswersFromPositives):
             value = getattr(self, name)
             if not isinstance(value, numbers.Integral) or value < least:
                 raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        seed: Any = self.random_state
+        if seed is not None and (not isinstance(seed, numbers.Integral) or seed < 0):
+            raise ValueError(f"random_state must be a whole number of at least 0, or None, not {seed!r}.")
         unknown = [name for name in self.members or () if name not in MEMBERS]
         if unknown or (self.members is not None and not self.members):
             raise ValueError(f"members must be among {', '.join(MEMBERS)}, and at least one, not {self.members!r}.")
