@@ -149,7 +149,7 @@ def against_single(records, auto="auto"):
             "repeats": difference[best].count(),
             "next": ", ".join(f"{method} {value:.4f}" for method, value in ratio.iloc[1:3].items()),
         }
-    return pd.DataFrame.from_dict(found, orient="index").rename_axis(CELL)
+    return pd.DataFrame.from_dict(found, orient="index").rename_axis(CELL) if found else pd.DataFrame()
 
 
 def summarise(records):
@@ -161,7 +161,7 @@ def summarise(records):
         print(by_method[metrics].mean().assign(repeats=by_method.size()).round(4).to_string())
         if "auto" in by_method.groups and part["seed"].nunique() > 1:
             print("sd of auto:", by_method.get_group("auto")[metrics].std().round(4).to_dict())
-    for auto in {"auto", "auto, plain"}.intersection(records["method"]):
+    for auto in ("auto", "auto, plain"):
         cells = records.loc[records["method"] == auto, CELL].drop_duplicates()
         ratios = against_single(records.merge(cells), auto)
         if not len(ratios):

@@ -25,6 +25,6 @@ def is_sparse(X: Any) -> bool:
 
 def stored(X: Matrix, *, as_sparse: bool) -> Matrix:
     """Return ``X`` as a ``csr_array`` or as a dense array."""
-    if is_sparse(X):
-        return sparse.csr_array(X) if as_sparse else X.toarray()
-    return sparse.csr_array(X) if as_sparse else X
+    if as_sparse:
+        return sparse.csr_array(X)
+    return X.toarray() if is_sparse(X) else X

@@ -27,7 +27,7 @@ CELLS, BLOCK = 2**20, 4096
 
 @dataclass(frozen=True, eq=False)
 class ModeratedPlatt:
-    r"""Platt scaling, averaged over what its entries leave open about slope and intercept ([1]_, eq. 10).
+    r"""Platt scaling, averaged over what its entries leave open about slope and intercept ([1]_).
 
     With :math:`m = u + b`, :math:`u = e^\theta z`, and the posterior of :math:`(\theta_j, b_j)` taken for a normal one
     around its mode, of covariance C,

@@ -99,10 +99,8 @@ class _Flows:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.at = np.full(task.X.shape[0], -1)
-        self.at[task.nodes] = np.arange(len(task.nodes))
         #: Node of each labelled item, -1 for those outside the graph.
-        self.node = self.at[task.rows]
+        self.node = task.place[task.rows]
 
     def spread(self, values: Floats, known: Mask, fit: float, pull: float, rest: Floats | float) -> Floats:
         """Return the field at the nodes."""

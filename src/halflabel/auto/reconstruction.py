@@ -46,7 +46,8 @@ class Rebuilt:
 def reconstruction(task: Task) -> Fitted:
     r"""SSDR-MC with an anchor: scores that neighbours rebuild, in the space of all features.
 
-    Minimises, with W the weights that rebuild the features of each node from 15 others,
+    Eq. (10) of Qian and Davidson (2010), its fitting term masked, as :class:`halflabel.SSDRMC` has it by default:
+    minimises, with W the weights that rebuild the features of each node from 15 others,
 
     .. math::
         \|(I - W)F\|_F^2 + \sum_{\mathrm{observed}} (F_{ij} - Y_{ij})^2
@@ -73,16 +74,13 @@ class _Rebuilding:
     def __init__(self, task: Task) -> None:
         self.task, self.nodes = task, task.X[task.nodes]
         self.among = _weights(self.nodes)
-        #: Place of each item among the nodes, and of the others among themselves; -1 elsewhere.
-        self.node, self.other = np.full((2, task.X.shape[0]), -1)
-        self.node[task.nodes] = np.arange(len(task.nodes))
-        others = np.flatnonzero(self.node < 0)
-        self.other[others] = np.arange(len(others))
-        self.ties = _weights(self.nodes, task.X[others]) if len(others) else None
+        #: Items outside the graph, in order, and what ties them to it.
+        self.others = np.flatnonzero(task.place < 0)
+        self.ties = _weights(self.nodes, task.X[self.others]) if len(self.others) else None
 
     def field(self, known: Mask, anchor: KernelRidge) -> Floats:
         """Return F at the nodes, given the known entries of labelled items."""
-        at = self.node[self.task.rows]
+        at = self.task.place[self.task.rows]
         known, Y, at = known[at >= 0], self.task.Y[at >= 0], at[at >= 0]
         target = anchor.predict(self.nodes)
         weight = np.full(target.shape, PULL)
@@ -91,11 +89,12 @@ class _Rebuilding:
 
     def at(self, items: Ints, field: Floats, anchor: KernelRidge) -> Floats:
         """Return the scores of items."""
-        scores: Floats = field[self.node[items]]
-        outside = items[self.node[items] < 0]
+        node = self.task.place[items]
+        scores: Floats = field[node]
+        outside = items[node < 0]
         if self.ties is not None and len(outside):
-            rebuilt = self.ties[self.other[outside]] @ field
-            scores[self.node[items] < 0] = _between(rebuilt, anchor.predict(self.task.X[outside]))
+            rebuilt = self.ties[np.searchsorted(self.others, outside)] @ field
+            scores[node < 0] = _between(rebuilt, anchor.predict(self.task.X[outside]))
         return scores
 
 
