@@ -7,7 +7,7 @@ import sys
 from numpydoc.validate import validate
 
 import halflabel
-import halflabel.baselines
+import halflabel.methods.baselines
 
 #: What this project does not ask for: extended summaries, See Also and examples everywhere, full stops in lists.
 IGNORED = {"ES01", "SA01", "EX01", "SS06", "PR07", "PR08", "PR09", "GL01", "GL03", "RT03"}
@@ -16,7 +16,7 @@ IGNORED = {"ES01", "SA01", "EX01", "SS06", "PR07", "PR08", "PR09", "GL01", "GL03
 def main() -> int:
     """Print every finding and return how many there are."""
     public = [f"halflabel.{name}" for name in halflabel.__all__ if not name.startswith("__")]
-    public += [f"halflabel.baselines.{name}" for name in halflabel.baselines.__all__]
+    public += [f"halflabel.methods.baselines.{name}" for name in halflabel.methods.baselines.__all__]
     findings = [
         f"{name}: {code} {text}" for name in public for code, text in validate(name)["errors"] if code not in IGNORED
     ]

@@ -34,8 +34,8 @@ from threadpoolctl import threadpool_limits
 
 from halflabel import PartialLabels
 from halflabel.datasets import load_benchmark
-from halflabel.decision import confident, thresholds
-from halflabel.metrics import brier, ece, macro_f1, micro_f1
+from halflabel.labels.calibration import confident, thresholds
+from halflabel.labels.metrics import brier, ece, macro_f1, micro_f1
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SETS = ("yeast", "scene", "emotions", "tmc2007-500", "corel5k", "enron")

@@ -17,11 +17,11 @@ import numpy as np
 from scipy.special import expit, logit
 from threadpoolctl import threadpool_limits
 
-from halflabel.auto import AutoLabeler
-from halflabel.auto.residuals import refine
 from halflabel.datasets import load_benchmark
-from halflabel.impute import GaussianMixtureImputer
-from halflabel.metrics import brier, ece, hamming_loss
+from halflabel.labels.metrics import brier, ece, hamming_loss
+from halflabel.methods.auto import AutoLabeler
+from halflabel.methods.auto.residuals import refine
+from halflabel.methods.impute import GaussianMixtureImputer
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

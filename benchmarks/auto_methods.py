@@ -17,13 +17,13 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression
 
 from halflabel import MC1, SSDRMC, VVMR, LowRankVVMR, MCb, PartialLabels
-from halflabel.auto import MEMBERS, AutoLabeler
-from halflabel.auto.features import Weighting
-from halflabel.base import PartialLabelEstimator
-from halflabel.baselines import BinaryRelevance
-from halflabel.decision import fit_platt
-from halflabel.metrics import brier
-from halflabel.model_selection import item_folds
+from halflabel.labels.calibration import fit_platt
+from halflabel.labels.metrics import brier
+from halflabel.methods.auto import MEMBERS, AutoLabeler
+from halflabel.methods.auto.features import Weighting
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.baselines import BinaryRelevance
+from halflabel.methods.model_selection import item_folds
 
 __all__ = ["METHODS", "POOLED", "missing"]
 

@@ -28,11 +28,11 @@ from scipy.special import logit
 from threadpoolctl import threadpool_limits
 
 from halflabel import AutoLabeler, LowRankVVMR
-from halflabel.auto.features import Weighting
-from halflabel.decision import thresholds
-from halflabel.experiments.positives_protocol import forgotten
-from halflabel.metrics import brier, ece, macro_f1, micro_f1
-from halflabel.vvmr.positive import LearnsFromPositives, assigned, assume, of_relevant
+from halflabel.labels.calibration import thresholds
+from halflabel.labels.metrics import brier, ece, macro_f1, micro_f1
+from halflabel.labels.positive_only import LearnsFromPositives, assigned, assume, of_relevant
+from halflabel.methods.auto.features import Weighting
+from halflabel.reproduction.positives_protocol import forgotten
 
 #: Share of the relevant entries that was assigned.
 C = 0.7

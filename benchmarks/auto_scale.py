@@ -31,10 +31,10 @@ import numpy as np
 from scipy.special import expit
 
 from halflabel import PartialLabels
-from halflabel.auto import AutoLabeler
-from halflabel.auto.budget import memory
-from halflabel.decision import thresholds
-from halflabel.metrics import brier, ece, micro_f1
+from halflabel.labels.calibration import thresholds
+from halflabel.labels.metrics import brier, ece, micro_f1
+from halflabel.methods.auto import AutoLabeler
+from halflabel.methods.auto.budget import memory
 
 LATENT, CLUSTERS, UNITS, TOPICS = 10, 50, 64, 24
 NOISE = 0.5

@@ -24,11 +24,12 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from halflabel import SSDRMC, PartialLabels
-from halflabel.base import Scaler
 from halflabel.datasets import load_benchmark
-from halflabel.embedding import spectral_embedding
-from halflabel.graphs import neighbors, reconstruction_weights
-from halflabel.metrics import micro_f1
+from halflabel.labels.metrics import micro_f1
+from halflabel.numerics.graph.embedding import spectral_embedding
+from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.weights import reconstruction_weights
+from halflabel.numerics.scaling import Scaler
 
 DIMENSIONS = (2, 5, 10)
 K = 15

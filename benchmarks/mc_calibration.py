@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from halflabel import MC1, MCb
 from halflabel.datasets import load_benchmark
-from halflabel.metrics import brier, ece, hamming_loss
+from halflabel.labels.metrics import brier, ece, hamming_loss
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

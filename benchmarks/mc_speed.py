@@ -21,11 +21,11 @@ from threadpoolctl import threadpool_limits
 from halflabel import MC1
 from halflabel.datasets import load_benchmark
 from halflabel.datasets.synthetic import make_low_rank
-from halflabel.losses import BiasedLogistic, Logistic, SideBySide, Squared
-from halflabel.penalties import NuclearNorm
-from halflabel.solvers import factored, fpc, gradient_norm, proximal_gradient
-from halflabel.solvers.factored import _sweep
-from halflabel.solvers.proximal_gradient import _State
+from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
+from halflabel.numerics.penalties import NuclearNorm
+from halflabel.numerics.solvers import factored, fpc, gradient_norm, proximal_gradient
+from halflabel.numerics.solvers.factored import _sweep
+from halflabel.numerics.solvers.proximal_gradient import _State
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

@@ -22,8 +22,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
 
 from halflabel.datasets import load_benchmark
-from halflabel.dependence import cross_covariance, directions, linear_factor
-from halflabel.mddm import MDDM
+from halflabel.methods.mddm import MDDM
+from halflabel.methods.mddm.dependence import cross_covariance, directions, linear_factor
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

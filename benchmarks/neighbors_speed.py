@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from halflabel.base import Scaler
 from halflabel.datasets import load_benchmark
-from halflabel.graphs import neighbors
-from halflabel.nearest import audited_neighbors
+from halflabel.numerics.graph.audited import audited_neighbors
+from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.scaling import Scaler
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 CLOUDS = 200

@@ -26,12 +26,12 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from halflabel.baselines import MLGFHF, RankSVM
-from halflabel.baselines.rank_svm import BIAS
 from halflabel.datasets import load_benchmark
-from halflabel.kernels import mean_distance, nystroem
-from halflabel.metrics import micro_f1, ranking_loss
-from halflabel.solvers.pair_ranking import PairHinge, pair_ranking
+from halflabel.labels.metrics import micro_f1, ranking_loss
+from halflabel.methods.baselines import MLGFHF, RankSVM
+from halflabel.methods.baselines.rank_svm import BIAS
+from halflabel.numerics.kernels import mean_distance, nystroem
+from halflabel.numerics.solvers.pair_ranking import PairHinge, pair_ranking
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

@@ -26,8 +26,8 @@ from threadpoolctl import threadpool_limits
 
 from halflabel import SSDRMC
 from halflabel.datasets import load_benchmark
-from halflabel.graphs import neighbors
-from halflabel.metrics import METRICS, micro_f1
+from halflabel.labels.metrics import METRICS, micro_f1
+from halflabel.numerics.graph.neighbors import neighbors
 
 SHARES = (0.05, 0.10, 0.20, 0.35, 0.50)
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -16,7 +16,7 @@ import numpy as np
 
 from halflabel import SSDRMC
 from halflabel.datasets import load_benchmark
-from halflabel.metrics import micro_f1
+from halflabel.labels.metrics import micro_f1
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

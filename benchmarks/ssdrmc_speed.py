@@ -21,10 +21,11 @@ from sklearn.semi_supervised import LabelSpreading
 from threadpoolctl import threadpool_limits
 
 from halflabel import SSDRMC
-from halflabel.base import Scaler
 from halflabel.datasets import load_benchmark
-from halflabel.graphs import neighbors, reconstruction_weights
-from halflabel.propagation import minimizer
+from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.propagation import minimizer
+from halflabel.numerics.graph.weights import reconstruction_weights
+from halflabel.numerics.scaling import Scaler
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

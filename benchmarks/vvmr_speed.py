@@ -18,13 +18,13 @@ from threadpoolctl import threadpool_limits
 
 from halflabel import PartialLabels
 from halflabel.datasets import load_benchmark
-from halflabel.kernels import mean_distance
-from halflabel.masking import hide_positives
-from halflabel.solvers.continuation import Continuation, PublishedTerms
-from halflabel.solvers.low_rank_plus_sparse import RecoveryProblem, recover
-from halflabel.vvmr import LowRankVVMR
-from halflabel.vvmr.positive import assigned
-from halflabel.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
+from halflabel.labels.masking import hide_positives
+from halflabel.labels.positive_only import assigned
+from halflabel.methods.vvmr import LowRankVVMR
+from halflabel.methods.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
+from halflabel.numerics.kernels import mean_distance
+from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms
+from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

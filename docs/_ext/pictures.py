@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 import halflabel as hl
 from halflabel.datasets import load_digits_tags
-from halflabel.masking import hide_items
+from halflabel.labels.masking import hide_items
 
 TAG, DRAWN = "closed_loop", 420
 

@@ -18,9 +18,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import half_labelled
 
 from halflabel import MC1, SSDRMC, AutoLabeler, MCb, PartialLabels
-from halflabel.auto.task import EFFORTS
-from halflabel.baselines import LEML, MLGFHF, MLRGL, BinaryRelevance, FastTag, MLkNN, RankSVM
-from halflabel.vvmr import VVMR, LowRankVVMR
+from halflabel.methods.auto.task import EFFORTS
+from halflabel.methods.baselines import LEML, MLGFHF, MLRGL, BinaryRelevance, FastTag, MLkNN, RankSVM
+from halflabel.methods.vvmr import VVMR, LowRankVVMR
 
 #: One list, reviewed: each estimator once, in a form that is quick on sixty items.
 ESTIMATORS = [

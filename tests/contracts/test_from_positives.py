@@ -8,13 +8,13 @@ from sklearn.base import clone
 from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler, LowRankVVMR, PartialLabels
-from halflabel.auto.task import EFFORTS
-from halflabel.decision import thresholds
-from halflabel.masking import hide_positives
-from halflabel.metrics import ece, macro_auc
-from halflabel.persistence import load_tree, save_tree
-from halflabel.predictor import saved_kinds
-from halflabel.vvmr.positive import LearnsFromPositives
+from halflabel._files import load_tree, save_tree
+from halflabel.completion.model_file import saved_kinds
+from halflabel.labels.calibration import thresholds
+from halflabel.labels.masking import hide_positives
+from halflabel.labels.metrics import ece, macro_auc
+from halflabel.labels.positive_only import LearnsFromPositives
+from halflabel.methods.auto.task import EFFORTS
 
 METHODS = [
     AutoLabeler("fast", n_folds=3),

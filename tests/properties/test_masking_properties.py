@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halflabel.labels import PartialLabels
-from halflabel.masking import hide_entries, hide_items, hide_like_gaps, hide_positives
+from halflabel.labels.masking import hide_entries, hide_items, hide_like_gaps, hide_positives
 
 SHAPES = st.tuples(st.integers(3, 12), st.integers(1, 5))
 

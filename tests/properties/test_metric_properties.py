@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.oracles import metrics as oracle
 
 from halflabel.labels import PartialLabels
-from halflabel.metrics import METRICS, rankable
+from halflabel.labels.metrics import METRICS, rankable
 
 SHAPES = st.tuples(st.integers(1, 7), st.integers(2, 6))
 # Few distinct values, so that ties are the rule; 0.95 shares the last calibration bin with 1.

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel import evidence
+from halflabel.completion import evidence
 from halflabel.labels import PartialLabels
+from halflabel.labels.positive_only import assigned
 from halflabel.table import Roles
-from halflabel.vvmr.positive import assigned
 
 
 class FakeModel:

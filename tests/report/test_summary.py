@@ -10,7 +10,7 @@ import pytest
 
 from halflabel.completion import complete
 from halflabel.labels import PartialLabels
-from halflabel.metrics import ece
+from halflabel.labels.metrics import ece
 from halflabel.report import summarize
 from halflabel.report.quality import overall, probability_thresholds
 from halflabel.table import Roles

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.impute import SoftImputer
+from halflabel.methods.impute import SoftImputer
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.gaps import MAX_FEATURES, MAX_ROWS, MIN_ROWS, Filling
 

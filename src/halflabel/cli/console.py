@@ -16,8 +16,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 from rich.text import Text
 
+from halflabel._progress import listening
 from halflabel.completion import Completion
-from halflabel.progress import listening
 from halflabel.table import Roles
 
 __all__ = [

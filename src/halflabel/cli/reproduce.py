@@ -10,17 +10,17 @@ from pathlib import Path
 import click
 from rich.table import Table
 
+from halflabel._files import atomic_write
 from halflabel.cli.console import counted, out, say, tell, working
 from halflabel.cli.files import PATH
-from halflabel.experiments.loading import papers
-from halflabel.experiments.pages import to_page
-from halflabel.experiments.published import published_page
-from halflabel.experiments.records import Record, Store
-from halflabel.experiments.reproduction import Reproduction, prepare
-from halflabel.experiments.spec import TIERS
-from halflabel.persistence import atomic_write
-from halflabel.report.markdown import render_markdown
-from halflabel.report.page import Page, render_html
+from halflabel.reproduction.loading import papers
+from halflabel.reproduction.page.markdown import render_markdown
+from halflabel.reproduction.page.model import Page, render_html
+from halflabel.reproduction.pages import to_page
+from halflabel.reproduction.published import published_page
+from halflabel.reproduction.reproduction import Reproduction, prepare
+from halflabel.reproduction.spec import TIERS
+from halflabel.reproduction.store import Record, Store
 
 __all__ = ["reproduce"]
 

@@ -8,9 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import clone
 
-from halflabel.auto import AutoLabeler
-from halflabel.auto.task import EFFORTS
-from halflabel.base import PartialLabelEstimator, fit_beside
 from halflabel.completion.memory import affordable_effort, refuse_beyond_memory
 from halflabel.completion.refusals import (
     refuse_blind_method,
@@ -19,7 +16,10 @@ from halflabel.completion.refusals import (
     refuse_unfit_rate,
 )
 from halflabel.completion.result import Completion
-from halflabel.decision import require_precision
+from halflabel.labels.calibration import require_precision
+from halflabel.methods.auto import AutoLabeler
+from halflabel.methods.auto.task import EFFORTS
+from halflabel.methods.base import PartialLabelEstimator, fit_beside
 from halflabel.table import OpenTable, open_table
 
 __all__ = ["complete", "default_method"]

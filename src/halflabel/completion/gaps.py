@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from halflabel.base import PartialLabelEstimator
 from halflabel.labels import PartialLabels
+from halflabel.methods.base import PartialLabelEstimator
 
 __all__ = ["gap_sentences"]
 

@@ -8,9 +8,9 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
-from halflabel.arrays import Matrix, is_sparse
-from halflabel.auto.budget import memory
-from halflabel.auto.task import EFFORTS
+from halflabel._arrays import Matrix, is_sparse
+from halflabel.methods.auto.budget import memory
+from halflabel.methods.auto.task import EFFORTS
 from halflabel.table import OpenTable
 
 __all__ = ["affordable_effort", "free_memory", "refuse_beyond_memory"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from halflabel.base import PartialLabelEstimator
 from halflabel.labels import PartialLabels
-from halflabel.vvmr.positive import LearnsFromPositives, require_observed_rate
+from halflabel.labels.positive_only import LearnsFromPositives, require_observed_rate
+from halflabel.methods.base import PartialLabelEstimator
 
 __all__ = [
     "refuse_blind_method",

@@ -12,18 +12,18 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel import evidence
-from halflabel.arrays import Floats
-from halflabel.base import PartialLabelEstimator
+from halflabel._arrays import Floats
+from halflabel._files import atomic_write, save_tree
+from halflabel.completion import evidence
 from halflabel.completion.gaps import gap_sentences
-from halflabel.decision import confident
-from halflabel.embedding import item_map
+from halflabel.completion.model_file import Predictor
 from halflabel.labels import PartialLabels
-from halflabel.persistence import atomic_write, save_tree
-from halflabel.predictor import Predictor
+from halflabel.labels.calibration import confident
+from halflabel.labels.positive_only import LearnsFromPositives, assigned
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.numerics.graph.embedding import item_map
 from halflabel.report import render_html, summarize
 from halflabel.table import OpenTable, fill_tags
-from halflabel.vvmr.positive import LearnsFromPositives, assigned
 
 __all__ = ["Completion", "Explanation"]
 
@@ -50,7 +50,7 @@ class Explanation:
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
     kind : {"graph", "features", "prior"}
-        What the answer rests on, see :func:`halflabel.evidence.evidence_kinds`.
+        What the answer rests on, see :func:`halflabel.completion.evidence.evidence_kinds`.
     supporting : DataFrame
         The items it is tied to in the neighbour graph, with weight and given label, observed ones first.
     """
@@ -237,7 +237,7 @@ class Completion:
         return evidence.drift(self.opened.X, self.learned_from, np.random.default_rng(0))
 
     def embedding(self, n_components: int = 2) -> pd.DataFrame:
-        """Return the items in few dimensions, see :func:`halflabel.embedding.item_map`."""
+        """Return the items in few dimensions, see :func:`halflabel.numerics.graph.embedding.item_map`."""
         coordinates = item_map(self.opened.X, self.model.label_scores_, n_components)
         return pd.DataFrame(coordinates, index=self.index, columns=[f"dim{j + 1}" for j in range(n_components)])
 

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel.arrays import Floats
+from halflabel._arrays import Floats
 from halflabel.datasets.arff_header import QUOTED, Attribute, bare_value, read_header, split_cells, unquote
 from halflabel.datasets.files import lines, sha256_of
 from halflabel.datasets.records import RawTable, ReadError

@@ -26,7 +26,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute, parquet
 from pyarrow import csv as arrow_csv
 
-from halflabel.arrays import Floats
+from halflabel._arrays import Floats
 from halflabel.datasets.files import MAX_BYTES, base_suffix, lines, open_text, sha256_of
 from halflabel.datasets.records import RawTable, ReadError
 

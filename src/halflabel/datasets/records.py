@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel.arrays import Matrix, is_sparse
+from halflabel._arrays import Matrix, is_sparse
 from halflabel.labels import MAX_CELLS, PartialLabels
 
 __all__ = ["Dataset", "Matrix", "RawTable", "ReadError", "stack", "to_dataset"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from halflabel.arrays import Floats
+from halflabel._arrays import Floats
 from halflabel.datasets.records import Dataset
 from halflabel.labels import PartialLabels
 
@@ -42,7 +42,7 @@ def make_low_rank(n: int, d: int, r: int, t: int, noise: float, rng: np.random.G
 
     :math:`X^0 = RL^T` with standard normal factors, scaled to variance 1; :math:`Y^0 = X^0W^T + 1b^T` with the entries
     of W and b from :math:`N(0, 10)` (variance 10); features :math:`X^0 + \epsilon`; labels relevant with probability
-    :math:`1/(1 + e^{-y^0})`. Hide entries with :mod:`halflabel.masking`.
+    :math:`1/(1 + e^{-y^0})`. Hide entries with :mod:`halflabel.labels.masking`.
 
     Parameters
     ----------

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel.arrays import Floats, Mask
-from halflabel.decision import confident
+from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
-from halflabel.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
+from halflabel.labels.calibration import confident
+from halflabel.labels.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
 
 __all__ = ["calibration", "expected", "filled_as", "label_rows", "overall", "probability_thresholds"]
 
@@ -22,7 +22,7 @@ BINS = 15
 
 
 def expected(gaps: Mask, learnable: Mask, probabilities: Floats) -> list[dict[str, float]]:
-    """Return how many gaps :func:`halflabel.decision.confident` fills at each expected precision."""
+    """Return how many gaps :func:`halflabel.labels.calibration.confident` fills at each expected precision."""
     n_gaps, p = int(gaps.sum()), np.where(gaps & learnable, probabilities, np.nan)
     filled = [int(np.count_nonzero(confident(p, precision))) for precision in PRECISIONS]
     return [

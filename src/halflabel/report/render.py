@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from halflabel.report import wording
 from halflabel.report.figures import map_figure, reliability_figure
@@ -36,10 +36,10 @@ def render_html(summary: dict[str, Any]) -> str:
 
 
 @cache
-def environment() -> Environment:
+def environment(package: str = "halflabel.report") -> Environment:
     """Return the templates with the words they use, escaping everything."""
     made = Environment(
-        loader=PackageLoader("halflabel.report"),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("halflabel.report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

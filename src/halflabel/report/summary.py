@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel.arrays import Floats
+from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
 from halflabel.report.caveats import caveats, evidence_counts
 from halflabel.report.quality import calibration, expected, filled_as, label_rows, overall, probability_thresholds

@@ -15,7 +15,7 @@ from pyarrow import compute
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from halflabel.arrays import Floats, Matrix
+from halflabel._arrays import Floats, Matrix
 from halflabel.table.columns import as_numbers, as_text
 
 __all__ = ["Matrix", "learn_words", "read_matrix", "read_numbers", "read_one_hot", "read_vectors", "read_words"]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel.arrays import Floats
+from halflabel._arrays import Floats
 
 __all__ = ["Kind", "as_numbers", "as_text", "kind_of", "listed", "no_such_column", "shown", "with_text_names"]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel.arrays import Floats, is_sparse
+from halflabel._arrays import Floats, is_sparse
 from halflabel.table.blocks import (
     Matrix,
     learn_words,

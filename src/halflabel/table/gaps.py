@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from halflabel.arrays import Floats, Ints, Mask
-from halflabel.impute import SoftImputer, complete_rows
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.methods.impute import SoftImputer, complete_rows
 
 __all__ = ["Filling"]
 
@@ -37,7 +37,7 @@ class Filling:
     means, spreads : ndarray of shape (n_features,)
         Mean of the values that are there, and what they are divided by; 0 and 1 for a feature without any.
     components : ndarray of shape (rank, n_features)
-        Of :class:`halflabel.impute.SoftImputer`; without rows, gaps are filled with the mean.
+        Of :class:`halflabel.methods.impute.SoftImputer`; without rows, gaps are filled with the mean.
     alpha : float
         Its weight.
     error : float

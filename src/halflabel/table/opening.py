@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel.arrays import Floats, Ints, is_sparse
-from halflabel.groups import number_groups
+from halflabel._arrays import Floats, Ints, is_sparse
 from halflabel.labels import PartialLabels
+from halflabel.labels.groups import number_groups
 from halflabel.table.columns import listed, with_text_names
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.labelling import Absent, Empty, LabelReading, read_labels, read_tag_pairs

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel.arrays import Floats
-from halflabel.decision import require_probabilities
+from halflabel._arrays import Floats
+from halflabel.labels.calibration import require_probabilities
 from halflabel.table.columns import as_numbers, listed, with_text_names
 
 __all__ = ["align_prior"]

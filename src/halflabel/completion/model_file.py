@@ -1,0 +1,136 @@
+"""A saved model: new items in, labels and probabilities out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, is_dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from halflabel import table
+from halflabel._files import ModelFileError, load_tree
+from halflabel.labels import calibration as decision
+from halflabel.methods import auto, base, baselines, matrix_completion, ssdrmc, vvmr
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.numerics import kernels, scaling
+from halflabel.table import FeatureEncoder, Roles
+from halflabel.table.columns import with_text_names
+
+__all__ = ["Predictor", "load", "saved_kinds"]
+
+#: Where the methods are defined, and the parts that they are made of.
+HOMES = (auto, base, baselines, decision, kernels, matrix_completion, scaling, ssdrmc, table, vvmr)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """A fitted method together with the way its table was read.
+
+    Parameters
+    ----------
+    model : PartialLabelEstimator
+        The fitted method.
+    roles : Roles
+        Which column plays which role.
+    encoder : FeatureEncoder
+        How columns become features.
+    label_names : tuple of str
+        One name per label.
+    sep : str
+        Separator of a tags column.
+    """
+
+    model: PartialLabelEstimator
+    roles: Roles
+    encoder: FeatureEncoder
+    label_names: tuple[str, ...]
+    sep: str = ";"
+
+    @property
+    def probability_of(self) -> str:
+        """What probabilities are of: "being relevant", or "being assigned"."""
+        only_assigned = getattr(self.model, "positive_only_", False) and getattr(self.model, "observed_rate", 1) is None
+        return "being assigned" if only_assigned else "being relevant"
+
+    def predict_proba(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
+        """Return the probability of every label for every new item; of what :attr:`probability_of` says.
+
+        A model that was learned from an array takes an array, one that was learned from a table a table.
+        """
+        frame, matrix = _framed(frame, matrix)
+        p = self.model.predict_proba(self.encoder.transform(frame, matrix))
+        p = p[:, 1:] if self.model.single_label_ else p
+        return pd.DataFrame(p, index=self._index(frame), columns=list(self.label_names))
+
+    def predict(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
+        """Return 0/1 for every label and every new item."""
+        frame, matrix = _framed(frame, matrix)
+        answer = np.asarray(self.model.predict(self.encoder.transform(frame, matrix))).reshape(len(frame), -1)
+        return pd.DataFrame(answer, index=self._index(frame), columns=list(self.label_names))
+
+    def label(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
+        """Return the table with its labels predicted: as columns of 0/1, or as the tags column it was learned from."""
+        answer = self.predict(frame, matrix).to_numpy()
+        kept = with_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
+        if self.roles.tags is None:
+            return pd.concat([kept, pd.DataFrame(answer, index=kept.index, columns=list(self.label_names))], axis=1)
+        names = np.array(self.label_names, dtype=object)
+        tags = [self.sep.join(names[row == 1]) for row in answer]
+        return kept.assign(**{self.roles.tags: tags})
+
+    def _index(self, frame: pd.DataFrame) -> pd.Index[Any]:
+        frame = with_text_names(frame)
+        named = self.roles.id is not None and self.roles.id in frame.columns
+        return pd.Index(frame[self.roles.id]) if named else frame.index
+
+
+def _framed(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
+    """Return a table, empty beside the numbers of an array."""
+    if isinstance(items, pd.DataFrame):
+        return items, matrix
+    array: Any = items if sparse.issparse(items) else np.asarray(items)
+    if array.ndim != 2:
+        raise ValueError(f"new items are a table or a matrix with one row per item, not {type(items).__name__}.")
+    return pd.DataFrame(index=range(array.shape[0])), array
+
+
+def load(path: str | os.PathLike[str]) -> Predictor:
+    """Read a model; nothing in the file is ever executed.
+
+    Parameters
+    ----------
+    path : path
+        Written by :meth:`halflabel.Completion.save`.
+
+    Returns
+    -------
+    Predictor
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model, is damaged, or was written by a newer version.
+    """
+    predictor = load_tree(path, saved_kinds()).get("predictor")
+    if not isinstance(predictor, Predictor):
+        raise ModelFileError(f"{path} holds no halflabel model.")
+    return predictor
+
+
+def saved_kinds() -> dict[str, type]:
+    """Return by name what may stand in a model file: the methods of this library and its records, nothing else."""
+    found: dict[str, type] = {}
+    homes = (__name__, *(home.__name__ for home in HOMES))
+    for name, module in list(sys.modules.items()):
+        if name.startswith(homes):
+            own = (kind for kind in vars(module).values() if isinstance(kind, type) and kind.__module__ == name)
+            found.update({kind.__name__: kind for kind in own if _is_saved(kind)})
+    return found
+
+
+def _is_saved(kind: type) -> bool:
+    return is_dataclass(kind) or issubclass(kind, PartialLabelEstimator)

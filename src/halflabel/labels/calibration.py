@@ -1,0 +1,275 @@
+"""Scores -> probabilities (calibration) -> labels (threshold rules)."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.labels import PartialLabels
+
+__all__ = [
+    "RULES",
+    "Calibration",
+    "confident",
+    "cross_calibrated",
+    "fit_platt",
+    "require_precision",
+    "require_probabilities",
+    "require_rule",
+    "thresholds",
+]
+
+
+#: Threshold rules on probabilities, and what each is the best answer to.
+RULES = {
+    "micro_f1": "one threshold for all labels, highest expected micro-F1",
+    "macro_f1": "one threshold per label, highest expected F1 of each",
+    "balanced": "the mean of the micro_f1 and macro_f1 thresholds",
+    "cardinality": "one threshold, as many labels per item as in the observed entries",
+    "cost": "one threshold, least expected cost of false positives and false negatives",
+}
+
+#: No probability is certain.
+CLIP = 1e-6
+
+
+@dataclass(frozen=True)
+class Calibration:
+    r"""Maps scores to probabilities, :math:`\sigma(a_j z + b_j)` with z the pooled standardised score.
+
+    A label without a score (never seen with both values) gets its ``fallback``.
+    """
+
+    center: float
+    spread: float
+    slope: Floats
+    intercept: Floats
+    fallback: Floats
+
+    def __call__(self, scores: Floats) -> Floats:
+        """Return probabilities of the shape of ``scores``."""
+        p = expit(self.slope * (scores - self.center) / self.spread + self.intercept)
+        return np.clip(np.where(np.isnan(scores), self.fallback, p), CLIP, 1 - CLIP)
+
+
+def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling: float = 1.0) -> Calibration:
+    r"""Platt scaling per label, log-slope and intercept both shrunk to the pooled fit.
+
+    Minimises, per label j over its observed entries with an out-of-fold score,
+
+    .. math::
+        -\sum_{s_{ij} = 1} \log c\,\sigma(m_{ij}) - \sum_{s_{ij} = -1} \log(1 - c\,\sigma(m_{ij}))
+        + \tfrac{\rho}{2}\left((\theta_j - \bar\theta)^2 + (b_j - \bar b)^2\right),
+        \qquad m_{ij} = e^{\theta_j} z_{ij} + b_j
+
+    with :math:`s = \pm 1` and :math:`(\bar\theta, \bar b)` the fit of the same form to all labels
+    together, itself shrunk to slope 1 at the observed share of relevant entries over c.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_items, n_labels)
+        Out-of-fold scores; NaN where there is none. Entries that are not observed are not read.
+    labels : PartialLabels
+    ridge : float
+        :math:`\rho`, in units of one entry's log loss.
+    ceiling : float in (0, 1]
+        c: an entry that is relevant is only observed to be so with this probability, and else to be irrelevant. The
+        calibration is that of being relevant, :math:`\sigma(m)`. A sigmoid fitted to what was observed and divided by
+        c is not: it does not level off at c.
+    """
+    used = labels.observed & ~np.isnan(scores)
+    pool = scores[used]
+    center, spread = (float(pool.mean()), float(pool.std()) or 1.0) if pool.size else (0.0, 1.0)
+    rows = np.flatnonzero(used.any(axis=1))  # most items may be unlabelled: every Newton step would pass over them
+    used = used[rows]
+    z = np.where(used, (scores[rows] - center) / spread, 0.0)
+    sign = np.where(used, labels.state[rows], 0).astype(np.float64)
+    rate = float(logit(_jeffreys(labels.relevant.sum(), labels.observed.sum(), ceiling)))
+    pooled = _newton(z[used][:, None], sign[used][:, None], np.array([[0.0], [rate]]), ridge, ceiling)
+    per_label = _newton(z, sign, np.repeat(pooled, z.shape[1], axis=1), ridge, ceiling)
+    seen, relevant = labels.observed.sum(axis=0), labels.relevant.sum(axis=0)
+    # A label never observed gets the rate of all labels together.
+    fallback = np.where(seen > 0, _jeffreys(relevant, seen, ceiling), expit(rate))
+    return Calibration(center, spread, np.exp(per_label[0]), per_label[1], fallback)
+
+
+def cross_calibrated(scores: Floats, labels: PartialLabels, folds: Ints, ridge: float = 1.0) -> Floats:
+    """Return probabilities, those of each fold by a Platt scaling that did not see it.
+
+    Parameters
+    ----------
+    scores, labels, ridge
+        As in :func:`fit_platt`.
+    folds : ndarray of int, shape (n_items,)
+        Fold of each item; items of a negative one are judged by the scaling of all entries.
+    """
+    p = fit_platt(scores, labels, ridge)(scores)
+    numbers = np.unique(folds[folds >= 0])
+    for fold in numbers if len(numbers) > 1 else ():
+        own = folds == fold
+        p[own] = fit_platt(scores[~own], labels[~own], ridge)(scores[own])
+    return p
+
+
+def _jeffreys(relevant: Any, seen: Any, ceiling: float) -> Any:
+    """Return Jeffreys' rate of relevant entries, of which only a share is observed to be so."""
+    return np.minimum((relevant + 0.5) / (seen + 1) / ceiling, 1 - CLIP)
+
+
+def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, max_iter: int = 50) -> Floats:
+    """Fit (log-slope, intercept) of every column by damped Gauss-Newton; sign 0 marks entries that do not count."""
+    theta = prior.copy()
+    value = _penalised_loss(theta, z, sign, prior, ridge, ceiling)
+    damping = np.ones(z.shape[1])
+    for _ in range(max_iter):
+        step = _gauss_newton_step(theta, z, sign, prior, ridge, ceiling, damping)
+        trial = theta - step
+        trial_value = _penalised_loss(trial, z, sign, prior, ridge, ceiling)
+        better = trial_value <= value
+        theta, value = np.where(better, trial, theta), np.where(better, trial_value, value)
+        damping = np.where(better, damping / 10, damping * 10)
+        if np.abs(np.where(better, step, 0)).max(initial=0.0) < 1e-10 and better.all():
+            break
+    return theta
+
+
+def _penalised_loss(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float) -> Floats:
+    m = np.exp(np.clip(theta[0], -20, 20)) * z + theta[1]
+    # 1 - c sigma(m) is (1 + (1 - c) e^m) / (1 + e^m).
+    irrelevant = np.logaddexp(0, m) - np.logaddexp(0, m + _log_missed(ceiling))
+    loss = np.where(sign > 0, np.logaddexp(0, -m), np.where(sign < 0, irrelevant, 0)).sum(axis=0)
+    return np.asarray(loss + 0.5 * ridge * ((theta - prior) ** 2).sum(axis=0))
+
+
+def _gauss_newton_step(
+    theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, damping: Floats
+) -> Floats:
+    """Solve the 2 x 2 systems of all columns at once: Fisher's information, with d/dtheta of the score = slope * z."""
+    u = np.exp(np.clip(theta[0], -20, 20)) * z
+    m = u + theta[1]
+    slope = expit(m) - expit(m + _log_missed(ceiling))  # of the loss of an irrelevant entry
+    g = np.where(sign > 0, -expit(-m), np.where(sign < 0, slope, 0.0))
+    h = np.where(sign != 0, slope * expit(-m), 0.0)
+    g0, g1 = (g * u).sum(axis=0) + ridge * (theta[0] - prior[0]), g.sum(axis=0) + ridge * (theta[1] - prior[1])
+    h00, h01, h11 = (h * u * u).sum(axis=0), (h * u).sum(axis=0), h.sum(axis=0)
+    h00, h11 = h00 + ridge + damping, h11 + ridge + damping
+    det = h00 * h11 - h01**2
+    return np.stack([(h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det])
+
+
+def _log_missed(ceiling: float) -> float:
+    """Return log(1 - c)."""
+    return float(np.log1p(-ceiling)) if ceiling < 1 else -np.inf
+
+
+def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan, cost_ratio: float = 1.0) -> Floats:
+    r"""Return one threshold per label: predict relevant where the probability is at least as large.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_items, n_labels)
+        Of the entries to be decided; NaN for entries that are not.
+    rule : {"micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
+        The F1 rules maximise the plug-in :math:`2\sum_{p \ge t} p \,/\, (\#\{p \ge t\} + \sum p)`, which
+        needs no held-out labels, so that rare labels do not break it; the best threshold is half of the best value
+        (Lipton, Elkan and Narayanaswamy, 2014).
+    cardinality : float
+        For "cardinality": wanted mean number of relevant labels per item.
+    cost_ratio : float
+        For "cost": cost of a false positive in units of a false negative; the threshold is r / (1 + r).
+    """
+    n_labels = probabilities.shape[1]
+    if rule == "micro_f1":
+        return np.full(n_labels, _best_f1(probabilities))
+    if rule == "macro_f1":
+        return np.array([_best_f1(column) for column in probabilities.T])
+    if rule == "balanced":
+        return (thresholds(probabilities, "micro_f1") + thresholds(probabilities, "macro_f1")) / 2
+    if rule == "cardinality":
+        return np.full(n_labels, _cut(probabilities, cardinality / n_labels))
+    require_rule(rule, cost_ratio)
+    if rule == "fixed":
+        raise ValueError("the rule 'fixed' cuts scores: there is nothing to choose.")
+    return np.full(n_labels, cost_ratio / (1 + cost_ratio))
+
+
+def require_rule(rule: Any, cost_ratio: Any = 1.0, threshold: Any = 0.0) -> None:
+    """Refuse a rule that does not exist, and numbers that it could not use."""
+    if rule not in (*RULES, "fixed"):
+        raise ValueError(f"unknown threshold rule {rule!r}: choose 'fixed' or one of {', '.join(map(repr, RULES))}.")
+    if not isinstance(cost_ratio, numbers.Real) or not 0 < float(cost_ratio) < np.inf:
+        raise ValueError(f"cost_ratio must be a positive number, not {cost_ratio!r}.")
+    if not isinstance(threshold, numbers.Real) or np.isnan(float(threshold)):
+        raise ValueError(f"threshold must be a number, not {threshold!r}.")
+
+
+def _best_f1(probabilities: Floats) -> float:
+    """Threshold with the highest expected F1 over the given cells, half of that F1; .5 where nothing is to be decided.
+
+    It parts the given cells as the least probability would that is worth calling relevant, but is no property of that
+    one cell: where all of these are nearly certain, others are not held to the least of them.
+    """
+    p = np.sort(probabilities[~np.isnan(probabilities)])[::-1]
+    if not p.size:
+        return 0.5
+    expected = 2 * np.cumsum(p) / (np.arange(1, len(p) + 1) + p.sum())
+    return float(expected.max() / 2)
+
+
+def _cut(probabilities: Floats, share: float) -> float:
+    """Threshold that the given share of cells reaches."""
+    p = np.sort(probabilities[~np.isnan(probabilities)])[::-1]
+    count = round(share * len(p)) if p.size else 0
+    return float(p[count - 1]) if count else 1.0
+
+
+def confident(probabilities: Floats, precision: float) -> NDArray[np.int8]:
+    """Return +1 / -1 where a cell can be filled at the wanted precision, 0 where it is better left unknown.
+
+    Per label and per value, the longest run of the surest cells whose mean probability of being
+    right is at least ``precision``; a cell in both runs takes its likelier value. What is promised is
+    an expectation under calibrated probabilities, label by label, not a bound.
+    """
+    require_precision(precision)
+    state = np.zeros(probabilities.shape, dtype=np.int8)
+    for j, p in enumerate(probabilities.T):
+        yes, no = _surest(p, precision), _surest(1 - p, precision)
+        state[:, j] = np.where(yes & (~no | (p >= 0.5)), 1, np.where(no, -1, 0))
+    return state
+
+
+def require_precision(precision: float) -> None:
+    """Refuse a precision that a guess would reach, or that nothing can."""
+    if not 0.5 < precision < 1:
+        raise ValueError(f"the precision must lie between 0.5 and 1, not {precision:g}.")
+
+
+def require_probabilities(
+    table: Floats, what: str, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None
+) -> None:
+    """Refuse values outside 0 and 1, with the names of row and column if there are any; NaN is no value."""
+    unfit = ~np.isnan(table) & ~((table >= 0) & (table <= 1))
+    if unfit.any():
+        i, j = np.argwhere(unfit)[0]
+        row, column = (int(k) if names is None else repr(names[k]) for k, names in ((i, rows), (j, columns)))
+        raise ValueError(
+            f"{what} must hold probabilities between 0 and 1, empty where there is none, but row {row}, column "
+            f"{column} says {table[i, j]:g}."
+        )
+
+
+def _surest(p: Floats, precision: float) -> Mask:
+    """Mask of the largest set of top cells with mean at least ``precision`` (NaN cells are never in it)."""
+    order = np.argsort(-np.where(np.isnan(p), -np.inf, p), kind="stable")
+    order = order[: int((~np.isnan(p)).sum())]
+    means = np.cumsum(p[order]) / np.arange(1, len(order) + 1)
+    chosen = np.zeros(len(p), dtype=bool)
+    chosen[order[: int((means >= precision).sum())]] = True
+    return chosen

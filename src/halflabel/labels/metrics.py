@@ -1,0 +1,342 @@
+"""Multi-label metrics on the observed entries of partial labels.
+
+Every function takes ``(labels, answer)``: :class:`~halflabel.labels.PartialLabels` and
+an array of the same shape, which holds 0/1 for the metrics of labels, scores (higher
+means more relevant) for those of rankings, and P(relevant) for those of probabilities.
+
+Unknown entries never count, whatever the answer holds there. Items and labels
+without observed entries are left out; where nothing is left to measure, the result is NaN.
+On complete labels the results equal scikit-learn's, where it has the metric.
+Tied scores always count against the method in rankings of labels, and half in an AUC.
+
+Positive-only labels are refused: as long as no entry is known to be irrelevant,
+calling everything relevant would be flawless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import rankdata
+
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.labels import PartialLabels
+
+__all__ = [
+    "METRICS",
+    "Metric",
+    "auc_per_label",
+    "average_precision",
+    "brier",
+    "coverage",
+    "ece",
+    "error_per_label",
+    "f1_per_label",
+    "hamming_loss",
+    "label_error",
+    "macro_auc",
+    "macro_f1",
+    "micro_f1",
+    "one_error",
+    "rankable",
+    "ranking_loss",
+    "subset_accuracy",
+]
+
+
+# -- predicted labels ------------------------------------------------------------
+
+
+def micro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
+    """F1 of all observed entries pooled: 2 TP / (2 TP + FP + FN); 0 where nothing is relevant nor predicted.
+
+    Examples
+    --------
+    >>> labels = PartialLabels.from_table([[1, 0], [1, None]])
+    >>> micro_f1(labels, [[1, 1], [1, 1]])
+    0.8
+    """
+    hits, relevant, chosen = _counts(labels, predicted)
+    if not labels.state.any():
+        return np.nan
+    return float(2 * hits.sum() / max(relevant.sum() + chosen.sum(), 1))
+
+
+def macro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
+    """Mean of :func:`f1_per_label` over the labels with an observed entry.
+
+    A label without any relevant entry, of which none was predicted, counts 0, as in scikit-learn's
+    ``f1_score(average="macro", zero_division=0)``.
+    """
+    return _mean(f1_per_label(labels, predicted))
+
+
+def f1_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
+    """F1 of each label, 2 TP / (2 TP + FP + FN) over its observed entries.
+
+    0 where nothing is relevant nor predicted, NaN where nothing is observed.
+    """
+    hits, relevant, chosen = _counts(labels, predicted)
+    f1 = 2 * hits / np.maximum(relevant + chosen, 1)
+    return np.where(labels.observed.any(axis=0), f1, np.nan)
+
+
+def hamming_loss(labels: PartialLabels, predicted: ArrayLike) -> float:
+    """Share of wrong entries among all observed ones; every entry counts the same.
+
+    On entries that were hidden from a method this is, times 100, the "transductive label error" that
+    Goldberg et al. (2010) print.
+    """
+    wrong = labels.relevant != _predicted(labels, predicted)
+    return _mean(wrong[labels.observed])
+
+
+def label_error(labels: PartialLabels, predicted: ArrayLike) -> float:
+    """Mean of :func:`error_per_label` over the labels with an observed entry.
+
+    Every *label* counts the same, however few of its entries are observed;
+    :func:`hamming_loss` counts every *entry* the same. On complete labels both are equal.
+    """
+    return _mean(error_per_label(labels, predicted))
+
+
+def error_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
+    """Share of wrong entries among the observed ones of each label; NaN where none is observed."""
+    wrong = (labels.relevant != _predicted(labels, predicted)) & labels.observed
+    return _ratio(wrong.sum(axis=0), labels.observed.sum(axis=0))
+
+
+def subset_accuracy(labels: PartialLabels, predicted: ArrayLike) -> float:
+    """Share of the items with an observed entry of which all observed entries are right."""
+    right = (labels.relevant == _predicted(labels, predicted)) | ~labels.observed
+    return _mean(right.all(axis=1)[~labels.unlabelled])
+
+
+# -- rankings of the labels of an item ---------------------------------------------
+
+
+def rankable(labels: PartialLabels) -> Mask:
+    """Items of which both a relevant and an irrelevant entry are observed.
+
+    Ranking metrics count other labelled items as scikit-learn does. Papers of the ML-kNN
+    tradition leave them out, which is ``ranking_loss(labels[keep], scores[keep])`` with
+    ``keep = rankable(labels)``.
+    """
+    return np.asarray((labels.state > 0).any(axis=1) & (labels.state < 0).any(axis=1))
+
+
+def ranking_loss(labels: PartialLabels, scores: ArrayLike) -> float:
+    """Share of the pairs (relevant, irrelevant) of an item that are ranked wrong, averaged over items.
+
+    A tied pair is ranked wrong. An item without a pair counts 0, as in scikit-learn's ``label_ranking_loss``.
+    """
+    values = _answer(labels, scores, "scores")
+    n_relevant = labels.relevant.sum(axis=1)
+    n_irrelevant = labels.observed.sum(axis=1) - n_relevant
+    irrelevant_above = _ranks(values, labels.observed) - _ranks(values, labels.relevant)
+    wrong = np.nansum(irrelevant_above, axis=1)
+    return _mean((wrong / np.maximum(n_relevant * n_irrelevant, 1))[~labels.unlabelled])
+
+
+def one_error(labels: PartialLabels, scores: ArrayLike) -> float:
+    """Share of items whose highest score belongs to an irrelevant entry.
+
+    Of several entries tied at the top, an irrelevant one makes the error. Items
+    without a relevant entry are left out: nothing could be right there.
+    """
+    values = _answer(labels, scores, "scores")
+    top = np.where(labels.observed, values, -np.inf).max(axis=1, keepdims=True)
+    wrong = ((labels.state < 0) & (values == top)).any(axis=1)
+    return _mean(wrong[labels.relevant.any(axis=1)])
+
+
+def coverage(labels: PartialLabels, scores: ArrayLike) -> float:
+    """How many steps down an item's ranking its last relevant entry stands, averaged over items.
+
+    The top is step 0, as in Zhang and Zhou's papers, and an item without a relevant entry counts 0.
+    scikit-learn's ``coverage_error`` calls the top 1 (such an item 0 as well), so that it is larger by
+    the share of items with a relevant entry.
+    """
+    ranks = _ranks(_answer(labels, scores, "scores"), labels.observed)
+    steps = np.where(labels.relevant, ranks, 1.0).max(axis=1) - 1
+    return _mean(steps[~labels.unlabelled])
+
+
+def average_precision(labels: PartialLabels, scores: ArrayLike) -> float:
+    """Label-ranking average precision: mean precision at the ranks of an item's relevant entries, averaged over items.
+
+    The precision at a rank is the share of relevant entries among those that score as high or higher.
+    An item without a relevant entry counts 1, as in scikit-learn's ``label_ranking_average_precision_score``.
+    """
+    values = _answer(labels, scores, "scores")
+    n_relevant = labels.relevant.sum(axis=1)
+    precision = _ranks(values, labels.relevant) / _ranks(values, labels.observed)
+    of_item = np.where(n_relevant > 0, np.nansum(precision, axis=1) / np.maximum(n_relevant, 1), 1.0)
+    return _mean(of_item[~labels.unlabelled])
+
+
+# -- rankings of the items of a label ----------------------------------------------
+
+
+def macro_auc(labels: PartialLabels, scores: ArrayLike) -> float:
+    """Mean of :func:`auc_per_label` over the labels of which both values are observed."""
+    return _mean(auc_per_label(labels, scores))
+
+
+def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
+    """Share of the pairs (relevant, irrelevant item) of each label in the right order, ties half.
+
+    NaN for a label of which not both values are observed.
+    """
+    values = _answer(labels, scores, "scores")
+    n_relevant = labels.relevant.sum(axis=0)
+    n_irrelevant = labels.observed.sum(axis=0) - n_relevant
+    ranks = rankdata(np.where(labels.observed, values, np.nan), axis=0, nan_policy="omit")
+    rank_sum = np.where(labels.relevant, ranks, 0.0).sum(axis=0)
+    return _ratio(rank_sum - n_relevant * (n_relevant + 1) / 2, n_relevant * n_irrelevant)
+
+
+# -- probabilities -----------------------------------------------------------------
+
+
+def brier(labels: PartialLabels, probabilities: ArrayLike) -> float:
+    """Mean squared difference between P(relevant) and the observed value (1 or 0), all observed entries pooled."""
+    p = _answer(labels, probabilities, "probabilities")
+    return _mean((p - labels.relevant)[labels.observed] ** 2)
+
+
+def ece(labels: PartialLabels, probabilities: ArrayLike, *, bins: int = 15) -> float:
+    """Calibration error as expected over all observed entries pooled.
+
+    Bins of equal width, ``[k / bins, (k + 1) / bins)`` and the last one closed; in each the distance of
+    the mean probability from the share of relevant entries, averaged with the bin's number of entries as weight.
+    """
+    p = _answer(labels, probabilities, "probabilities")[labels.observed]
+    excess = p - labels.relevant[labels.observed]
+    which = np.minimum((p * bins).astype(np.intp), bins - 1)
+    return float(np.abs(np.bincount(which, weights=excess)).sum() / len(p)) if len(p) else np.nan
+
+
+# -- the table that reports and scorers use ------------------------------------------
+
+Needs = Literal["labels", "scores", "probabilities"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric, what it needs and how to read it.
+
+    Parameters
+    ----------
+    name : str
+    function : callable (labels, answer) -> float
+    needs : {"labels", "scores", "probabilities"}
+        What the answer must hold.
+    greater_is_better : bool
+    definition : str
+        One line for a report.
+    """
+
+    name: str
+    function: Callable[[PartialLabels, ArrayLike], float]
+    needs: Needs
+    greater_is_better: bool
+    definition: str
+
+
+_IN_READING_ORDER = (
+    Metric("micro_f1", micro_f1, "labels", True, "F1 of all observed entries pooled"),
+    Metric("macro_f1", macro_f1, "labels", True, "mean over labels of the F1 of a label"),
+    Metric("hamming_loss", hamming_loss, "labels", False, "share of wrong entries"),
+    Metric("label_error", label_error, "labels", False, "mean over labels of the share of wrong entries of a label"),
+    Metric("subset_accuracy", subset_accuracy, "labels", True, "share of items without a wrong entry"),
+    Metric("ranking_loss", ranking_loss, "scores", False, "share of an item's label pairs ranked wrong"),
+    Metric("one_error", one_error, "scores", False, "share of items whose top-ranked label is irrelevant"),
+    Metric("coverage", coverage, "scores", False, "steps down the ranking to an item's last relevant label"),
+    Metric(
+        "average_precision",
+        average_precision,
+        "scores",
+        True,
+        "mean precision at the ranks of the relevant labels",
+    ),
+    Metric(
+        "macro_auc",
+        macro_auc,
+        "scores",
+        True,
+        "mean over labels of the area under the ROC curve",
+    ),
+    Metric("brier", brier, "probabilities", False, "mean squared error of the probabilities"),
+    Metric("ece", ece, "probabilities", False, "distance of probabilities from observed frequencies, in 15 bins"),
+)
+
+#: Every metric by name, in reading order.
+METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in _IN_READING_ORDER})
+
+
+# -- what they share -----------------------------------------------------------------
+
+
+def _answer(labels: PartialLabels, answer: ArrayLike, needs: Needs) -> Floats:
+    """Return the answer as floats, or say what is wrong with it at an observed entry."""
+    if labels.positive_only:
+        raise ValueError(
+            "these labels are positive-only: no entry is known to be irrelevant, so that calling everything relevant "
+            "would be flawless. Measure on labels with irrelevant entries; if absent means irrelevant, read them with "
+            "PartialLabels.from_table or from_tags(..., absent='irrelevant')."
+        )
+    values = np.asarray(answer, dtype=np.float64)
+    if values.shape != labels.shape:
+        raise ValueError(
+            f"the {needs} have shape {values.shape}, but the labels have shape {labels.shape}: "
+            "give one row per item and one column per label."
+        )
+    accepted, demand = _DEMANDS[needs]
+    wrong = labels.observed & ~accepted(values)
+    if wrong.any():
+        item, label = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"{demand}, but item {item} has {values[item, label]:g} for the label {labels.names[label]!r}, which is "
+            f"observed ({wrong.sum()} of {labels.observed.sum()} observed entries are like this)."
+        )
+    return values
+
+
+_DEMANDS: Mapping[str, tuple[Callable[[Floats], Mask], str]] = {
+    "labels": (lambda v: (v == 0) | (v == 1), "predicted labels must be 0 or 1 (apply a threshold to scores first)"),
+    "scores": (lambda v: ~np.isnan(v), "scores must be numbers (fill in the missing ones first)"),
+    "probabilities": (lambda v: (v >= 0) & (v <= 1), "probabilities must lie between 0 and 1 (calibrate scores first)"),
+}
+
+
+def _predicted(labels: PartialLabels, predicted: ArrayLike) -> Mask:
+    return np.asarray(_answer(labels, predicted, "labels") == 1)
+
+
+def _counts(labels: PartialLabels, predicted: ArrayLike) -> tuple[Ints, Ints, Ints]:
+    """Return per label how many observed entries are predicted rightly as relevant, are relevant, are predicted."""
+    chosen = _predicted(labels, predicted) & labels.observed
+    return (chosen & labels.relevant).sum(axis=0), labels.relevant.sum(axis=0), chosen.sum(axis=0)
+
+
+def _ranks(values: Floats, among: Mask) -> Floats:
+    """Rank the entries of ``among`` in each row, the highest value first, ties all last; NaN elsewhere."""
+    ranks = rankdata(np.where(among, -values, np.nan), method="max", axis=1, nan_policy="omit")
+    return np.asarray(ranks, dtype=np.float64)
+
+
+def _ratio(part: ArrayLike, whole: Ints) -> Floats:
+    ratio: Floats = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return ratio
+
+
+def _mean(values: Floats | Mask) -> float:
+    """Mean of what could be measured; NaN if that is nothing."""
+    measured = values[~np.isnan(values)]
+    return float(measured.mean()) if len(measured) else np.nan

@@ -1,0 +1,341 @@
+"""What "unknown" means: the one module that knows.
+
+At the door a label table holds 1 (relevant), 0 (irrelevant) or nothing (unknown).
+Inside, :class:`PartialLabels` holds +1, -1 and 0 in one byte each, so that the
+mask is ``state != 0`` and arithmetic on labels is right by construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from halflabel._arrays import Floats, Mask
+
+__all__ = ["MAX_CELLS", "PartialLabels"]
+
+#: A dense int8 table of this many cells takes 200 MB; wider tables are refused.
+MAX_CELLS = 200_000_000
+
+Absent = Literal["irrelevant", "unknown"]
+
+
+@dataclass(frozen=True, eq=False)
+class PartialLabels:
+    """Labels of items, some of them unknown.
+
+    Build one through the ``from_*`` entrances; each names the convention of the
+    data it takes, none guesses.
+
+    Parameters
+    ----------
+    state : ndarray of int8, shape (n_items, n_labels)
+        +1 relevant, -1 irrelevant, 0 unknown.
+    names : tuple of str, length n_labels
+        One name per label.
+    annotated : ndarray of bool, shape (n_items,)
+        Items that someone looked at, even where nothing was observed.
+    positive_only : bool
+        True if an absent label may just have been forgotten, so that no
+        entry is irrelevant.
+
+    Examples
+    --------
+    >>> labels = PartialLabels.from_table([[1, 0], [None, 1], [None, None]])
+    >>> int(labels.observed.sum()), labels.unlabelled.tolist()
+    (3, [False, False, True])
+    >>> labels.values(irrelevant=-1.0, unknown=0.0)
+    array([[ 1., -1.],
+           [ 0.,  1.],
+           [ 0.,  0.]])
+    """
+
+    state: NDArray[np.int8]
+    names: tuple[str, ...]
+    annotated: Mask
+    positive_only: bool = False
+
+    def __post_init__(self) -> None:
+        self.state.flags.writeable = False
+        self.annotated.flags.writeable = False
+
+    # -- entrances ---------------------------------------------------------------
+
+    @classmethod
+    def from_table(cls, Y: ArrayLike | pd.DataFrame | pd.Series[Any] | PartialLabels) -> PartialLabels:
+        """Read a table of 1 (relevant), 0 (irrelevant) and missing (unknown).
+
+        Parameters
+        ----------
+        Y : array-like, DataFrame or Series of shape (n_items, n_labels) or (n_items,)
+            Booleans count as 0/1; ``NaN``, ``None`` and ``pandas.NA`` are unknown.
+
+        Raises
+        ------
+        TypeError
+            For masked arrays and sparse matrices, whose meaning is ambiguous.
+        ValueError
+            For any other value, and if nothing is observed.
+        """
+        if isinstance(Y, PartialLabels):
+            return Y
+        values, names = _as_float_table(Y)
+        known = ~np.isnan(values)
+        wrong = known & (values != 0) & (values != 1)
+        if wrong.any():
+            raise ValueError(_impossible_value(values, wrong, names))
+        state = np.where(known, np.where(values == 1, 1, -1), 0).astype(np.int8)
+        return cls._checked(state, names, (state != 0).any(axis=1))
+
+    @classmethod
+    def from_tags(
+        cls,
+        tags: Iterable[Iterable[str] | None],
+        *,
+        absent: Absent,
+        names: Sequence[str] | None = None,
+    ) -> PartialLabels:
+        """Read one list of tags per item.
+
+        Parameters
+        ----------
+        tags : iterable of (iterable of str, None or NaN)
+            A missing list is an unlabelled item; an empty list is an annotated
+            item without tags.
+        absent : {"irrelevant", "unknown"}
+            What a tag that is not in an item's list means. There is no default:
+            most tag lists are positive-only, and guessing wrong ruins the result.
+        names : sequence of str, optional
+            The vocabulary and its order; by default the tags seen, sorted.
+        """
+        if absent not in ("irrelevant", "unknown"):
+            raise ValueError(f"absent must be 'irrelevant' or 'unknown', not {absent!r}.")
+        lists = [None if _is_missing(row) else [str(tag) for tag in _not_text(row, i)] for i, row in enumerate(tags)]
+        vocabulary = list(names) if names is not None else sorted({tag for row in lists if row for tag in row})
+        column = {tag: j for j, tag in enumerate(vocabulary)}
+        _refuse_too_large(len(lists), len(vocabulary))
+        annotated = np.array([row is not None for row in lists], dtype=bool)
+        state = np.zeros((len(lists), len(vocabulary)), dtype=np.int8)
+        if absent == "irrelevant":
+            state[annotated] = -1
+        for i, row in enumerate(lists):
+            for tag in row or ():
+                if tag not in column:
+                    raise ValueError(
+                        f"item {i} has the tag {tag!r}, which is not among the {len(vocabulary)} names given."
+                    )
+                state[i, column[tag]] = 1
+        return cls._checked(state, tuple(vocabulary), annotated, positive_only=absent == "unknown")
+
+    @classmethod
+    def from_pairs(
+        cls, items: Sequence[Hashable], labels: Sequence[str], *, index: Sequence[Hashable], absent: Absent
+    ) -> PartialLabels:
+        """Read a long table of (item, label) pairs for the items of ``index``.
+
+        An item of ``index`` without any pair is unlabelled. ``absent`` is as in :meth:`from_tags`.
+        """
+        if len(items) != len(labels):
+            raise ValueError(
+                f"from_pairs needs one label per item, but got {len(items)} items and {len(labels)} labels."
+            )
+        tags: dict[Hashable, list[str] | None] = dict.fromkeys(index)
+        for item, label in zip(items, labels, strict=True):
+            if item not in tags:
+                raise ValueError(f"the pair ({item!r}, {label!r}) names an item that is not in the table.")
+            tags[item] = [*(tags[item] or ()), label]
+        return cls.from_tags([tags[item] for item in index], absent=absent)
+
+    @classmethod
+    def from_positives(cls, Y: ArrayLike | pd.DataFrame) -> PartialLabels:
+        """Read 1 = has it, 0 = not assigned (unknown, in an annotated item), NaN row = unlabelled."""
+        table = cls.from_table(Y)
+        state = np.maximum(table.state, 0)
+        return cls._checked(state, table.names, table.annotated.copy(), positive_only=True)
+
+    @classmethod
+    def from_minus_one(cls, Y: ArrayLike | pd.DataFrame) -> PartialLabels:
+        """Read 1 = relevant, 0 = irrelevant, -1 = unknown (scikit-learn's convention)."""
+        values, names = _as_float_table(Y)
+        frame = pd.DataFrame(np.where(values == -1, np.nan, values), columns=list(names))
+        return cls.from_table(frame)
+
+    @classmethod
+    def from_observed(cls, Y: ArrayLike | pd.DataFrame, mask: ArrayLike) -> PartialLabels:
+        """Read a complete 0/1 table and a mask of the same shape, True where it is observed."""
+        values, names = _as_float_table(Y)
+        observed = np.asarray(mask, dtype=bool)
+        if observed.ndim == 1:
+            observed = observed[:, None]
+        if observed.shape != values.shape:
+            raise ValueError(f"the mask has shape {observed.shape}, but the labels have shape {values.shape}.")
+        return cls.from_table(pd.DataFrame(np.where(observed, values, np.nan), columns=list(names)))
+
+    @classmethod
+    def _checked(
+        cls, state: NDArray[np.int8], names: tuple[str, ...], annotated: Mask, positive_only: bool = False
+    ) -> PartialLabels:
+        duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+        if duplicates:
+            raise ValueError(f"label names must be distinct; {', '.join(map(repr, duplicates))} stands more than once.")
+        labels = cls(state, names, annotated, positive_only)
+        labels.require_observed()
+        return labels
+
+    # -- what a method asks ------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_items, n_labels)."""
+        return self.state.shape[0], self.state.shape[1]
+
+    @property
+    def ndim(self) -> int:
+        """2: one row per item, one column per label."""
+        return 2
+
+    @property
+    def observed(self) -> Mask:
+        """Mask of the entries that are known."""
+        return np.not_equal(self.state, 0)
+
+    @property
+    def relevant(self) -> Mask:
+        """Mask of the entries that are known and relevant."""
+        return self.state > 0
+
+    @property
+    def unlabelled(self) -> Mask:
+        """Items with no observed entry."""
+        return np.logical_not(self.observed.any(axis=1))
+
+    @property
+    def learnable(self) -> Mask:
+        """Labels of which both values were observed."""
+        return np.asarray((self.state > 0).any(axis=0) & (self.state < 0).any(axis=0))
+
+    @property
+    def rates(self) -> Floats:
+        """Share of relevant entries among the observed ones, per label; NaN where none was."""
+        seen = self.observed.sum(axis=0)
+        rates = np.full(len(seen), np.nan)
+        return np.asarray(np.divide(self.relevant.sum(axis=0), seen, out=rates, where=seen > 0))
+
+    def values(self, *, irrelevant: float = 0.0, unknown: float = np.nan) -> Floats:
+        """Return the labels in the coding a method asks for (relevant is always 1)."""
+        coding = np.array([irrelevant, unknown, 1.0])
+        return np.asarray(coding[self.state + 1])
+
+    def hide(self, mask: Mask) -> PartialLabels:
+        """Return a copy with the entries of ``mask`` unknown.
+
+        An item is no longer annotated if it is left with nothing, or if its whole row is hidden: an item that someone
+        found to have no tag at all would else still say so.
+        """
+        state = np.where(mask, 0, self.state).astype(np.int8)
+        emptied = self.observed.any(axis=1) & ~(state != 0).any(axis=1)
+        whole = np.broadcast_to(mask, self.shape).all(axis=1)
+        return replace(self, state=state, annotated=self.annotated & ~(emptied | whole))
+
+    def require_observed(self) -> None:
+        """Raise if no entry is observed at all: there is nothing to learn from."""
+        if not self.state.any():
+            raise ValueError(
+                f"no label of any of the {self.shape[0]} items is observed: fill in at least a few entries "
+                "(1 = has it, 0 = does not have it, empty = unknown)."
+            )
+
+    def to_frame(self, index: pd.Index[Any] | None = None) -> pd.DataFrame:
+        """Return the labels as a DataFrame of nullable integers, unknown entries missing."""
+        return pd.DataFrame(self.values(), index=index, columns=list(self.names)).astype("Int8")
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> PartialLabels:
+        """Select items; the labels stay."""
+        rows = rows[0] if isinstance(rows, tuple) else rows  # scikit-learn indexes as labels[rows, ...]
+        rows = [rows] if isinstance(rows, int | np.integer) else rows
+        return replace(self, state=self.state[rows], annotated=self.annotated[rows])
+
+
+def _as_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
+    """Return (values with NaN for missing, label names) or say what is wrong with ``Y``."""
+    if isinstance(Y, np.ma.MaskedArray):
+        raise TypeError(
+            "labels were given as a masked array, whose mask scikit-learn drops silently: "
+            "pass labels.filled(numpy.nan), or PartialLabels.from_observed(Y, mask)."
+        )
+    if sparse.issparse(Y):
+        raise TypeError(
+            "labels were given as a sparse matrix, where an absent entry may mean irrelevant or unknown: pass "
+            "Y.toarray() if it means irrelevant, PartialLabels.from_positives(Y.toarray()) if it means unknown."
+        )
+    frame = Y.to_frame() if isinstance(Y, pd.Series) else Y
+    if not isinstance(frame, pd.DataFrame):
+        array = np.asarray(frame)
+        if array.ndim not in (1, 2):
+            raise ValueError(
+                f"labels must have one row per item and one column per label, not {array.ndim} dimensions."
+            )
+        array = array[:, None] if array.ndim == 1 else array
+        frame = pd.DataFrame(array, columns=[f"label{j}" for j in range(array.shape[1])])
+    _refuse_too_large(*frame.shape)
+    names = tuple(str(name) for name in frame.columns)
+    columns = [_as_float(frame.iloc[:, j], names[j]) for j in range(frame.shape[1])]
+    return np.column_stack(columns) if columns else np.empty((len(frame), 0)), names
+
+
+def _as_float(column: pd.Series[Any], name: str) -> Floats:
+    """Return one label column as floats; text is refused with its first example."""
+    is_numeric, is_complex = pd.api.types.is_numeric_dtype, pd.api.types.is_complex_dtype
+    if is_numeric(column.dtype) and not is_complex(column.dtype):  # booleans and nullable integers too
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    values, known = column.astype("object"), column.notna().to_numpy()
+    for row, value in enumerate(values):  # one by one: NumPy would read the text "1" as a number
+        if known[row] and not isinstance(value, Real | Decimal | np.bool_):
+            raise ValueError(
+                f"label {name!r} holds {value!r} (row {row}), but a label is 1 (has it), 0 (does not have it) or "
+                "missing (unknown). Map such values to 1 and 0 first; lists of tags go through PartialLabels.from_tags."
+            )
+    return values.where(known, np.nan).to_numpy(dtype=np.float64)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+
+
+def _not_text(row: Any, item: int) -> Iterable[Any]:
+    if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+        raise TypeError(f"item {item} has {row!r} instead of a list of tags: split the text first, for example on ';'.")
+    return row
+
+
+def _impossible_value(values: Floats, wrong: Mask, names: tuple[str, ...]) -> str:
+    row, column = np.argwhere(wrong)[0]
+    value = values[row, column]
+    cause = {
+        -1.0: "If -1 means unknown, use PartialLabels.from_minus_one(Y); if it means irrelevant, replace it by 0.",
+        2.0: "scikit-learn's cross_val_predict recodes NaN to 2: use halflabel.methods.model_selection.out_of_fold "
+        "instead.",
+    }.get(value, "Replace other values first.")
+    return (
+        f"label {names[column]!r} holds {value:g} (row {row}), but a label is 1 (has it), "
+        f"0 (does not have it) or missing (unknown). {cause}"
+    )
+
+
+def _refuse_too_large(n_items: int, n_labels: int) -> None:
+    if n_items * n_labels > MAX_CELLS:
+        raise ValueError(
+            f"{n_items} items x {n_labels} labels are more than {MAX_CELLS:.0e} cells: "
+            "keep the most frequent labels only (--top-labels on the command line)."
+        )

@@ -1,0 +1,142 @@
+"""Positive-only labels as Zhao and Guo (2015) code them, and what scores of being assigned say about P(relevant)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from halflabel._arrays import Floats, Mask
+from halflabel.labels.calibration import Calibration, fit_platt
+from halflabel.labels.partial import PartialLabels
+
+__all__ = ["Assumption", "LearnsFromPositives", "assigned", "assume", "of_relevant", "pu_f1", "require_observed_rate"]
+
+#: No quotient of P(assigned) and c is taken for higher than this.
+SURE = 0.999
+
+
+def assigned(labels: PartialLabels) -> PartialLabels:
+    """Return positive-only labels with -1 for what was not assigned in an annotated item.
+
+    Examples
+    --------
+    >>> assigned(PartialLabels.from_positives([[1.0, 0.0], [np.nan, np.nan]])).state.tolist()
+    [[1, -1], [0, 0]]
+    """
+    state = np.where(labels.annotated[:, None] & (labels.state == 0), -1, labels.state).astype(np.int8)
+    return replace(labels, state=state, positive_only=False)
+
+
+def require_observed_rate(observed_rate: float | None) -> None:
+    """Refuse what is no share of the relevant entries."""
+    if observed_rate is not None and not 0 < observed_rate <= 1:
+        raise ValueError(
+            f"observed_rate (the share of the relevant entries that were assigned) must be above 0 and at most 1, "
+            f"not {observed_rate!r}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Assumption:
+    r"""What scores of being assigned come to under an assumption about how many positives were assigned.
+
+    Parameters
+    ----------
+    observed_rate : float or None
+        c; None assumes nothing.
+    calibration : Calibration
+        From scores to probabilities before anybody looked: of being relevant, without c of being assigned.
+    probabilities : ndarray of shape (n_items, n_labels)
+        Of being relevant: before anybody looked, p, and :math:`p (1 - c) / (1 - p c)` for an entry that was not
+        assigned in an annotated item. Without c of being assigned, before anybody looked.
+    thresholds : ndarray of shape (n_labels,)
+        For these probabilities.
+    filled : ndarray of bool, shape (n_items, n_labels)
+        Entries that were not assigned and are likely enough to be relevant.
+    """
+
+    observed_rate: float | None
+    calibration: Calibration
+    probabilities: Floats
+    thresholds: Floats
+    filled: Mask
+
+
+@runtime_checkable
+class LearnsFromPositives(Protocol):
+    """What a method for positive-only labels offers beside the rest."""
+
+    observed_rate: float | None
+
+    def assume(self, observed_rate: float | None) -> Assumption:
+        """Return what the fitted method would say about its items under another assumption."""
+        ...
+
+
+def assume(
+    scores: Floats, known: PartialLabels, observed_rate: float | None, rule: Callable[[Floats], Floats]
+) -> Assumption:
+    r"""Return probabilities and thresholds under an assumption.
+
+    If every relevant entry was assigned with the same probability c, then P(assigned) is c P(relevant), and levels off
+    at c. So P(relevant) is the sigmoid of a score under which what was assigned is likeliest,
+    :func:`halflabel.labels.calibration.fit_platt` with c as ceiling. The order of a label's items does not depend on c.
+
+    Thresholds are those of items that nobody has looked at: one threshold holds for them, for new items and for
+    what was not assigned, so that a label is filled in if it is likely enough, wherever it stands.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_items, n_labels)
+        The higher, the likelier to be assigned; of every entry by a model that has not seen it. NaN where there is
+        none.
+    known : PartialLabels
+        From :func:`assigned`.
+    observed_rate : float or None
+    rule : callable
+        From probabilities to thresholds.
+
+    Examples
+    --------
+    >>> known = assigned(PartialLabels.from_positives([[1.0], [0.0], [np.nan]]))
+    >>> assume(np.full((3, 1), np.nan), known, 0.8, lambda p: p[0]).probabilities.ravel()  # scores say nothing
+    array([0.625, 0.25 , 0.625])
+    """
+    calibration = fit_platt(scores, known, ceiling=observed_rate or 1.0)
+    p = before = calibration(scores)
+    if observed_rate is not None:
+        p = np.where(known.state < 0, before * (1 - observed_rate) / (1 - before * observed_rate), before)
+    cut = rule(before)
+    filled = ~known.relevant & (p >= cut)
+    return Assumption(observed_rate, calibration, p, cut, filled)
+
+
+def of_relevant(p_assigned: Floats, observed_rate: float) -> Floats:
+    """Return P(relevant) from P(assigned), if each relevant entry was assigned with that probability."""
+    return np.minimum(p_assigned / observed_rate, SURE)
+
+
+def pu_f1(labels: PartialLabels, scores: Floats, observed_rate: float = 1.0, threshold: float | None = None) -> float:
+    r"""Return F1 at a threshold, by default at the best one, with hidden positives not counted as false.
+
+    :math:`2 TP / (c \cdot \#\mathrm{predicted} + \#\mathrm{relevant})`, c the share of positives that are observed.
+
+    Examples
+    --------
+    >>> pu_f1(PartialLabels.from_table([[1], [0], [1], [0]]), np.array([[0.9], [0.8], [0.7], [0.1]]))
+    0.8
+    """
+    used = labels.observed & ~np.isnan(scores)
+    order = np.argsort(-scores[used], kind="stable")
+    hits = labels.relevant[used][order]
+    if not hits.any():
+        return 0.0
+    predicted = np.arange(1, len(hits) + 1)
+    f1 = 2 * np.cumsum(hits) / (observed_rate * predicted + hits.sum())
+    if threshold is None:
+        return float(f1.max())
+    chosen = int((scores[used] >= threshold).sum())
+    return float(f1[chosen - 1]) if chosen else 0.0

@@ -1,0 +1,98 @@
+"""What every member sees: weighted features, and few coordinates for distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import normalize
+
+from halflabel._arrays import Floats, Matrix, is_sparse
+from halflabel.numerics.scaling import Scaler
+
+__all__ = ["Coordinates", "Weighting", "like_words"]
+
+#: Features that are never negative and so rarely different from 0 are taken for words: present or absent, or counted.
+WORDS = 0.2
+
+#: Principal components kept.
+COMPONENTS = 60
+
+#: Principal components are learned from so many items at most.
+SAMPLE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Weighting:
+    """Brings features to comparable units.
+
+    Parameters
+    ----------
+    scaler : Scaler
+    unit_rows : bool
+        Whether each row is divided by its length afterwards; a row of zeros stays.
+    """
+
+    scaler: Scaler
+    unit_rows: bool
+
+    @classmethod
+    def learn(cls, X: Matrix, scale: str | None) -> Weighting:
+        """Learn from ``X``; ``"auto"`` is ``"idf"`` where features look like words and as in Scaler elsewhere."""
+        if scale not in ("auto", "standard", "idf", None):
+            raise ValueError(f"scale must be 'auto', 'standard', 'idf' or None, not {scale!r}.")
+        words = scale == "idf" or (scale == "auto" and like_words(X))
+        if not words:
+            return cls(Scaler.learn(X, scale), False)
+        present = np.asarray((X != 0).sum(axis=0)).ravel()
+        return cls(Scaler(1 / (1 + np.log((1 + X.shape[0]) / (1 + present))), np.zeros(X.shape[1])), True)
+
+    def __call__(self, X: Matrix) -> Matrix:
+        """Return weighted features; dense stays dense and sparse stays sparse."""
+        weighted = self.scaler(X)
+        if not self.unit_rows:
+            return weighted
+        unit = normalize(weighted, copy=weighted is X)
+        return sparse.csr_array(unit) if is_sparse(X) else unit
+
+
+def like_words(X: Matrix) -> bool:
+    """Tell whether no feature is ever negative and at most one value in five is not 0."""
+    values = X.data if is_sparse(X) else X
+    present = np.count_nonzero(values)
+    return bool(0 < present <= WORDS * np.prod(X.shape) and (values >= 0).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Principal components, the space in which neighbours are looked for.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_features,)
+    components : ndarray of shape (n_components, n_features) or None
+        None keeps all features: distances are the same after a rotation.
+    """
+
+    mean: Floats
+    components: Floats | None
+
+    @classmethod
+    def learn(cls, X: Matrix, rng: np.random.Generator) -> Coordinates:
+        """Learn 60 components from at most 20 000 rows of ``X``."""
+        rows = np.arange(X.shape[0])
+        if len(rows) > SAMPLE:
+            rows = np.sort(rng.choice(rows, SAMPLE, replace=False))
+        if min(X.shape[1], len(rows) - 1) <= COMPONENTS:
+            return cls(np.zeros(X.shape[1]), None)
+        solver = "covariance_eigh" if X.shape[1] <= len(rows) and X.shape[1] <= 2000 else "arpack"
+        fitted = PCA(COMPONENTS, svd_solver=solver, random_state=int(rng.integers(2**31))).fit(X[rows])
+        return cls(np.asarray(fitted.mean_, dtype=np.float64), np.asarray(fitted.components_, dtype=np.float64))
+
+    def __call__(self, X: Matrix) -> Matrix:
+        """Return the coordinates of the rows of ``X``, dense where there are components."""
+        if self.components is None:
+            return X
+        return np.asarray(X @ self.components.T - self.mean @ self.components.T)

@@ -1,0 +1,174 @@
+"""Randomised trees as flat arrays: grown by scikit-learn, kept and read without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.tree import ExtraTreeRegressor
+
+from halflabel._arrays import Floats, Ints, Matrix, is_sparse
+
+__all__ = ["Trees", "grow"]
+
+#: Labels a split looks at; of more, so many random mixtures.
+MIXTURES = 32
+
+#: Cells (rows x trees) that are led to their leaves at a time.
+CELLS = 2**16
+
+#: A bag of fewer sparse cells is grown on as a dense one, several times as fast; in single precision, 256 MB.
+DENSE = 2**26
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Regression trees for several targets; a leaf points to itself.
+
+    Attributes
+    ----------
+    feature, left, right, leaf : ndarray of int32, shape (n_nodes,)
+        Feature asked, next node if it is at most ``threshold`` or above, row of ``values``.
+    threshold : ndarray of shape (n_nodes,)
+        Infinity in a leaf. Features are compared in single precision, as they were when the trees were grown.
+    roots : ndarray of int32, shape (n_trees,)
+    depth : int
+        Of the deepest tree.
+    values : ndarray of float32, shape (n_leaves, n_targets)
+    """
+
+    feature: NDArray[np.int32]
+    threshold: Floats
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    leaf: NDArray[np.int32]
+    roots: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+    def predict(self, X: Matrix) -> Floats:
+        """Return the mean answer of the trees, shape (n_rows, n_targets)."""
+        answer = np.empty((X.shape[0], self.values.shape[1]))
+        size = max(1, min(CELLS // len(self.roots), DENSE // (4 * X.shape[1])))
+        for start in range(0, X.shape[0], size):
+            leaves = self._leaves(_single(X[start : start + size]))
+            mean = np.zeros((len(leaves), self.values.shape[1]), dtype=np.float64)
+            for column in leaves.T:
+                mean += self.values[column]
+            answer[start : start + size] = mean / len(self.roots)
+        return answer
+
+    def _leaves(self, X: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Return the row of ``values`` each row ends at in each tree; rows that have arrived wait."""
+        at = np.repeat(self.roots[None], len(X), axis=0).ravel()
+        row = np.repeat(np.arange(len(X)), len(self.roots))
+        moving = np.arange(len(at))
+        while len(moving):
+            node = at[moving]
+            low = X[row[moving], self.feature[node]] <= self.threshold[node]
+            following = np.where(low, self.left[node], self.right[node])
+            at[moving] = following
+            moving = moving[np.isfinite(self.threshold[following])]
+        return self.leaf[at].reshape(len(X), len(self.roots))
+
+
+def _single(X: Matrix) -> NDArray[np.float32]:
+    """Return dense rows in single precision."""
+    return np.ascontiguousarray(X.astype(np.float32).toarray() if is_sparse(X) else X, dtype=np.float32)
+
+
+def _bag(X: Matrix, rows: Ints) -> Matrix:
+    """Return some rows in single precision, dense unless that would be large."""
+    part = X[rows]
+    return part.astype(np.float32) if is_sparse(part) and np.prod(part.shape) > DENSE else _single(part)
+
+
+def grow(
+    X: Matrix,
+    targets: Floats,
+    bags: Sequence[Ints],
+    seeds: Ints,
+    *,
+    min_leaf: int,
+    max_leaves: int | None,
+) -> Trees:
+    """Grow one extremely randomised tree per bag of rows; sqrt(n_features) features are tried at each node.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_items, n_features)
+    targets : ndarray of shape (n_items, n_targets)
+        Between 0 and 1; a leaf answers with their mean.
+    bags : sequence of ndarray of int
+        Rows of each tree.
+    seeds : ndarray of int
+        One per tree.
+    min_leaf : int
+        Rows of a leaf at least.
+    max_leaves : int or None
+        Of one tree; None lets it grow to its end.
+
+    Notes
+    -----
+    With many labels a split is judged by random mixtures of them [1]_: the summed variance is the same in
+    expectation, and neither time nor memory grow with the number of labels.
+
+    References
+    ----------
+    .. [1] A. Joly, P. Geurts and L. Wehenkel, "Random forests with random projections of the output space for high
+       dimensional multi-label classification", ECML PKDD 2014.
+    """
+    one = delayed(_one)
+    jobs = (one(X, targets, rows, int(seed), min_leaf, max_leaves) for rows, seed in zip(bags, seeds, strict=True))
+    # One job unless the caller's joblib context says otherwise.
+    return _joined(Parallel(prefer="threads")(jobs))
+
+
+def _one(X: Matrix, targets: Floats, rows: Ints, seed: int, min_leaf: int, max_leaves: int | None) -> tuple[Any, ...]:
+    """Grow a tree and take what is needed of it."""
+    rng = np.random.default_rng(seed)
+    own = targets[rows]
+    judged = own @ rng.normal(size=(own.shape[1], MIXTURES)) if own.shape[1] > MIXTURES else own
+    model = ExtraTreeRegressor(
+        max_features="sqrt",
+        min_samples_leaf=min(min_leaf, max(1, len(rows) // 2)),
+        max_leaf_nodes=max_leaves,
+        random_state=int(rng.integers(2**31)),
+    )
+    part = _bag(X, rows)
+    tree = model.fit(part, judged).tree_
+    ends, leaf = np.unique(tree.apply(part), return_inverse=True)
+    members = sparse.csr_array((np.ones(len(rows)), (leaf, np.arange(len(rows)))))
+    values = (members @ own) / np.asarray(members.sum(axis=1))[:, None]
+    number = np.zeros(tree.node_count, dtype=np.int32)
+    number[ends] = np.arange(len(ends), dtype=np.int32)
+    inner = tree.children_left >= 0
+    return (
+        np.where(inner, tree.feature, 0).astype(np.int32),
+        np.where(inner, tree.threshold, np.inf),
+        tree.children_left.astype(np.int32),
+        tree.children_right.astype(np.int32),
+        number,
+        values.astype(np.float32),
+    )
+
+
+def _joined(trees: Sequence[tuple[Any, ...]]) -> Trees:
+    """Put the trees one behind the other."""
+    sizes, leaves = [len(tree[0]) for tree in trees], [len(tree[-1]) for tree in trees]
+    first, shift = (np.concatenate([[0], np.cumsum(n)[:-1]]).astype(np.int32) for n in (sizes, leaves))
+    feature, threshold = (np.concatenate([tree[k] for tree in trees]) for k in (0, 1))
+    own = np.arange(len(feature), dtype=np.int32)
+    inner = np.isfinite(threshold)
+    left, right = (
+        np.where(inner, np.concatenate([tree[k] + start for tree, start in zip(trees, first, strict=True)]), own)
+        for k in (2, 3)
+    )
+    leaf = np.concatenate([tree[4] + start for tree, start in zip(trees, shift, strict=True)])
+    values = np.concatenate([tree[-1] for tree in trees])
+    kinds = (left.astype(np.int32), right.astype(np.int32), leaf.astype(np.int32))
+    return Trees(feature, threshold, *kinds, first, values)

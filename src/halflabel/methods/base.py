@@ -1,0 +1,229 @@
+"""The one estimator base: validation, and from scores to probabilities to labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MultiOutputMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
+from threadpoolctl import threadpool_limits
+
+from halflabel._arrays import Floats, Mask, Matrix, is_sparse, stored
+from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import fit_platt, require_rule, thresholds
+from halflabel.labels.metrics import micro_f1
+from halflabel.numerics.solvers import Status
+
+__all__ = ["PartialLabelEstimator", "blas_threads", "fit_beside"]
+
+#: Fewer items than this are fitted on one BLAS thread.
+FEW = 5000
+
+
+class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
+    """Base of every method: fits on labels with gaps, answers with scores, probabilities and 0/1.
+
+    A subclass has the parameters ``decision``, ``threshold`` and ``cost_ratio``, calls :meth:`_enter`
+    first and :meth:`_decide` last in ``fit``, and defines :meth:`_score_new`. Think twice before adding anything here.
+    """
+
+    decision: str
+    threshold: float
+    cost_ratio: float
+
+    #: Whether features may be missing (NaN).
+    _allow_nan: ClassVar[bool] = False
+
+    #: What only describes the fitted items; a saved model does without.
+    _transductive: ClassVar[tuple[str, ...]] = (
+        "transduction_",
+        "label_probabilities_",
+        "weights_",
+        "neighbors_",
+        "solution_",
+        "embedding_",
+    )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._allow_nan
+        tags.target_tags.required = True
+        tags.target_tags.single_output = True
+        tags.target_tags.two_d_labels = True
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        return tags
+
+    def _enter(self, X: Any, y: Any) -> tuple[Matrix, PartialLabels]:
+        """Validate once at the top of ``fit``: features as a float array or csr, labels with a meaning."""
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        require_rule(self.decision, self.cost_ratio, self.threshold)
+        X = self._validate_features(X, reset=True)
+        labels = PartialLabels.from_table(y)
+        check_consistent_length(X, labels)
+        labels.require_observed()
+        self.single_label_ = not isinstance(y, PartialLabels) and _dimensions(y) == 1
+        self.label_names_ = labels.names
+        if labels.positive_only:
+            raise ValueError(
+                f"{type(self).__name__} needs irrelevant entries, but these labels are positive-only (an absent tag is "
+                "unknown): every score would be 1. If an absent tag means irrelevant, say absent='irrelevant'; to rank "
+                "likely tags, use complete(..., absent='unknown')."
+            )
+        _warn_unlearnable(labels)
+        return X, labels
+
+    def _validate_features(self, X: Any, *, reset: bool) -> Matrix:
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",  # neighbours are gathered by rows
+            ensure_min_samples=2 if reset else 1,
+            ensure_all_finite="allow-nan" if self._allow_nan else True,
+        )
+        if reset:
+            self.sparse_features_ = is_sparse(X)
+        return stored(X, as_sparse=self.sparse_features_)  # dense features were centred, sparse ones were not
+
+    def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
+        """Store scores, calibrated probabilities, thresholds and the filled table.
+
+        Parameters
+        ----------
+        labels : PartialLabels
+        scores : ndarray of shape (n_items, n_labels)
+            The method's scores of all fitted items.
+        out_of_fold : ndarray of the same shape
+            Scores of the observed entries by models that did not see them; NaN elsewhere.
+        """
+        learnable = labels.learnable
+        scores, out_of_fold = (np.where(learnable, S, np.nan) for S in (scores, out_of_fold))
+        self.label_scores_ = scores
+        self.calibration_ = self._calibrate(out_of_fold, labels)
+        self.label_probabilities_ = self.calibration_(np.where(labels.observed, out_of_fold, scores))
+        self.thresholds_ = self._thresholds(labels)
+        likely = self._cut(scores, self.label_probabilities_, self.thresholds_)
+        filled = np.where(labels.observed, labels.relevant, likely)
+        self.transduction_ = self._shaped(filled.astype(np.int64))
+        return self
+
+    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Callable[[Floats], Floats]:
+        """Return what turns scores into probabilities."""
+        return fit_platt(out_of_fold, labels)
+
+    def _thresholds(self, labels: PartialLabels) -> Floats:
+        """Thresholds for the unknown entries, or, where nothing is unknown, for all of them."""
+        if self.decision == "fixed":
+            return np.full(labels.shape[1], float(self.threshold))
+        unknown = ~labels.observed
+        open_cells = unknown if unknown.any() else np.ones_like(unknown)
+        p = np.where(open_cells & labels.learnable, self.label_probabilities_, np.nan)
+        cardinality = float(np.nansum(labels.rates))
+        return thresholds(p, self.decision, cardinality=cardinality, cost_ratio=self.cost_ratio)
+
+    def _cut(self, scores: Floats, probabilities: Floats, cut: Floats) -> Mask:
+        """Scores are cut by the rule "fixed" (the paper's threshold, in its unit), probabilities by all others."""
+        if self.decision != "fixed":
+            return np.asarray(probabilities >= cut)
+        return np.where(np.isnan(scores), probabilities >= 0.5, scores >= cut)
+
+    def _for_new(self) -> tuple[Callable[[Floats], Floats], Floats]:
+        """Return the calibration and the thresholds of new items."""
+        return self.calibration_, self.thresholds_
+
+    def _warn_unless_converged(self, status: Status, residual: float) -> None:
+        """Turn a bad status into the one warning a user sees."""
+        if status is not Status.CONVERGED:
+            sentence = f"{type(self).__name__}: {status.value} (residual {residual:.1e})"
+            warnings.warn(sentence, ConvergenceWarning, stacklevel=4)
+
+    def _score_new(self, X: Matrix) -> Floats:
+        """Return the scores of rows that are treated as new."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the method's own scores of new items, in the paper's unit."""
+        check_is_fitted(self)
+        return self._shaped(self._score_new(self._validate_features(X, reset=False)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return calibrated probabilities of being relevant.
+
+        Returns
+        -------
+        ndarray of shape (n_items, n_labels)
+            For a single label, given as a 1-D ``y``: (n_items, 2), irrelevant and relevant.
+        """
+        check_is_fitted(self)
+        calibration, _ = self._for_new()
+        p = calibration(self._score_new(self._validate_features(X, reset=False)))
+        return np.column_stack([1 - p, p]) if self.single_label_ else p
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return 0/1 for new items; every row is treated as new, also a fitted one."""
+        check_is_fitted(self)
+        scores, (calibration, cut) = self._score_new(self._validate_features(X, reset=False)), self._for_new()
+        return self._shaped(self._cut(scores, calibration(scores), cut).astype(np.int64))
+
+    def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
+        """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""
+        filled: NDArray[np.int64] = self.fit(X, y).transduction_
+        return filled
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return micro-F1 of ``predict(X)`` on the observed entries of ``y``."""
+        labels = PartialLabels.from_table(y)
+        return micro_f1(labels, np.asarray(self.predict(X)).reshape(labels.shape))
+
+    def to_state(self) -> dict[str, Any]:
+        """Return what new items need, as plain values and arrays."""
+        return {name: value for name, value in vars(self).items() if name not in self._transductive}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Return the estimator that :meth:`to_state` described."""
+        model = cls.__new__(cls)
+        model.__dict__.update(state)
+        return model
+
+    def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values.ravel() if self.single_label_ else values
+
+
+def blas_threads(n_items: int) -> threadpool_limits:
+    """Return a context of one BLAS thread for few items, where more cost more than they bring."""
+    return threadpool_limits(1 if n_items < FEW else None, user_api="blas")
+
+
+def fit_beside(model: Any, X: Matrix, labels: PartialLabels, **beside: Any) -> Any:
+    """Fit; of what stands beside the labels (``groups``, ``prior``) a method gets what its ``fit`` takes."""
+    taken = {name: part for name, part in beside.items() if part is not None and has_fit_parameter(model, name)}
+    return model.fit(X, labels, **taken)
+
+
+def _dimensions(y: Any) -> int:
+    """Return the number of axes of anything that can become an array."""
+    return int(y.ndim if hasattr(y, "ndim") else np.asarray(y, dtype=object).ndim)
+
+
+def _warn_unlearnable(labels: PartialLabels) -> None:
+    """Name the labels that were seen with one value only, or never: they are not learned but filled by their rate."""
+    poor = [name for name, good in zip(labels.names, labels.learnable, strict=True) if not good]
+    if poor:
+        shown = ", ".join(map(repr, poor[:5])) + (f" and {len(poor) - 5} more" if len(poor) > 5 else "")
+        warnings.warn(
+            f"{len(poor)} of {len(labels.names)} labels were not observed with both values and cannot be learned "
+            f"({shown}); their entries get the label's observed rate.",
+            UserWarning,
+            stacklevel=4,
+        )

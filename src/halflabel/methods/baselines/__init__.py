@@ -1,0 +1,29 @@
+"""The methods that the papers, and users, compare with."""
+
+from halflabel.methods.baselines.binary_relevance import BinaryRelevance
+from halflabel.methods.baselines.fasttag import FastTag
+from halflabel.methods.baselines.lda import LDA
+from halflabel.methods.baselines.leml import LEML
+from halflabel.methods.baselines.linear_svm import LinearSVM
+from halflabel.methods.baselines.lpp import LPP
+from halflabel.methods.baselines.mlgfhf import MLGFHF
+from halflabel.methods.baselines.mlknn import MLkNN
+from halflabel.methods.baselines.mlrgl import MLRGL
+from halflabel.methods.baselines.mlsi import MLSI
+from halflabel.methods.baselines.other_labels import OtherLabels
+from halflabel.methods.baselines.rank_svm import RankSVM
+
+__all__ = [
+    "LDA",
+    "LEML",
+    "LPP",
+    "MLGFHF",
+    "MLRGL",
+    "MLSI",
+    "BinaryRelevance",
+    "FastTag",
+    "LinearSVM",
+    "MLkNN",
+    "OtherLabels",
+    "RankSVM",
+]

@@ -1,0 +1,127 @@
+"""One independent classifier per label."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
+
+from halflabel._arrays import Floats, Matrix
+from halflabel._progress import step
+from halflabel.labels import PartialLabels
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.model_selection import item_folds
+from halflabel.numerics.scaling import Scaler
+
+__all__ = ["BinaryRelevance", "positive_score"]
+
+
+class BinaryRelevance(PartialLabelEstimator):
+    """Any scikit-learn classifier, one copy per label, each fitted on the label's observed entries only.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier, default=None
+        Cloned for each label; it needs ``predict_proba`` or ``decision_function``, whose answer is the score.
+        None means ``LogisticRegression(max_iter=1000)``.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=5
+        Folds of labelled items for the out-of-fold scores that calibrate the probabilities.
+    decision : str, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`.
+    threshold : float, default=0.5
+        For ``decision="fixed"``, in the unit of the classifier's score.
+    cost_ratio : float, default=1.0
+        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    random_state : int or None, default=0
+        Decides the folds.
+
+    Attributes
+    ----------
+    classifiers_ : list of classifier or None
+        One per label; None where a label was not observed with both values.
+    label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`halflabel.SSDRMC`.
+
+    Notes
+    -----
+    Costs ``n_folds + 1`` fits per label.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(12.0)[:, None]
+    >>> y = np.where(X[:, 0] < 6, 0.0, 1.0)
+    >>> y[[2, 8]] = np.nan
+    >>> BinaryRelevance(n_folds=3).fit(X, y).transduction_
+    array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
+    """
+
+    def __init__(
+        self,
+        classifier: BaseEstimator | None = None,
+        *,
+        scale: str | None = "auto",
+        n_folds: int = 5,
+        decision: str = "micro_f1",
+        threshold: float = 0.5,
+        cost_ratio: float = 1.0,
+        random_state: int | None = 0,
+    ) -> None:
+        self.classifier = classifier
+        self.scale = scale
+        self.n_folds = n_folds
+        self.decision = decision
+        self.threshold = threshold
+        self.cost_ratio = cost_ratio
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit one classifier per label; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        X, labels = self._enter(X, y)
+        self.scaler_ = Scaler.learn(X, self.scale)
+        X = self.scaler_(X)
+        self.classifiers_ = self._fit_each(X, labels)
+        return self._decide(labels, _scores(self.classifiers_, X), self._out_of_fold(X, labels))
+
+    def _fit_each(self, X: Matrix, labels: PartialLabels) -> list[Any]:
+        template = self.classifier if self.classifier is not None else LogisticRegression(max_iter=1000)
+        fitted: list[Any] = []
+        for state, learnable in zip(labels.state.T, labels.learnable, strict=True):
+            rows = np.flatnonzero(state)
+            fitted.append(clone(template).fit(X[rows], state[rows] > 0) if learnable else None)
+        return fitted
+
+    def _out_of_fold(self, X: Matrix, labels: PartialLabels) -> Floats:
+        rows = np.flatnonzero(~labels.unlabelled)
+        scores = np.full(labels.shape, np.nan)
+        if len(rows) < 2:
+            return scores
+        folds = item_folds(labels[rows], min(self.n_folds, len(rows)), np.random.default_rng(self.random_state))
+        for fold in np.unique(folds):
+            step("holding out folds", int(fold), int(folds.max()) + 1)
+            held_out, rest = rows[folds == fold], rows[folds != fold]
+            scores[held_out] = _scores(self._fit_each(X[rest], labels[rest]), X[held_out])
+        return scores
+
+    def _score_new(self, X: Matrix) -> Floats:
+        return _scores(self.classifiers_, self.scaler_(X))
+
+
+def _scores(classifiers: list[Any], X: Matrix) -> Floats:
+    """Return one column per classifier, NaN where there is none."""
+    scores = np.full((X.shape[0], len(classifiers)), np.nan)
+    for j, classifier in enumerate(classifiers):
+        if classifier is not None:
+            scores[:, j] = positive_score(classifier, X)
+    return scores
+
+
+def positive_score(classifier: Any, X: Matrix) -> Floats:
+    """Return the probability of the second class, or the decision value of a classifier without probabilities."""
+    if hasattr(classifier, "predict_proba"):
+        return np.asarray(classifier.predict_proba(X)[:, 1])
+    return np.asarray(classifier.decision_function(X))

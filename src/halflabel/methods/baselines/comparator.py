@@ -1,0 +1,124 @@
+"""What the comparators of Zhao & Guo (2015) share: labels that were only not assigned, and settings to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+
+from halflabel._arrays import Floats, Matrix
+from halflabel._progress import step
+from halflabel.labels import PartialLabels
+from halflabel.labels.positive_only import assigned, pu_f1
+from halflabel.methods.base import PartialLabelEstimator, blas_threads
+from halflabel.methods.model_selection import item_folds
+from halflabel.numerics.scaling import Scaler
+from halflabel.numerics.solvers import Solution
+
+__all__ = ["Comparator", "Model", "Setting"]
+
+#: The weights of one fit, by parameter.
+Setting = dict[str, Any]
+
+
+class Model(Protocol):
+    """What was learned from some items; numbers only, so that it can be saved."""
+
+    def __call__(self, X: Matrix) -> Floats:
+        """Return the scores of the rows of X, one column per label."""
+
+
+class Comparator(PartialLabelEstimator):
+    """Base of LEML, FastTag and MLRGL; a subclass defines ``_settings`` and ``_learn``.
+
+    Labels that were not assigned in an annotated item are coded -1 like irrelevant ones, as Zhao and Guo did, and are
+    open again when probabilities become 0/1. Of several settings the best by :func:`pu_f1` on held-out items is taken.
+    """
+
+    scale: str | None
+    n_folds: int
+    random_state: int | None
+    model_: Model
+
+    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_", "cv_results_")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from the annotated items.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_items, n_features)
+            All items, annotated and not.
+        y : PartialLabels, array-like or DataFrame of shape (n_items, n_labels) or (n_items,)
+            Positive-only labels, from :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``;
+            or 1 relevant, 0 irrelevant, missing unknown.
+        """
+        self.positive_only_ = isinstance(y, PartialLabels) and y.positive_only
+        X, labels = self._enter(X, assigned(y) if self.positive_only_ else y)
+        settings = self._settings()
+        if not isinstance(self.n_folds, int | np.integer) or self.n_folds < 2:
+            raise ValueError(f"n_folds must be a whole number of at least 2, not {self.n_folds!r}.")
+        self.scaler_ = Scaler.learn(X, self.scale)
+        with blas_threads(len(labels)):
+            return self._choose_and_fit(self.scaler_(X), labels, settings)
+
+    def _settings(self) -> list[Setting]:
+        """Return the settings to choose from, and refuse parameters out of their range."""
+        raise NotImplementedError
+
+    def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
+        """Return a model for each setting; ``state`` is +1, -1 or 0, every column has both values."""
+        raise NotImplementedError
+
+    def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
+        rows = np.flatnonzero(~labels.unlabelled)
+        held_out = self._held_out(X[rows], labels[rows], settings)
+        cut = self.threshold if self.decision == "fixed" else None
+        f1 = [pu_f1(labels[rows], scores, threshold=cut) for scores in held_out]
+        best = int(np.argmax(f1))
+        self.setting_ = settings[best]
+        self.cv_results_ = {name: np.array([s[name] for s in settings]) for name in self.setting_} | {
+            "pu_f1": np.array(f1)
+        }
+        out_of_fold = np.full(labels.shape, np.nan)
+        out_of_fold[rows] = held_out[best]
+        self.learned_ = labels.learnable
+        if self.learned_.any():
+            state = labels.state[rows][:, self.learned_].astype(np.float64)
+            [(self.model_, self.solution_)] = self._learn(X[rows], state, [self.setting_])
+            self._warn_unless_converged(self.solution_.status, self.solution_.residual)
+        return self._decide(labels, self._score(X), out_of_fold)
+
+    def _held_out(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Floats:
+        """Return out-of-fold scores of annotated items, one table per setting; NaN where a fold taught nothing."""
+        scores = np.full((len(settings), *labels.shape), np.nan)
+        if len(labels) < 2:
+            return scores
+        folds = item_folds(labels, min(self.n_folds, len(labels)), np.random.default_rng(self.random_state))
+        for fold in range(int(folds.max()) + 1):
+            step("holding out folds", fold, int(folds.max()) + 1)
+            out, columns = folds == fold, labels[folds != fold].learnable
+            if columns.any():
+                state = labels.state[~out][:, columns].astype(np.float64)
+                for k, (model, _) in enumerate(self._learn(X[~out], state, settings)):
+                    scores[k][np.ix_(out, columns)] = model(X[out])
+        return scores
+
+    def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
+        """Decide as for any labels, then open again what was only not assigned."""
+        super()._decide(labels, scores, out_of_fold)
+        if self.positive_only_:
+            likely = self._cut(self.label_scores_, self.label_probabilities_, self.thresholds_)
+            self.transduction_ = self._shaped((labels.relevant | likely).astype(np.int64))
+        return self
+
+    def _score_new(self, X: Matrix) -> Floats:
+        return self._score(self.scaler_(X))
+
+    def _score(self, X: Matrix) -> Floats:
+        """Return the scores of scaled items; NaN for labels that cannot be learned."""
+        scores = np.full((X.shape[0], len(self.learned_)), np.nan)
+        if self.learned_.any():
+            scores[:, self.learned_] = self.model_(X)
+        return scores

@@ -1,0 +1,123 @@
+"""One classifier per label that also sees the item's other observed labels."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import get_tags
+
+from halflabel._arrays import Floats, Matrix, is_sparse
+from halflabel._progress import step
+from halflabel.labels import PartialLabels
+from halflabel.methods.baselines.binary_relevance import BinaryRelevance, positive_score
+from halflabel.methods.model_selection import entry_folds
+from halflabel.numerics.scaling import Scaler
+
+__all__ = ["OtherLabels"]
+
+
+class OtherLabels(BinaryRelevance):
+    r"""Any scikit-learn classifier per label, fed the features and the other labels of the item.
+
+    Another label counts +1 if relevant, -1 if irrelevant and 0 if unknown. It is the two-line trick that every method
+    for single missing entries has to beat: where labels go missing one by one, an item's other labels say more than
+    its features.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier, default=None
+        Cloned for each label; it needs ``predict_proba`` or ``decision_function``. None means
+        ``LogisticRegression(max_iter=1000)``. If it takes NaN, so does ``fit``.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only. Labels stay as they are.
+    n_folds : int, default=5
+        Folds of observed *entries* for the out-of-fold scores: an entry is scored by a model that sees the item's
+        entries in other folds, as it will be when it is filled.
+    decision : str, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`.
+    threshold : float, default=0.5
+        For ``decision="fixed"``, in the unit of the classifier's score.
+    cost_ratio : float, default=1.0
+        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    random_state : int or None, default=0
+        Decides the folds.
+
+    Attributes
+    ----------
+    classifiers_ : list of classifier or None
+        One per label; None where a label was not observed with both values.
+    label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`halflabel.SSDRMC`.
+
+    Notes
+    -----
+    Costs ``n_folds + 1`` fits per label. ``predict`` takes the other labels of a new item as unknown.
+
+    Examples
+    --------
+    >>> X = np.zeros((8, 1))
+    >>> y = np.array([[0.0, 0]] * 4 + [[1, 1]] * 4)
+    >>> y[0, 1] = y[7, 1] = np.nan
+    >>> OtherLabels(n_folds=2).fit(X, y).transduction_[[0, 7]]
+    array([[0, 0],
+           [1, 1]])
+    """
+
+    @property
+    def _allow_nan(self) -> bool:  # type: ignore[override] # the classifier decides
+        return self.classifier is not None and bool(get_tags(self.classifier).input_tags.allow_nan)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit one classifier per label; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        X, labels = self._enter(X, y)
+        self.scaler_ = Scaler.learn(X, self.scale)
+        X = self.scaler_(X)
+        self.classifiers_ = self._fit_each(X, labels)
+        return self._decide(labels, _scores(self.classifiers_, X, labels.state), self._out_of_fold(X, labels))
+
+    def _fit_each(self, X: Matrix, labels: PartialLabels) -> list[Any]:
+        template = self.classifier if self.classifier is not None else LogisticRegression(max_iter=1000)
+        fitted: list[Any] = []
+        for j, learnable in enumerate(labels.learnable):
+            rows = np.flatnonzero(labels.state[:, j])
+            seen = _beside(X[rows], labels.state[rows], j)
+            fitted.append(clone(template).fit(seen, labels.state[rows, j] > 0) if learnable else None)
+        return fitted
+
+    def _out_of_fold(self, X: Matrix, labels: PartialLabels) -> Floats:
+        scores = np.full(labels.shape, np.nan)
+        n_folds = min(self.n_folds, int(labels.observed.sum()))
+        if n_folds < 2:
+            return scores
+        folds = entry_folds(labels, n_folds, np.random.default_rng(self.random_state))
+        for fold in range(n_folds):
+            step("holding out folds", fold, n_folds)
+            held_out = folds == fold
+            rest = labels.hide(held_out)
+            scores[held_out] = _scores(self._fit_each(X, rest), X, rest.state)[held_out]
+        return scores
+
+    def _score_new(self, X: Matrix) -> Floats:
+        unknown = np.zeros((X.shape[0], len(self.classifiers_)), dtype=np.int8)
+        return _scores(self.classifiers_, self.scaler_(X), unknown)
+
+
+def _beside(X: Matrix, state: NDArray[np.int8], label: int) -> Matrix:
+    """Return the features with the states (+1, -1, 0 for unknown) of all labels but one behind them."""
+    others = np.delete(state, label, axis=1).astype(np.float64)
+    if is_sparse(X):
+        return sparse.csr_array(sparse.hstack([X, sparse.csr_array(others)]))
+    return np.hstack([X, others])
+
+
+def _scores(classifiers: list[Any], X: Matrix, state: NDArray[np.int8]) -> Floats:
+    scores = np.full((X.shape[0], len(classifiers)), np.nan)
+    for j, classifier in enumerate(classifiers):
+        if classifier is not None:
+            scores[:, j] = positive_score(classifier, _beside(X, state, j))
+    return scores

@@ -1,0 +1,6 @@
+"""Gaps in features: scikit-learn transformers that also fill the gaps of new rows."""
+
+from halflabel.methods.impute.mixture import GaussianMixtureImputer
+from halflabel.methods.impute.soft import SoftImputer, complete_rows
+
+__all__ = ["GaussianMixtureImputer", "SoftImputer", "complete_rows"]

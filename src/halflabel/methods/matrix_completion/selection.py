@@ -1,0 +1,143 @@
+"""The choice of both weights by the error on hidden entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from halflabel._arrays import Floats, Mask
+from halflabel._progress import step
+from halflabel.methods.matrix_completion.setting import ROUGH, Completed, Data, Setting
+
+__all__ = ["Fold", "Selection", "select"]
+
+#: A path ends when its error has been above the best so many times in a row.
+PATIENCE = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """What one fold hides.
+
+    Attributes
+    ----------
+    labels : ndarray of bool, shape (n, t)
+        Observed labels that are hidden.
+    features : ndarray of bool, shape (n, d), or None
+        Observed features that are hidden.
+    """
+
+    labels: Mask
+    features: Mask | None
+
+
+@dataclass
+class Selection:
+    """The best weights so far, the scores that chose them and the table of all that were tried.
+
+    Attributes
+    ----------
+    alpha, label_weight : float
+    out_of_fold : ndarray of shape (n, t)
+        Scores of the observed labels by the models that did not see them, at the best weights; NaN elsewhere.
+    table : dict of list
+        ``alpha``, ``label_weight``, ``label_error`` (share of hidden labels with the wrong sign), ``feature_error``
+        (relative squared error of hidden features in the scaled unit, NaN where none was hidden) and ``n_iter``.
+    """
+
+    alpha: float
+    label_weight: float
+    out_of_fold: Floats
+    best: tuple[float, float] = (np.inf, 0.0)
+    table: dict[str, list[float]] = field(
+        default_factory=lambda: {
+            "alpha": [],
+            "label_weight": [],
+            "label_error": [],
+            "feature_error": [],
+            "n_iter": [],
+        }
+    )
+
+    def add(self, alpha: float, label_weight: float, error: float, scores: Floats, rest: dict[str, float]) -> bool:
+        """Enter one pair of weights; tell whether it is worse than the best. Ties go to the larger alpha."""
+        for name, value in {"alpha": alpha, "label_weight": label_weight, **rest}.items():
+            self.table[name].append(value)
+        if (error, -alpha) < self.best:
+            self.best = (error, -alpha)
+            self.alpha, self.label_weight, self.out_of_fold = alpha, label_weight, scores
+        return error > self.best[0]
+
+
+def select(
+    setting: Setting,
+    data: Data,
+    folds: Sequence[Fold],
+    label_weights: Sequence[float],
+    alpha: float | None,
+    criterion: str,
+) -> Selection:
+    r"""Choose :math:`\mu` and :math:`\lambda` by the error on hidden entries.
+
+    Every fold follows the path of the whole data from large weights to small, each solution starting at the one
+    before. A path ends when its error exceeded the best three times in a row: the small weights, which nobody
+    chooses, are those that take long. It does not end before it has beaten its beginning, where nothing of Z is left:
+    the first weights below that may be worse than calling every label irrelevant.
+
+    Parameters
+    ----------
+    setting : Setting
+    data : Data
+    folds : sequence of Fold
+    label_weights : sequence of float
+        The :math:`\lambda` to try.
+    alpha : float or None
+        The one :math:`\mu` to try; None for the path.
+    criterion : {"labels", "features"}
+        Whose error decides.
+    """
+    rough = replace(setting, tol=max(setting.tol, ROUGH)) if setting.solver != "fpc" else setting
+    chosen = Selection(np.nan, label_weights[0], np.full(data.sign.shape, np.nan))
+    parts = [data.without(fold.labels, fold.features) for fold in folds]
+    for done, weight in enumerate(label_weights):
+        path = rough.path(data, weight) if alpha is None else np.array([alpha])
+        before: list[Completed | None] = [None] * len(folds)
+        worse, trivial = 0, np.inf
+        for k, value in enumerate(path.tolist()):
+            step("cross-validating", done * len(path) + k, len(label_weights) * len(path))
+            fits = [rough.solve(part, weight, value, start) for part, start in zip(parts, before, strict=True)]
+            before = list(fits)
+            scores, rest = _judge(data, folds, fits)
+            worse = worse + 1 if chosen.add(value, weight, rest[_ERROR[criterion]], scores, rest) else 0
+            trivial = rest[_ERROR[criterion]] if k == 0 else trivial
+            if worse >= PATIENCE and chosen.best[0] < trivial:
+                break
+    return chosen
+
+
+_ERROR = {"labels": "label_error", "features": "feature_error"}
+
+
+def _judge(data: Data, folds: Sequence[Fold], fits: Sequence[Completed]) -> tuple[Floats, dict[str, float]]:
+    """Return the scores of the hidden labels and the errors on all that was hidden."""
+    scores = np.full(data.sign.shape, np.nan)
+    wrong, hidden, squares, total = 0, 0, 0.0, 0.0
+    for fold, fit in zip(folds, fits, strict=True):
+        scores[fold.labels] = fit.scores[fold.labels]
+        wrong += int(np.sum((scores[fold.labels] > 0) != (data.sign[fold.labels] > 0)))
+        hidden += int(fold.labels.sum())
+        for found, true in _features(data, fold, fit):
+            squares, total = squares + float(np.sum((found - true) ** 2)), total + float(np.sum(true**2))
+    return scores, {
+        "label_error": wrong / max(hidden, 1),
+        "feature_error": squares / total if total else np.nan,
+        "n_iter": float(sum(fit.n_iter for fit in fits)),
+    }
+
+
+def _features(data: Data, fold: Fold, fit: Completed) -> Iterator[tuple[Floats, Floats]]:
+    if fold.features is not None:
+        t, d = data.sign.shape[1], fold.features.shape[1]
+        yield fit.Z[:, t : t + d][fold.features], np.asarray(data.features.target)[fold.features]

@@ -1,0 +1,232 @@
+"""The problem on arrays: what is observed, the terms, the path of weights, and the call of a solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from halflabel._arrays import Floats, Mask
+from halflabel.numerics.losses import BiasedLogistic, Logistic, Loss, SideBySide, SparseSquared, Squared
+from halflabel.numerics.penalties import NuclearNorm
+from halflabel.numerics.solvers import (
+    Factors,
+    Solution,
+    Status,
+    davis_yin,
+    factored,
+    factorize,
+    fpc,
+    gradient_norm,
+    proximal_gradient,
+)
+
+__all__ = ["ROUGH", "Completed", "Data", "Setting"]
+
+#: Weights tried: the largest that leaves anything, and its halves down to this many times.
+HALVINGS = 13
+
+#: In the ratio of the published path, and where it ends.
+PUBLISHED_RATIO, PUBLISHED_END = 0.25, 1e-5
+
+#: Cross-validation, and the way to a weight, need no more than this relative gap.
+ROUGH = 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What is observed.
+
+    Attributes
+    ----------
+    sign : ndarray of shape (n, t)
+        +1 relevant, -1 irrelevant, 0 unknown.
+    features : Squared or SparseSquared
+        The d features with weight 1.
+    """
+
+    sign: Floats
+    features: Squared | SparseSquared
+
+    @property
+    def seen(self) -> tuple[int, int]:
+        """Return the numbers of observed labels and features, at least 1."""
+        mask = getattr(self.features, "observed", None)
+        cells = len(self.sign) * self.features.target.shape[1] if mask is None else int(mask.sum())
+        return max(int(np.count_nonzero(self.sign)), 1), max(cells, 1)
+
+    def without(self, labels: Mask, features: Mask | None) -> Data:
+        """Return the same with some labels, and some features, unknown."""
+        kept = self.features
+        if features is not None and isinstance(kept, Squared):
+            mask = ~features if kept.observed is None else kept.observed & ~features
+            kept = replace(kept, target=np.where(mask, kept.target, 0.0), observed=mask)
+        return Data(np.where(labels, 0.0, self.sign), kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Completed:
+    """A solution at one weight.
+
+    Attributes
+    ----------
+    Z : ndarray or Factors of shape (n, m)
+        Columns: labels, features, and the ones of MC-1.
+    bias : ndarray of shape (t,)
+        b of MC-b; zeros for MC-1.
+    terms : SideBySide
+        The smooth part of the objective.
+    objective, residual, n_iter, status
+        As in :class:`halflabel.numerics.solvers.Solution`.
+    """
+
+    Z: Any
+    bias: Floats
+    terms: SideBySide
+    objective: tuple[float, ...]
+    residual: float
+    n_iter: int
+    status: Status
+
+    @property
+    def scores(self) -> Floats:
+        """Return the label scores, z + b."""
+        return np.asarray(self.Z[:, : len(self.bias)] + self.bias)
+
+    @property
+    def factors(self) -> Factors:
+        """Return Z = U V^T."""
+        return self.Z if isinstance(self.Z, Factors) else factorize(self.Z)
+
+
+@dataclass(frozen=True)
+class Setting:
+    r"""Which problem is solved, and how.
+
+    Attributes
+    ----------
+    row_weight : float or None
+        Of an entry of the ones row, in units of an observed feature; ``inf`` is the hard constraint, None is MC-b.
+    ridge : float
+        Of the bias of MC-b, in units of :math:`\lambda`.
+    solver : {"proximal_gradient", "factored", "davis_yin", "fpc"}
+    tol : float
+    max_iter : int
+    """
+
+    row_weight: float | None
+    ridge: float
+    solver: str
+    tol: float
+    max_iter: int
+
+    def terms(self, data: Data, label_weight: float) -> SideBySide:
+        """Return the smooth part of eq. (2) or, with the soft row, of eq. (3)."""
+        seen_labels, seen_features = data.seen
+        weight, n = label_weight / seen_labels, len(data.sign)
+        features: Loss = replace(data.features, weight=1 / seen_features)
+        widths = [data.sign.shape[1], data.features.target.shape[1]]
+        if self.row_weight is None:
+            return SideBySide([BiasedLogistic(data.sign, weight, self.ridge * label_weight), features], widths)
+        row = 0.0 if np.isinf(self.row_weight) else self.row_weight / seen_features
+        if self.solver == "fpc":
+            row = 1 / published_step(data, label_weight)
+        ones = Squared(np.ones((n, 1)), None, row)
+        return SideBySide([Logistic(data.sign, weight), features, ones], [*widths, 1])
+
+    def path(self, data: Data, label_weight: float) -> Floats:
+        """Return the weights to try, descending; the first leaves nothing, or with "fpc" is the published one."""
+        if self.solver == "fpc":
+            top = float(linalg.svdvals(_zero_filled(data))[0]) * PUBLISHED_RATIO
+            steps = int(np.ceil(np.log(PUBLISHED_END / top) / np.log(PUBLISHED_RATIO)))
+            return np.asarray(top * PUBLISHED_RATIO ** np.arange(max(steps, 0) + 1))
+        soft = replace(self, row_weight=1.0) if self.row_weight is not None and np.isinf(self.row_weight) else self
+        top = gradient_norm(soft.terms(data, label_weight), len(data.sign)) or 1.0
+        return np.asarray(top * 0.5 ** np.arange(HALVINGS + 1))
+
+    def solve(self, data: Data, label_weight: float, alpha: float, start: Completed | None = None) -> Completed:
+        """Return the solution at a weight; without a start, by way of larger ones."""
+        terms = self.terms(data, label_weight)
+        if start is None:
+            rough = replace(self, tol=max(self.tol, ROUGH))
+            larger = self.path(data, label_weight)
+            for value in larger[larger > 1.5 * alpha]:
+                start = rough._solve(terms, data, label_weight, float(value), start)
+        return self._solve(terms, data, label_weight, alpha, start)
+
+    def _solve(
+        self, terms: SideBySide, data: Data, label_weight: float, alpha: float, start: Completed | None
+    ) -> Completed:
+        penalty, n, t = NuclearNorm(alpha), *data.sign.shape
+        bias = np.zeros(t)
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
+        if self.solver == "factored":
+            found = factored(terms, penalty, n, start=None if start is None else start.Z, **limits)
+            return self._completed(found.factors, bias, terms, found)
+        Z = np.zeros((n, sum(terms.widths))) if start is None else start.Z
+        if self.solver == "davis_yin":
+            solution = davis_yin(terms, penalty, _with_ones, Z, **limits)
+        elif self.solver == "fpc":
+            solution, bias = self._published(terms, data, label_weight, penalty, start)
+            return self._completed(solution.x, bias, terms, solution)
+        else:
+            solution = proximal_gradient(terms, penalty, Z, **limits)
+        return self._completed(solution.x, bias, terms, solution)
+
+    def _completed(self, Z: Any, bias: Floats, terms: SideBySide, solution: Any) -> Completed:
+        labels = terms.terms[0]
+        if isinstance(labels, BiasedLogistic) and self.solver != "fpc":
+            bias = labels.bias(Z[:, : len(bias)])
+        return Completed(Z, bias, terms, solution.objective, solution.residual, solution.n_iter, solution.status)
+
+    def _published(
+        self, terms: SideBySide, data: Data, label_weight: float, penalty: NuclearNorm, start: Completed | None
+    ) -> tuple[Solution, Floats]:
+        """Run Algorithm 1 or 2 with the published steps and start."""
+        n, t = data.sign.shape
+        seen_labels, _ = data.seen
+        labels = Logistic(data.sign, label_weight / seen_labels)
+
+        def smooth(b: Floats) -> SideBySide:
+            return SideBySide([replace(labels, offset=b) if len(b) else labels, *terms.terms[1:]], terms.widths)
+
+        Z = _rank_one(data, sum(terms.widths)) if start is None else start.Z
+        bias = np.zeros(t if self.row_weight is None else 0)
+        solution, bias = fpc(
+            smooth,
+            penalty,
+            Z,
+            start.bias if start is not None and len(bias) else bias,
+            step=published_step(data, label_weight),
+            bias_step=3.8 * seen_labels / (label_weight * n),
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        return solution, bias if len(bias) else np.zeros(t)
+
+
+def published_step(data: Data, label_weight: float) -> float:
+    r"""Return :math:`\tau_Z = \min(3.8|\Omega_Y|/\lambda, |\Omega_X|)`."""
+    seen_labels, seen_features = data.seen
+    return min(3.8 * seen_labels / label_weight, float(seen_features))
+
+
+def _with_ones(Z: Floats) -> Floats:
+    Z = Z.copy()
+    Z[:, -1] = 1
+    return Z
+
+
+def _zero_filled(data: Data) -> Floats:
+    return np.hstack([data.sign, np.asarray(data.features.target)])
+
+
+def _rank_one(data: Data, width: int) -> Floats:
+    """Return the published start: the best rank-1 matrix to the zero-filled observed entries, and ones."""
+    M = _zero_filled(data)
+    U, s, Vt = linalg.svd(M, full_matrices=False)
+    Z = np.ones((len(M), width))
+    Z[:, : M.shape[1]] = s[0] * np.outer(U[:, 0], Vt[0])
+    return Z

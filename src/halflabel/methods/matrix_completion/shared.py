@@ -1,0 +1,307 @@
+"""What MC-1 and MC-b share: validation, folds, the fit, new items."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from halflabel._arrays import Floats, Mask, Matrix, is_sparse
+from halflabel.labels import PartialLabels
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.matrix_completion.selection import Fold, Selection, select
+from halflabel.methods.matrix_completion.setting import Completed, Data, Setting
+from halflabel.methods.model_selection import entry_folds, item_folds
+from halflabel.numerics.losses import Logistic, Loss, SideBySide, SparseSquared, Squared
+from halflabel.numerics.scaling import Scaler
+from halflabel.numerics.solvers import fold_in
+
+__all__ = ["MatrixCompletion"]
+
+#: Fewer cells than this are fitted on one BLAS thread.
+SMALL = 5_000_000
+
+#: Up to so many cells, and columns or items, the whole matrix is iterated on; sparse X is made dense.
+DENSE, SIDE = 20_000_000, 1000
+
+#: Above this no solver that holds the matrix is started for sparse X.
+MOST = 200_000_000
+
+#: A weight that stands for the hard row when a new item is folded in, in units of an observed feature.
+HARD = 1e8
+
+
+class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstimator):  # type: ignore[misc] # scikit-learn has no types
+    """Everything but the bias, and the documentation: see :class:`halflabel.MC1`."""
+
+    alpha: float | None
+    label_weight: float | Sequence[float]
+    criterion: str
+    cv: str
+    n_folds: int
+    scale: str | None
+    solver: str
+    tol: float
+    max_iter: int
+    random_state: int | None
+
+    _allow_nan: ClassVar[bool] = True
+    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "left_", "cv_results_")
+
+    def _bias(self) -> tuple[float | None, float]:
+        """Return the weight of the ones row (None: there is none) and the ridge on the bias."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fill the gaps of ``y``, and of ``X``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_items, n_features)
+            All items, labelled and unlabelled; NaN is a missing feature (dense X only).
+        y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
+            1 relevant, 0 irrelevant, missing unknown.
+        """
+        X, labels = self._enter(X, y)
+        self._refuse_unfit_settings()
+        with threadpool_limits(1 if X.shape[0] * X.shape[1] < SMALL else None, user_api="blas"):
+            return self._fit(X, labels)
+
+    def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
+        rng = np.random.default_rng(self.random_state)
+        self.scaler_ = _learn_scaler(X, self.scale)
+        setting, self.solver_ = self._setting(X, labels.shape[1])
+        data = Data(labels.values(irrelevant=-1.0, unknown=0.0), self._features(X, setting.solver))
+        self.cv_ = _kind_of_gaps(labels) if self.cv == "auto" else self.cv
+        chosen = self._select(setting, data, labels, rng)
+        self.alpha_, self.label_weight_ = chosen.alpha, chosen.label_weight
+        self.cv_results_ = {name: np.array(values) for name, values in chosen.table.items()}
+        solution = setting.solve(data, self.label_weight_, self.alpha_)
+        self._warn_unless_converged(solution.status, solution.residual)
+        return self._keep(solution, data, setting)._decide(labels, solution.scores, chosen.out_of_fold)
+
+    def _keep(self, solution: Completed, data: Data, setting: Setting) -> Self:
+        """Store what new items need: the right factor, the bias and the weights of one observed entry."""
+        factors = solution.factors
+        self.left_, self.right_, self.bias_ = factors.left, factors.right, solution.bias
+        self.solution_, self.n_iter_ = replace(solution, Z=None), solution.n_iter
+        seen_labels, seen_features = data.seen
+        terms = solution.terms.terms
+        row = float(terms[2].lipschitz) if len(terms) > 2 else 0.0
+        if setting.solver == "davis_yin":
+            row = HARD / seen_features
+        self.entry_weights_ = (self.label_weight_ / seen_labels, 1 / seen_features, row)
+        return self
+
+    def _thresholds(self, labels: PartialLabels) -> Floats:
+        """Return the thresholds; a fixed one must be exceeded: where nothing is left of Z, no label is relevant."""
+        own = super()._thresholds(labels)
+        return np.nextafter(own, np.inf) if self.decision == "fixed" else own
+
+    # -- settings ------------------------------------------------------------------
+
+    def _refuse_unfit_settings(self) -> None:
+        for name, least in (("n_folds", 2), ("max_iter", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        known = {
+            "cv": ("auto", "entries", "items"),
+            "criterion": ("labels", "features"),
+            "solver": ("auto", "proximal_gradient", "factored", "fpc"),
+        }
+        for name, values in known.items():
+            if getattr(self, name) not in values:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, values))}, not {getattr(self, name)!r}.")
+        row_weight, ridge = self._bias()
+        given = {"alpha": self.alpha, "bias_row_weight": row_weight, "bias_ridge": ridge}
+        given["label_weight"] = min(_grid(self.label_weight), default=0.0)
+        for name, number in given.items():
+            if number is not None and not number > 0:
+                raise ValueError(f"{name} must be positive, not {number!r}.")
+        if row_weight is not None and np.isinf(row_weight) and self.solver not in ("auto", "proximal_gradient"):
+            raise ValueError(
+                f"solver={self.solver!r} knows no hard row of ones: use 'auto', or a finite bias_row_weight."
+            )
+
+    def _setting(self, X: Matrix, n_labels: int) -> tuple[Setting, str]:
+        """Return the problem with its solver, and the sentence that says why."""
+        row_weight, ridge = self._bias()
+        n, m = X.shape[0], X.shape[1] + n_labels + 1
+        size = f"{n} items x {m} columns"
+        if row_weight is not None and np.isinf(row_weight):
+            solver, why = "davis_yin", "the row of ones is a hard constraint"
+        elif self.solver != "auto":
+            solver, why = self.solver, "it was asked for"
+        elif n * m <= DENSE and min(n, m) <= SIDE:
+            solver, why = "proximal_gradient", f"{size} are few enough to iterate on the whole matrix"
+        else:
+            solver, why = "factored", f"{size} are too many to iterate on the whole matrix"
+        if solver != "factored" and is_sparse(X) and n * m > MOST:
+            raise ValueError(
+                f"{solver} needs sparse X as a dense array, here {8 * n * m / 1e9:.0f} GB: use solver='factored'."
+            )
+        return Setting(row_weight, ridge, solver, self.tol, self.max_iter), f"{solver}: {why}."
+
+    def _features(self, X: Matrix, solver: str) -> Squared | SparseSquared:
+        """Return the features as a term of weight 1, scaled; sparse X stays sparse in factored form."""
+        if is_sparse(X):
+            if np.isnan(X.data).any():
+                raise ValueError("sparse X holds NaN, but its absent entries are zeros: pass X.toarray() instead.")
+            if solver == "factored":
+                return SparseSquared(X.astype(np.float64), self.scaler_.center, self.scaler_.scale, 1.0)
+            X = X.toarray()
+        seen = ~np.isnan(X)
+        scaled = np.where(seen, self.scaler_(np.asarray(X, dtype=np.float64)), 0.0)
+        return Squared(scaled, None if seen.all() else seen, 1.0)
+
+    # -- cross-validation --------------------------------------------------------------
+
+    def _select(self, setting: Setting, data: Data, labels: PartialLabels, rng: np.random.Generator) -> Selection:
+        folds = self._folds(data, labels, rng)
+        grid = _grid(self.label_weight)
+        if folds or (self.alpha is not None and len(grid) == 1):
+            chosen = select(setting, data, folds, grid, self.alpha, self.criterion)
+            if folds:
+                return chosen
+        alpha = self.alpha if self.alpha is not None else float(np.median(setting.path(data, grid[-1])))
+        return Selection(alpha, grid[-1], np.full(labels.shape, np.nan))
+
+    def _folds(self, data: Data, labels: PartialLabels, rng: np.random.Generator) -> list[Fold]:
+        """Hide each observed label once, and each observed feature once if X has gaps or they are what counts."""
+        items = self.cv_ == "items"
+        most = int(np.sum(~labels.unlabelled)) if items else int(labels.observed.sum())
+        count = min(self.n_folds, most, 127)
+        if count < 2:
+            return []
+        fold_of = np.full(labels.shape, -1)
+        if items:
+            labelled = np.flatnonzero(~labels.unlabelled)
+            fold_of[labelled] = item_folds(labels[labelled], count, rng)[:, None]
+        else:
+            fold_of = entry_folds(labels, count, rng).astype(int)
+        masks = self._feature_folds(data, count, rng)
+        return [Fold(labels.observed & (fold_of == k), masks[k]) for k in range(count)]
+
+    def _feature_folds(self, data: Data, count: int, rng: np.random.Generator) -> Sequence[Mask | None]:
+        features = data.features
+        if isinstance(features, SparseSquared) or (features.observed is None and self.criterion == "labels"):
+            return [None] * count
+        shape = features.target.shape
+        seen = np.ones(shape, bool) if features.observed is None else features.observed
+        fold_of = np.full(shape, -1, dtype=np.int8)
+        fold_of[seen] = rng.permutation(np.arange(int(seen.sum())) % count)
+        return [fold_of == k for k in range(count)]
+
+    # -- new items ---------------------------------------------------------------------
+
+    def _rows(self, X: Matrix, sign: Floats | None) -> Floats:
+        """Return Z for new items, from their observed features and labels."""
+        on_label, on_feature, on_row = self.entry_weights_
+        n, t, d = X.shape[0], len(self.bias_), X.shape[1]
+        terms: list[Loss] = [replace(self._features(X, "factored"), weight=on_feature)]
+        widths, right = [d], self.right_[t : t + d]
+        if on_row:
+            terms.append(Squared(np.ones((n, 1)), None, on_row))
+            widths, right = [d, 1], self.right_[t:]
+        if sign is not None:
+            terms.insert(0, Logistic(sign, on_label, self.bias_))
+            widths, right = [t, *widths], self.right_[: t + right.shape[0]]
+        with threadpool_limits(1 if n * d < SMALL else None, user_api="blas"):
+            left = fold_in(SideBySide(terms, widths), right, self.alpha_, n)
+        return np.asarray(left @ self.right_.T)
+
+    def _score_new(self, X: Matrix) -> Floats:
+        return self._rows(X, None)[:, : len(self.bias_)] + self.bias_
+
+    def fold_in(self, X: Any, y: Any = None) -> Floats:
+        """Return the scores of new items of which features, and perhaps some labels, are known.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_items, n_features)
+            NaN is a missing feature.
+        y : as in :meth:`fit`, optional
+            None means that no label is known.
+
+        Returns
+        -------
+        ndarray of shape (n_items, n_labels) or (n_items,)
+            An item of the fit, with its own features and labels, gets its own scores back.
+        """
+        check_is_fitted(self)
+        X = self._validate_features(X, reset=False)
+        if y is None:
+            return self._shaped(self._score_new(X))
+        labels = PartialLabels.from_table(y)
+        check_consistent_length(X, labels)
+        if labels.shape[1] != len(self.bias_):
+            raise ValueError(f"y has {labels.shape[1]} labels, but the model was fitted on {len(self.bias_)}.")
+        Z = self._rows(X, labels.values(irrelevant=-1.0, unknown=0.0))
+        return self._shaped(Z[:, : len(self.bias_)] + self.bias_)
+
+    def denoise(self, X: Any) -> Floats:
+        """Return the low-rank part of the features of new items, in their own unit; shape of ``X``."""
+        check_is_fitted(self)
+        return self._unscaled(self._rows(self._validate_features(X, reset=False), None))
+
+    def transform(self, X: Any) -> Matrix:
+        """Return the features of new items with gaps filled by :meth:`denoise`; known cells verbatim."""
+        check_is_fitted(self)
+        X = self._validate_features(X, reset=False)
+        if is_sparse(X) or not np.isnan(X).any():
+            return X
+        return _filled(X, self._unscaled(self._rows(X, None)))
+
+    def fit_transform(self, X: Any, y: Any) -> Matrix:
+        """Fit and return the features of the fitted items with gaps filled, from their labels as well."""
+        self.fit(X, y)
+        X = self._validate_features(X, reset=False)
+        if is_sparse(X) or not np.isnan(X).any():
+            return X
+        return _filled(X, self._unscaled(self.left_ @ self.right_.T))
+
+    def _unscaled(self, Z: Floats) -> Floats:
+        t, d = len(self.bias_), len(self.scaler_.scale)
+        return np.asarray(Z[:, t : t + d] * self.scaler_.scale + self.scaler_.center)
+
+
+def _grid(label_weight: float | Sequence[float]) -> list[float]:
+    return [float(value) for value in np.atleast_1d(np.asarray(label_weight, dtype=np.float64))]
+
+
+def _learn_scaler(X: Matrix, scale: str | None) -> Scaler:
+    """Learn mean and spread from observed entries; for sparse X too, where the mean is taken away implicitly."""
+    if scale not in ("standard", None):
+        raise ValueError(f"scale must be 'standard' or None, not {scale!r}.")
+    if is_sparse(X):
+        learned = Scaler.learn(X, scale)
+        mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+        return learned if scale is None else replace(learned, center=mean)
+    never = np.isnan(X).all(axis=0)
+    if never.any():
+        warnings.warn(
+            f"{int(never.sum())} of {len(never)} features were never observed, the first of them number "
+            f"{int(np.argmax(never))}; their gaps are filled with 0.",
+            UserWarning,
+            stacklevel=5,
+        )
+        X = np.where(never, 0.0, X)
+    return Scaler.learn(X, scale)
+
+
+def _kind_of_gaps(labels: PartialLabels) -> str:
+    """Tell whether most unknown labels belong to unlabelled items; without gaps, new items are what is to come."""
+    gaps = int(np.sum(~labels.observed))
+    return "items" if 2 * int(labels.unlabelled.sum()) * labels.shape[1] >= gaps else "entries"
+
+
+def _filled(X: Floats, values: Floats) -> Floats:
+    return np.where(np.isnan(X), values, X)

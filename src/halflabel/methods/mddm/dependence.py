@@ -1,0 +1,229 @@
+"""Dependence between features and labels: label factors, and the directions that carry it."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.utils import gen_batches
+
+from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
+
+__all__ = [
+    "cross_covariance",
+    "directions",
+    "fixed_signs",
+    "label_factor",
+    "label_gram",
+    "label_sets",
+    "linear_factor",
+    "principal_complement",
+    "uncorrelated_directions",
+]
+
+EPS = float(np.finfo(np.float64).eps)
+
+#: Cells of the largest array that a step which cannot stay sparse may build: 0.8 GB.
+MAX_DENSE = 100_000_000
+
+#: Rows that are centred at a time: few enough to stay in the cache.
+BLOCK = 512
+
+
+def linear_factor(Y: Floats, observed: Mask) -> Floats:
+    r"""Return C with :math:`CC^T = HLH` for the linear label kernel, each label on its own observed entries.
+
+    Column j is :math:`c_{ij} = \sqrt{\frac{N-1}{n_j-1}}\,(y_{ij} - \bar y_j)` where observed and 0 elsewhere, with
+    :math:`n_j` observed entries, their mean :math:`\bar y_j`, and N rows with anything observed. Columns sum to 0,
+    so that :math:`X^TC` is the same for any shift of X.
+
+    The root gives every label sampling noise of the same size: without it rarely observed labels hardly count,
+    with the whole factor :math:`(N-1)/(n_j-1)`, which estimates each covariance without bias, their noise rules.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n_rows, n_labels)
+        1 or 0 where ``observed``, 0 elsewhere.
+    observed : ndarray of bool, of the same shape
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_labels)
+    """
+    n = observed.sum(axis=0)
+    C = Y - Y.sum(axis=0) / np.maximum(n, 1)
+    C *= np.sqrt((observed.any(axis=1).sum() - 1) / np.maximum(n - 1, 1))
+    C *= observed
+    return np.asarray(C)
+
+
+def label_sets(Y: Mask) -> tuple[Floats, sparse.csr_array]:
+    """Return the distinct rows of Y, coded 1 and 0, and the indicator Z of the one each row has."""
+    sets, member = np.unique(Y, axis=0, return_inverse=True)
+    Z = sparse.csr_array((np.ones(len(Y)), member.ravel(), np.arange(len(Y) + 1)), shape=(len(Y), len(sets)))
+    return sets.astype(np.float64), Z
+
+
+def label_gram(sets: Floats, kernel: str, gamma: float | None) -> Floats:
+    """Return the kernel matrix of label sets, shape (n_sets, n_sets).
+
+    Parameters
+    ----------
+    sets : ndarray of shape (n_sets, n_labels)
+        Coded 1 and 0.
+    kernel : {"quadratic", "rbf"}
+        (<y, y'> + 1)^2, or exp(-gamma ||y - y'||^2).
+    gamma : float or None
+        For "rbf", per label that differs; None is 1 / n_labels.
+    """
+    if kernel == "quadratic":
+        return np.asarray((sets @ sets.T + 1) ** 2)
+    return np.asarray(rbf_kernel(sets, gamma=gamma))
+
+
+def label_factor(gram: Floats, counts: Floats) -> Floats:
+    r"""Return A with :math:`(ZA)(ZA)^T = HLH`, where :math:`L = Z L_U Z^T`; shape (n_sets, rank of the Gram matrix).
+
+    Pivoted Cholesky takes a singular :math:`L_U` and stops at the rounding of its entries. H acts on label sets as
+    well as on rows: :math:`HZA = Z(A - 1 w^TA)` for the shares w of the sets.
+    """
+    lower, pivots, rank, _ = linalg.lapack.dpstrf(gram, lower=1)
+    A = np.empty((len(gram), rank))
+    A[pivots - 1] = np.tril(lower)[:, :rank]
+    return np.asarray(A - (counts / counts.sum()) @ A)
+
+
+def cross_covariance(X: Matrix, C: Matrix) -> tuple[Matrix, float]:
+    r"""Return :math:`X^TC` for sparse X, :math:`X_c^TC` for dense X, and the Frobenius norm of X or :math:`X_c`.
+
+    The two agree once the columns of C sum to 0, but for rounding, in which a mean that is large against the spread
+    would drown the first. Sparse X has no such mean; no more than one block of :math:`X_c` is held at a time.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_rows, n_features)
+    C : matrix of shape (n_rows, n_columns)
+
+    Returns
+    -------
+    S : matrix of shape (n_features, n_columns)
+        Sparse if both are.
+    size : float
+
+    Raises
+    ------
+    ValueError
+        If features are too large to be squared.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        S, squares = (X.T @ C, np.vdot(X.data, X.data)) if is_sparse(X) else _centred_product(X, C)
+    if not squares < 1e280:
+        raise ValueError("features are too large to be squared: divide them by a constant first.")
+    return S, float(np.sqrt(squares))
+
+
+def _centred_product(X: Floats, C: Matrix) -> tuple[Floats, float]:
+    mean = X.mean(axis=0)
+    St, squares = np.zeros((C.shape[1], X.shape[1])), 0.0
+    for rows in gen_batches(len(X), BLOCK):
+        block = X[rows] - mean
+        St += C[rows].T @ block
+        squares += float(np.vdot(block, block))
+    return St.T, squares
+
+
+def directions(S: Floats, size: float) -> tuple[Floats, Floats]:
+    r"""Return the left singular vectors and singular values of S that exceed rounding.
+
+    Their squares are the eigenvalues of :math:`SS^T`. One thin SVD: forming :math:`SS^T` would lose the directions
+    whose singular value is less than 1e-8 of the largest.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n_features, n_columns)
+    size : float
+        Product of the Frobenius norms of the two factors of S; singular values below 10 eps of it are rounding.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n_features, rank)
+    values : ndarray of shape (rank,)
+        Descending.
+    """
+    if S.shape[0] < S.shape[1]:
+        S = np.asarray(linalg.qr(S.T, mode="r", check_finite=False)[0][: S.shape[0]].T)
+    vectors, values, _ = linalg.svd(S, full_matrices=False, check_finite=False)
+    rank = int((values > 10 * EPS * size).sum())
+    return vectors[:, :rank], values[:rank]
+
+
+def uncorrelated_directions(S: Floats, X: Matrix, mu: float) -> tuple[Floats, Floats]:
+    r"""Maximise :math:`\mathrm{tr}(P^TSS^TP)` subject to :math:`P^T(\mu X_c^TX_c + (1-\mu)I)P = I`.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n_features, rank)
+        Of full column rank, its columns in the row space of :math:`X_c`.
+    X : matrix of shape (n_rows, n_features)
+    mu : float
+        From 0 to 1.
+
+    Returns
+    -------
+    P : ndarray of shape (n_features, rank)
+    values : ndarray of shape (rank,)
+        Square roots of the generalised eigenvalues, descending.
+
+    Notes
+    -----
+    With the singular value decomposition :math:`X_c = U\Sigma V^T` the metric is :math:`\mu\Sigma^2 + (1-\mu)I`
+    on the row space; whitened by it, the problem is a thin SVD again.
+    """
+    _, spread, Vt = linalg.svd(_triangle(X), full_matrices=False, check_finite=False)
+    kept = spread > spread[0] * max(X.shape) * EPS
+    root = np.sqrt(mu * spread[kept] ** 2 + 1 - mu)
+    rotation, values, _ = linalg.svd((Vt[kept] @ S) / root[:, None], full_matrices=False, check_finite=False)
+    return (Vt[kept].T / root) @ rotation, values
+
+
+def principal_complement(P: Floats, X: Matrix, n_components: int) -> Floats:
+    """Return the leading principal directions of X among those orthogonal to the orthonormal columns of P.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n_features, rank)
+    X : matrix of shape (n_rows, n_features)
+    n_components : int
+        At most n_features - rank; directions without variance come last, in the order of the factorisation.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+        Orthonormal columns.
+    """
+    _refuse_large(X.shape[1] ** 2, "all directions of the feature space")
+    basis = linalg.qr(P, check_finite=False)[0][:, P.shape[1] :]
+    _, _, Vt = linalg.svd(_triangle(X) @ basis, check_finite=False)
+    return np.asarray(basis @ Vt[:n_components].T)
+
+
+def fixed_signs(P: Floats) -> Floats:
+    """Return P with the entry of largest size in each column positive."""
+    largest: Ints = np.abs(P).argmax(axis=0)
+    return P * np.where(P[largest, np.arange(P.shape[1])] < 0, -1.0, 1.0)
+
+
+def _triangle(X: Matrix) -> Floats:
+    """Return R with R'R = Xc'Xc and no more rows than needed: singular values are not squared on the way."""
+    _refuse_large(X.shape[0] * X.shape[1], "dense, centred features")
+    Xc = X.toarray() if is_sparse(X) else X.copy()
+    Xc -= Xc.mean(axis=0)
+    return np.asarray(Xc if len(Xc) <= Xc.shape[1] else linalg.qr(Xc, mode="r", check_finite=False)[0][: Xc.shape[1]])
+
+
+def _refuse_large(cells: int, what: str) -> None:
+    if cells > MAX_DENSE:
+        raise ValueError(
+            f"{what} would take {8e-9 * cells:.1f} GB, more than the {8e-9 * MAX_DENSE:.1f} GB allowed here: reduce "
+            "the features first (TruncatedSVD), or ask for the orthonormal projection of at most rank_ dimensions."
+        )

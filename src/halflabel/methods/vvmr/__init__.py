@@ -1,0 +1,6 @@
+"""Vector-valued kernel regression with a graph: for labels with gaps, and for labels that are positive-only."""
+
+from halflabel.methods.vvmr.estimator import VVMR
+from halflabel.methods.vvmr.lowrank import LowRankVVMR
+
+__all__ = ["VVMR", "LowRankVVMR"]

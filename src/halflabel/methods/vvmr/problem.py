@@ -1,0 +1,175 @@
+"""Input kernel, output kernel and graph of eq. (2) to (5), factorised once per kernel width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import linalg, sparse
+
+from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.weights import affinity, laplacian, reconstruction_weights
+from halflabel.numerics.kernels import KernelRidge, NystroemMap, nystroem
+from halflabel.numerics.solvers.row_kernel import Group, RowBasis, RowKernel, deform, row_basis
+
+__all__ = ["MANIFOLDS", "InputKernel", "OutputKernel", "Problem", "graph_operator", "output_kernel"]
+
+MANIFOLDS = ("normalized", "laplacian", "reconstruction")
+
+#: The paper connects each label with about so large a share of all labels.
+LABEL_NEIGHBORS = 0.3
+
+
+def graph_operator(items: Matrix, manifold: str, n_neighbors: int) -> sparse.csr_array:
+    r"""Return L of :math:`\langle f, L f\rangle`, positive semidefinite, shape (n_items, n_items).
+
+    "laplacian" is the paper's D - W with 0/1 weights between neighbours of either direction, "normalized" the same
+    graph's :math:`I - D^{-1/2} W D^{-1/2}`, "reconstruction" :math:`(I - W)^T(I - W)` with weights that
+    rebuild every item from its neighbours.
+    """
+    indices, distances = neighbors(items, n_neighbors)
+    if manifold == "reconstruction":
+        rest = sparse.eye_array(len(indices), format="csr") - reconstruction_weights(items, indices)
+        return sparse.csr_array(rest.T @ rest)
+    adjacency = affinity(indices, distances, bandwidth=np.inf)
+    return laplacian(adjacency, normalized=manifold == "normalized")
+
+
+@dataclass(frozen=True, eq=False)
+class InputKernel:
+    r"""An RBF kernel as features in which the graph operator is diagonal.
+
+    Attributes
+    ----------
+    features : NystroemMap
+    rows : ndarray of shape (n_used, r)
+        W = C V of the items that the fit uses, :math:`G = WW^T`.
+    roughness : ndarray of shape (r,)
+        d of :math:`W^T L W = \mathrm{diag}(d)`; zeros without a graph.
+    rotation : ndarray of shape (r, r) or None
+        V; None is the identity.
+    annotated : ndarray of int
+        Which of ``rows`` are annotated items.
+    operator : csr_array of shape (n_used, n_used), or None
+        L.
+    """
+
+    features: NystroemMap
+    rows: Floats
+    roughness: Floats
+    rotation: Floats | None
+    annotated: Ints
+    operator: sparse.csr_array | None
+
+    @classmethod
+    def learn(
+        cls,
+        items: Matrix,
+        annotated: Ints,
+        L: sparse.csr_array | None,
+        bandwidth: float,
+        most: int,
+        rng: np.random.Generator,
+    ) -> InputKernel:
+        """Factorise the kernel on the items, or, without a graph, on the annotated ones: the others change nothing."""
+        used = items[annotated] if L is None else items
+        features = nystroem(used, bandwidth, most, rng)
+        C = features.kernel(used) @ features.projection
+        if L is None:
+            return cls(features, C, np.zeros(C.shape[1]), None, np.arange(len(annotated)), None)
+        V, d = deform(C, L @ C)
+        return cls(features, C @ V, d, V, annotated, L)
+
+    def model(self, weights: Floats) -> KernelRidge:
+        """Return the regression with these weights of the features, shape (r, n_labels), for any item."""
+        plain = weights if self.rotation is None else self.rotation @ weights
+        n = weights.shape[1]
+        return KernelRidge(self.features, self.features.projection @ plain, np.zeros(n), np.full(n, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class OutputKernel:
+    """Eigenvalues and eigenvectors of Q.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_labels,)
+    vectors : ndarray of shape (n_labels, n_labels) or None
+        None is the identity.
+    """
+
+    values: Floats
+    vectors: Floats | None
+
+    def matrix(self) -> Floats:
+        """Return Q."""
+        return np.diag(self.values) if self.vectors is None else (self.vectors * self.values) @ self.vectors.T
+
+
+def output_kernel(Y: Floats, weight: float, *, normalize: bool) -> OutputKernel:
+    r"""Return :math:`Q = \gamma_O L_{out}^\dagger + (1 - \gamma_O) I`, eq. (3).
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n_rows, n_labels)
+        Labels as the paper codes them; the graph connects columns that are near.
+    weight : float
+        :math:`\gamma_O`, at least 0 and below 1.
+    normalize : bool
+        Divide :math:`L_{out}^\dagger` by its mean eigenvalue, so that that of Q is 1 whatever the weight.
+    """
+    n = Y.shape[1]
+    if weight == 0 or n < 2:
+        return OutputKernel(np.ones(n), None)
+    indices, distances = neighbors(np.ascontiguousarray(Y.T), max(1, round(LABEL_NEIGHBORS * n)))
+    L = laplacian(affinity(indices, distances, bandwidth=np.inf)).toarray()
+    values, vectors = linalg.eigh(L)
+    kept = values > 1e-10 * values[-1]
+    inverse = np.divide(1.0, values, out=np.zeros(n), where=kept)
+    if normalize:
+        inverse /= inverse.mean()
+    return OutputKernel(weight * inverse + 1 - weight, vectors)
+
+
+@dataclass(eq=False)
+class Problem:
+    """The annotated items of one fit, and the kernel between them at any weights.
+
+    Attributes
+    ----------
+    kernel : InputKernel
+    output : OutputKernel
+    rows : ndarray of int
+        Which of the annotated items take part.
+    Y : ndarray of shape (len(rows), n_labels)
+        +1 relevant, -1 irrelevant or not assigned.
+    observed : ndarray of bool, same shape
+    free : ndarray of bool, same shape
+        Entries that a recovery may raise.
+    """
+
+    kernel: InputKernel
+    output: OutputKernel
+    rows: Ints
+    Y: Floats
+    observed: Mask
+    free: Mask
+    _ratio: float = field(default=np.nan, init=False)
+    _bases: list[tuple[Ints, RowBasis]] = field(default_factory=list, init=False)
+
+    def at(self, alpha: float, alpha_manifold: float) -> RowKernel:
+        """Return K for these weights; at the ratio of the last call it costs nothing."""
+        ratio = alpha_manifold / alpha
+        if ratio != self._ratio:
+            self._bases, self._ratio = self._decompose(ratio), ratio
+        q = self.output.values
+        groups = [Group(modes, q[modes] / alpha, basis) for modes, basis in self._bases]
+        return RowKernel(groups, self.output.vectors, len(self.rows))
+
+    def _decompose(self, ratio: float) -> list[tuple[Ints, RowBasis]]:
+        """Return one basis for all label modes with the same share of the graph."""
+        labelled = self.kernel.rows[self.kernel.annotated[self.rows]]
+        shares, member = np.unique(ratio * self.output.values, return_inverse=True)
+        shrinks = (1 / (1 + share * self.kernel.roughness) for share in shares)
+        return [(np.flatnonzero(member == k), row_basis(labelled, shrink)) for k, shrink in enumerate(shrinks)]

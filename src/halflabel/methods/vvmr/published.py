@@ -1,0 +1,43 @@
+"""A recovery by the paper's Algorithm 1, beside the certificate that it lacks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halflabel._arrays import Floats
+from halflabel.methods.vvmr.problem import Problem
+from halflabel.methods.vvmr.selection import KernelSetting
+from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms
+from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem
+from halflabel.numerics.solvers.solution import Solution, Status
+
+__all__ = ["solve_as_published"]
+
+
+def solve_as_published(
+    problem: Problem, terms: RecoveryProblem, setting: KernelSetting, iterations: int, tol: float
+) -> tuple[Floats, Solution]:
+    """Return the weights of the features and Z = Y + E after so many iterations at each penalty.
+
+    ``residual`` is the gap between eq. (11) at the algorithm's own A and E, and a dual bound taken there.
+    """
+    kernel, Q = problem.kernel, problem.output.matrix()
+    published = PublishedTerms(
+        kernel.rows @ kernel.rows.T,
+        kernel.operator,
+        kernel.annotated[problem.rows],
+        Q,
+        problem.Y,
+        problem.free,
+        setting.alpha,
+        setting.alpha_manifold,
+        terms.trace,
+        terms.slope,
+    )
+    run = Continuation(published)
+    run.run(iterations)
+    A, E = run.theta.A, run.theta.E
+    Z, value = problem.Y + E, published.objective(A, E)
+    gap = (value - terms.bound(Z, np.zeros_like(Z))) / value
+    status = Status.CONVERGED if gap <= tol else Status.MAX_ITER
+    return kernel.rows.T @ A @ Q, Solution(Z, (value,), gap, iterations, status)

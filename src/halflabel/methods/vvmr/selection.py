@@ -1,0 +1,86 @@
+"""What was tried in cross-validation, and which of it was best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from halflabel._arrays import Floats
+from halflabel.labels import PartialLabels
+from halflabel.labels.metrics import macro_auc
+from halflabel.labels.positive_only import pu_f1
+
+__all__ = ["KernelSetting", "Selection", "candidates"]
+
+
+@dataclass(frozen=True)
+class KernelSetting:
+    """The weights of one fit.
+
+    Attributes
+    ----------
+    width : float
+        Of the RBF kernel, in units of the mean distance.
+    alpha, alpha_manifold, alpha_trace : float
+    knee : float or str
+        In label units, or the name of a reading of the paper's lambda.
+    """
+
+    width: float
+    alpha: float
+    alpha_manifold: float
+    alpha_trace: float = 0.0
+    knee: float | str = 0.0
+
+    def slope(self, n_rows: int, n_labels: int) -> float:
+        """Return theta of the knee, or mu times lambda for one of its readings."""
+        if not isinstance(self.knee, str):
+            return 2 * self.knee / n_rows
+        root = float(np.sqrt(max(n_rows, n_labels)))
+        return self.alpha_trace * (root if self.knee == "algorithm" else 1 / root)
+
+
+class Selection:
+    """The best setting so far, its out-of-fold scores, and the table of all.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+        Entries to judge by.
+    observed_rate : float
+        For :func:`pu_f1`.
+    threshold : float or None
+        For the same: the one that decisions will use, if it is known beforehand.
+    """
+
+    def __init__(self, labels: PartialLabels, observed_rate: float, threshold: float | None = None) -> None:
+        self.labels, self.observed_rate, self.threshold = labels, observed_rate, threshold
+        self.table: dict[str, list[Any]] = {f.name: [] for f in fields(KernelSetting)} | {
+            "pu_f1": [],
+            "macro_auc": [],
+        }
+        self.best: tuple[float, KernelSetting, Floats] | None = None
+
+    def add(self, setting: KernelSetting, out_of_fold: Floats) -> bool:
+        """Enter a setting; tell whether it is the best so far (of equals the first is kept)."""
+        f1 = pu_f1(self.labels, out_of_fold, self.observed_rate, self.threshold)
+        auc = self._auc(out_of_fold)
+        for name, value in zip(self.table, (*astuple(setting), f1, auc), strict=True):
+            self.table[name].append(value)
+        score = f1 + float(np.nan_to_num(auc, nan=0.5))
+        better = self.best is None or score > self.best[0]
+        if better:
+            self.best = (score, setting, out_of_fold)
+        return better
+
+    def _auc(self, scores: Floats) -> float:
+        judged = ~np.isnan(scores)
+        return macro_auc(self.labels.hide(~judged), scores) if judged.any() else np.nan
+
+
+def candidates(value: float | str | Sequence[float]) -> tuple[float | str, ...]:
+    """Return what a parameter offers: itself, or each of several."""
+    return (value,) if isinstance(value, str) or np.ndim(value) == 0 else tuple(value)  # type: ignore[arg-type, return-value]

@@ -1,0 +1,166 @@
+"""What both methods share: kernels per width, folds, the choice of weights, and scores from weights."""
+
+from __future__ import annotations
+
+import itertools
+import numbers
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel._progress import step
+from halflabel.labels import PartialLabels
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.model_selection import item_folds
+from halflabel.methods.vvmr.problem import MANIFOLDS, InputKernel, Problem, graph_operator, output_kernel
+from halflabel.methods.vvmr.selection import KernelSetting, Selection, candidates
+from halflabel.numerics.kernels import KernelRidge, mean_distance
+from halflabel.numerics.scaling import Scaler
+from halflabel.numerics.solvers.solution import Solution
+
+__all__ = ["Candidates", "VectorValued"]
+
+#: A number, or several to choose from by cross-validation.
+Candidates = float | Sequence[float]
+
+#: Fewer items than this are fitted on one BLAS thread.
+SMALL = 5000
+
+
+class VectorValued(PartialLabelEstimator):
+    """Base of VVMR and LowRankVVMR; a subclass defines :meth:`_solve` and the parameters named here."""
+
+    alpha: Candidates
+    alpha_manifold: Candidates
+    label_graph_weight: float
+    label_graph: str
+    width: Candidates
+    manifold: str
+    n_neighbors: int
+    scale: str | None
+    max_exact: int
+    n_landmarks: int
+    n_folds: int
+    random_state: int | None
+
+    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "cv_results_")
+
+    def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
+        """Return the weights of the features and the certificate; ``rough`` is enough to compare settings."""
+        raise NotImplementedError
+
+    def _free(self, labels: PartialLabels) -> Mask:
+        """Entries that a recovery may raise."""
+        return np.zeros(labels.shape, dtype=bool)
+
+    def _settings(self) -> list[KernelSetting]:
+        """Every combination of the candidates."""
+        names = ("width", "alpha", "alpha_manifold", "alpha_trace", "knee")
+        offered = [candidates(getattr(self, name, 0.0)) for name in names]
+        return [KernelSetting(*combination) for combination in itertools.product(*offered)]  # type: ignore[arg-type]
+
+    def _fit(self, X: Matrix, labels: PartialLabels, observed_rate: float = 1.0) -> Self:
+        self._refuse_unfit_settings()
+        # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
+        with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
+            return self._choose_and_fit(X, labels, observed_rate)
+
+    def _choose_and_fit(self, X: Matrix, labels: PartialLabels, observed_rate: float) -> Self:
+        rng = np.random.default_rng(self.random_state)
+        self.scaler_ = Scaler.learn(X, self.scale)
+        items = self.scaler_(X)
+        rows = np.flatnonzero(~labels.unlabelled)
+        folds = self._folds(labels[rows], rng)
+        chosen = Selection(labels[rows], observed_rate, self.threshold if self.decision == "fixed" else None)
+        unit, L, settings = mean_distance(items, rng), self._operator(items), self._settings()
+        widths = dict.fromkeys(setting.width for setting in settings)
+        for k, width in enumerate(widths):
+            step("trying kernel widths", k, len(widths))
+            kernel = self._input_kernel(items, rows, L, width * unit, rng)
+            if self._try(kernel, labels[rows], folds, [s for s in settings if s.width == width], chosen):
+                self.bandwidth_, best = width * unit, kernel
+        assert chosen.best is not None
+        _, self.setting_, held_out = chosen.best
+        self.cv_results_ = {name: np.array(column) for name, column in chosen.table.items()}
+        whole = self._problem(best, labels[rows], np.arange(len(rows)))
+        weights, self.solution_ = self._solve(whole, self.setting_, rough=False)
+        self.model_: KernelRidge = best.model(weights)
+        self._warn_unless_converged(self.solution_.status, self.solution_.residual)
+        out_of_fold = np.full(labels.shape, np.nan)
+        out_of_fold[rows] = held_out
+        return self._decide(labels, self.model_.predict(items), out_of_fold)
+
+    def _try(
+        self,
+        kernel: InputKernel,
+        labels: PartialLabels,
+        folds: Ints,
+        settings: Sequence[KernelSetting],
+        chosen: Selection,
+    ) -> bool:
+        """Enter the out-of-fold scores of every setting at one width; tell whether one of them is the best so far."""
+        scores = np.full((len(settings), *labels.shape), np.nan)
+        n_folds = int(folds.max()) + 1
+        for fold in range(n_folds):
+            step("holding out folds", fold, n_folds)
+            held_out = folds == fold
+            problem = self._problem(kernel, labels, np.flatnonzero(~held_out))
+            features = kernel.rows[kernel.annotated[held_out]]
+            for k in sorted(range(len(settings)), key=lambda k: settings[k].alpha_manifold / settings[k].alpha):
+                scores[k, held_out] = features @ self._solve(problem, settings[k], rough=len(settings) > 1)[0]
+        better = [chosen.add(setting, score) for setting, score in zip(settings, scores, strict=True)]
+        return any(better)
+
+    def _problem(self, kernel: InputKernel, labels: PartialLabels, rows: Ints) -> Problem:
+        """Return the fit to these of the annotated items; all others stay in the graph as unlabelled ones."""
+        part = labels[rows]
+        Y = part.values(irrelevant=-1.0, unknown=-1.0)
+        output = output_kernel(Y, self.label_graph_weight, normalize=self.label_graph == "normalized")
+        return Problem(kernel, output, rows, Y, part.observed, self._free(part))
+
+    def _folds(self, labels: PartialLabels, rng: np.random.Generator) -> Ints:
+        """Fold of each annotated item; -1 for a single one, which cannot be held out."""
+        if len(labels) < 2:
+            return np.full(len(labels), -1)
+        return item_folds(labels, min(self.n_folds, len(labels)), rng)
+
+    def _operator(self, items: Matrix) -> sparse.csr_array | None:
+        """Return the graph operator where any candidate weighs it."""
+        needed = any(setting.alpha_manifold for setting in self._settings())
+        return graph_operator(items, self.manifold, self.n_neighbors) if needed else None
+
+    def _input_kernel(
+        self, items: Matrix, rows: Ints, L: sparse.csr_array | None, bandwidth: float, rng: np.random.Generator
+    ) -> InputKernel:
+        used = len(rows) if L is None else items.shape[0]
+        most = self.max_exact if used <= self.max_exact else self.n_landmarks
+        return InputKernel.learn(items, rows, L, bandwidth, most, rng)
+
+    def _refuse_unfit_settings(self) -> None:
+        for name, least in (("n_neighbors", 1), ("max_exact", 2), ("n_landmarks", 2), ("n_folds", 2)):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        for name, known in (("manifold", MANIFOLDS), ("label_graph", ("normalized", "raw"))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, not {getattr(self, name)!r}.")
+        if not 0 <= self.label_graph_weight < 1:
+            raise ValueError(
+                f"label_graph_weight must be at least 0 and below 1, not {self.label_graph_weight!r}: at 1 the output "
+                "kernel is singular, and no label could be common to all items."
+            )
+        self._refuse_unfit_weights()
+
+    def _refuse_unfit_weights(self) -> None:
+        for setting in self._settings():
+            if not (setting.alpha > 0 and setting.width > 0):
+                raise ValueError("alpha and width must be positive, each one number or several to choose from.")
+            if not (setting.alpha_manifold >= 0 and setting.alpha_trace >= 0):
+                raise ValueError("alpha_manifold and alpha_trace must not be negative.")
+
+    def _score_new(self, X: Matrix) -> Floats:
+        return self.model_.predict(self.scaler_(X))

@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: graphs, kernels, losses, penalties and solvers, without labels."""

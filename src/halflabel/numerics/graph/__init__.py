@@ -1,0 +1,1 @@
+"""Graphs of items: neighbours, weights, propagation and spectral embedding."""

@@ -1,0 +1,203 @@
+"""Items drawn in few dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import PCA
+
+from halflabel._arrays import Floats, Ints, is_sparse
+from halflabel.numerics.graph.weights import components
+from halflabel.numerics.scaling import Scaler
+from halflabel.numerics.solvers import Status
+from halflabel.numerics.solvers.eigen import EigenSolution, bottom_eigenvectors
+
+__all__ = ["Embedding", "item_map", "spectral_embedding"]
+
+#: Space between components placed side by side, in standard deviations of a coordinate.
+GAP = 1.0
+
+
+def item_map(X: Any, scores: Floats, n_components: int) -> Floats:
+    """Return the principal components of the features joined with the method's label scores.
+
+    Both blocks are given the same total variance, so that neither features nor labels decide alone; a label without
+    scores is left out. Sparse X is centred implicitly. Signs are fixed.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_items, n_features)
+    scores : ndarray of shape (n_items, n_labels)
+    n_components : int
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_components)
+
+    Raises
+    ------
+    ValueError
+        If there are fewer dimensions than that, or all items are alike.
+    """
+    features = Scaler.learn(X, "auto")(X)
+    labels = scores[:, ~np.isnan(scores).any(axis=0)]
+    of_features, of_labels = _total_variance(features), _total_variance(labels)
+    if not of_features + of_labels > 0:
+        raise ValueError("all items are alike, in their features and in their labels: there is nothing to draw.")
+    labels = labels * np.sqrt((of_features or of_labels) / (of_labels or 1.0))
+    joined = sparse.hstack([features, labels], format="csr") if is_sparse(X) else np.hstack([features, labels])
+    most = min(joined.shape) - is_sparse(X)  # the sparse solver cannot find all of them
+    if not 1 <= n_components <= most:
+        raise ValueError(f"a map of these items has between 1 and {most} dimensions, not {n_components}.")
+    solver = "arpack" if is_sparse(X) else "auto"
+    return np.asarray(PCA(n_components, svd_solver=solver, random_state=0).fit_transform(joined))
+
+
+def _total_variance(A: Any) -> float:
+    squares = A.multiply(A) if is_sparse(A) else A**2
+    return float((np.asarray(squares.mean(axis=0)) - np.asarray(A.mean(axis=0)) ** 2).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """Items in few dimensions, and what is known about each dimension.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n_items, n_components)
+        Within each component of the graph of mean 0, variance 1 and uncorrelated, but the first coordinate is shifted
+        so that components lie side by side. A component of too few items has 0 in the coordinates it lacks.
+    eigenvalues : ndarray of shape (n_components,)
+        Eigenvalue of each coordinate, its reconstruction error per item; the mean over the items of all components.
+    residuals : ndarray of shape (n_components,)
+        Largest of any component, recomputed from the definition for vectors of length 1.
+    localisation : ndarray of shape (n_components,)
+        n * sum(v^4) of each coordinate at length 1, before the shift: 1 where it is spread over all items,
+        n where it singles out one.
+    component : ndarray of int, shape (n_items,)
+        Component of the graph each item belongs to, numbered from 0.
+    n_closed_groups : int
+        Groups of items that have neighbours only among themselves; at least one per component.
+    status : Status
+    """
+
+    coordinates: Floats
+    eigenvalues: Floats
+    residuals: Floats
+    localisation: Floats
+    component: Ints
+    n_closed_groups: int
+    status: Status
+
+    @property
+    def n_components_of_graph(self) -> int:
+        """Count the components; between two of them a distance on the map means nothing."""
+        return int(self.component.max()) + 1
+
+
+def spectral_embedding(
+    W: sparse.csr_array,
+    n_components: int = 2,
+    *,
+    tol: float = 1e-5,
+    max_iter: int = 5000,
+    rng: np.random.Generator,
+) -> Embedding:
+    r"""Return coordinates that the weights rebuild best (Qian & Davidson 2010, eq. 8 and 9).
+
+    They minimise :math:`\sum_i \|x'_i - \sum_j w_{ij} x'_j\|^2`, mean 0, variance 1 and uncorrelated: the eigenvectors
+    of :math:`M = (I - W)^T(I - W)` at the bottom of its spectrum, without its null space. The paper discards the
+    constant vector. There is one more null vector for every further *closed group*, a set of items with neighbours
+    only among themselves: a component of the graph, or a set of near duplicates inside one. Such a vector tells groups
+    apart and nothing else, so all are discarded, and each component is embedded by itself and placed beside the others.
+    Two closed groups of one component may overlap on the map; ``n_closed_groups`` counts them.
+
+    Parameters
+    ----------
+    W : csr_array of shape (n_items, n_items)
+        Rows sum to 1, from :func:`halflabel.numerics.graph.weights.reconstruction_weights`. Use a ridge of at least
+        0.1: near 0 the vectors shrink to a few items each, see ``localisation``.
+    n_components : int
+        d.
+    tol, max_iter, rng
+        See :func:`halflabel.numerics.solvers.eigen.bottom_eigenvectors`.
+
+    Raises
+    ------
+    ValueError
+        If rows do not sum to 1, or no component has so many coordinates.
+
+    References
+    ----------
+    .. [1] B. Qian and I. Davidson, "Semi-Supervised Dimension Reduction for Multi-Label Classification", AAAI 2010.
+
+    Examples
+    --------
+    Items on a path, each the mean of its neighbours:
+
+    >>> W = sparse.csr_array([[0, 1, 0, 0], [0.5, 0, 0.5, 0], [0, 0.5, 0, 0.5], [0, 0, 1, 0]])
+    >>> embedding = spectral_embedding(W, 1, rng=np.random.default_rng(0))
+    >>> embedding.coordinates.ravel().round(1), embedding.n_components_of_graph
+    (array([ 1.2,  0.7, -0.7, -1.2]), 1)
+    """
+    if not np.allclose(W.sum(axis=1), 1):
+        raise ValueError("the rows of W must sum to 1, as those of reconstruction_weights do.")
+    W = W.copy()
+    W.eliminate_zeros()  # a weight of 0 is no edge
+    component = components(W)
+    parts = [np.flatnonzero(component == c) for c in range(component.max() + 1)]
+    graphs = [sparse.csr_array(W[rows][:, rows]) for rows in parts]
+    nulls = [_closed_groups(graph) for graph in graphs]
+    most = max(len(rows) - null for rows, null in zip(parts, nulls, strict=True))
+    if not 1 <= n_components <= most:
+        raise ValueError(f"an embedding of this graph has between 1 and {most} dimensions, not {n_components}.")
+    found = [_bottom(graph, null, n_components, tol, max_iter, rng) for graph, null in zip(graphs, nulls, strict=True)]
+    coordinates = np.empty((len(component), n_components))
+    for rows, part in zip(parts, found, strict=True):
+        coordinates[rows] = np.sqrt(len(rows)) * part.vectors
+    return Embedding(
+        coordinates=_side_by_side(coordinates, parts),
+        eigenvalues=np.average([part.values for part in found], axis=0, weights=np.bincount(component)),
+        residuals=np.max([part.residuals for part in found], axis=0),
+        localisation=len(component) * (coordinates**4).sum(axis=0) / (coordinates**2).sum(axis=0) ** 2,
+        component=component,
+        n_closed_groups=sum(nulls),
+        status=next((part.status for part in found if part.status is not Status.CONVERGED), Status.CONVERGED),
+    )
+
+
+def _bottom(
+    W: sparse.csr_array, null: int, d: int, tol: float, max_iter: int, rng: np.random.Generator
+) -> EigenSolution:
+    """Return d eigenpairs of one component above its null space, and zeros for those it lacks."""
+    n = W.shape[0]
+    A = sparse.csr_array(sparse.eye_array(n, format="csr") - W)
+    solution = bottom_eigenvectors(A, min(n, null + d), tol=tol, max_iter=max_iter, rng=rng)
+    lacking = max(null + d - n, 0)
+    vectors, values, residuals = (
+        np.pad(part[..., null:], [(0, 0)] * (part.ndim - 1) + [(0, lacking)])
+        for part in (solution.vectors, solution.values, solution.residuals)
+    )
+    return replace(solution, vectors=vectors, values=values, residuals=residuals)
+
+
+def _closed_groups(W: sparse.csr_array) -> int:
+    """Count the strongly connected sets of items that no edge leaves: the dimension of the null space of I - W."""
+    count, group = sparse.csgraph.connected_components(W, connection="strong")
+    start, end = group[sparse.coo_array(W).row], group[sparse.coo_array(W).col]
+    return int(count - len(np.unique(start[start != end])))
+
+
+def _side_by_side(coordinates: Floats, parts: list[Ints]) -> Floats:
+    """Shift components along the first coordinate until none overlap, the whole centred."""
+    shifted, edge = coordinates.copy(), 0.0
+    if len(parts) == 1:
+        return shifted
+    for rows in parts:
+        shifted[rows, 0] += edge - coordinates[rows, 0].min()
+        edge = shifted[rows, 0].max() + GAP
+    shifted[:, 0] -= shifted[:, 0].mean()
+    return shifted

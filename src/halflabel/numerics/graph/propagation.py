@@ -1,0 +1,178 @@
+"""Inference and alternation of SSDR-MC (Qian & Davidson 2010): scores F from weights W, and W from F.
+
+Every inference takes a target T and a weight D of the same shape as F: an entry of weight ``inf`` is clamped to its
+target, one of weight 0 is free, and one in between is pulled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import linalg, sparse
+
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.numerics.solvers import Solution, Status, bicgstab, pcg
+
+__all__ = ["Alternation", "alternate", "fixed_point", "minimizer"]
+
+#: Up to so many free items eq. (7) is solved directly, one factorisation per pattern of clamped entries.
+DIRECT = 3000
+
+Apply = Callable[[Floats], Floats]
+
+
+def minimizer(
+    W: sparse.csr_array, target: Floats, weight: Floats, *, start: Floats | None = None, tol: float, max_iter: int
+) -> Solution:
+    r"""Minimise :math:`\|(I - W)F\|_F^2 + \sum_{ij} d_{ij} (F_{ij} - T_{ij})^2` by matrix-free conjugate gradients.
+
+    Clamped and free entries give the true minimiser of eq. (5), :math:`M_{uu} F_u = -M_{ul} Y`, which eq. (7) is
+    not; pulled and free entries give that of eq. (10) with its fitting term masked, :math:`(M + D_j) f_j = D_j t_j`.
+    :math:`M = (I - W)^T(I - W)` is never formed: that would square the entries per row. Starts at the target.
+    """
+    A = _residual_operator(W)
+    At = sparse.csr_array(A.T)
+    squares = np.asarray(A.multiply(A).sum(axis=0)).ravel()[:, None]
+    apply, rhs, diagonal = _clamped(lambda F: At @ (A @ F), squares, target, weight)
+    return pcg(apply, rhs, diagonal, start=target if start is None else start, tol=tol, max_iter=max_iter)
+
+
+def fixed_point(
+    W: sparse.csr_array, target: Floats, weight: Floats, *, start: Floats | None = None, tol: float, max_iter: int
+) -> Solution:
+    r"""Solve :math:`(I - W + D_j) f_j = D_j t_j`: every free score is exactly the mean of its neighbours' by W.
+
+    Clamped and free entries give eq. (7), :math:`F_u = (I - W_{uu})^{-1} W_{ul} Y`; pulled and free entries give
+    eq. (12) with its fitting term masked. Only the rows of W of entries that are not clamped are read. With signed
+    weights the spectral radius of :math:`W_{uu}` exceeds 1, so that iterating :math:`F \leftarrow WF` diverges:
+    solved directly when small, by BiCGSTAB when large.
+    """
+    A = _residual_operator(W)
+    apply, rhs, diagonal = _clamped(lambda F: A @ F, np.ones((W.shape[0], 1)), target, weight)
+    if W.shape[0] <= DIRECT:
+        return _direct(A, target, weight, apply, rhs, tol)
+    return bicgstab(apply, rhs, diagonal, start=start, tol=tol, max_iter=max_iter)
+
+
+def _residual_operator(W: sparse.csr_array) -> sparse.csr_array:
+    """Return I - W."""
+    return sparse.csr_array(sparse.eye_array(W.shape[0], format="csr") - W)
+
+
+def _clamped(base: Apply, base_diagonal: Floats, target: Floats, weight: Floats) -> tuple[Apply, Floats, Floats]:
+    """Return (operator, right-hand side, diagonal) of ``base + D``, the identity on clamped entries."""
+    clamped = np.isinf(weight)
+    if not clamped.any():
+
+        def plain(F: Floats) -> Floats:
+            G = base(F)
+            G += weight * F
+            return G
+
+        return plain, weight * target, base_diagonal + weight
+    pull = np.where(clamped, 0.0, weight)
+
+    def apply(F: Floats) -> Floats:
+        return np.where(clamped, F, base(np.where(clamped, 0.0, F)) + pull * F)
+
+    fixed = np.where(clamped, target, 0.0)
+    rhs = np.where(clamped, target, pull * target - base(fixed))
+    return apply, rhs, np.where(clamped, 1.0, base_diagonal + pull)
+
+
+def _direct(A: sparse.csr_array, target: Floats, weight: Floats, apply: Apply, rhs: Floats, tol: float) -> Solution:
+    """Solve by dense factorisations and report the true residual."""
+    F = target.copy()
+    dense = A.toarray()
+    for free, columns in _same_weights(weight):
+        system = dense[np.ix_(free, free)] + np.diag(weight[free, columns[0]])
+        F[np.ix_(free, columns)] = linalg.solve(system, rhs[np.ix_(free, columns)], check_finite=False)
+    norms = np.linalg.norm(rhs, axis=0)
+    error = np.linalg.norm(rhs - apply(F), axis=0) / np.where(norms > 0, norms, 1.0)
+    residual = float(error.max(initial=0.0))
+    return Solution(F, (residual,), residual, 0, Status.CONVERGED if residual <= tol else Status.MAX_ITER)
+
+
+def _same_weights(weight: Floats) -> Iterator[tuple[Ints, Ints]]:
+    """Yield (items not clamped, labels) for every group of labels with the same weights."""
+    patterns, group = np.unique(weight, axis=1, return_inverse=True)
+    for g, pattern in enumerate(patterns.T):
+        yield np.flatnonzero(~np.isinf(pattern)), np.flatnonzero(group.ravel() == g)
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """Where the alternation of Table 1 ended.
+
+    Attributes
+    ----------
+    weights : csr_array
+        The last W.
+    solution : Solution
+        The last inference.
+    n_alternations : int
+    stopped : {"stable", "cycle", "cap"}
+        Why: few enough entries changed, a state came back, or the cap was reached.
+    """
+
+    weights: sparse.csr_array
+    solution: Solution
+    n_alternations: int
+    stopped: Literal["stable", "cycle", "cap"]
+
+
+def alternate(
+    reweigh: Callable[[Floats | None], sparse.csr_array],
+    infer: Callable[[sparse.csr_array, Floats, Mask, Floats | None], Solution],
+    Y: Floats,
+    observed: Mask,
+    *,
+    cap: int,
+    threshold: float,
+    rounded: bool,
+    tol: float,
+    confidence: float | None = None,
+) -> Alternation:
+    """Run Table 1: weights from scores by eq. (4), scores from weights, until the rounded scores stand still.
+
+    Parameters
+    ----------
+    reweigh : callable
+        Returns W given the scores fed back; given None it returns the W of the features alone, which is the start:
+        unlabelled items that began at 0 would look like items without labels, and the damage would persist.
+    infer : callable
+        Returns the scores given W, Y, the mask of observed entries and a start.
+    Y, observed : ndarray of shape (n_items, n_labels)
+        Values 0/1 where observed.
+    cap : int
+        Most alternations.
+    threshold : float
+        H, where scores are rounded to compare states (and, if ``rounded``, to feed them back).
+    rounded : bool
+        Feed back 0/1; otherwise the scores, clipped to [0, 1].
+    tol : float
+        Stop when at most this share of the entries changed its rounded value (T of the paper, as a share).
+    confidence : float, optional
+        The loop for weak priors: scores of at least this, or at most 1 minus this, join the observed entries.
+    """
+    W = reweigh(None)
+    solution = infer(W, Y, observed, None)
+    state = np.where(observed, Y, solution.x) >= threshold
+    seen = {np.packbits(state).tobytes()}
+    for done in range(2, cap + 1):
+        F = solution.x
+        if confidence is not None:
+            sure = ~observed & (np.abs(F - 0.5) >= confidence - 0.5)
+            Y, observed = np.where(sure, F >= 0.5, Y).astype(np.float64), observed | sure
+        W = reweigh(np.where(observed, Y, state if rounded else np.clip(F, 0, 1)).astype(np.float64))
+        solution = infer(W, Y, observed, F)
+        before, state = state, np.where(observed, Y, solution.x) >= threshold
+        if (state != before).mean() <= tol:
+            return Alternation(W, solution, done, "stable")
+        if (key := np.packbits(state).tobytes()) in seen:
+            return Alternation(W, solution, done, "cycle")
+        seen.add(key)
+    return Alternation(W, solution, cap, "cap")

@@ -1,0 +1,216 @@
+"""RBF Gram matrices, the Nystroem map, and kernel ridge regression with closed-form leave-one-out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+
+from halflabel._arrays import Floats, Ints, Mask, Matrix
+
+__all__ = [
+    "KernelRidge",
+    "NystroemMap",
+    "RidgePath",
+    "kernel_ridge",
+    "mean_distance",
+    "nystroem",
+    "ridge_path",
+    "same_rows",
+]
+
+
+#: Ridge weights tried, in units of one squared error: an RBF kernel has ones on its diagonal.
+ALPHAS: Floats = np.logspace(-3, 2, 16)
+
+#: Rows of one block of the Gram matrix against all landmarks.
+BLOCK = 4096
+
+
+def mean_distance(X: Matrix, rng: np.random.Generator, sample: int = 1000) -> float:
+    """Return the mean Euclidean distance between distinct rows, from a sample of rows when there are many."""
+    rows = np.arange(X.shape[0]) if X.shape[0] <= sample else rng.choice(X.shape[0], sample, replace=False)
+    distances = euclidean_distances(X[rows])
+    return float(distances.sum() / max(len(rows) * (len(rows) - 1), 1)) or 1.0
+
+
+@dataclass(frozen=True)
+class NystroemMap:
+    """Features whose inner products are the RBF kernel on (or near) the landmarks, plus a constant.
+
+    Parameters
+    ----------
+    landmarks : matrix of shape (n_landmarks, n_features)
+    bandwidth : float
+        sigma of exp(-d^2 / 2 sigma^2).
+    projection : ndarray of shape (n_landmarks, rank)
+        Inverse square root of the landmarks' Gram matrix.
+    error : float
+        Mean share of k(x, x) = 1 that the map loses on the rows it was learned from; 0 when all are landmarks.
+    """
+
+    landmarks: Matrix
+    bandwidth: float
+    projection: Floats
+    error: float = 0.0
+
+    def __call__(self, X: Matrix) -> Floats:
+        """Return the features of the rows of ``X``, shape (n_rows, rank + 1)."""
+        return np.column_stack([self.kernel(X) @ self.projection, np.ones(X.shape[0])])
+
+    def kernel(self, X: Matrix) -> Floats:
+        """Return the Gram matrix of ``X`` against the landmarks."""
+        return np.asarray(rbf_kernel(X, self.landmarks, gamma=0.5 / self.bandwidth**2), dtype=np.float64)
+
+
+def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Generator) -> NystroemMap:
+    """Learn a :class:`NystroemMap` from ``X``: exact up to ``max_landmarks`` rows, else on a random subset."""
+    rows = np.arange(X.shape[0])
+    if len(rows) > max_landmarks:
+        rows = np.sort(rng.choice(rows, max_landmarks, replace=False))
+    plain = NystroemMap(X[rows], bandwidth, np.empty((0, 0)))
+    values, vectors = linalg.eigh(plain.kernel(X[rows]), overwrite_a=True, check_finite=False)
+    kept = values > values[-1] * 1e-10  # duplicates make the Gram matrix singular
+    learned = replace(plain, projection=vectors[:, kept] / np.sqrt(values[kept]))
+    if len(rows) == X.shape[0]:
+        return learned
+    sample = rng.choice(X.shape[0], min(1000, X.shape[0]), replace=False)
+    lost = 1 - (learned(X[sample])[:, :-1] ** 2).sum(axis=1)
+    return replace(learned, error=float(lost.mean()))
+
+
+@dataclass(frozen=True)
+class RidgePath:
+    r"""Ridge regression at the weight with the least leave-one-out error, and any of its rows taken back.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_features, n_targets)
+    alpha : float
+    loo : ndarray of shape (n_rows, n_targets)
+        Each row's prediction by the model fitted without that row.
+    Q, V, shrink : ndarray
+        :math:`(\Phi^T\Phi + \alpha I)^{-1} = V\,\mathrm{diag}(\mathrm{shrink})\,V^T` and :math:`Q = \Phi V`.
+    error : ndarray of shape (n_rows, n_targets)
+        Targets minus fitted values.
+    """
+
+    coef: Floats
+    alpha: float
+    loo: Floats
+    Q: Floats
+    V: Floats
+    shrink: Floats
+    error: Floats
+
+    def without(self, rows: Mask) -> Floats:
+        r"""Return the coefficients of the same regression without some rows, in closed form.
+
+        With S the rows and :math:`H_{SS}` their block of the hat matrix,
+        :math:`C - (\Phi^T\Phi + \alpha I)^{-1}\Phi_S^T (I - H_{SS})^{-1}(Y_S - \Phi_S C)`.
+        """
+        Q = self.Q[rows]
+        hat = (Q * self.shrink) @ Q.T
+        weights = linalg.cho_solve(linalg.cho_factor(np.eye(len(hat)) - hat), self.error[rows])
+        return np.asarray(self.coef - self.V @ (self.shrink[:, None] * (Q.T @ weights)))
+
+
+def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
+    r"""Minimise :math:`\|\Phi C - Y\|_F^2 + \alpha\|C\|_F^2`, alpha by closed-form leave-one-out.
+
+    With the leverages :math:`h_i = \phi_i^T(\Phi^T\Phi + \alpha I)^{-1}\phi_i` the left-out prediction
+    is :math:`y_i - (y_i - \hat y_i)/(1 - h_i)`. One eigendecomposition serves every alpha.
+    """
+    values, V = linalg.eigh(Phi.T @ Phi, overwrite_a=True, check_finite=False)
+    Q = Phi @ V
+    Q2, QtY = Q**2, Q.T @ Y
+    tried = []
+    for alpha in alphas:
+        shrink = 1 / (np.maximum(values, 0) + alpha)
+        error = Y - Q @ (shrink[:, None] * QtY)
+        left_out = error / (1 - Q2 @ shrink)[:, None]
+        tried.append((float((left_out**2).sum()), float(alpha), shrink, error, left_out))
+    _, alpha, shrink, error, left_out = min(tried, key=lambda one: one[0])
+    return RidgePath(V @ (shrink[:, None] * QtY), alpha, Y - left_out, Q, V, shrink, error)
+
+
+@dataclass(frozen=True)
+class KernelRidge:
+    """Kernel ridge regression, one column per target.
+
+    Parameters
+    ----------
+    features : NystroemMap
+    weights : ndarray of shape (n_landmarks, ...)
+        Weight of each landmark's kernel; the axes after the first are those of the answer.
+    intercept : ndarray of shape (...)
+    alpha : ndarray of shape (n_targets,)
+        Ridge weight chosen for each target; NaN where it was observed nowhere.
+    """
+
+    features: NystroemMap
+    weights: Floats
+    intercept: Floats
+    alpha: Floats
+
+    def predict(self, X: Matrix) -> Floats:
+        """Return the regression values, shape (n_rows, ...); never holds more than one block of the Gram matrix."""
+        flat = self.weights.reshape(len(self.weights), -1)
+        blocks = range(0, X.shape[0], BLOCK)
+        values = [self.features.kernel(X[start : start + BLOCK]) @ flat for start in blocks]
+        return np.asarray(np.concatenate(values).reshape(X.shape[0], *self.intercept.shape) + self.intercept)
+
+    def __getitem__(self, model: int) -> KernelRidge:
+        """Return one model of a family: 0 is the whole fit, 1 + v the one without fold v."""
+        return replace(self, weights=self.weights[:, model], intercept=self.intercept[model])
+
+
+def kernel_ridge(
+    X: Matrix, Y: Floats, observed: Mask, folds: NDArray[np.integer], features: NystroemMap
+) -> KernelRidge:
+    """Fit every target on its own observed rows, once on all of them and once without each fold.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_rows, n_features)
+    Y : ndarray of shape (n_rows, n_targets)
+        Values where ``observed``, anything elsewhere.
+    observed : ndarray of bool, shape (n_rows, n_targets)
+    folds : ndarray of int, shape (n_rows,)
+        The models of fold v are fitted on the rows with another number, at the ridge weights of the whole fit.
+    features : NystroemMap
+
+    Returns
+    -------
+    KernelRidge
+        A family whose answers have shape (n_rows, 1 + n_folds, n_targets), so that one pass over the kernel
+        serves all of its models.
+
+    Notes
+    -----
+    Targets observed on the same rows share one eigendecomposition, O(n m^2 + m^3) for m features.
+    """
+    Phi = features(X)
+    n_folds = int(folds.max()) + 1
+    coef = np.zeros((Phi.shape[1], 1 + n_folds, Y.shape[1]))
+    alpha = np.full(Y.shape[1], np.nan)
+    for rows, columns in same_rows(observed):
+        path = ridge_path(Phi[rows], Y[np.ix_(rows, columns)])
+        alpha[columns] = path.alpha
+        coef[:, 0, columns] = path.coef
+        for fold in range(n_folds):
+            coef[:, 1 + fold, columns] = path.without(folds[rows] == fold)
+    weights = np.tensordot(features.projection, coef[:-1], axes=1)
+    return KernelRidge(features, weights, coef[-1], alpha)
+
+
+def same_rows(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the rows and the targets of every pattern of observed rows; targets observed nowhere are left out."""
+    patterns, group = np.unique(observed, axis=1, return_inverse=True)
+    for g, pattern in enumerate(patterns.T):
+        if pattern.any():
+            yield np.flatnonzero(pattern), np.flatnonzero(group.ravel() == g)

@@ -1,0 +1,49 @@
+"""What solvers ask of a smooth term."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from halflabel._arrays import Floats
+
+__all__ = ["Loss", "Smooth", "Squares", "row_blocks"]
+
+#: Weights C of squares, one for all entries or one each, and C * targets as an array or an operator.
+Squares = tuple[Floats | float, Any]
+
+
+class Smooth(Protocol):
+    """A smooth convex function of a matrix, never negative: all that proximal gradient steps need."""
+
+    @property
+    def lipschitz(self) -> float:
+        """Lipschitz constant of the gradient."""
+
+    def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
+        """Return the value at Z and the gradient, written to ``out`` where it is given."""
+
+    def split(self, size: int) -> Sequence[tuple[slice, Smooth]]:
+        """Return (rows, the function on these rows) of which the whole is the sum."""
+
+
+class Loss(Smooth, Protocol):
+    """A smooth function that is a sum over entries, with what Newton steps and alternating least squares need."""
+
+    @property
+    def roughness(self) -> Floats:
+        """Bound of the third derivative in units of the second, per column."""
+
+    def curvature(self, Z: Floats) -> Floats | float:
+        """Return the second derivative by each entry of Z."""
+
+    def majorizer(self, Z: Floats) -> Squares:
+        """Return (C, C * T): up to a constant the term is at most sum C (Z' - T)^2 / 2 at every Z', and equal at Z."""
+
+    def split(self, size: int) -> Sequence[tuple[slice, Loss]]:
+        """Return the term row block by row block."""
+
+
+def row_blocks(n: int, size: int) -> list[slice]:
+    """Return the slices of n rows, so many each."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]

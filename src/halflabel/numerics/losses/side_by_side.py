@@ -1,0 +1,59 @@
+"""Terms on columns of their own, as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from halflabel._arrays import Floats
+from halflabel.numerics.losses.protocols import Loss
+
+__all__ = ["SideBySide"]
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide:
+    """A sum of terms, each on columns of its own.
+
+    Parameters
+    ----------
+    terms : sequence of Loss
+    widths : sequence of int
+        How many columns each has, from the left.
+    """
+
+    terms: Sequence[Loss]
+    widths: Sequence[int]
+
+    @property
+    def columns(self) -> list[slice]:
+        """The columns of each term."""
+        return [slice(a, b) for a, b in pairwise(np.cumsum([0, *self.widths]).tolist())]
+
+    @property
+    def lipschitz(self) -> float:
+        """The largest of all."""
+        return max(term.lipschitz for term in self.terms)
+
+    @property
+    def roughness(self) -> Floats:
+        """That of each term, in its columns."""
+        return np.concatenate([term.roughness for term in self.terms])
+
+    def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
+        """Return the value and the gradient."""
+        grad = np.empty_like(Z) if out is None else out
+        pairs = zip(self.terms, self.columns, strict=True)
+        return sum(term.value_and_grad(Z[:, c], grad[:, c])[0] for term, c in pairs), grad
+
+    def split(self, size: int) -> Sequence[tuple[slice, SideBySide]]:
+        """Return the sum row block by row block; one block if any term needs all rows at once."""
+        parts = [term.split(size) for term in self.terms]
+        if len({len(part) for part in parts}) > 1:
+            return [(slice(0, max(part[-1][0].stop for part in parts)), self)]
+        rows = [block for block, _ in parts[0]]
+        together = zip(*([term for _, term in part] for part in parts), strict=True)
+        return [(block, SideBySide(terms, self.widths)) for block, terms in zip(rows, together, strict=True)]

@@ -1,0 +1,202 @@
+"""Accelerated proximal gradient for a smooth term plus a spectral penalty, in one pass over the state per iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from halflabel._arrays import Floats
+from halflabel.numerics.losses import Smooth
+from halflabel.numerics.penalties import NuclearNorm, Shrinkage, spectral_norm
+from halflabel.numerics.solvers.solution import Solution, Status
+
+__all__ = ["Certificate", "bound", "certify", "proximal_gradient"]
+
+#: Entries of one block of rows: what one iteration does to it happens in the cache.
+BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Value of the objective at a point, and a bound of what could still be gained.
+
+    Attributes
+    ----------
+    objective : float
+    gap : float
+        Bound of (objective - minimum) / objective.
+    excess : float
+        Largest singular value of the gradient over the weight of the penalty, less 1: at most 0 at the minimiser.
+    """
+
+    objective: float
+    gap: float
+    excess: float
+
+
+def certify(smooth: Smooth, penalty: NuclearNorm, Z: Floats, norm: float | None = None) -> Certificate:
+    r"""Bound the distance of the objective at Z to its minimum, for a smooth term that is never negative.
+
+    By convexity :math:`F(Z) - F(Z^*) \le \langle g, Z\rangle + \alpha\|Z\|_* + (\|g\|_2 - \alpha)_+ \|Z^*\|_*` with
+    g the gradient of the smooth term, and :math:`\|Z^*\|_* \le F(Z)/\alpha`.
+
+    Parameters
+    ----------
+    smooth, penalty
+        Terms of the objective.
+    Z : ndarray of shape (n, m)
+    norm : float, optional
+        :math:`\|Z\|_*` where it is known.
+    """
+    if norm is None:
+        norm = penalty.value(Z) / penalty.weight
+    value, inner, gram = 0.0, 0.0, np.zeros((min(Z.shape),) * 2)
+    for rows, term in _parts(smooth, Z.shape):
+        part, g = term.value_and_grad(Z[rows])
+        value += part
+        inner += float(np.einsum("ij,ij", g, Z[rows]))
+        gram += _gram(g, Z.shape)
+    return bound(value, inner, float(np.sqrt(spectral_norm(gram))), penalty.weight, norm)
+
+
+def bound(value: float, inner: float, top: float, weight: float, norm: float) -> Certificate:
+    r"""Return the certificate from its parts.
+
+    Parameters
+    ----------
+    value : float
+        Of the smooth term at Z.
+    inner : float
+        :math:`\langle g, Z\rangle`.
+    top : float
+        :math:`\|g\|_2`.
+    weight, norm : float
+        :math:`\alpha` and :math:`\|Z\|_*`.
+    """
+    objective = value + weight * norm
+    excess = top / weight - 1
+    gap = (inner + weight * norm) / (objective or 1.0) + max(excess, 0.0)
+    return Certificate(objective, max(gap, 0.0), excess)
+
+
+def proximal_gradient(
+    smooth: Smooth,
+    penalty: NuclearNorm,
+    start: Floats,
+    *,
+    tol: float = 1e-5,
+    max_iter: int = 1000,
+) -> Solution:
+    r"""Minimise :math:`F(Z) = f(Z) + \alpha\|Z\|_*` by FISTA with adaptive restart.
+
+    Parameters
+    ----------
+    smooth : Smooth
+        f, never negative; the step is 1 over its Lipschitz constant.
+    penalty : NuclearNorm
+    start : ndarray of shape (n, m)
+        Not changed. A path is a sequence of calls, each from the last solution.
+    tol : float
+        Stop when the bound of the relative gap, see :func:`certify`, is at most this.
+    max_iter : int
+
+    Returns
+    -------
+    Solution
+        ``objective`` is the value of F at the start and wherever the gap was computed (after 5 iterations and
+        then at intervals of a fifth of the way gone); ``residual`` is the bound of the relative gap at ``x``.
+
+    Notes
+    -----
+    With n rows and m columns, n >= m, an iteration is one pass over blocks of rows that stay in the cache: shrink
+    the block with the singular vectors of the last pass, extrapolate, take the gradient step, and add to the
+    m x m Gram matrix for the next. That is :math:`3 m^2 n` operations (less at low rank), one eigendecomposition, and
+    three arrays of the size of Z besides the data. The restart (when the step turns against the gradient map) acts one
+    iteration late, because the pass that finds the turn has already extrapolated.
+
+    References
+    ----------
+    .. [1] A. Beck and M. Teboulle, "A fast iterative shrinkage-thresholding algorithm for linear inverse problems",
+       SIAM Journal on Imaging Sciences 2 (2009) 183-202.
+    .. [2] B. O'Donoghue and E. Candes, "Adaptive restart for accelerated gradient schemes", Foundations of
+       Computational Mathematics 15 (2015) 715-732.
+
+    Examples
+    --------
+    >>> from halflabel.numerics.losses import Squared
+    >>> solution = proximal_gradient(Squared(np.diag([3.0, 1.0]), None, 1.0), NuclearNorm(1.0), np.zeros((2, 2)))
+    >>> solution.x.round(6)
+    array([[2., 0.],
+           [0., 0.]])
+    """
+    state = _State(smooth, penalty, start)
+    here = certify(smooth, penalty, start)
+    objective, n_iter, check = [here.objective], 0, 5
+    while here.gap > tol and n_iter < max_iter:
+        state.advance()
+        n_iter += 1
+        if n_iter in (check, max_iter):
+            here = certify(smooth, penalty, state.Z, state.norm)
+            objective.append(here.objective)
+            check = n_iter + max(5, n_iter // 5)
+    status = Status.CONVERGED if here.gap <= tol else Status.MAX_ITER
+    return Solution(state.Z, tuple(objective), here.gap, n_iter, status)
+
+
+class _State:
+    """Z, the extrapolated M, the gradient step A = M - g/L, and the Gram matrix of A."""
+
+    def __init__(self, smooth: Smooth, penalty: NuclearNorm, start: Floats) -> None:
+        self.step = 1 / (smooth.lipschitz or 1.0)
+        self.penalty = penalty
+        self.parts = _parts(smooth, start.shape)
+        self.Z, self.M, self.A = start.copy(), start.copy(), np.empty_like(start)
+        self.norm, self.t = np.nan, 1.0
+        self.gram = np.zeros((min(start.shape),) * 2)
+        for rows, term in self.parts:
+            self._gradient_step(rows, term)
+
+    def advance(self) -> None:
+        shrinkage = self.penalty.shrink(self.gram, self.step)
+        self.norm = float(shrinkage.values.sum())
+        following = (1 + np.sqrt(1 + 4 * self.t**2)) / 2
+        momentum, turned = (self.t - 1) / following, 0.0
+        self.gram[:] = 0
+        for rows, term in self.parts:
+            turned += self._shrink_step(rows, shrinkage, momentum)
+            self._gradient_step(rows, term)
+        self.t = 1.0 if turned > 0 else following
+
+    def _shrink_step(self, rows: slice, shrinkage: Shrinkage, momentum: float) -> float:
+        """Move Z and M; return how far the move of Z goes against the gradient map."""
+        Z, M = self.Z[rows], self.M[rows]
+        shrunk = _shrunk(shrinkage, self.A[rows], self.Z.shape)
+        np.subtract(shrunk, Z, out=Z)  # the move
+        M -= shrunk
+        turned = float(np.einsum("ij,ij", M, Z))
+        np.multiply(Z, momentum, out=M)
+        M += shrunk
+        Z[:] = shrunk
+        return turned
+
+    def _gradient_step(self, rows: slice, term: Smooth) -> None:
+        A = term.value_and_grad(self.M[rows], self.A[rows])[1]
+        A *= -self.step
+        A += self.M[rows]
+        self.gram += _gram(A, self.Z.shape)
+
+
+def _parts(smooth: Smooth, shape: tuple[int, ...]) -> Sequence[tuple[slice, Smooth]]:
+    """Blocks of rows of a tall matrix; a wide one has its Gram matrix on the other side, which needs all rows."""
+    n, m = shape
+    return smooth.split(max(BLOCK // max(m, 1), 64)) if n >= m else [(slice(0, n), smooth)]
+
+
+def _gram(A: Floats, shape: tuple[int, ...]) -> Floats:
+    return np.asarray(A.T @ A if shape[0] >= shape[1] else A @ A.T)
+
+
+def _shrunk(shrinkage: Shrinkage, A: Floats, shape: tuple[int, ...]) -> Floats:
+    return shrinkage(A) if shape[0] >= shape[1] else np.asarray(shrinkage(A.T).T)

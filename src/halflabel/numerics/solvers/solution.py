@@ -1,0 +1,40 @@
+"""What a solver returns."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from halflabel._arrays import Floats
+
+__all__ = ["Solution", "Status"]
+
+
+class Status(enum.Enum):
+    """How a solver ended; the value is the sentence a user reads."""
+
+    CONVERGED = "The solver reached its tolerance."
+    MAX_ITER = "The solver stopped at its iteration limit before it reached its tolerance; raise max_iter or tol."
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solution and its certificate.
+
+    Attributes
+    ----------
+    x : ndarray
+        The solution.
+    objective : tuple of float
+        Value of the objective at the start and after each iteration.
+    residual : float
+        Certificate of optimality, recomputed at ``x``; each solver says which.
+    n_iter : int
+    status : Status
+    """
+
+    x: Floats
+    objective: tuple[float, ...]
+    residual: float
+    n_iter: int
+    status: Status

@@ -1,0 +1,164 @@
+"""The steps of a method, fitted one after the other, and what they answer."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import logit
+
+from halflabel._arrays import Floats, Matrix, is_sparse
+from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import Calibration
+from halflabel.reproduction.methods import build, first_step_attribute
+
+__all__ = ["Answer", "Chain"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a fitted chain says; one row per item and one column per label.
+
+    Parameters
+    ----------
+    labels : ndarray
+        0/1 by the method's own rule.
+    scores : ndarray
+        Higher is more relevant; -inf for a label that could not be learned, so that it ranks last.
+    probabilities : ndarray or None
+        None where the method has none.
+    """
+
+    labels: Floats
+    scores: Floats
+    probabilities: Floats | None
+
+    @classmethod
+    def of(cls, labels: Any, scores: Any, probabilities: Any, shape: tuple[int, int], classes: Any = None) -> Answer:
+        """Bring what estimators return to one shape; where there are no scores, probabilities or labels rank."""
+        p = None if probabilities is None else _table(probabilities, shape, classes)
+        own = _table(labels, shape)
+        ranked = p if scores is None else _table(scores, shape)
+        return cls(own, np.nan_to_num(own if ranked is None else ranked, nan=-np.inf, posinf=np.inf), p)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Fitted steps.
+
+    Parameters
+    ----------
+    steps : sequence of estimator
+    X : matrix
+        The training rows as the last step saw them.
+    seconds : mapping of str to float
+        ``fit 0``, ``fit 1`` ... of each step, and ``fit`` of all.
+    """
+
+    steps: Sequence[Any]
+    X: Matrix
+    seconds: Mapping[str, float]
+
+    @classmethod
+    def fit(
+        cls, steps: Sequence[Mapping[str, Any]], helpers: Mapping[str, Any], X: Matrix, labels: PartialLabels
+    ) -> Chain:
+        """Fit every step on what the steps before it made of the training rows."""
+        lookup = first_step_attribute(helpers, X, labels)
+        n_features, y = X.shape[1], labels if labels.positive_only else labels.values()
+        fitted, seconds = [], {}
+        for number, step in enumerate(steps):
+            estimator = build(step, n_features, lookup)
+            started = time.perf_counter()
+            fitted.append(estimator.fit(X, y))
+            seconds[f"fit {number}"] = time.perf_counter() - started
+            if number + 1 < len(steps):
+                X = estimator.transform(X)
+        return cls(fitted, X, {**seconds, "fit": sum(seconds.values())})
+
+    def new(self, X: Matrix, shape: tuple[int, int]) -> Answer:
+        """Return what the chain says of new rows."""
+        for step in self.steps[:-1]:
+            X = step.transform(X)
+        last = self.steps[-1]
+        p = last.predict_proba(X) if hasattr(last, "predict_proba") else None
+        scores = last.decision_function(X) if hasattr(last, "decision_function") else None
+        classes = getattr(last, "classes_", None) if isinstance(p, list) else None
+        return Answer.of(last.predict(X), scores, p, shape, classes)
+
+    def fitted(self, shape: tuple[int, int]) -> Answer:
+        """Return what the chain says of the rows it was fitted on: transduction, or else a prediction of them."""
+        last = self.steps[-1]
+        if not hasattr(last, "transduction_"):
+            return Chain(self.steps[-1:], self.X, {}).new(self.X, shape)
+        return Answer.of(last.transduction_, last.label_scores_, last.label_probabilities_, shape)
+
+    def held_out(self, shape: tuple[int, int]) -> Floats | None:
+        """Return the scores of observed entries by models that did not see them: out of fold, if the method has them.
+
+        They are read back from the calibrated probabilities of these entries; NaN for a label that was not learned.
+        Where no sigmoid made these, as for AutoLabeler, the scores of labelled items are out of fold themselves.
+        """
+        last = self.steps[-1]
+        if not hasattr(last, "calibration_"):
+            return None
+        if not isinstance(last.calibration_, Calibration):
+            return _table(last.label_scores_, shape)
+        found, p = last.calibration_, _table(last.label_probabilities_, shape)
+        scores = found.center + found.spread * (logit(p) - found.intercept) / found.slope
+        return np.where(np.isnan(_table(last.label_scores_, shape)), np.nan, scores)
+
+    def completed(self, X: Matrix) -> Floats | None:
+        """Return X with its gaps filled by the first step that can, if any."""
+        first = self.steps[0]
+        filled = first.transform(X) if hasattr(first, "transform") else None
+        return filled if filled is not None and filled.shape == X.shape else None
+
+    def coordinates(self) -> Floats | None:
+        """Return the training rows as a map: what the last step saw, where the steps before made two features of it."""
+        flat = len(self.steps) > 1 and self.X.shape[1] == 2 and not is_sparse(self.X)
+        return np.asarray(self.X, dtype=np.float64) if flat and np.isfinite(self.X).all() else None
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was chosen: a dimension, a weight, the number of iterations."""
+        names = ("n_components_", "rank_", "n_features_in_", "alpha_", "label_weight_", "n_iter_")
+        found = {name.removesuffix("_in_").rstrip("_"): getattr(self.steps[0], name, None) for name in names}
+        if (setting := getattr(self.steps[-1], "setting_", None)) is not None:
+            found |= setting if isinstance(setting, Mapping) else vars(setting)
+        return {name: _plain(value) for name, value in found.items() if _is_number(value)}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and math.isfinite(value)
+
+
+def _plain(value: Any) -> int | float:
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _table(answer: Any, shape: tuple[int, int], classes: Any = None) -> Floats:
+    """Return one column per label, also from scikit-learn's forms.
+
+    These are a list with an array of both classes per label, and one such array where there is a single label.
+    """
+    if isinstance(answer, list):
+        known = classes if classes is not None else [None] * len(answer)
+        answer = np.column_stack([_of_class_one(each, own) for each, own in zip(answer, known, strict=True)])
+    table = np.asarray(answer, dtype=np.float64)
+    if shape[1] == 1 and table.shape == (shape[0], 2):
+        table = table[:, 1:]
+    if table.shape != shape and not (shape[1] == 1 and table.shape == shape[:1]):
+        raise ValueError(f"an answer has shape {table.shape}, not {shape}: a row per item and a column per label.")
+    return table.reshape(shape)
+
+
+def _of_class_one(probabilities: Any, classes: Any) -> Floats:
+    """Return P(1) of one label; an estimator that saw one class only gives one column, of whichever class."""
+    if probabilities.shape[1] > 1:
+        return np.asarray(probabilities[:, -1])
+    return np.full(len(probabilities), float(classes is not None and np.ravel(classes)[-1] == 1))

@@ -1,0 +1,115 @@
+"""A page as GitHub-flavoured Markdown, with its drawings as files beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from posixpath import join
+from urllib.parse import quote
+
+from halflabel.report.wording import NONE
+from halflabel.reproduction.page.model import Block, Bullets, Cell, Figure, Grid, Page, Section, Text
+
+__all__ = ["render_markdown"]
+
+
+def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
+    r"""Return the page as Markdown, and its drawings.
+
+    A cell reads ``measured / published · verdict``; the best of those it stands beside is bold. Names that hold signs
+    of Markdown or HTML are read as they are.
+
+    Parameters
+    ----------
+    page : Page
+    figures : str
+        The folder where the drawings will lie, relative to the text.
+
+    Returns
+    -------
+    text : str
+    drawings : dict of str to str
+        SVG by file name.
+
+    Examples
+    --------
+    >>> from halflabel.reproduction.page.model import Verdict
+    >>> cell = Cell("0.93", "0.91", Verdict.BETTER, best=True)
+    >>> section = Section("Table 1", (Grid("Accuracy", ("yeast",), (("MDDM|2", (cell,)),)),))
+    >>> text, drawings = render_markdown(Page("A paper", "One cell.", (), (section,)), "figures")
+    >>> print(text.split("**Accuracy**")[1].strip())
+    |  | yeast |
+    | --- | --- |
+    | MDDM\|2 | **0.93** / 0.91 · better |
+    """
+    parts = [f"# {_plain(page.title)}", _plain(page.lead)]
+    if page.facts:
+        parts.append("\n".join(f"- {_plain(name)}: {_plain(fact)}" for name, fact in page.facts))
+    for section in page.sections:
+        parts += _section(section, figures)
+    drawings = {
+        f"{block.name}.svg": block.svg
+        for section in page.sections
+        for block in section.blocks
+        if isinstance(block, Figure)
+    }
+    return "\n\n".join(parts) + "\n", drawings
+
+
+def _section(section: Section, figures: str) -> list[str]:
+    return [f"{'#' * section.level} {_plain(section.title)}", *(_block(block, figures) for block in section.blocks)]
+
+
+def _block(block: Block, figures: str) -> str:
+    match block:
+        case Text(text):
+            return _plain(text)
+        case Bullets(items):
+            return "\n".join(f"- {_plain(item)}" for item in items)
+        case Figure(name, caption, alt):
+            return f"![{_plain(alt)}]({quote(join(figures, name))}.svg)\n\n{_plain(caption)}"
+        case Grid():
+            return _grid(block)
+
+
+def _grid(grid: Grid) -> str:
+    reasons = grid.reasons
+    lines = [
+        _line(["", *map(_plain, grid.columns)]),
+        _line(["---"] * (len(grid.columns) + 1)),
+        *(_line([_plain(name), *(_cell(cell, reasons.index) for cell in cells)]) for name, cells in grid.rows),
+    ]
+    parts = [f"**{_plain(grid.caption)}**", "\n".join(lines)]
+    if grid.note:
+        parts.append(_plain(grid.note))
+    if reasons:
+        parts.append("\n".join(f"{number}. {_plain(reason)}" for number, reason in enumerate(reasons, 1)))
+    return "\n\n".join(parts)
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(cell: Cell, place: Callable[[str], int]) -> str:
+    measured = _plain(cell.measured) or NONE
+    value = f"**{measured}**" if cell.best else measured
+    if cell.published:
+        value += f" / {_plain(cell.published)}"
+    if cell.verdict:
+        value += f" · {cell.verdict.value}"
+    return f"{value} <sup>{place(cell.why) + 1}</sup>" if cell.why else value
+
+
+def _plain(text: str) -> str:
+    r"""Return text on one line that Markdown shows as it is.
+
+    Examples
+    --------
+    >>> _plain("a|b <c> `d` micro_f1 *e*"), [_plain(line) for line in ("# 1", "2. x", "- 3", "-3.5")]
+    ('a\\|b &lt;c&gt; \\`d\\` micro_f1 \\*e\\*', ['\\# 1', '2\\. x', '\\- 3', '-3.5'])
+    """
+    line = escape(" ".join(text.split()), quote=False)
+    line = re.sub(r"([\\`*|~$\[\]]|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", line)
+    return re.sub(r"^(\d+(?=[.)](?:\s|$))|(?=[-+=#](?:[\s+=#-]|$)))", r"\1\\", line)

@@ -1,0 +1,242 @@
+"""Which differences between methods are more than chance, and which are not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from halflabel._arrays import Floats
+
+__all__ = ["ALPHA", "Paired", "Ranking", "p_in_words", "paired", "ranks"]
+
+#: Level of every test and interval.
+ALPHA = 0.05
+
+#: Resampled values held at once; 80 MB.
+BATCH = 10_000_000
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two methods on the same runs.
+
+    Attributes
+    ----------
+    difference, low, high : float
+        Mean of first minus second, and its 95 % bootstrap interval; all in the unit of the scores.
+    t, p : float
+        Paired t-test, two-sided.
+    n : int
+        Pairs compared.
+    wins, losses, ties : int
+        Pairs in which the first score is higher, lower, exactly equal. Whether higher is better, the caller knows.
+    left_out : int
+        Pairs in which a score is NaN.
+    """
+
+    difference: float
+    low: float
+    high: float
+    t: float
+    p: float
+    n: int
+    wins: int
+    losses: int
+    ties: int
+    left_out: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Several methods on the same blocks (data sets, or runs).
+
+    Attributes
+    ----------
+    mean_ranks : Series
+        By method, the best (lowest) first; 1 is the best rank, ties share their mean.
+    statistic, p : float
+        Friedman's test that all methods are the same, corrected for ties.
+    critical_difference : float
+        Two methods are separated at the 5 % level if their mean ranks differ by at least this (Nemenyi).
+    groups : tuple of tuple of str
+        Maximal sets of methods that are not separated, in rank order; every method is in at least one.
+    n : int
+        Blocks ranked.
+    left_out : int
+        Blocks in which a score is NaN.
+    """
+
+    mean_ranks: pd.Series[float]
+    statistic: float
+    p: float
+    critical_difference: float
+    groups: tuple[tuple[str, ...], ...]
+    n: int
+    left_out: int
+
+
+def paired(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Paired:
+    """Compare two methods run by run.
+
+    Pairs must be independent for the test to be right. Runs on random splits of one data set share items, so that
+    their test is too sure of itself; papers use it all the same, and so it is what their claims are checked with.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_runs,)
+        Scores of the two methods; entry i of both comes from the same run.
+    seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    Paired
+        The interval is the bias-corrected and accelerated one (BCa). It does not exist where the differences hardly
+        vary; there it is the percentile interval. Equal samples have t = 0 and p = 1; differences that are all the
+        same and not zero have an infinite t and p = 0.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, a score is infinite, or fewer than two pairs are without NaN.
+
+    Examples
+    --------
+    >>> found = paired([0.81, 0.84, 0.79, 0.86], [0.80, 0.80, 0.78, 0.84])
+    >>> round(found.difference, 3), found.wins, round(found.p, 3)
+    (0.02, 4, 0.066)
+    """
+    scores = _pairs(first, second)
+    complete = scores[~np.isnan(scores).any(axis=1)]
+    if len(complete) < 2:
+        raise ValueError(f"a paired comparison needs at least 2 pairs without NaN; there are {len(complete)}.")
+    difference = complete[:, 0] - complete[:, 1]
+    low, high = _interval(difference, seed)
+    t, p = _t_test(complete)
+    wins, losses, ties = (int(np.count_nonzero(np.sign(difference) == sign)) for sign in (1, -1, 0))
+    n, left_out = len(complete), len(scores) - len(complete)
+    return Paired(float(difference.mean()), low, high, t, p, n, wins, losses, ties, left_out)
+
+
+def p_in_words(value: float) -> str:
+    """Return a p-value as papers print it.
+
+    >>> p_in_words(0.0004), p_in_words(0.0451)
+    ('p < .001', 'p = .045')
+    """
+    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".")
+
+
+def _pairs(first: ArrayLike, second: ArrayLike) -> Floats:
+    """Return both samples as the columns of one array."""
+    one, other = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise ValueError(
+            f"paired scores must be two equally long lists, run by run, not {one.shape} and {other.shape}."
+        )
+    if np.isinf(one).any() or np.isinf(other).any():
+        raise ValueError("a score is infinite: it has no mean. Find the run that diverged, and leave it out as NaN.")
+    return np.column_stack([one, other])
+
+
+def _interval(difference: Floats, seed: int) -> tuple[float, float]:
+    for method in ("BCa", "percentile"):
+        found = _bootstrap(difference, method, seed)
+        if not np.isnan(found).any():
+            break
+    return found
+
+
+def _bootstrap(difference: Floats, method: Any, seed: int) -> tuple[float, float]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a degenerate BCa interval is NaN, which the caller looks for
+        found = stats.bootstrap(
+            (difference,),
+            np.mean,
+            confidence_level=1 - ALPHA,
+            method=method,
+            batch=max(1, BATCH // len(difference)),
+            random_state=np.random.default_rng(seed),
+        ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def _t_test(pairs: Floats) -> tuple[float, float]:
+    if np.array_equal(pairs[:, 0], pairs[:, 1]):
+        return 0.0, 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # differences that are all the same: t is infinite or nearly so
+        found = stats.ttest_rel(pairs[:, 0], pairs[:, 1])
+    return float(found.statistic), float(found.pvalue)
+
+
+def ranks(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
+    r"""Rank methods block by block, and say which the mean ranks cannot separate.
+
+    Friedman's test comes first: unless its p is below 0.05, no pair should be called different, whatever the groups
+    say. The critical difference is :math:`q_{\alpha} \sqrt{k (k + 1) / (6 N)}` for k methods and N blocks, with
+    :math:`q_{\alpha}` the upper 5 % point of the studentized range of k normals over :math:`\sqrt 2`.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_blocks, n_methods)
+        Blocks with NaN in any method are left out and counted.
+    greater_is_better : bool
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three methods (two are for :func:`paired`), two columns of one name, or fewer than
+        two blocks without NaN.
+
+    References
+    ----------
+    J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, section 3.2.2.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.8], "c": [0.1, 0.2, 0.3, 0.1]})
+    >>> found = ranks(scores, greater_is_better=True)
+    >>> found.mean_ranks.to_dict(), round(found.critical_difference, 2), found.groups
+    ({'a': 1.0, 'b': 2.0, 'c': 3.0}, 1.66, (('a', 'b'), ('b', 'c')))
+    """
+    names = [str(name) for name in scores.columns]
+    if len(names) < 3:
+        raise ValueError(f"ranks are for at least 3 methods; there are {len(names)}. Compare two with paired().")
+    if len(set(names)) < len(names):
+        raise ValueError(f"two methods have the same name among {', '.join(names)}; rename one.")
+    complete = scores[scores.notna().all(axis=1)].to_numpy(dtype=float)
+    n, k = complete.shape
+    if n < 2:
+        raise ValueError(f"ranks need at least 2 blocks in which every method has a score; there are {n}.")
+    placed = stats.rankdata(-complete if greater_is_better else complete, axis=1)
+    mean_ranks = pd.Series(placed.mean(axis=0), index=names).sort_values(kind="stable")
+    statistic, p = _friedman(complete)
+    reach = float(stats.studentized_range.ppf(1 - ALPHA, k, np.inf) * np.sqrt(k * (k + 1) / (12 * n)))
+    groups = _groups(list(mean_ranks.index), mean_ranks.to_numpy(), reach)
+    return Ranking(mean_ranks, statistic, p, reach, groups, n, len(scores) - n)
+
+
+def _friedman(scores: Floats) -> tuple[float, float]:
+    if (scores == scores[:, :1]).all():  # nothing but ties: the statistic would be 0 / 0
+        return 0.0, 1.0
+    found = stats.friedmanchisquare(*scores.T)
+    return float(found.statistic), float(found.pvalue)
+
+
+def _groups(names: Sequence[str], mean_ranks: Floats, reach: float) -> tuple[tuple[str, ...], ...]:
+    """Return the runs of sorted ranks whose ends are less than ``reach`` apart and that no longer run contains."""
+    ends = np.searchsorted(mean_ranks, mean_ranks + reach)
+    before = np.concatenate([[0], ends[:-1]])
+    return tuple(tuple(names[i:end]) for i, end in enumerate(ends) if end > before[i])

@@ -1,6 +1,0 @@
-"""Vector-valued kernel regression with a graph: for labels with gaps, and for labels that are positive-only."""
-
-from halflabel.vvmr.estimator import VVMR
-from halflabel.vvmr.lowrank import LowRankVVMR
-
-__all__ = ["VVMR", "LowRankVVMR"]

@@ -1,0 +1,470 @@
+"""complete(): tables in and out, evidence, positive-only labels, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conftest import half_labelled
+
+import halflabel as hl
+from halflabel.labels.calibration import confident
+from halflabel.methods.baselines import BinaryRelevance
+
+
+@pytest.fixture
+def songs(rng):
+    X, Y, _ = half_labelled(rng)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(5)], index=rng.permutation(60) * 10)
+    frame.insert(2, "name", [f"song {i}" for i in range(60)])
+    for j, label in enumerate(("rock", "sad", "live")):
+        frame.insert(j, label, Y[:, j])
+    return frame
+
+
+def test_index_columns_and_order_survive(songs):
+    before = songs.copy()
+    table = hl.complete(songs, labels=["rock", "sad", "live"]).table
+    assert table.columns.tolist() == songs.columns.tolist()
+    assert table.index.tolist() == songs.index.tolist()
+    assert not table[["rock", "sad", "live"]].isna().any(axis=None)
+    known = songs["rock"].notna()
+    np.testing.assert_array_equal(table.loc[known, "rock"], songs.loc[known, "rock"])
+    pd.testing.assert_frame_equal(table[["f0", "name"]], songs[["f0", "name"]])
+    pd.testing.assert_frame_equal(songs, before)
+
+
+def test_booleans_stay_booleans(songs):
+    songs["rock"] = songs["rock"].map({1.0: True, 0.0: False}).astype("boolean")
+    assert hl.complete(songs, labels=["rock"]).table["rock"].dtype == "boolean"
+
+
+def test_arrays_give_a_table_of_labels(rng):
+    X, Y, _ = half_labelled(rng)
+    table = hl.complete(X, Y).table
+    assert table.shape == (60, 3)
+    assert set(np.unique(table)) <= {0, 1}
+
+
+def test_labels_apart_must_be_in_the_same_order(songs):
+    features, labels = songs.filter(regex="^f"), songs[["rock"]]
+    assert hl.complete(features, labels).table.columns.tolist() == ["rock"]
+    with pytest.raises(ValueError, match="different row labels"):
+        hl.complete(features, labels.sort_index())
+    with pytest.raises(ValueError, match="60 items but labels for 59"):
+        hl.complete(features.to_numpy(), labels.to_numpy()[:-1])
+
+
+def test_tags_in_tags_out(rng):
+    X, Y, _ = half_labelled(rng)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    names = np.array(["rock", "sad", "live"])
+    frame["tags"] = [None if np.isnan(row).any() else ";".join(names[row == 1][::-1]) for row in Y]
+    filled = hl.complete(frame, tags="tags", absent="irrelevant")
+    known = frame["tags"].notna() & (frame["tags"] != "")
+    assert filled.table.loc[known, "tags"].tolist() == frame.loc[known, "tags"].tolist()
+    i = int(np.flatnonzero(frame["tags"].isna())[0])
+    expected = {name for name, state in zip(filled.labels.names, filled.state[i], strict=True) if state > 0}
+    assert set(filter(None, filled.table["tags"].iloc[i].split(";"))) == expected
+
+
+def test_min_precision_leaves_the_rest_empty(songs):
+    filled = hl.complete(songs, labels=["rock", "sad", "live"], min_precision=0.995)
+    p = np.where(filled.labels.observed, np.nan, filled.probabilities.to_numpy())
+    np.testing.assert_array_equal(filled.state[~filled.labels.observed], confident(p, 0.995)[~filled.labels.observed])
+    left = filled.table[["rock", "sad", "live"]].isna().to_numpy()
+    assert left.any()
+    np.testing.assert_array_equal(left, filled.state == 0)
+    assert hl.complete(songs, labels=["rock"], unsure="leave").min_precision == 0.95
+
+
+class TestEvidence:
+    def test_explain(self, songs):
+        filled = hl.complete(songs.assign(name=songs["name"]), labels=["rock", "sad", "live"], id="name")
+        item = songs["name"][songs["rock"].isna()].iloc[0]
+        found = filled.explain(item, "rock")
+        assert found.given is None
+        assert found.value in (0, 1)
+        assert found.kind == "graph"
+        assert found.probability == filled.probabilities.loc[item, "rock"]
+        assert set(found.supporting["item"]) <= set(songs["name"])
+        assert item not in set(found.supporting["item"])
+        i = songs["name"].tolist().index(item)
+        j = songs["name"].tolist().index(found.supporting["item"].iloc[0])
+        W = filled.model.weights_
+        assert found.supporting["weight"].iloc[0] == pytest.approx(W[i, j] + W[j, i])
+
+    def test_explain_refuses_what_is_not_there(self, songs):
+        filled = hl.complete(songs, labels=["rock"])
+        with pytest.raises(KeyError, match="no label 'pop'; the labels are rock"):
+            filled.explain(0, "pop")
+        with pytest.raises(KeyError, match="no item 'x'; items are known by their row number"):
+            filled.explain("x", "rock")
+
+    def test_kinds(self, rng):
+        X = np.vstack([rng.normal(size=(20, 2)), 100 + rng.normal(size=(20, 2))])
+        Y = np.full((40, 2), np.nan)
+        Y[:20, 0] = np.arange(20) % 2
+        Y[:, 1] = np.where(np.arange(40) < 30, 1, np.nan)
+        with pytest.warns(UserWarning, match="1 of 2 labels"):
+            filled = hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=4, scale=None))
+        assert (filled.evidence_kinds[:20, 0] == "graph").all()
+        assert (filled.evidence_kinds[20:, 0] == "features").all()
+        assert (filled.evidence_kinds[:, 1] == "prior").all()
+        assert not filled.table.isna().any(axis=None)
+
+    def test_a_planted_error_is_the_first_suspect(self, rng):
+        X = np.repeat([[0.0], [5.0]], 40, axis=0) + rng.normal(size=(80, 1))
+        y = np.repeat([0.0, 1.0], 40)
+        y[::4] = np.nan
+        y[7] = 1.0
+        first = hl.complete(X, y).suspects.iloc[0]
+        assert (first["item"], first["given"]) == (7, 1)
+        assert first["probability"] < 0.2
+
+    def test_next_to_label_are_the_uncertain_ones(self, rng):
+        X = np.linspace(0, 10, 100)[:, None]
+        y = np.where(X[:, 0] < 5, 0.0, 1.0)
+        y[np.arange(100) % 5 != 0] = np.nan
+        chosen = hl.complete(X, y).next_to_label(5)
+        assert chosen["item"].between(35, 65).all()
+        assert (np.diff(chosen["bits"]) <= 0).all()
+        assert np.isnan(y[chosen["item"]]).all()
+
+    def test_drift(self, rng):
+        X, Y, _ = half_labelled(rng, n=400)
+        assert hl.complete(X, Y).drift < 0.65
+        X[np.isnan(Y[:, 0])] += 3
+        assert hl.complete(X, Y).drift > 0.95
+        assert hl.complete(X[:30], Y[:30]).drift is None
+
+    def test_embedding(self, songs):
+        filled = hl.complete(songs, labels=["rock", "sad"])
+        drawn = filled.embedding(2)
+        assert drawn.shape == (60, 2)
+        assert drawn.index.equals(songs.index)
+        with pytest.raises(ValueError, match="between 1 and"):
+            filled.embedding(99)
+
+
+class TestPositiveOnly:
+    """Two items in three were tagged, with seven of ten of their tags."""
+
+    @pytest.fixture
+    def frame(self, rng):
+        X, _, self.truth = half_labelled(rng, n=240)
+        frame = pd.DataFrame(X, columns=list("abcde"))
+        tags = [[n for n, has in zip("rst", row, strict=True) if has and rng.random() < 0.7] for row in self.truth]
+        frame["tags"] = [t if i % 3 else None for i, t in enumerate(tags)]
+        return frame
+
+    @pytest.fixture
+    def filled(self, frame):
+        return hl.complete(frame, tags="tags", absent="unknown")
+
+    @pytest.fixture
+    def told(self, frame):
+        return hl.complete(frame, tags="tags", absent="unknown", observed_rate=0.7)
+
+    @pytest.mark.parametrize("which", ["filled", "told"])
+    def test_given_tags_stay_and_the_rest_is_filled(self, frame, which, request):
+        filled = request.getfixturevalue(which)
+        given = filled.labels.relevant
+        assert (filled.state[given] == 1).all()
+        assert (filled.state != 0).all()
+        for before, after in zip(frame["tags"], filled.table["tags"], strict=True):
+            assert list(after)[: len(before or [])] == list(before or [])
+        new, forgotten = ~filled.labels.annotated, filled.labels.annotated[:, None] & ~given & (self.truth > 0)
+        assert ((filled.state[new] > 0) == (self.truth[new] > 0)).mean() > 0.8
+        assert (filled.state[forgotten] > 0).mean() > 0.5
+        assert len(filled.suspects) == 0
+
+    def test_without_a_rate_probabilities_are_of_being_assigned(self, filled, told):
+        assert filled.probability_of == "being assigned"
+        assert told.probability_of == "being relevant"
+        new = ~filled.labels.annotated
+        assigned = filled.probabilities[new].mean(axis=None)
+        assert assigned == pytest.approx(0.7 * self.truth[new].mean(), abs=0.07)
+        assert told.probabilities[new].mean(axis=None) == pytest.approx(self.truth[new].mean(), abs=0.07)
+        np.testing.assert_array_equal(told.learned_probabilities, filled.probabilities)
+
+    def test_assumptions_say_what_the_share_changes(self, filled, told):
+        for completion in (filled, told):
+            table = completion.assumptions
+            assert table["observed_rate"].tolist() == [0.4, 0.55, 0.7, 0.85, 1.0]
+            assert (np.diff(table["expected"]) < 0).all()
+        row = told.assumptions.set_index("observed_rate").loc[0.7]
+        gaps = ~told.labels.observed
+        assert row["filled"] == (told.state > 0)[gaps].sum()
+        assert row["expected"] == pytest.approx(told.probabilities.to_numpy()[gaps].sum())
+        assert row["threshold"] == pytest.approx(told.model.thresholds_[0])
+        # Nothing was forgotten: only items that nobody looked at are filled.
+        assert filled.model.assume(1.0).filled[filled.labels.annotated].sum() == 0
+
+    def test_a_rate_of_ones_own_is_in_the_table(self, frame):
+        told = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1, observed_rate=0.6))
+        assert told.assumptions["observed_rate"].tolist() == [0.4, 0.55, 0.6, 0.7, 0.85, 1.0]
+
+    def test_candidates_are_ranked_and_good(self, told):
+        ranked = told.candidates(40)
+        assert ranked["rank"].tolist() == list(range(1, 41))
+        assert (np.diff(ranked["probability"]) <= 0).all()
+        rows, columns = ranked["item"].to_numpy(), [told.labels.names.index(x) for x in ranked["label"]]
+        assert (told.labels.state[rows, columns] == 0).all()
+        np.testing.assert_array_equal(ranked["probability"], told.probabilities.to_numpy()[rows, columns])
+        p = told.learned_probabilities[rows, columns]
+        assert (np.diff(p)[np.diff(ranked["probability"]) == 0] <= 0).all()  # ties are told apart
+        assert self.truth[rows, columns].mean() > 0.8
+
+    def test_a_precision_needs_the_rate(self, frame, told):
+        with pytest.raises(
+            ValueError, match=r"how many relevant entries were never assigned: give their assigned share"
+        ):
+            hl.complete(frame, tags="tags", absent="unknown", unsure="leave")
+        careful = hl.complete(frame, tags="tags", absent="unknown", min_precision=0.9, observed_rate=0.7)
+        gaps = ~careful.labels.observed
+        assert 0 < (careful.state[gaps] != 0).sum() < gaps.sum()
+        p = np.where(gaps, careful.probabilities.to_numpy(), np.nan)
+        np.testing.assert_array_equal(careful.state[gaps], confident(p, 0.9)[gaps])
+        row = careful.assumptions.set_index("observed_rate").loc[0.7]
+        assert row["filled"] == (careful.state[gaps] > 0).sum()
+        assert np.isnan(row["threshold"])
+
+    def test_evidence_is_what_was_assigned_around(self, frame, told):
+        assert (told.evidence_kinds == "graph").all()
+        item, label = told.candidates(1)[["item", "label"]].iloc[0]
+        found = told.explain(item, label)
+        assert found.given is None
+        assert found.probability == told.probabilities.loc[item, label]
+        given = frame["tags"][found.supporting["item"]].map(lambda tags: tags is not None and label in tags)
+        assert given.any()
+        assert (found.supporting["given"] == 1).fillna(False).tolist() == given.tolist()  # nothing else is known
+        assert told.drift is not None
+        flat = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1))
+        assert (flat.evidence_kinds == "features").all()
+        assert flat.explain(0, "r").supporting.empty
+
+    def test_a_saved_model_knows_what_its_probabilities_are_of(self, frame, filled, told, tmp_path):
+        for completion in (filled, told):
+            completion.save(tmp_path / "m")
+            again = hl.load(tmp_path / "m")
+            assert again.probability_of == completion.probability_of
+            pd.testing.assert_frame_equal(again.predict_proba(frame), completion.predictor.predict_proba(frame))
+
+    def test_what_does_not_fit_is_refused(self, frame, songs):
+        with pytest.raises(ValueError, match=r"must be above 0 and at most 1, not 1\.5"):
+            hl.complete(frame, tags="tags", absent="unknown", observed_rate=1.5)
+        with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
+            hl.complete(songs, labels=["rock"], observed_rate=0.7)
+        with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give AutoLabeler\(\) or LowRankVVMR"):
+            hl.complete(frame, tags="tags", absent="unknown", method=hl.SSDRMC())
+        with pytest.raises(ValueError, match="a method was given, and observed_rate beside it"):
+            hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(), observed_rate=0.7)
+
+
+def test_labels_that_know_what_is_irrelevant_have_no_assumptions(songs):
+    filled = hl.complete(songs, labels=["rock"])
+    assert filled.assumptions.empty
+    assert filled.observed_rate is None
+    assert filled.learned_from is filled.labels
+
+
+class TestRefusals:
+    def test_an_empty_label(self, songs):
+        with pytest.raises(ValueError, match=r"no item has a value for 'blank'.*leave it out"):
+            hl.complete(songs.assign(blank=np.nan), labels=["rock", "blank"])
+
+    def test_no_labels_named(self, songs):
+        with pytest.raises(ValueError, match="no labels were named"):
+            hl.complete(songs)
+
+    def test_an_odd_word(self, songs):
+        with pytest.raises(ValueError, match="unsure must be 'fill' or 'leave', not 'maybe'"):
+            hl.complete(songs, labels=["rock"], unsure="maybe")
+
+
+class TestNumberedColumns:
+    """Columns named 0, 1, 2, ..., as pandas names those of an array."""
+
+    @pytest.fixture
+    def frame(self, rng):
+        X, Y, _ = half_labelled(rng)
+        frame = pd.DataFrame(np.hstack([X, Y]))
+        frame[9] = [f"s{i}" for i in range(60)]
+        return frame
+
+    def test_labels_and_id(self, frame):
+        filled = hl.complete(frame, labels=[5, 6, 7], id=9, ignore=[4], features=[0, 1])
+        assert filled.table.columns.tolist() == frame.columns.tolist()
+        assert not filled.table[[5, 6, 7]].isna().any(axis=None)
+        assert filled.index[3] == "s3"
+        assert filled.opened.roles.numeric == ("0", "1")
+
+    def test_tags(self, frame):
+        tags = pd.Series(["a;b", "b", "a", None] * 15)
+        frame = frame.drop(columns=[5, 6, 7])
+        frame[8] = tags
+        table = hl.complete(frame, tags=8, absent="irrelevant", id=9).table
+        assert table[8].tolist()[:2] == ["a;b", "b"]
+        assert table[8].notna().all()
+
+    def test_saved_and_loaded(self, frame, tmp_path):
+        filled = hl.complete(frame, labels=[5, 6], id=9)
+        filled.save(tmp_path / "m")
+        assert hl.load(tmp_path / "m").predict_proba(frame).index.tolist() == frame[9].tolist()
+
+
+class TestTheDoor:
+    def test_an_array_holds_no_label_columns(self, rng):
+        with pytest.raises(ValueError, match="labels are looked for in a DataFrame, but items are a ndarray"):
+            hl.complete(rng.normal(size=(5, 2)), labels=["x"])
+        with pytest.raises(ValueError, match="items are a str"):
+            hl.complete("songs.csv", labels=["x"])
+
+    def test_a_column_of_features_needs_two_dimensions(self, rng):
+        with pytest.raises(ValueError, match="not 1 dimensions"):
+            hl.complete(rng.normal(size=5), [0, 1, 0, 1, None])
+
+    def test_labels_twice(self, songs):
+        with pytest.raises(ValueError, match="labels were given twice"):
+            hl.complete(songs, songs[["rock"]], labels=["sad"])
+
+    def test_an_odd_precision_is_refused_before_the_work(self, songs):
+        with pytest.raises(ValueError, match=r"between 0\.5 and 1, not 2"):
+            hl.complete(songs, labels=["rock"], min_precision=2)
+
+    def test_explain_needs_one_item(self, songs):
+        filled = hl.complete(songs.set_axis([i // 2 for i in range(60)]), labels=["rock"])
+        assert len(filled.table) == 60
+        with pytest.raises(KeyError, match="2 items are known by 3: name a column of distinct ids"):
+            filled.explain(3, "rock")
+
+
+def test_another_method_may_be_named(songs):
+    filled = hl.complete(songs, labels=["rock", "sad"], method=BinaryRelevance())
+    assert filled.weights is None
+    assert (filled.evidence_kinds == "features").all()
+    assert filled.explain(songs.index[0], "rock").supporting.empty
+
+
+def test_the_kinds_of_gap_are_said_with_what_was_done(songs):
+    songs.loc[songs.index[:3], ["rock", "sad", "live"]] = [1, np.nan, 0]
+    filled = hl.complete(songs, labels=["rock", "sad", "live"], effort="fast")
+    unlabelled = int(songs[["rock", "sad", "live"]].isna().all(axis=1).sum())
+    assert filled.gaps[0] == f"{unlabelled} items without any label: AutoLabeler fills all of their entries."
+    assert filled.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them")
+    assert filled.gaps[2].startswith("Out of fold, the probabilities' squared error is")
+
+
+def test_features_that_say_nothing_are_said_to(rng):
+    X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
+    Y[60:] = np.nan
+    assert hl.complete(X, Y, effort="fast").gaps[-1].endswith("The features say little about these labels.")
+
+
+def test_costs_move_the_line(songs):
+    dear, cheap = (hl.complete(songs, labels=["rock", "sad"], effort="fast", cost=c) for c in ((9, 1), (1, 9)))
+    assert (dear.state > 0).sum() < (cheap.state > 0).sum()
+    np.testing.assert_allclose(dear.model.thresholds_, 0.9)
+    with pytest.raises(ValueError, match="two positive numbers"):
+        hl.complete(songs, labels=["rock"], cost=(0, 1))
+    with pytest.raises(ValueError, match="cannot both decide"):
+        hl.complete(songs, labels=["rock"], cost=(1, 1), min_precision=0.9)
+
+
+def test_groups_are_held_out_together(rng):
+    thread = np.repeat(np.arange(60), 4)
+    posts = pd.DataFrame(rng.normal(size=(60, 3))[thread] + 0.1 * rng.normal(size=(240, 3)), columns=list("abc"))
+    posts["thread"], posts["rock"] = thread, rng.integers(2, size=60)[thread].astype(float)  # a coin per thread
+    posts.loc[180:, "rock"] = np.nan
+    alone, grouped = (
+        hl.complete(posts.drop(columns=drop), labels=["rock"], group=group)
+        for drop, group in ((["thread"], None), ([], "thread"))
+    )
+    assert alone.model.members_["pool"] < 0.15  # twins in other folds give the answer away
+    assert grouped.model.members_["pool"] > 0.2
+
+
+def test_a_label_may_not_be_a_feature_of_itself(rng):
+    items = pd.DataFrame({"a": rng.normal(size=30), "rock": rng.integers(2, size=30)})
+    with pytest.raises(ValueError, match="'rock' is a label and also a column of the items"):
+        hl.complete(items, items[["rock"]])
+
+
+def test_a_method_is_not_changed_by_its_use(songs):
+    method = hl.SSDRMC()
+    first = hl.complete(songs, labels=["rock"], method=method)
+    hl.complete(songs, labels=["sad"], method=method)
+    assert not hasattr(method, "transduction_")
+    assert first.table["rock"].notna().all()
+
+
+def test_what_was_done_is_said_only_where_it_was_done(rng):
+    X, Y = rng.normal(size=(60, 3)), rng.integers(2, size=(60, 2)).astype(float)
+    Y[0, 0] = Y[1, 1] = np.nan
+    plain = hl.complete(X, Y, effort="fast").gaps[0]
+    assert plain == "2 single entries of 2 items are missing: AutoLabeler fills them."
+    Y[40:] = np.nan
+    assert "fills the surest of their entries" in hl.complete(X, Y, effort="fast", unsure="leave").gaps[0]
+
+
+def test_the_help_of_other_labels_is_said(rng):
+    X, Y = rng.normal(size=(200, 3)), np.repeat(rng.integers(2, size=(200, 1)), 2, axis=1).astype(float)
+    Y[rng.random(Y.shape) < 0.3] = np.nan  # two labels that always agree, features that say nothing
+    assert "with the help of the item's other labels" in " ".join(hl.complete(X, Y, effort="fast").gaps)
+
+
+def test_a_model_of_an_array_predicts_arrays(rng, tmp_path):
+    X, Y, _ = half_labelled(rng)
+    filled = hl.complete(X, Y, effort="fast")
+    filled.save(tmp_path / "m.halflabel")
+    p = hl.load(tmp_path / "m.halflabel").predict_proba(X[:3])
+    np.testing.assert_array_equal(p, filled.model.predict_proba(X[:3]))
+    with pytest.raises(ValueError, match="a matrix with one row per item"):
+        hl.load(tmp_path / "m.halflabel").predict(X[0])
+
+
+@pytest.mark.parametrize("cost", [2, (1, 2, 3), (np.inf, 5), (1e308, 1e-10)])
+def test_costs_that_decide_nothing_are_refused(songs, cost):
+    with pytest.raises(ValueError, match="two positive numbers"):
+        hl.complete(songs, labels=["rock"], cost=cost)
+
+
+def test_effort_is_checked_at_the_door(songs):
+    with pytest.raises(ValueError, match="effort must be one of"):
+        hl.complete(songs, labels=["rock"], effort="slow", method=hl.SSDRMC())
+
+
+def test_a_prior_is_heard_and_its_worth_is_said(rng):
+    X, Y, complete_Y = half_labelled(rng, 150)
+    noise = rng.normal(size=X.shape)
+    prior = pd.DataFrame(np.where(complete_Y == 1, 0.8, 0.2), columns=["label0", "label1", "label2"])
+    filled = hl.complete(noise, Y, prior=prior, effort="fast")
+    gaps = np.isnan(Y)
+    assert (filled.table.to_numpy() == complete_Y)[gaps].mean() > 0.95
+    assert any(sentence.startswith("Where the prior says something, its own error is") for sentence in filled.gaps)
+    assert "The prior says something about 450 of 450 entries." in filled.opened.notes
+
+
+def test_a_prior_that_would_not_be_heard_is_refused(rng):
+    X, Y, complete_Y = half_labelled(rng)
+    with pytest.raises(ValueError, match="SSDRMC cannot take a prior"):
+        hl.complete(X, Y, prior=complete_Y, method=hl.SSDRMC())
+    with pytest.raises(ValueError, match="LowRankVVMR cannot take a prior"):
+        hl.complete(X, hl.PartialLabels.from_positives(complete_Y), prior=complete_Y, method=hl.LowRankVVMR())
+
+
+def test_a_prior_is_heard_about_positive_only_labels(rng):
+    X, _, complete_Y = half_labelled(rng, 300)
+    forgotten = (complete_Y == 1) & (rng.random(complete_Y.shape) < 0.4)
+    labels = hl.PartialLabels.from_positives(np.where(forgotten, 0, complete_Y))
+    prior, noise = np.where(complete_Y == 1, 0.8, 0.2), rng.normal(size=X.shape)
+    heard, deaf = (hl.complete(noise, labels, prior=given, observed_rate=0.6, effort="fast") for given in (prior, None))
+    found = heard.table.to_numpy().astype(bool)
+    assert found[forgotten].mean() > 0.9
+    assert found[complete_Y == 0].mean() < 0.1
+    assert deaf.table.to_numpy().astype(bool)[forgotten & (complete_Y == 1)].mean() < 0.9
+    # New items have no prior: what they are told is of being relevant all the same, as without one.
+    new = rng.normal(size=(200, X.shape[1]))
+    told = [filled.model.predict_proba(new).mean() for filled in (heard, deaf)]
+    np.testing.assert_allclose(told, complete_Y.mean(), atol=0.12)

@@ -1,0 +1,192 @@
+"""Calibration and threshold rules: against direct minimisation, exhaustive search, and simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from halflabel import PartialLabels
+from halflabel.labels.calibration import RULES, confident, fit_platt, thresholds
+from halflabel.labels.metrics import brier
+
+probabilities = hnp.arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 4)), elements=st.floats(0.01, 0.99))
+
+
+def shrunken_loss(theta, z, sign, prior):
+    margin = sign * (np.exp(theta[0]) * z + theta[1])
+    return np.logaddexp(0, -margin).sum() + 0.5 * ((theta - prior) ** 2).sum()
+
+
+def test_platt_minimises_the_documented_objective(rng):
+    scores = rng.normal(size=(200, 3))
+    complete = (rng.random((200, 3)) < expit(np.array([0.5, 2, 4]) * scores + np.array([0, -2, 1]))).astype(float)
+    mask = rng.random((200, 3)) < 0.7
+    fitted = fit_platt(scores, PartialLabels.from_observed(complete, mask))
+    z, sign = (scores - fitted.center) / fitted.spread, 2 * complete - 1
+    rate = (complete[mask].sum() + 0.5) / (mask.sum() + 1)
+    start = np.array([0.0, np.log(rate / (1 - rate))])
+    pooled = minimize(shrunken_loss, start, (z[mask], sign[mask], start), method="BFGS", tol=1e-10).x
+    for j in range(3):
+        rows = mask[:, j]
+        expected = minimize(shrunken_loss, pooled, (z[rows, j], sign[rows, j], pooled), method="BFGS", tol=1e-10).x
+        np.testing.assert_allclose([np.log(fitted.slope[j]), fitted.intercept[j]], expected, atol=1e-4)
+
+
+def ceiled_loss(theta, z, assigned, prior, ceiling):
+    p = np.clip(ceiling * expit(np.exp(theta[0]) * z + theta[1]), 1e-300, 1)
+    return -np.log(np.where(assigned, p, 1 - p)).sum() + 0.5 * ((theta - prior) ** 2).sum()
+
+
+@pytest.mark.parametrize("ceiling", [0.3, 0.7, 0.95])
+def test_platt_below_a_ceiling_minimises_the_likelihood_of_what_was_assigned(rng, ceiling):
+    scores = rng.normal(size=(200, 3))
+    relevant = rng.random((200, 3)) < expit(np.array([0.5, 2, 4]) * scores + np.array([0, -2, 1]))
+    assigned = relevant & (rng.random((200, 3)) < ceiling)
+    fitted = fit_platt(scores, PartialLabels.from_table(assigned), ceiling=ceiling)
+    z = (scores - fitted.center) / fitted.spread
+    rate = (assigned.sum() + 0.5) / (assigned.size + 1) / ceiling
+    start = np.array([0.0, np.log(rate / (1 - rate))])
+    pooled = minimize(ceiled_loss, start, (z.ravel(), assigned.ravel(), start, ceiling), method="BFGS", tol=1e-10).x
+    for j in range(3):
+        arguments = (z[:, j], assigned[:, j], pooled, ceiling)
+        starts = pooled + np.array([[0, 0], [0, 2], [-1, -2]])  # the loss is not convex
+        found = [minimize(ceiled_loss, s, arguments, method="BFGS", tol=1e-10) for s in starts]
+        expected = min(found, key=lambda each: each.fun).x
+        np.testing.assert_allclose([np.log(fitted.slope[j]), fitted.intercept[j]], expected, atol=1e-4)
+
+
+def test_platt_below_a_ceiling_finds_the_probabilities_behind_it(rng):
+    slope, intercept, ceiling = np.array([3.0, 6.0]), np.array([-1.0, 1.0]), 0.6
+    scores = rng.normal(size=(20_000, 2))
+    truth = rng.random((20_000, 2)) < expit(slope * scores + intercept)
+    assigned = truth & (rng.random((20_000, 2)) < ceiling)
+    p = fit_platt(scores, PartialLabels.from_table(assigned), ceiling=ceiling)(scores)
+    np.testing.assert_allclose(p, expit(slope * scores + intercept), atol=0.05)
+    quotient = np.minimum(fit_platt(scores, PartialLabels.from_table(assigned))(scores) / ceiling, 1)
+    truth = PartialLabels.from_table(truth)
+    assert brier(truth, quotient) > brier(truth, p) + 0.005  # no sigmoid levels off at the ceiling
+
+
+@pytest.mark.parametrize("ceiling", [0.01, 0.2, 1.0])
+def test_a_ceiling_below_what_was_seen_stays_finite(ceiling):
+    scores, table = np.array([[0.0, 1e9], [0.0, 0.0], [1.0, -1e9]]), [[1, 1], [1, 0], [1, 0]]
+    fitted = fit_platt(scores, PartialLabels.from_table(table), ceiling=ceiling)
+    p = fitted(np.array([[np.nan, np.nan], [0.0, 1e12], [1.0, -1e12]]))
+    assert ((p > 0) & (p < 1)).all()
+
+
+def test_platt_is_calibrated_on_new_draws(rng):
+    slope, intercept = np.array([3.0, 6.0]), np.array([-1.0, 1.0])
+    scores = rng.normal(size=(20_000, 2))
+    truth = (rng.random((20_000, 2)) < expit(slope * scores + intercept)).astype(float)
+    fitted = fit_platt(scores[:10_000], PartialLabels.from_table(truth[:10_000]))
+    p = fitted(scores[10_000:])
+    for low in np.arange(0, 1, 0.2):
+        inside = (p >= low) & (p < low + 0.2)
+        assert p[inside].mean() == pytest.approx(truth[10_000:][inside].mean(), abs=0.03)
+
+
+def test_platt_does_not_see_unknown_entries(rng):
+    scores = rng.normal(size=(50, 2))
+    labels = PartialLabels.from_observed(rng.integers(0, 2, (50, 2)), rng.random((50, 2)) < 0.5)
+    other = np.where(labels.observed, scores, rng.normal(size=(50, 2)) * 100)
+    for a, b in zip(vars(fit_platt(scores, labels)).values(), vars(fit_platt(other, labels)).values(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_separated_labels_stay_finite():
+    scores = np.array([[0.0], [0.0], [1.0], [1.0]])
+    p = fit_platt(scores, PartialLabels.from_table([[0], [0], [1], [1]]))(scores)
+    assert ((p > 0.001) & (p < 0.999)).all()
+    assert p[0, 0] < 0.5 < p[3, 0]
+
+
+def test_without_scores_there_is_the_rate():
+    labels = PartialLabels.from_table([[1, None], [1, None], [0, None]])
+    p = fit_platt(np.full((3, 2), np.nan), labels)(np.full((3, 2), np.nan))
+    np.testing.assert_allclose(p[:, 0], 2.5 / 4)
+    np.testing.assert_allclose(p[:, 1], 2.5 / 4)  # never observed: the rate of all labels together
+
+
+def expected_f1(p, t):
+    chosen = p >= t
+    return 2 * p[chosen].sum() / (chosen.sum() + p.sum())
+
+
+def test_between_sure_and_sure_not_the_threshold_is_half_of_the_best_f1():
+    p = np.array([[0.98], [0.97], [0.01]])
+    best = 2 * (0.98 + 0.97) / (2 + p.sum())
+    assert thresholds(p, "micro_f1") == thresholds(p, "macro_f1") == pytest.approx(best / 2)
+
+
+@settings(deadline=None)
+@given(probabilities)
+def test_plug_in_f1_beats_every_other_threshold(P):
+    micro, macro = thresholds(P, "micro_f1"), thresholds(P, "macro_f1")
+    assert len(set(micro)) == 1
+    grid = np.linspace(0, 1, 101)
+    assert all(expected_f1(P, micro[0]) >= expected_f1(P, t) - 1e-12 for t in grid)
+    for p, t in zip(P.T, macro, strict=True):
+        assert all(expected_f1(p, t) >= expected_f1(p, u) - 1e-12 for u in grid)
+    np.testing.assert_allclose(thresholds(P, "balanced"), (micro + macro) / 2)
+
+
+@given(hnp.arrays(float, (8, 3), elements=st.floats(0.01, 0.99), unique=True), st.integers(1, 24))
+def test_cardinality_predicts_the_wanted_number(P, count):
+    t = thresholds(P, "cardinality", cardinality=count / 8)
+    assert (t <= P).sum() == count
+
+
+def test_cost_is_bayes():
+    assert thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=4.0).tolist() == [0.8, 0.8]
+
+
+def test_cells_that_are_not_open_do_not_count():
+    P = np.array([[0.9, np.nan], [0.2, 0.4]])
+    assert thresholds(P, "micro_f1")[0] == thresholds(np.array([[0.9], [0.2], [0.4]]), "micro_f1")[0]
+    assert thresholds(np.full((2, 1), np.nan), "macro_f1").tolist() == [0.5]
+
+
+def test_an_unknown_rule_names_the_known_ones():
+    with pytest.raises(ValueError, match="unknown threshold rule 'x': choose 'fixed' or one of 'micro_f1'"):
+        thresholds(np.ones((1, 1)), "x")
+    assert set(RULES) == {"micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
+
+
+class TestConfident:
+    def test_the_mean_of_what_is_filled_reaches_the_precision(self, rng):
+        P = rng.beta(0.5, 0.5, size=(500, 4))
+        state = confident(P, 0.95)
+        for j in range(4):
+            assert P[state[:, j] > 0, j].mean() >= 0.95
+            assert (1 - P[state[:, j] < 0, j]).mean() >= 0.95
+        assert 0 < (state == 0).mean() < 1
+
+    def test_it_takes_as_many_as_it_can(self):
+        p = np.array([[0.99], [0.97], [0.90], [0.60], [0.02]])
+        # .99, .97 and .90 have the mean .953; with .60 it is .865. On the other side only .98.
+        assert confident(p, 0.95).ravel().tolist() == [1, 1, 1, 0, -1]
+
+    def test_truth_agrees_when_probabilities_are_true(self, rng):
+        P = rng.beta(0.4, 0.8, size=(20_000, 1))
+        truth = rng.random(P.shape) < P
+        state = confident(P, 0.9)
+        assert truth[state > 0].mean() == pytest.approx(0.9, abs=0.02)
+
+    def test_nan_stays_open(self):
+        assert confident(np.array([[np.nan], [0.999]]), 0.9).ravel().tolist() == [0, 1]
+
+    @pytest.mark.parametrize("precision", [0.5, 1.0, 95])
+    def test_refusal(self, precision):
+        with pytest.raises(ValueError, match="precision must lie between"):
+            confident(np.ones((1, 1)), precision)
+
+
+def test_a_cost_ratio_that_is_not_positive_is_refused():
+    with pytest.raises(ValueError, match="cost_ratio must be a positive number, not -1"):
+        thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=-1)

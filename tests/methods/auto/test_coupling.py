@@ -1,0 +1,68 @@
+import numpy as np
+from scipy.special import expit
+from tests.oracles.residuals import free_coupling, objective
+
+from halflabel.labels import PartialLabels
+from halflabel.methods.auto import coupling
+from halflabel.methods.auto.residuals import refine
+
+
+def coupled(rng, n=200, n_labels=4, share=0.7):
+    """Return (labels with gaps, complete 0/1, log odds of a base): labels driven by features and a hidden cause."""
+    known, hidden = rng.normal(size=(n, n_labels)), rng.normal(size=(n, 1))
+    Y = (rng.random((n, n_labels)) < expit(known + 2 * hidden)).astype(float)
+    return PartialLabels.from_observed(Y, rng.random(Y.shape) < share), Y, 0.7 * known
+
+
+def log_loss(Y, log_odds, where):
+    return np.logaddexp(0, -(2 * Y - 1)[where] * log_odds[where]).mean()
+
+
+def test_coupling_is_the_logistic_regression_of_scikit_learn(rng, monkeypatch):
+    monkeypatch.setattr(coupling, "ANCHOR", 1e-9)
+    labels, _, base = coupled(rng)
+    model = refine(labels, base, rng, n_trees=0).model.coupling
+    a, c, B = free_coupling(labels.values(), base, model.ridge)
+    np.testing.assert_allclose(model.intercept, a, atol=1e-4)
+    np.testing.assert_allclose(model.slope, c, atol=1e-4)
+    np.testing.assert_allclose(model.weights.toarray(), B, atol=1e-4)
+
+
+def test_coupling_minimises_what_its_docstring_says(rng):
+    labels, _, base = coupled(rng, n=60)
+    model = refine(labels, base, rng, n_trees=0).model.coupling
+    for j in range(4):
+        best = np.array([model.intercept[j], model.slope[j], *model.weights.toarray()[j]])
+
+        def value(theta, j=j):
+            return objective(labels.values(), base, model.ridge, j, theta[0], theta[1], theta[2:])
+
+        slopes = [(value(best + step) - value(best - step)) / 2e-4 for step in 1e-4 * np.eye(len(best))]
+        np.testing.assert_allclose(slopes, 0, atol=2e-3)
+
+
+def test_newton_survives_separable_labels_on_a_wild_scale(rng):
+    Z = np.column_stack([np.ones(50), 1e3 * rng.normal(size=50)])
+    theta = coupling._newton(Z, (Z[:, 1] > 0) * 1.0, np.full(2, 1e-3), np.array([0.0, 1.0]), np.array([0.0, -1.0]))
+    assert np.isfinite(theta).all()
+    assert theta[1] > 0
+
+
+def test_a_label_listens_to_those_that_move_with_it_clearest(rng, monkeypatch):
+    monkeypatch.setattr(coupling, "PARTNERS", 1)
+    monkeypatch.setattr(coupling, "BLOCK", 3)
+    Y = np.repeat(rng.integers(2, size=(100, 4)), 2, axis=1).astype(float)
+    labels = PartialLabels.from_observed(Y, rng.random(Y.shape) < 0.8)
+    B = refine(labels, np.zeros(Y.shape), rng, n_trees=0).model.coupling.weights
+    assert sorted(zip(*map(np.ndarray.tolist, B.nonzero()), strict=True)) == [(j, j ^ 1) for j in range(8)]
+
+
+def test_ridge_and_coupling_from_a_sample_are_near_those_from_all(rng, monkeypatch):
+    labels, Y, base = coupled(rng, n=1500)
+    whole = refine(labels, base, np.random.default_rng(1), n_trees=0)
+    monkeypatch.setattr(coupling, "FEW_ITEMS", 500)
+    monkeypatch.setattr(coupling, "FEW_LABELS", 2)
+    part = refine(labels, base, np.random.default_rng(1), n_trees=0)
+    gaps = ~labels.observed
+    assert not np.array_equal(part.log_odds, whole.log_odds)
+    assert log_loss(Y, part.log_odds, gaps) < log_loss(Y, whole.log_odds, gaps) + 0.01

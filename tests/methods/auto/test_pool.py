@@ -1,0 +1,204 @@
+"""The pool and its estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import logit
+from tests.conftest import half_labelled
+
+from halflabel import AutoLabeler, PartialLabels
+from halflabel._files import load_tree, save_tree
+from halflabel._progress import listening
+from halflabel.completion.evidence import evidence_kinds
+from halflabel.completion.model_file import saved_kinds
+from halflabel.datasets import load_benchmark
+from halflabel.labels.calibration import fit_platt
+from halflabel.labels.metrics import brier, micro_f1
+from halflabel.labels.positive_only import assigned
+from halflabel.methods.auto.pool import MEMBERS, pool
+from halflabel.methods.auto.task import EFFORTS, Task
+
+POOL = EFFORTS["default"].members
+
+
+def test_the_pool_is_the_mean_of_calibrated_log_odds(rng):
+    X, Y, _ = half_labelled(rng)
+    labels = PartialLabels.from_table(Y)
+    task = Task(X, labels, EFFORTS["fast"], seed=1, n_folds=3)
+    pooled = pool(task, ("kernel", "trees"))
+    fits = [task.once(MEMBERS[name]) for name in ("kernel", "trees")]
+    heard = [fit_platt(fit.out_of_fold, labels[task.rows], 10.0) for fit in fits]
+    expected = np.mean([logit(c(fit.scores)) for c, fit in zip(heard, fits, strict=True)], axis=0)
+    np.testing.assert_allclose(pooled.log_odds, expected)
+    held_out = np.mean([logit(c(fit.out_of_fold)) for c, fit in zip(heard, fits, strict=True)], axis=0)
+    np.testing.assert_allclose(pooled.out_of_fold[task.rows], held_out)
+    assert np.isnan(pooled.out_of_fold[labels.unlabelled]).all()
+
+
+def test_a_member_is_the_same_in_any_pool(rng):
+    X, Y, _ = half_labelled(rng)
+    alone, both = (
+        pool(Task(X, PartialLabels.from_table(Y), EFFORTS["fast"], seed=1), names)
+        for names in (("self_trained_trees",), ("harmonic", "self_trained_trees"))
+    )
+    assert alone.brier["self_trained_trees"] == both.brier["self_trained_trees"]
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_each_member_stands_alone(rng, member):
+    X, Y, complete = half_labelled(rng, 120)
+    model = AutoLabeler("fast", members=(member,), n_folds=3).fit(X, Y)
+    hidden = PartialLabels.from_observed(complete, np.isnan(Y))
+    assert brier(hidden, model.label_probabilities_) < 0.15
+    assert model.members_["pool"] < model.members_["label rate"]
+
+
+def test_it_says_what_each_member_is_worth(rng):
+    X, Y, _ = half_labelled(rng)
+    model = AutoLabeler("fast", members=POOL).fit(X, Y)
+    assert list(model.members_) == [*POOL, "pool", "label rate"]
+    known = ~np.isnan(Y)
+    rate = np.nanmean(Y, axis=0)
+    assert model.members_["label rate"] == pytest.approx(np.mean(((rate - Y) ** 2)[known]))
+    assert model.members_["pool"] == pytest.approx(np.mean(((model.label_probabilities_ - Y) ** 2)[known]))
+
+
+def test_features_that_say_nothing_cost_little(rng):
+    X, Y = rng.normal(size=(200, 4)), (rng.random((200, 3)) < [0.1, 0.3, 0.5]).astype(float)
+    given = Y.copy()
+    given[60:] = np.nan
+    p = AutoLabeler("fast", members=POOL).fit(X, given).label_probabilities_[60:]
+    rates = Y[:60].mean(axis=0)
+    assert ((p - Y[60:]) ** 2).mean() < 1.05 * ((rates - Y[60:]) ** 2).mean()
+
+
+def test_the_graph_is_there_for_evidence(rng):
+    X, Y, _ = half_labelled(rng)
+    model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
+    assert model.weights_.shape == (60, 60)
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
+    assert (evidence_kinds(PartialLabels.from_table(Y), model.weights_) == "graph").any()
+    assert AutoLabeler("fast").fit(X, Y).weights_ is None
+
+
+@pytest.mark.parametrize("members", [POOL, ("kernel", "trees")], ids=["pool", "fast"])
+def test_a_saved_model_predicts_the_same_bits(rng, tmp_path, members):
+    X, Y, _ = half_labelled(rng)
+    model = AutoLabeler("fast", members=members).fit(X, Y)
+    save_tree(tmp_path / "model.halflabel", {"model": model})
+    again = load_tree(tmp_path / "model.halflabel", saved_kinds())["model"]
+    new = rng.normal(size=(25, 5))
+    assert again.predict_proba(new).tobytes() == model.predict_proba(new).tobytes()
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+    assert not hasattr(again, "transduction_")
+
+
+def test_new_items_are_scored_as_well_as_unlabelled_ones(rng):
+    X, Y, complete = half_labelled(rng, 240)
+    new = slice(180, 240)
+    model = AutoLabeler("fast", members=POOL).fit(X[:180], Y[:180])
+    hidden = PartialLabels.from_observed(complete[:180], np.isnan(Y[:180]))
+    inside = brier(hidden, model.label_probabilities_)
+    outside = brier(PartialLabels.from_table(complete[new]), model.predict_proba(X[new]))
+    assert outside < inside + 0.04
+
+
+def test_effort_decides_the_work(rng):
+    X, Y, _ = half_labelled(rng)
+    fast, default = AutoLabeler("fast").fit(X, Y), AutoLabeler().fit(X, Y)
+    assert set(fast.members_) - {"pool", "label rate"} == {"kernel", "trees"}
+    count = [sum(len(g.roots) for g in m.pool_.voices[-1].model.groups) for m in (fast, default)]
+    assert count == [100, 100]  # trees, and self-trained trees, of which there are half as many
+
+
+def test_it_tells_how_far_it_is(rng):
+    X, Y, _ = half_labelled(rng)
+    stages = []
+    with listening(lambda stage, done, total: stages.append(stage)):
+        AutoLabeler("fast").fit(X, Y)
+    assert {"fitting members", "kernel ridge", "growing trees"} <= set(stages)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"effort": "much"}, "effort must be one of 'fast', 'default', 'best', not 'much'"),
+        ({"members": ("kernel", "svm")}, "members must be among kernel, .*, not \\('kernel', 'svm'\\)"),
+        ({"members": ()}, "at least one"),
+        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, not 0"),
+        ({"n_folds": 1.5}, "n_folds must be a whole number of at least 2, not 1.5"),
+        ({"random_state": "luck"}, "random_state must be a whole number of at least 0, or None, not 'luck'"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"scale": "unit"}, "scale must be 'auto', 'standard', 'idf' or None, not 'unit'"),
+    ],
+)
+def test_unfit_settings_are_refused(rng, settings, sentence):
+    X, Y, _ = half_labelled(rng)
+    with pytest.raises(ValueError, match=sentence):
+        AutoLabeler(**settings).fit(X, Y)
+
+
+def test_on_real_music_it_beats_its_parts(public_data):
+    data = load_benchmark("emotions", public_data)
+    order = np.random.default_rng(0).permutation(len(data.Y))
+    mask = np.zeros(data.Y.shape, bool)
+    mask[order[120:]] = True
+    known, hidden = data.Y.hide(mask), data.Y.hide(~mask)
+    model = AutoLabeler().fit(data.X, known)
+    alone = AutoLabeler(members=("kernel",)).fit(data.X, known)
+    assert brier(hidden, model.label_probabilities_) < brier(hidden, alone.label_probabilities_)
+    assert micro_f1(hidden, model.transduction_) > micro_f1(hidden, alone.transduction_)
+
+
+def test_new_items_are_read_as_items_without_observed_labels(rng):
+    """Of an item that is partly observed the pool is sure, since its labels go together; of a new one it is not."""
+    X, shared = rng.normal(size=(1300, 3)), rng.random(1300)
+    rate = 0.05 + 0.2 * (X[:, :1] > 0)
+    truth = (np.where(rng.random((1300, 4)) < 0.9, shared[:, None], rng.random((1300, 4))) < rate).astype(float)
+    given = np.where(rng.random((300, 4)) < 0.5, truth[:300], np.nan)
+    model = AutoLabeler("fast").fit(X[:300], given)
+    assert model.coupled_
+    gaps = np.isnan(given)
+    np.testing.assert_array_equal(
+        model.transduction_[gaps], (model.label_probabilities_ >= model.thresholds_)[gaps].astype(int)
+    )
+    assert (model.unaided_.thresholds < model.thresholds_).all()
+    new = PartialLabels.from_table(truth[300:])
+    as_fitted = model.predict_proba(X[300:]) >= model.thresholds_
+    assert micro_f1(new, model.predict(X[300:])) > micro_f1(new, as_fitted.astype(int)) + 0.1
+
+
+def test_an_item_far_from_all_nodes_still_has_neighbours(rng):
+    X, Y, _ = half_labelled(rng)
+    model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
+    walk = model.surroundings_.walk(model.weighting_(np.vstack([X[:1], np.full((1, 5), 1e4)])))
+    np.testing.assert_allclose(walk.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["items", "entries"])
+def test_a_single_group_is_not_taken_for_held_out(rng, gaps):
+    X, Y, _ = half_labelled(rng)
+    if gaps:
+        Y[np.flatnonzero(~np.isnan(Y[:, 0]))[::4], 0] = np.nan
+    model = AutoLabeler("fast").fit(X, Y, groups=np.zeros(60))
+    known = ~np.isnan(Y)
+    rates = np.nanmean(Y, axis=0)
+    np.testing.assert_allclose(model.label_probabilities_[known], np.broadcast_to(rates, Y.shape)[known], atol=0.05)
+
+
+def test_of_positive_only_labels_it_learns_what_was_assigned(rng):
+    X, Y, _ = half_labelled(rng, 90)
+    labels = PartialLabels.from_positives(np.where(rng.random(Y.shape) < 0.3, np.minimum(Y, 0), Y))
+    model, plain = AutoLabeler("fast", observed_rate=0.7).fit(X, labels), AutoLabeler("fast").fit(X, assigned(labels))
+    scores, known = plain.label_scores_, assigned(labels)
+    np.testing.assert_array_equal(model.label_scores_, scores)
+    sigmoids = fit_platt(np.where(known.observed, scores, np.nan), known)
+    np.testing.assert_array_equal(model.assigned_probabilities_, sigmoids(scores))
+    assert model.members_ | {"pool": 0} == plain.members_ | {"pool": 0}
+    looked_at = labels.annotated
+    errors = (model.assigned_probabilities_ - labels.relevant)[looked_at] ** 2
+    assert model.members_["pool"] == pytest.approx(errors.mean())
+    rates = labels.relevant[looked_at].mean(axis=0)
+    assert model.members_["label rate"] == pytest.approx(((rates - labels.relevant) ** 2)[looked_at].mean())
+    assert not model.coupled_  # what an annotated item lacks counts as irrelevant: none is partly observed

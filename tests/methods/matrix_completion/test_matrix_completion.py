@@ -1,0 +1,438 @@
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from tests.conftest import half_labelled
+from tests.oracles.matrix_completion import objective
+
+from halflabel import MC1, MCb
+from halflabel._files import load_tree, save_tree
+from halflabel.datasets.synthetic import make_low_rank
+from halflabel.labels import masking
+from halflabel.methods.matrix_completion.selection import Fold, Selection, select
+from halflabel.methods.matrix_completion.setting import Data, Setting
+from halflabel.numerics.losses import Squared
+
+both = pytest.mark.parametrize("method", [MC1, MCb])
+pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning")
+
+FIXED = {"alpha": 3e-3, "label_weight": 0.5, "n_folds": 2}
+
+
+@cache
+def problem(n=120, d=12, t=5, share=0.5, seed=0, items=False):
+    """Features and labels with gaps, and both complete."""
+    rng = np.random.default_rng(seed)
+    drawn = make_low_rank(n, d, 2, t, 0.01, rng)
+    X = np.where(rng.random((n, d)) < share, drawn.dataset.X, np.nan)
+    X[0], X[:, 0] = np.nan, drawn.dataset.X[:, 0]  # an item with one feature only
+    X[0, 0] = drawn.dataset.X[0, 0]
+    labels = drawn.dataset.Y
+    hide = masking.hide_items if items else masking.hide_entries
+    return X, hide(labels, 1 - share, rng), drawn
+
+
+def scaled(X):
+    return (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+
+
+# -- the objective ---------------------------------------------------------------
+
+
+@both
+def test_the_fit_minimises_the_objective_of_the_docstring(method, rng):
+    X, labels, _ = problem(n=25, d=5, t=2)
+    model = method(**FIXED, tol=1e-8, max_iter=20000).fit(X, labels)
+    Y, Xs = labels.values(irrelevant=-1.0).T, scaled(X).T
+    weight = 1.0 if method is MC1 else 0.0
+
+    def value(Z, b):
+        ridge = 0.0 if method is MC1 else 0.5 * 0.5e-6 * np.sum(b**2)
+        return objective(Z, b, Y, Xs, 3e-3, 0.5, weight) + ridge
+
+    Z, b = (model.left_ @ model.right_.T).T, model.bias_
+    least = value(Z, b)
+    assert least == pytest.approx(model.solution_.objective[-1], rel=1e-9)
+    for size in (1e-4, 1e-2, 1.0):
+        for _ in range(10):
+            move = size * rng.normal(size=Z.shape), size * rng.normal(size=b.shape) * (method is MCb)
+            assert value(Z + move[0], b + move[1]) >= least * (1 - 1e-9)
+    np.testing.assert_allclose(model.label_scores_, (Z[:2].T + b), atol=1e-9)
+    assert model.solution_.residual <= 1e-8
+
+
+def test_the_hard_row_is_a_row_of_ones():
+    X, labels, _ = problem()
+    model = MC1(**FIXED, bias_row_weight=np.inf).fit(X, labels)
+    np.testing.assert_allclose((model.left_ @ model.right_.T)[:, -1], 1, atol=1e-9)
+    assert model.solver_.startswith("davis_yin: ")
+    soft = MC1(**FIXED, bias_row_weight=1000.0, max_iter=20000).fit(X, labels)
+    assert np.corrcoef(model.label_scores_.ravel(), soft.label_scores_.ravel())[0, 1] > 0.99
+
+
+@both
+def test_the_published_algorithm_finds_nearly_the_same_answer(method):
+    """The published steps give the row of ones the default weight here: lambda is small enough for that."""
+    X, labels, _ = problem()
+    ours = method(**FIXED).fit(X, labels)
+    theirs = method(**FIXED, solver="fpc").fit(X, labels)
+    assert theirs.solver_ == "fpc: it was asked for."
+    assert theirs.solution_.residual > ours.solution_.residual
+    distance = np.linalg.norm(theirs.label_scores_ - ours.label_scores_) / np.linalg.norm(ours.label_scores_)
+    assert distance < 0.1
+
+
+@both
+def test_the_factored_form_finds_the_same_answer(method):
+    X, labels, _ = problem()
+    whole, factored = (method(**FIXED, solver=name, tol=1e-6).fit(X, labels) for name in ("auto", "factored"))
+    np.testing.assert_allclose(factored.label_scores_, whole.label_scores_, atol=0.01)
+    assert factored.right_.shape[1] < 18
+
+
+# -- choosing weights ---------------------------------------------------------------
+
+
+@both
+def test_cross_validation_learns_the_labels_and_says_what_it_tried(method):
+    X, labels, drawn = problem(n=250)
+    model = method(label_weight=(0.1, 1.0), n_folds=3).fit(X, labels)
+    table = model.cv_results_
+    assert model.cv_ == "entries"
+    assert set(table) == {"alpha", "label_weight", "label_error", "feature_error", "n_iter"}
+    best = table["label_error"].min()
+    chosen = (table["alpha"] == model.alpha_) & (table["label_weight"] == model.label_weight_)
+    assert table["label_error"][chosen] == best
+    assert model.alpha_ == table["alpha"][table["label_error"] == best].max()
+    first = table["alpha"][table["label_weight"] == 0.1]
+    np.testing.assert_allclose(first[:-1] / first[1:], 2)
+    unknown = ~labels.observed
+    error = np.mean((model.label_scores_ > 0)[unknown] != drawn.dataset.Y.relevant[unknown])
+    guess = np.mean(
+        drawn.dataset.Y.relevant[unknown] != (np.nanmean(labels.values(), axis=0) > 0.5)[np.where(unknown)[1]]
+    )
+    assert error < 0.6 * guess
+    assert (table["feature_error"] < 1.1).all()
+
+
+def test_the_path_begins_where_nothing_is_left():
+    X, labels, _ = problem()
+    model = MC1(label_weight=1.0, n_folds=2).fit(X, labels)
+    top = model.cv_results_["alpha"][0]
+    assert not MC1(alpha=1.001 * top, label_weight=1.0, n_folds=2).fit(X, labels).left_.any()
+    assert MC1(alpha=0.99 * top, label_weight=1.0, n_folds=2).fit(X, labels).left_.any()
+
+
+@pytest.mark.parametrize("items", [False, True])
+def test_folds_hide_what_is_missing(items):
+    X, labels, _ = problem(items=items)
+    assert MC1(**FIXED).fit(X, labels).cv_ == ("items" if items else "entries")
+    assert MC1(**FIXED, cv="items").fit(X, labels).cv_ == "items"
+
+
+def test_entries_are_easier_than_items():
+    """Why the folds must match the gaps: the labels of an item tell of each other."""
+    rng = np.random.default_rng(0)
+    Y = np.repeat(rng.random((200, 1)) < 0.5, 6, axis=1) ^ (rng.random((200, 6)) < 0.1)
+    X = rng.normal(size=(200, 3))
+    errors = {
+        cv: MC1(label_weight=1.0, cv=cv, n_folds=3).fit(X, Y.astype(float)).cv_results_["label_error"].min()
+        for cv in ("entries", "items")
+    }
+    assert errors["entries"] < 0.2 < 0.35 < errors["items"]
+
+
+def test_every_observed_label_is_judged_once_by_a_model_that_did_not_see_it():
+    X, labels, _ = problem()
+    data = Data(labels.values(irrelevant=-1.0, unknown=0.0), Squared(np.nan_to_num(scaled(X)), ~np.isnan(X), 1.0))
+    fold_of = np.arange(labels.state.size).reshape(labels.shape) % 3
+    folds = [Fold(labels.observed & (fold_of == k), ~np.isnan(X) & (k == np.arange(12) % 3)) for k in range(3)]
+    setting = Setting(1.0, 1.0, "proximal_gradient", 1e-4, 3000)
+    chosen = select(setting, data, folds, [0.5], 3e-3, "labels")
+    np.testing.assert_array_equal(~np.isnan(chosen.out_of_fold), labels.observed)
+    for fold in folds:  # the hidden value does not matter
+        other = Data(np.where(fold.labels, -data.sign, data.sign), data.features)
+        again = select(setting, other, [fold], [0.5], 3e-3, "labels")
+        np.testing.assert_array_equal(again.out_of_fold[fold.labels], chosen.out_of_fold[fold.labels])
+
+
+def test_ties_go_to_the_larger_weight_whenever_it_is_tried():
+    rest = {"label_error": 0.1, "feature_error": np.nan, "n_iter": 5.0}
+    chosen = Selection(np.nan, 1.0, np.zeros((1, 1)))
+    worse = [
+        chosen.add(alpha, 1.0, error, np.full((1, 1), alpha), rest)
+        for alpha, error in [(2.0, 0.3), (1.0, 0.1), (0.5, 0.1), (4.0, 0.1), (0.1, 0.2)]
+    ]
+    assert worse == [False, False, False, False, True]
+    assert chosen.alpha == chosen.out_of_fold[0, 0] == 4.0
+    assert chosen.table["alpha"] == [2.0, 1.0, 0.5, 4.0, 0.1]
+
+
+def test_the_criterion_may_be_the_features():
+    X, labels, drawn = problem()
+    by_label = MC1(n_folds=2, label_weight=1.0).fit(X, labels)
+    by_feature = MC1(n_folds=2, label_weight=1.0, criterion="features").fit(X, labels)
+    table = by_feature.cv_results_
+    assert table["feature_error"].min() == table["feature_error"][table["alpha"] == by_feature.alpha_].min()
+    gaps = np.isnan(X)
+
+    def error(model):
+        completed = model.fit_transform(X, labels)
+        return np.linalg.norm((completed - drawn.dataset.X)[gaps]) / np.linalg.norm(drawn.dataset.X[gaps])
+
+    assert error(by_feature) <= error(by_label) * 1.05
+    complete = MC1(n_folds=2, criterion="features", label_weight=1.0).fit(drawn.dataset.X, labels)
+    assert np.isfinite(complete.cv_results_["feature_error"]).all()
+
+
+def test_probabilities_are_calibrated_where_the_bare_link_is_not():
+    X, labels, drawn = problem(n=400, d=20, t=10, share=0.4)
+    model = MC1(alpha=3e-3, label_weight=0.1, n_folds=3).fit(X, labels)
+    truth, unknown = drawn.dataset.Y.relevant, ~labels.observed
+
+    def loss(p):
+        return -np.mean(np.where(truth, np.log(p), np.log(1 - p))[unknown])
+
+    link = 1 / (1 + np.exp(-model.label_scores_))
+    assert loss(model.label_probabilities_) < loss(link)
+    bins = np.minimum((model.label_probabilities_[unknown] * 10).astype(int), 9)
+    p, true = model.label_probabilities_[unknown], truth[unknown]
+    error = sum(abs(p[bins == k].mean() - true[bins == k].mean()) * np.mean(bins == k) for k in np.unique(bins))
+    assert error <= 0.06
+
+
+# -- features ------------------------------------------------------------------------
+
+
+@both
+def test_known_cells_are_returned_verbatim_and_gaps_are_filled(method):
+    X, labels, drawn = problem()
+    model = method(**FIXED)
+    completed = model.fit_transform(X, labels)
+    known = ~np.isnan(X)
+    np.testing.assert_array_equal(completed[known], X[known])
+    mean = np.where(known, X, np.nanmean(X, axis=0))
+    truth = drawn.dataset.X
+    assert np.linalg.norm((completed - truth)[~known]) < 0.7 * np.linalg.norm((mean - truth)[~known])
+    again = model.transform(X)
+    np.testing.assert_array_equal(again[known], X[known])
+    assert np.isfinite(again).all()
+    smooth = model.denoise(X)
+    assert smooth.shape == X.shape
+    np.testing.assert_allclose(smooth[~known], again[~known])
+    assert np.abs(smooth - X)[known].max() > 0
+
+
+@both
+def test_the_unit_of_a_feature_does_not_matter_when_scaled(method):
+    X, labels, _ = problem()
+    unit = np.geomspace(1e-3, 1e3, X.shape[1])
+    a, b = method(**FIXED).fit(X, labels), method(**FIXED).fit(X * unit + 7, labels)
+    np.testing.assert_allclose(a.label_scores_, b.label_scores_, atol=1e-6)
+    np.testing.assert_allclose(a.transform(X) * unit + 7, b.transform(X * unit + 7), rtol=1e-6, atol=1e-6)
+    raw = method(**FIXED, scale=None).fit(X, labels)
+    np.testing.assert_array_equal(raw.scaler_.scale, 1)
+
+
+def test_complete_and_sparse_features_are_returned_as_they_are(rng):
+    X, labels, drawn = problem()
+    model = MC1(**FIXED).fit(X, labels)
+    np.testing.assert_array_equal(model.transform(drawn.dataset.X), drawn.dataset.X)
+    thin = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, drawn.dataset.X, 0.0))
+    assert (MC1(**FIXED).fit_transform(thin, labels) != thin).nnz == 0
+
+
+@both
+def test_sparse_features_need_not_become_dense(method, rng):
+    X, labels, _ = problem()
+    thin = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, np.nan_to_num(X), 0.0))
+    settings = {**FIXED, "solver": "factored", "tol": 1e-5, "max_iter": 300}
+    a, b = method(**settings).fit(thin, labels), method(**settings).fit(thin.toarray(), labels)
+    np.testing.assert_allclose(a.label_scores_, b.label_scores_, atol=1e-6)
+    np.testing.assert_allclose(a.decision_function(thin), b.decision_function(thin.toarray()), atol=1e-6)
+
+
+# -- new items -------------------------------------------------------------------------
+
+
+@both
+@pytest.mark.parametrize("solver", ["auto", "factored"])
+def test_an_item_of_the_fit_gets_its_own_scores_back(method, solver):
+    X, labels, _ = problem()
+    model = method(**FIXED, solver=solver, tol=1e-8, max_iter=20000).fit(X, labels)
+    again = model.fold_in(X, labels)
+    assert np.linalg.norm(again - model.label_scores_) <= 1e-6 * np.linalg.norm(again)
+
+
+def test_an_item_of_a_fit_with_a_hard_row_gets_its_own_scores_back():
+    X, labels, _ = problem()
+    model = MC1(**FIXED, bias_row_weight=np.inf, tol=1e-10, max_iter=50000).fit(X, labels)
+    again = model.fold_in(X, labels)
+    assert np.linalg.norm(again - model.label_scores_) <= 1e-3 * np.linalg.norm(again)
+
+
+@both
+def test_new_items_with_any_gaps(method):
+    X, labels, drawn = problem(n=300)
+    model = method(alpha=1e-3, label_weight=0.1, n_folds=2).fit(X[:200], labels[:200])
+    scores = model.decision_function(X[200:])
+    np.testing.assert_array_equal(scores, model.fold_in(X[200:]))
+    truth = drawn.dataset.Y.relevant[200:]
+    assert np.mean((scores > 0) != truth) < 0.25
+    few = np.where(np.arange(12) < 2, X[200:], np.nan)  # two features are too few, labels help
+    unknown = ~labels.observed[200:]
+    bare, informed = model.fold_in(few), model.fold_in(few, labels[200:])
+    assert np.mean((informed > 0)[unknown] != truth[unknown]) < np.mean((bare > 0)[unknown] != truth[unknown])
+    blank = model.decision_function(np.full((1, X.shape[1]), np.nan))
+    assert np.isfinite(blank).all()
+    with pytest.raises(ValueError, match="y has 2 labels, but the model was fitted on 5"):
+        model.fold_in(X, np.zeros((300, 2)))
+
+
+@both
+def test_a_saved_model_answers_as_before(method, tmp_path):
+    X, labels, _ = problem()
+    model = method(**FIXED).fit(X, labels)
+    save_tree(tmp_path / "m", {"model": model.to_state()})
+    from halflabel.labels.calibration import Calibration
+    from halflabel.numerics.scaling import Scaler
+
+    state = load_tree(tmp_path / "m", {"Scaler": Scaler, "Calibration": Calibration})["model"]
+    again = method.from_state(state)
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(again.transform(X), model.transform(X))
+
+
+# -- tiny, degenerate, refused -----------------------------------------------------------
+
+
+@both
+@pytest.mark.parametrize("solver", ["auto", "factored", "fpc"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:.*never observed:UserWarning")
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[1.0], [2.0]], [0, 1]),
+        ([[1.0], [2.0], [3.0]], [None, None, 1]),
+        ([[0.0], [0.0], [0.0]], [0, 1, None]),
+        ([[np.nan], [np.nan], [np.nan]], [0, 1, None]),
+        ([[1.0, np.nan], [2.0, 5.0], [np.nan, 5.0], [1.0, 5.0]], [[0, None], [1, None], [None, 1], [1, 0]]),
+        (np.arange(12.0).reshape(4, 3), [[0, 1], [1, 0], [1, 1], [0, 0]]),
+        (np.random.default_rng(0).normal(size=(4, 30)), [0, 1, None, 1]),
+    ],
+)
+def test_tiny_data_do_not_break_it(method, solver, X, y):
+    alpha = None if solver == "auto" else 1e-2
+    model = method(alpha, label_weight=1.0, n_folds=2, solver=solver, max_iter=200).fit(np.array(X), y)
+    assert np.isfinite(model.label_probabilities_).all()
+    assert set(np.unique(model.transduction_)) <= {0, 1}
+    assert np.isfinite(model.transform(np.array(X))).all()
+
+
+def test_a_task_of_one_class_is_named_and_its_bias_stays_finite():
+    X, labels, _ = problem()
+    Y = labels.values()
+    Y[Y[:, 1] == 0, 1] = np.nan
+    with pytest.warns(UserWarning, match="cannot be learned"):
+        model = MCb(**FIXED).fit(X, Y)
+    assert 3 < model.bias_[1] < 20
+    assert np.isfinite(model.label_probabilities_).all()
+
+
+def test_a_feature_that_was_never_observed_is_named():
+    X, labels, _ = problem()
+    X = X.copy()
+    X[:, 4] = np.nan
+    with pytest.warns(UserWarning, match="1 of 12 features were never observed, the first of them number 4"):
+        model = MC1(**FIXED).fit(X, labels)
+    assert (np.abs(model.transform(X)[:, 4]) < 1e-6).all()
+
+
+def test_a_limit_of_iterations_is_reported():
+    X, labels, _ = problem()
+    with pytest.warns(ConvergenceWarning, match="MC1: The solver stopped at its iteration limit"):
+        MC1(alpha=1e-4, label_weight=1.0, n_folds=2, max_iter=2).fit(X, labels)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"alpha": 0}, "alpha must be positive, not 0"),
+        ({"label_weight": (1.0, -1.0)}, "label_weight must be positive, not -1.0"),
+        ({"label_weight": ()}, "label_weight must be positive, not 0.0"),
+        ({"bias_row_weight": 0.0}, "bias_row_weight must be positive"),
+        ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
+        ({"max_iter": 0.5}, "max_iter must be a whole number of at least 1"),
+        ({"cv": "rows"}, "cv must be one of 'auto', 'entries', 'items', not 'rows'"),
+        ({"solver": "svd"}, "solver must be one of 'auto', 'proximal_gradient', 'factored', 'fpc', not 'svd'"),
+        ({"criterion": "f1"}, "criterion must be one of 'labels', 'features', not 'f1'"),
+        ({"scale": "auto"}, "scale must be 'standard' or None, not 'auto'"),
+        ({"solver": "fpc", "bias_row_weight": np.inf}, "solver='fpc' knows no hard row"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(settings, sentence):
+    X, labels, _ = problem()
+    with pytest.raises(ValueError, match=sentence):
+        MC1(**settings).fit(X, labels)
+
+
+def test_sparse_features_with_gaps_are_refused():
+    X, labels, _ = problem()
+    with pytest.raises(ValueError, match="sparse X holds NaN, but its absent entries are zeros"):
+        MC1(**FIXED).fit(sparse.csr_array(X), labels)
+
+
+def test_sparse_features_that_would_not_fit_are_refused_with_the_way_out():
+    X = sparse.csr_array((np.ones(2), ([0, 5], [1, 3])), shape=(10, 30_000_000))
+    y = np.array([0, 1] * 5)
+    with pytest.raises(ValueError, match=r"needs sparse X as a dense array, here 2 GB: use solver='factored'"):
+        MC1(**FIXED, scale=None, solver="proximal_gradient").fit(X, y)
+
+
+def test_the_solver_follows_the_size_and_says_so(monkeypatch):
+    X, labels, _ = problem()
+    few = MC1(**FIXED).fit(X, labels)
+    assert few.solver_.startswith("proximal_gradient: 120 items x 18 columns are few enough")
+    monkeypatch.setattr("halflabel.methods.matrix_completion.shared.SIDE", 10)
+    many = MC1(**FIXED).fit(X, labels)
+    assert many.solver_ == "factored: 120 items x 18 columns are too many to iterate on the whole matrix."
+    np.testing.assert_allclose(many.label_scores_, few.label_scores_, atol=0.05)
+
+
+@both
+def test_as_published(method):
+    X, labels, _ = problem(n=60, d=8, t=3)
+    model = method.as_published().set_params(label_weight=1.0, n_folds=2).fit(X, labels)
+    ratios = model.cv_results_["alpha"][:-1] / model.cv_results_["alpha"][1:]
+    np.testing.assert_allclose(ratios, 4)
+    np.testing.assert_array_equal(model.thresholds_, np.nextafter(0, 1))  # a score has to exceed 0
+    assert model.scaler_.scale.max() == 1
+    unknown = ~labels.observed
+    np.testing.assert_array_equal(model.transduction_[unknown], (model.label_scores_ > 0)[unknown])
+
+
+# -- public sets ---------------------------------------------------------------------------
+
+
+def test_yeast_with_entries_hidden_reproduces_the_paper(public_data):
+    """The paper prints 16.1 % label error for MC-b at 40 % observed; one mask and two folds here."""
+    from halflabel.datasets import load_benchmark
+
+    data, rng = load_benchmark("yeast", public_data), np.random.default_rng(0)
+    labels = masking.hide_entries(data.Y, 0.6, rng)
+    X = np.where(rng.random(data.X.shape) < 0.4, data.X, np.nan)
+    model = MC1(label_weight=1.0, n_folds=2).fit(X, labels)
+    unknown = ~labels.observed
+    error = np.mean((model.label_scores_ > 0)[unknown] != data.Y.relevant[unknown])
+    assert error <= 0.182
+
+
+def test_where_nothing_is_left_of_z_no_label_is_relevant(rng):
+    X, Y, _ = half_labelled(rng, entries=True)
+    model = MC1(alpha=1e3, label_weight=1.0, n_folds=2, decision="fixed").fit(X, Y)
+    assert not model.label_scores_.any()
+    assert not model.transduction_[np.isnan(Y)].any()
+    assert not model.predict(X).any()

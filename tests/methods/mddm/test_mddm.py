@@ -1,0 +1,424 @@
+"""MDDM: the paper's dense eigenproblem, HSIC itself, gaps, rank, the journal's constraint, kernels, scikit-learn."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import linalg, sparse
+from scipy.spatial.distance import pdist
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.conftest import half_labelled
+from tests.oracles import mddm as oracle
+
+from halflabel import PartialLabels
+from halflabel.datasets import load_benchmark
+from halflabel.methods.baselines import BinaryRelevance
+from halflabel.methods.mddm import MDDM, dependence
+
+KERNELS = ["linear", "quadratic", "rbf"]
+each_kernel = pytest.mark.parametrize("label_kernel", KERNELS)
+
+STRICT_VALUES = "feeds a target with the value 2; a label is 1, 0 or missing, and nothing else is accepted"
+EXPECTED_FAILURES = {"check_estimators_dtypes": STRICT_VALUES, "check_fit2d_1feature": STRICT_VALUES}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(
+    [MDDM(), MDDM(label_kernel="rbf", kernel="rbf"), MDDM(uncorrelated=0.5)],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+    xfail_strict=True,
+)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def complete(rng, n=70, n_features=12, n_labels=4):
+    """Features of unequal scale and mean, and complete labels that depend on them."""
+    X = rng.normal(size=(n, n_features)) * np.linspace(0.5, 3, n_features) + 3
+    scores = X @ rng.normal(size=(n_features, n_labels)) + rng.normal(size=(n, n_labels))
+    return X, (scores > np.quantile(scores, 0.7, axis=0)).astype(float)
+
+
+def largest_angle(A, B):
+    return linalg.subspace_angles(A, B).max(initial=0.0)
+
+
+# -- the orthonormal projection ----------------------------------------------------
+
+
+@each_kernel
+@pytest.mark.parametrize("n_features", [3, 12, 40])
+def test_it_solves_the_dense_eigenproblem(label_kernel, n_features, rng):
+    X, Y = complete(rng, n_features=n_features)
+    values, vectors = oracle.eigenproblem(X, oracle.label_kernel_matrix(Y, label_kernel))
+    model = MDDM(threshold=1, label_kernel=label_kernel).fit(X, Y)
+    r = model.rank_
+    assert r == (values > 1e-12 * values[0]).sum()
+    np.testing.assert_allclose(model.eigenvalues_, values[:r], rtol=1e-10, atol=1e-13 * values[0])
+    np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(r), atol=1e-12)
+    for d in range(1, r + 1):  # each direction by itself, the small ones too
+        angle = largest_angle(model.components_[d - 1 : d].T, vectors[:, d - 1 : d])
+        assert angle < 1e-6, (d, angle)
+
+
+@each_kernel
+def test_it_solves_the_dense_eigenproblem_on_real_data(label_kernel, public_data):
+    data = load_benchmark("yeast", public_data)
+    X, Y = data.X[:600], data.Y.values()[:600]
+    L = {"linear": Y @ Y.T, "quadratic": (Y @ Y.T + 1) ** 2, "rbf": rbf_kernel(Y)}[label_kernel]
+    values, vectors = oracle.eigenproblem(X, L)
+    d = 14
+    model = MDDM(d, label_kernel=label_kernel).fit(X, Y)
+    # The dense route squares S: its own rounding is 1e-15 of the largest eigenvalue.
+    np.testing.assert_allclose(model.eigenvalues_[:d], values[:d], rtol=1e-10, atol=1e-14 * values[0])
+    assert largest_angle(model.components_.T, vectors[:, :d]) < 1e-6
+
+
+@each_kernel
+def test_hsic_is_equation_1_of_the_projected_items(label_kernel, rng):
+    X, Y = complete(rng)
+    model = MDDM(2, label_kernel=label_kernel).fit(X, Y)
+    Z = model.transform(X)
+    assert model.hsic_ == pytest.approx(oracle.hsic(Z @ Z.T, oracle.label_kernel_matrix(Y, label_kernel)), rel=1e-10)
+
+
+def test_no_other_orthonormal_projection_has_a_larger_hsic(rng):
+    X, Y = complete(rng)
+    best = MDDM(2).fit(X, Y)
+    near = [linalg.qr(best.components_.T + 0.1 * rng.normal(size=(12, 2)), mode="economic")[0] for _ in range(20)]
+    L = Y @ Y.T
+    assert max(oracle.hsic(X @ P @ P.T @ X.T, L) for P in near) < best.hsic_
+
+
+def test_label_gamma_is_the_weight_of_one_label(rng):
+    X, Y = complete(rng)
+    values, _ = oracle.eigenproblem(X, oracle.label_kernel_matrix(Y, "rbf", 0.7))
+    model = MDDM(label_kernel="rbf", label_gamma=0.7).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_, values[: model.rank_], rtol=1e-10, atol=1e-13 * values[0])
+
+
+def test_one_label_gives_the_difference_of_its_means(rng):
+    X, Y = complete(rng, n_labels=1)
+    difference = X[Y[:, 0] == 1].mean(axis=0) - X[Y[:, 0] == 0].mean(axis=0)
+    direction = MDDM.as_published().fit(X, Y[:, 0]).components_[0]
+    assert abs(direction @ difference) == pytest.approx(np.linalg.norm(difference))
+    assert direction[np.abs(direction).argmax()] > 0
+
+
+def test_items_are_projected_as_they_are(rng):
+    X, Y = complete(rng)
+    model = MDDM(3).fit(X, Y)
+    np.testing.assert_allclose(model.transform(X), X @ model.components_.T)
+
+
+@each_kernel
+@pytest.mark.parametrize("settings", [{}, {"uncorrelated": 0.5}, {"null_space": "variance", "n_components": 6}])
+def test_sparse_features_equal_dense_ones(label_kernel, settings, rng):
+    X, Y = complete(rng)
+    X[X < 2] = 0
+    dense = MDDM(label_kernel=label_kernel, **settings).fit(X, Y)
+    thin = clone(dense).fit(sparse.csr_array(X), Y)
+    np.testing.assert_allclose(thin.components_, dense.components_, atol=1e-9)
+    np.testing.assert_allclose(thin.transform(sparse.csr_array(X)), dense.transform(X), atol=1e-8)
+    assert isinstance(thin.transform(sparse.csr_array(X)), np.ndarray)
+
+
+@each_kernel
+def test_permuting_items_or_labels_changes_nothing(label_kernel, rng):
+    X, Y = complete(rng)
+    items, labels = rng.permutation(len(X)), rng.permutation(Y.shape[1])
+    a = MDDM(label_kernel=label_kernel).fit(X, Y)
+    b = clone(a).fit(X[items], Y[items][:, labels])
+    np.testing.assert_allclose(b.components_, a.components_, atol=1e-9)
+    np.testing.assert_allclose(b.eigenvalues_, a.eigenvalues_, rtol=1e-9, atol=1e-13 * a.eigenvalues_[0])
+
+
+def test_where_zero_stands_does_not_matter(rng):
+    X, Y = complete(rng)
+    X = np.round(X * 64) / 64  # so that the shift itself rounds nothing
+    for label_kernel in KERNELS:
+        a, b = (MDDM(label_kernel=label_kernel).fit(features, Y) for features in (X, X + 2.0**30))
+        np.testing.assert_allclose(b.components_, a.components_, atol=1e-9)
+
+
+def test_a_weak_dependence_is_told_from_rounding(rng):
+    """Singular values 1e-12 of the largest are 1e-24 once squared: the dense eigenproblem cannot see them."""
+    X, Y = complete(rng, n_features=3, n_labels=3)
+    scales = np.array([1, 1e-6, 1e-12])
+    model = MDDM(3).fit(X * scales, Y)
+    determinant = np.abs(linalg.det(X.T @ oracle.centring(len(X)) @ Y)) * scales.prod()
+    assert np.sqrt(model.eigenvalues_.prod()) == pytest.approx(determinant, rel=1e-2)
+
+
+# -- how many dimensions -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.5, 0.9, 0.99, 1.0])
+def test_the_threshold_takes_the_fewest_dimensions_that_reach_it(threshold, rng):
+    X, Y = complete(rng, n_labels=8)
+    model = MDDM(threshold=threshold).fit(X, Y)
+    shares = np.cumsum(model.eigenvalues_) / model.eigenvalues_.sum()
+    enough = [d for d in range(1, model.rank_ + 1) if shares[d - 1] >= threshold - 1e-15]
+    assert model.n_components_ == len(model.components_) == enough[0]
+
+
+def test_labels_that_add_up_to_one_have_one_dimension_less(rng):
+    X, _ = complete(rng)
+    Y = np.eye(4)[rng.integers(4, size=len(X))]
+    assert MDDM().fit(X, Y).rank_ == 3
+    assert MDDM().fit(X * 1e6 + 1e9, Y).rank_ == 3
+    assert MDDM().fit(sparse.csr_array(X), Y).rank_ == 3
+
+
+def test_a_wide_rbf_kernel_has_the_rank_of_the_linear_one(rng):
+    """exp(-g d) = 1 - g d to rounding: what lies below the rounding of the Gram matrix is no dependence."""
+    X, Y = complete(rng)
+    wide, linear = MDDM(label_kernel="rbf", label_gamma=1e-9, threshold=1).fit(X, Y), MDDM(threshold=1).fit(X, Y)
+    assert wide.rank_ == linear.rank_ == 4
+    np.testing.assert_allclose(wide.eigenvalues_, 2e-9 * linear.eigenvalues_, rtol=1e-5)
+
+
+def test_more_dimensions_than_the_rank_are_refused(rng):
+    X, Y = complete(rng)
+    with pytest.raises(ValueError, match=r"n_components=5, but only 4 of 12 directions .* null_space='variance'"):
+        MDDM(5).fit(X, Y)
+    with pytest.raises(ValueError, match="n_components=13, but there are only 12 features"):
+        MDDM(13, null_space="variance").fit(X, Y)
+
+
+def test_the_null_space_is_filled_with_principal_directions(rng):
+    X, Y = complete(rng)
+    model = MDDM(7, null_space="variance").fit(X, Y)
+    dependent, rest = model.components_[:4], model.components_[4:]
+    np.testing.assert_allclose(dependent, MDDM(4).fit(X, Y).components_)
+    deflated = X - X @ dependent.T @ dependent
+    expected = PCA(3).fit(deflated).components_
+    np.testing.assert_allclose(np.abs((rest * expected).sum(axis=1)), 1, atol=1e-10)
+    assert model.hsic_ == pytest.approx(MDDM(4).fit(X, Y).hsic_)
+
+
+@pytest.mark.parametrize("n", [70, 8])
+def test_all_dimensions_are_a_rotation(n, rng):
+    X, Y = complete(rng, n=n)
+    Y[:2] = [[0] * 4, [1] * 4]
+    model = MDDM(12, null_space="variance").fit(X, Y)
+    new = rng.normal(size=(30, 12))
+    np.testing.assert_allclose(pdist(model.transform(new)), pdist(new), atol=1e-9)
+    again = MDDM(12, null_space="variance").fit(X, Y)
+    np.testing.assert_array_equal(again.components_, model.components_)
+
+
+def test_what_cannot_stay_sparse_is_refused_above_a_size(rng, monkeypatch):
+    X, Y = complete(rng)
+    monkeypatch.setattr(dependence, "MAX_DENSE", 140)
+    with pytest.raises(ValueError, match=r"dense, centred features would take 0.0 GB, .*TruncatedSVD"):
+        MDDM(uncorrelated=1).fit(sparse.csr_array(X), Y)
+    with pytest.raises(ValueError, match="all directions of the feature space would take"):
+        MDDM(8, null_space="variance").fit(X, Y)
+    assert MDDM().fit(sparse.csr_array(X), Y).rank_ == 4
+
+
+# -- the journal's constraint ------------------------------------------------------
+
+
+@pytest.mark.parametrize("mu", [0.3, 1.0])
+@each_kernel
+def test_uncorrelated_solves_the_generalised_eigenproblem(mu, label_kernel, rng):
+    X, Y = complete(rng)
+    metric = oracle.journal_metric(X, mu)
+    values, vectors = oracle.eigenproblem(X, oracle.label_kernel_matrix(Y, label_kernel), metric)
+    model = MDDM(4, uncorrelated=mu, label_kernel=label_kernel).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_[:4], values[:4], rtol=1e-10)
+    np.testing.assert_allclose(model.components_ @ metric @ model.components_.T, np.eye(4), atol=1e-10)
+    assert largest_angle(model.components_.T, vectors[:, :4]) < 1e-6
+    Z = model.transform(X)
+    assert model.hsic_ == pytest.approx(oracle.hsic(Z @ Z.T, oracle.label_kernel_matrix(Y, label_kernel)), rel=1e-9)
+
+
+@pytest.mark.parametrize("n_features", [12, 200])
+def test_at_one_the_projected_features_are_uncorrelated(n_features, rng):
+    X, Y = complete(rng, n_features=n_features)
+    Y[50:] = np.nan  # unlabelled items have features, and count
+    Z = MDDM(uncorrelated=1.0).fit_transform(X, Y)
+    Z = Z - Z.mean(axis=0)
+    np.testing.assert_allclose(Z.T @ Z, np.eye(Z.shape[1]), atol=1e-9)
+
+
+def test_the_kernel_s_features_can_be_uncorrelated_too(rng):
+    X, Y = complete(rng)
+    Z = MDDM(uncorrelated=1.0, kernel="rbf", gamma=0.02).fit_transform(X, Y)
+    np.testing.assert_allclose(np.cov(Z.T) * (len(Z) - 1), np.eye(Z.shape[1]), atol=1e-6)
+
+
+def test_zero_is_the_orthonormal_projection(rng):
+    X, Y = complete(rng)
+    plain = MDDM().fit(X, Y)
+    np.testing.assert_array_equal(MDDM(uncorrelated=0).fit(X, Y).components_, plain.components_)
+    np.testing.assert_allclose(MDDM(uncorrelated=1e-12).fit(X, Y).components_, plain.components_, atol=1e-6)
+
+
+# -- gaps --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
+def test_each_label_is_centred_on_its_own_observed_entries(entries, rng):
+    X, Y, _ = half_labelled(rng, entries=entries)
+    S = oracle.cross_covariance_with_gaps(X, Y)
+    vectors, values, _ = linalg.svd(S, full_matrices=False)
+    model = MDDM(threshold=1).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_, values**2, rtol=1e-10)
+    np.testing.assert_allclose(np.abs((model.components_.T * vectors).sum(axis=0)), 1, atol=1e-10)
+    assert model.hsic_ == pytest.approx((values**2).sum() / ((~np.isnan(Y)).any(axis=1).sum() - 1) ** 2)
+
+
+@each_kernel
+def test_unlabelled_items_are_left_out(label_kernel, rng):
+    X, Y, _ = half_labelled(rng)
+    labelled = ~np.isnan(Y[:, 0])
+    with_them = MDDM(label_kernel=label_kernel).fit(X, Y)
+    without = MDDM(label_kernel=label_kernel).fit(X[labelled], Y[labelled])
+    np.testing.assert_allclose(with_them.components_, without.components_, atol=1e-9)
+    assert with_them.hsic_ == pytest.approx(without.hsic_)
+
+
+@pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
+def test_hidden_values_never_change_the_result(entries, rng):
+    X, Y, full = half_labelled(rng, entries=entries)
+    mask = ~np.isnan(Y)
+    other = np.where(mask, full, 1 - full)
+    a, b = (MDDM().fit(X, PartialLabels.from_observed(values, mask)) for values in (full, other))
+    np.testing.assert_array_equal(a.components_, b.components_)
+    frame = pd.DataFrame(Y, columns=list("abc")).astype("Int8")
+    np.testing.assert_array_equal(MDDM().fit(X, frame).components_, a.components_)
+
+
+def test_a_label_with_one_value_adds_nothing(rng):
+    X, Y = complete(rng)
+    padded = np.column_stack([Y, np.ones(len(Y)), np.full(len(Y), np.nan)])
+    padded[3, 4] = np.nan
+    a, b = MDDM().fit(X, Y), MDDM().fit(X, padded)
+    np.testing.assert_allclose(b.components_, a.components_, atol=1e-12)
+    np.testing.assert_allclose(b.eigenvalues_, a.eigenvalues_)
+
+
+def test_a_partly_observed_item_needs_the_linear_label_kernel(rng):
+    X, Y = complete(rng)
+    Y[5, 1] = Y[9, 0] = np.nan
+    with pytest.raises(ValueError, match=r"2 items are observed in part \(the first is row 5\): use label_kernel='lin"):
+        MDDM(label_kernel="rbf").fit(X, Y)
+
+
+def test_labels_without_an_irrelevant_entry_are_refused(rng):
+    X, Y = complete(rng)
+    with pytest.raises(ValueError, match="positive-only"):
+        MDDM().fit(X, PartialLabels.from_positives(Y))
+    with pytest.raises(ValueError, match="no label depends on any feature"):
+        MDDM().fit(X, np.ones_like(Y))
+    with pytest.raises(ValueError, match="no label of any of the 70 items is observed"):
+        MDDM().fit(X, np.full_like(Y, np.nan))
+
+
+# -- kernel MDDM -------------------------------------------------------------------
+
+
+@each_kernel
+def test_kernel_mddm_solves_the_dual(label_kernel, rng):
+    X, Y = complete(rng, n=40)
+    L = oracle.label_kernel_matrix(Y, label_kernel)
+    values, scores = oracle.dual_scores(rbf_kernel(X, gamma=0.05), L)
+    model = MDDM(3, kernel="rbf", gamma=0.05, label_kernel=label_kernel).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_[:3], values[:3], rtol=1e-8)
+    Z = model.transform(X)
+    np.testing.assert_allclose(np.abs(Z), np.abs(scores[:, :3]), atol=1e-7)
+    assert model.kernel_error_ == 0
+    assert model.hsic_ == pytest.approx(oracle.hsic(Z @ Z.T, L), rel=1e-8)
+
+
+def test_scores_see_features_through_inner_products_alone(rng):
+    """The dual with a linear kernel is the primal: any features with the same Gram matrix give the same scores."""
+    X, Y = complete(rng, n=40)
+    _, scores = oracle.dual_scores(X @ X.T, Y @ Y.T)
+    values, vectors = linalg.eigh(X @ X.T)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    primal, rooted = MDDM(3).fit_transform(X, Y), MDDM(3).fit_transform(root, Y)
+    np.testing.assert_allclose(np.abs(primal), np.abs(scores[:, :3]), atol=1e-8)
+    np.testing.assert_allclose(np.abs(rooted), np.abs(primal), atol=1e-8)
+
+
+def test_the_nystroem_error_is_measured(rng):
+    X, Y = complete(rng, n=300)
+    exact, rough, fine = (MDDM(2, kernel="rbf", max_landmarks=m).fit(X, Y) for m in (300, 20, 200))
+    assert 0 == exact.kernel_error_ < fine.kernel_error_ < rough.kernel_error_ < 1
+    lost = np.abs(fine.transform(X)) - np.abs(exact.transform(X))
+    assert np.abs(lost).max() < 0.1 * np.abs(exact.transform(X)).max()
+    assert rough.components_.shape == (2, 20)
+
+
+# -- settings, errors, scikit-learn ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"label_kernel": "cubic"}, "label_kernel must be one of 'linear', 'quadratic', 'rbf', not 'cubic'"),
+        ({"kernel": "poly"}, "kernel must be one of None, 'rbf', not 'poly'"),
+        ({"null_space": "random"}, "null_space must be one of"),
+        ({"n_components": 0}, "n_components must be a whole number of at least 1, not 0"),
+        ({"n_components": 1.5}, "n_components must be a whole number"),
+        ({"max_landmarks": 1}, "max_landmarks must be a whole number of at least 2"),
+        ({"threshold": None}, "threshold must lie between 0 and 1"),
+        ({"gamma": "x"}, "gamma must be positive and finite"),
+        ({"threshold": 1.1}, "threshold must lie between 0 and 1"),
+        ({"uncorrelated": -0.1}, "uncorrelated must lie between 0 and 1"),
+        ({"gamma": 0}, "gamma must be positive and finite"),
+        ({"label_gamma": np.inf}, "label_gamma must be positive and finite"),
+        ({"uncorrelated": 1, "null_space": "variance"}, "fills an orthonormal projection only"),
+    ],
+)
+def test_unfit_settings_are_refused(settings, sentence, rng):
+    with pytest.raises(ValueError, match=sentence):
+        MDDM(**settings).fit(*complete(rng))
+
+
+def test_features_beyond_squaring_are_refused(rng):
+    X, Y = complete(rng)
+    with pytest.raises(ValueError, match="too large to be squared"):
+        MDDM().fit(X * 1e160, Y)
+
+
+def test_inputs_stay_as_they_were(rng):
+    X, Y, _ = half_labelled(rng)
+    before = X.copy(), Y.copy()
+    for settings in ({}, {"uncorrelated": 1}, {"n_components": 5, "null_space": "variance"}, {"kernel": "rbf"}):
+        MDDM(**settings).fit(X, Y).transform(X)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(Y, before[1])
+
+
+def test_names_pickle_search_and_pipeline(rng):
+    X, Y = complete(rng)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(12)], index=np.arange(70) + 100)
+    out = MDDM(2).set_output(transform="pandas").fit_transform(frame, Y)
+    assert list(out.columns) == ["mddm0", "mddm1"]
+    assert (out.index == frame.index).all()
+    model = make_pipeline(StandardScaler(), MDDM(), KNeighborsClassifier(3)).fit(X, Y)
+    again = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own bytes
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    search = GridSearchCV(model, {"mddm__n_components": [1, 3], "mddm__uncorrelated": [None, 1.0]}, cv=KFold(3))
+    assert np.isfinite(search.fit(X, Y).cv_results_["mean_test_score"]).all()
+
+
+def test_it_serves_a_method_that_takes_gaps(rng):
+    X, Y, _ = half_labelled(rng, entries=True)
+    model = make_pipeline(MDDM(), BinaryRelevance(n_folds=2)).fit(X, Y)
+    assert model.predict_proba(X).shape == Y.shape

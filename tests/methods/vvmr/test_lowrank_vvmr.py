@@ -1,0 +1,376 @@
+"""LowRankVVMR against an interior point method, its optimality conditions, and what it recovers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from tests.conftest import half_labelled
+from tests.oracles.vvmr import equation_7, equation_11, gram, kkt_11, objective_11
+
+from halflabel import PartialLabels
+from halflabel._files import load_tree, save_tree
+from halflabel.datasets import load_benchmark
+from halflabel.labels.calibration import Calibration
+from halflabel.labels.masking import hide_positives
+from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
+from halflabel.labels.positive_only import pu_f1
+from halflabel.methods.vvmr import VVMR, LowRankVVMR
+from halflabel.methods.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
+from halflabel.methods.vvmr.selection import KernelSetting, Selection
+from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
+
+
+class Case:
+    """A small problem in both forms: ours, and the dense matrices of the paper."""
+
+    def __init__(
+        self,
+        rng,
+        *,
+        graph_weight=0.0,
+        fixed=False,
+        alpha=3e-3,
+        alpha_manifold=0.0,
+        trace=0.05,
+        slope=0.03,
+        N=24,
+        n_rows=14,
+    ):
+        X, n = rng.normal(size=(N, 3)), 4
+        scores = X @ rng.normal(size=(3, n))
+        self.Y = np.where((scores > 0) & (rng.random((N, n)) < 0.7), 1.0, -1.0)[:n_rows]
+        self.free = rng.random(self.Y.shape) < 0.7 if fixed else np.ones(self.Y.shape, dtype=bool)
+        self.rows = np.sort(rng.choice(N, n_rows, replace=False))
+        self.L = graph_operator(X, "laplacian", 4)
+        kernel = InputKernel.learn(X, self.rows, self.L, 1.5, N, rng)
+        output = output_kernel(self.Y, graph_weight, normalize=False)
+        self.problem = Problem(kernel, output, np.arange(n_rows), self.Y, np.ones(self.Y.shape, bool), self.free)
+        self.terms = RecoveryProblem(self.problem.at(alpha, alpha_manifold), self.Y, self.free, trace, slope)
+        self.matrices = (gram(X, 1.5), self.L.toarray(), output.matrix())
+        self.weights = (alpha, alpha_manifold)
+
+    def dense(self, oracle, *middle):
+        return oracle(*self.matrices, self.Y, *middle, self.rows, *self.weights, self.terms.trace, self.terms.slope)
+
+    def functions(self, Z):
+        return self.problem.kernel.rows @ self.terms.kernel.weights(Z)
+
+
+CASES = {
+    "plain": {},
+    "graphs": {"graph_weight": 0.5, "alpha_manifold": 2e-3},
+    "known": {"fixed": True, "graph_weight": 0.5},
+    "knee": {"trace": 0.0},
+    "all": {"fixed": True, "graph_weight": 0.5, "alpha_manifold": 2e-3, "trace": 0.2, "slope": 0.01},
+}
+cases = pytest.mark.parametrize("settings", CASES.values(), ids=CASES)
+
+
+@cases
+def test_the_minimum_is_that_of_an_interior_point_method(settings, rng):
+    case = Case(rng, **settings)
+    found = recover(case.terms, tol=1e-11, max_iter=4000).solution
+    value, Z, F = case.dense(equation_11, case.free)
+    assert found.residual <= 1e-11
+    assert found.objective[-1] == pytest.approx(value, rel=1e-7)
+    np.testing.assert_allclose(found.x, Z, atol=2e-3)
+    np.testing.assert_allclose(case.functions(found.x), F, atol=2e-3)
+
+
+@cases
+def test_the_optimality_conditions_hold(settings, rng):
+    case = Case(rng, **settings)
+    found = recover(case.terms, tol=1e-13, max_iter=20000)
+    violations = case.dense(kkt_11, found.solution.x, found.dual, case.free)
+    assert max(violations.values()) < 1e-6, violations
+    assert violations["feasible"] == 0
+
+
+@cases
+def test_eliminating_a_leaves_the_value_of_eq_11(settings, rng):
+    case = Case(rng, **settings)
+    Z = case.Y + rng.random(case.Y.shape) * case.free
+    A = equation_7(*case.matrices, Z, case.rows, *case.weights)
+    assert case.terms.value(Z) == pytest.approx(case.dense(objective_11, Z, A), rel=1e-10)
+    np.testing.assert_allclose(case.functions(Z), case.matrices[0] @ A @ case.matrices[2], atol=1e-9)
+
+
+@cases
+def test_the_bound_is_below_the_minimum_wherever_it_is_taken(settings, rng):
+    case = Case(rng, **settings)
+    best = recover(case.terms, tol=1e-12, max_iter=20000)
+    minimum = best.solution.objective[-1]
+    for _ in range(20):
+        Z, R = rng.normal(size=(2, *case.Y.shape))
+        assert case.terms.bound(Z, R) <= minimum * (1 + 1e-11)
+    assert case.terms.bound(best.solution.x, best.dual) == pytest.approx(minimum, rel=1e-5)
+    for factor in (1.1, 1.5, 3.0):  # beyond the spectral norm that is allowed
+        assert case.terms.bound(best.solution.x, factor * best.dual) <= minimum * (1 + 1e-11)
+        assert np.linalg.norm(case.terms.clip(factor * best.dual), 2) <= case.terms.trace * (1 + 1e-12)
+
+
+@cases
+def test_the_residual_bounds_the_distance_to_the_minimum(settings, rng):
+    case = Case(rng, **settings)
+    best = recover(case.terms, tol=1e-12, max_iter=20000).solution.objective[-1]
+    for max_iter in (5, 10, 40):
+        early = recover(case.terms, tol=1e-3, max_iter=max_iter).solution
+        assert early.objective[-1] * (1 - early.residual) <= best * (1 + 1e-11)
+        assert early.objective[-1] >= best * (1 - 1e-11)
+
+
+def test_three_operator_splitting_agrees_and_takes_over(rng):
+    case = Case(rng, graph_weight=0.5, alpha_manifold=1e-3)
+    best = recover(case.terms, tol=1e-12, max_iter=20000).solution
+    other = recover_by_davis_yin(case.terms, tol=1e-9, max_iter=50000).solution
+    assert other.objective[-1] == pytest.approx(best.objective[-1], rel=1e-7)
+    np.testing.assert_allclose(other.x, best.x, atol=1e-3)
+    rescued = recover(case.terms, tol=1e-6, max_iter=11).solution
+    assert rescued.objective[-1] == pytest.approx(best.objective[-1], rel=1e-4)
+    assert rescued.n_iter > 11
+
+
+def test_without_trace_norm_it_is_a_one_sided_huber_loss(rng):
+    case = Case(rng, trace=0.0, slope=0.02, alpha_manifold=1e-3)
+    Z = recover(case.terms, tol=1e-13, max_iter=20000).solution.x
+    F = case.functions(Z)[case.rows]
+    knee = case.terms.slope * len(case.Y) / 2
+    np.testing.assert_allclose(Z, np.maximum(case.Y, F - knee), atol=1e-6)
+    assert ((case.Y < 0) & (Z > -1 + 1e-3)).any()
+
+
+# -- the estimator -----------------------------------------------------------------
+
+QUICK = {"alpha": 1e-2, "knee": 0.1, "width": 0.7, "n_folds": 3}
+
+
+def forgetful(rng, n=150, n_labels=4):
+    """Return (X, positive-only labels of two items in three, the truth), a third of the positives forgotten."""
+    X, _, complete = half_labelled(rng, n=n, n_labels=n_labels)
+    known = complete.copy()
+    known[2 * n // 3 :] = np.nan
+    return X, hide_positives(PartialLabels.from_table(known), 0.3, rng), complete
+
+
+def test_forgotten_labels_rank_above_the_truly_irrelevant(rng):
+    X, labels, complete = forgetful(rng)
+    model = LowRankVVMR(**QUICK).fit(X, labels)
+    rows = np.flatnonzero(labels.annotated)
+    truth = np.where(labels.relevant, np.nan, complete)[rows]
+    auc = auc_per_label(PartialLabels.from_table(truth), model.recovered_[rows])
+    assert auc.min() > 0.8
+    assert np.isnan(model.recovered_[~labels.annotated]).all()
+    top = model.likely_missing(10)
+    assert (np.diff(top["raised"]) <= 0).all()
+    names = list(labels.names)
+    assert np.mean([complete[item, names.index(label)] for item, label in top[["item", "label"]].values]) > 0.8
+    assert not any(
+        labels.relevant[item, names.index(label)]
+        for item, label in model.likely_missing(None)[["item", "label"]].values
+    )
+
+
+def test_the_scores_are_the_regression_on_the_recovered_labels(rng):
+    X, labels, _ = forgetful(rng, n=60)
+    model = LowRankVVMR(**QUICK, alpha_manifold=1e-3, alpha_trace=1e-3, label_graph_weight=0.5, scale=None).fit(
+        X, labels
+    )
+    rows = np.flatnonzero(labels.annotated)
+    Y = np.where(labels.relevant, 1.0, -1.0)[rows]
+    Q = output_kernel(Y, 0.5, normalize=True).matrix()
+    G = gram(X, model.bandwidth_)
+    L = graph_operator(X, "normalized", 5).toarray()
+    A = equation_7(G, L, Q, model.recovered_[rows], rows, 1e-2, 1e-3)
+    np.testing.assert_allclose(model.label_scores_, G @ A @ Q, atol=1e-7)
+    assert model.solution_.residual <= 1e-4
+    assert (model.recovered_[rows] >= Y).all()
+
+
+def test_known_irrelevant_entries_are_never_raised(rng):
+    X, Y, _ = half_labelled(rng, entries=True)
+    model = LowRankVVMR(**QUICK, alpha_trace=1e-3).fit(X, Y)
+    np.testing.assert_array_equal(model.recovered_[Y == 0], -1.0)
+    unknown = np.isnan(Y) & ~np.isnan(Y).all(axis=1, keepdims=True)
+    assert (model.recovered_[unknown] > -1).any()
+    assert not np.isnan(model.recovered_[unknown]).any()
+
+
+def test_a_high_knee_leaves_kernel_ridge_regression(rng):
+    X, labels, _ = forgetful(rng)
+    settings = {"alpha": 1e-2, "width": 0.7, "n_folds": 3}
+    model = LowRankVVMR(**settings, knee=10.0).fit(X, labels)
+    assert len(model.likely_missing(None)) == 0
+    Y = np.where(labels.annotated[:, None], labels.relevant.astype(float), np.nan)
+    np.testing.assert_allclose(model.label_scores_, VVMR(**settings).fit(X, Y).label_scores_, atol=1e-9)
+
+
+def test_a_low_knee_is_warned_about(rng):
+    X, labels, _ = forgetful(rng)
+    with pytest.warns(UserWarning, match=r"recovered as \+0\..* nearer to relevant than to irrelevant: raise knee"):
+        LowRankVVMR(alpha=1e-2, knee=1e-3, width=0.7, n_folds=2).fit(X, labels)
+
+
+def test_both_readings_of_lambda(rng):
+    X, labels, _ = forgetful(rng, n=120)
+    text = LowRankVVMR(alpha=1e-2, alpha_trace=5e-2, knee="text", width=0.7, n_folds=2).fit(X, labels)
+    rows = int(labels.annotated.sum())
+    same = text.get_params() | {"knee": 5e-2 / np.sqrt(rows) * rows / 2}
+    np.testing.assert_allclose(text.recovered_, LowRankVVMR(**same).fit(X, labels).recovered_, atol=1e-9)
+    other = LowRankVVMR(**text.get_params() | {"knee": "algorithm"}).fit(X, labels)
+    assert len(text.likely_missing(None)) > 0
+    assert len(other.likely_missing(None)) == 0
+
+
+def test_a_graph_and_a_trace_norm_solved_three_ways(rng):
+    X, labels, _ = forgetful(rng, n=45, n_labels=3)
+    settings = {**QUICK, "alpha_trace": 1e-2, "alpha_manifold": 1e-3, "label_graph_weight": 0.5}
+    best = LowRankVVMR(**settings, tol=1e-8, max_iter=3000).fit(X, labels)
+    split = LowRankVVMR(**settings, tol=1e-8, max_iter=30000, solver="davis_yin").fit(X, labels)
+    np.testing.assert_allclose(split.label_scores_, best.label_scores_, atol=1e-3)
+    with pytest.warns(ConvergenceWarning):
+        published = LowRankVVMR(**settings, solver="published", max_iter=300).fit(X, labels)
+    assert published.solution_.objective[-1] > best.solution_.objective[-1]
+    assert published.solution_.residual > best.solution_.residual
+
+
+def test_probabilities_of_being_assigned_and_of_being_relevant(rng):
+    X, labels, _ = forgetful(rng)
+    plain = LowRankVVMR(**QUICK).fit(X, labels)
+    known = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
+    np.testing.assert_allclose(known.label_scores_, plain.label_scores_)
+    missing, new = labels.annotated[:, None] & ~labels.relevant, ~labels.annotated
+    for model in (plain, known):
+        np.testing.assert_array_equal(model.assigned_probabilities_, plain.label_probabilities_)
+    np.testing.assert_allclose(known.label_probabilities_[new], known.predict_proba(X)[new], atol=1e-6)
+    assert (known.transduction_[labels.relevant] == 1).all()
+    filled = (known.label_probabilities_ >= known.thresholds_)[missing]
+    np.testing.assert_array_equal(known.transduction_[missing], filled)
+
+
+def test_probabilities_are_calibrated_where_labels_were_not_assigned(rng):
+    X, labels, complete = forgetful(rng, n=900)
+    model = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
+    missing = labels.annotated[:, None] & ~labels.relevant
+    assert model.label_probabilities_[missing].mean() == pytest.approx(complete[missing].mean(), abs=0.05)
+    new = ~labels.annotated
+    assert model.label_probabilities_[new].mean() == pytest.approx(complete[new].mean(), abs=0.05)
+
+
+def test_another_assumption_is_the_fit_under_it(rng):
+    X, labels, _ = forgetful(rng)
+    plain = LowRankVVMR(**QUICK).fit(X, labels)
+    for rate in (0.5, 1.0):
+        known, found = LowRankVVMR(**QUICK, observed_rate=rate).fit(X, labels), plain.assume(rate)
+        np.testing.assert_array_equal(found.probabilities, known.label_probabilities_)
+        np.testing.assert_array_equal(found.thresholds, known.thresholds_)
+        np.testing.assert_array_equal(found.filled | labels.relevant, known.transduction_)
+    assert not found.filled[labels.annotated].any()  # all were assigned: nothing is missing
+    fixed = LowRankVVMR(**QUICK, decision="fixed", observed_rate=0.5).fit(X, labels)
+    np.testing.assert_array_equal(fixed.assume(0.9).filled, fixed.assume(None).filled)  # scores do not change
+    with pytest.raises(ValueError, match="must be above 0 and at most 1, not 2"):
+        plain.assume(2)
+    ordinary = LowRankVVMR(**QUICK).fit(X, np.where(labels.annotated[:, None], labels.relevant, np.nan))
+    with pytest.raises(ValueError, match="nothing to assume"):
+        ordinary.assume(0.5)
+
+
+def test_a_single_item_without_tags_does_not_set_the_threshold(rng):
+    X, labels, _ = forgetful(rng)
+    annotated = labels[labels.annotated]
+    X = X[labels.annotated]
+    all_looked_at = LowRankVVMR(**QUICK).fit(X, annotated)
+    one = LowRankVVMR(**QUICK).fit(X, annotated.hide(np.arange(len(annotated))[:, None] == 0))
+    np.testing.assert_allclose(one.thresholds_, all_looked_at.thresholds_, atol=0.1)
+
+
+def test_a_saved_model_answers_alike(rng, tmp_path):
+    from halflabel.numerics.kernels import KernelRidge, NystroemMap
+    from halflabel.numerics.scaling import Scaler
+
+    X, labels, _ = forgetful(rng)
+    model = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
+    classes = (LowRankVVMR, Scaler, KernelRidge, NystroemMap, Calibration, KernelSetting)
+    save_tree(tmp_path / "model", {"model": model})
+    again = load_tree(tmp_path / "model", {kind.__name__: kind for kind in classes})["model"]
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_the_published_settings_are_the_papers(rng):
+    model = LowRankVVMR.as_published("algorithm")
+    assert model.label_graph_weight == 0.5
+    assert (model.manifold, model.n_neighbors, model.knee) == ("laplacian", 5, "algorithm")
+    assert sorted(model.alpha) == sorted(model.alpha_manifold) == [1e-7, 1e-6, 1e-5, 1e-4, 1e-3]
+    assert len(model._settings()) == 3 * 5**3
+    X, labels, _ = forgetful(rng, n=40)
+    model = LowRankVVMR.as_published().set_params(alpha=1e-3, alpha_manifold=1e-5, alpha_trace=(1e-2, 1e-1), width=1.0)
+    model.fit(X, labels)
+    new = ~labels.annotated
+    np.testing.assert_array_equal(model.transduction_[new], model.label_scores_[new] >= 0)
+
+
+def test_pu_f1_forgives_what_may_have_been_hidden():
+    labels = PartialLabels.from_table([[1], [0], [0], [1], [0]])
+    scores = np.array([[0.9], [0.8], [0.3], [0.7], [np.nan]])
+    assert pu_f1(labels, scores) == pytest.approx(0.8)
+    assert pu_f1(labels, scores, 0.5) == pytest.approx(4 / (0.5 * 3 + 2))
+    assert pu_f1(labels, scores, threshold=0.75) == pytest.approx(2 / (2 + 2))
+    assert pu_f1(labels, scores, threshold=0.95) == 0.0
+    assert pu_f1(labels, np.full((5, 1), np.nan)) == 0.0
+
+
+def test_a_fixed_rule_is_judged_at_its_threshold(rng):
+    X, labels, _ = forgetful(rng, n=300)
+    settings = {"alpha": 1e-2, "knee": (5.0, 0.1), "width": 0.7, "n_folds": 3, "threshold": 0.0}
+    ranked, cut = (LowRankVVMR(decision=rule, **settings).fit(X, labels) for rule in ("micro_f1", "fixed"))
+    assert (cut.cv_results_["pu_f1"] < ranked.cv_results_["pu_f1"]).all()
+    assert cut.setting_.knee == 0.1
+
+
+def test_of_equals_the_first_is_kept():
+    chosen = Selection(PartialLabels.from_table([[1], [0]]), 1.0)
+    scores = np.array([[1.0], [0.0]])
+    first, second = (KernelSetting(1.0, alpha, 0.0) for alpha in (1.0, 2.0))
+    assert chosen.add(first, scores)
+    assert not chosen.add(second, 2 * scores)
+    assert chosen.best[1] is first
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"knee": 0.0}, "knee must be positive, not 0.0: without it every label would be relevant"),
+        ({"knee": "paper"}, "knee must be a number, 'text' or 'algorithm', not 'paper'"),
+        ({"knee": "text"}, "need alpha_trace > 0"),
+        ({"solver": "davis_yin"}, "need alpha_trace > 0"),
+        ({"solver": "fista"}, "solver must be one of 'admm', 'davis_yin', 'published', not 'fista'"),
+        ({"observed_rate": 0.0}, "must be above 0 and at most 1, not 0.0"),
+    ],
+)
+def test_unfit_settings_are_refused(settings, sentence, rng):
+    X, labels, _ = forgetful(rng, n=40)
+    with pytest.raises(ValueError, match=sentence):
+        LowRankVVMR(**settings).fit(X, labels)
+
+
+def test_an_output_kernel_without_graph_is_the_identity():
+    np.testing.assert_array_equal(output_kernel(np.ones((3, 4)), 0.0, normalize=True).matrix(), np.eye(4))
+    assert isinstance(output_kernel(np.ones((3, 1)), 0.5, normalize=True), OutputKernel)
+
+
+def test_yeast_with_forgotten_labels(public_data):
+    """The protocol of the paper at one setting: 500 annotated, 1000 unlabelled, the rest new, 30 % forgotten."""
+    data, rng = load_benchmark("yeast", public_data), np.random.default_rng(0)
+    items = rng.permutation(len(data.X))
+    table = data.Y.values()[items[:1500]]
+    table[500:] = np.nan
+    labels = hide_positives(PartialLabels.from_table(table), 0.3, rng)
+    settings = {"alpha": 2e-3, "knee": 0.1, "width": 0.5, "scale": None}
+    model = LowRankVVMR(**settings, observed_rate=0.7, decision="balanced").fit(data.X[items[:1500]], labels)
+    truth, new = data.Y[items[1500:]], data.X[items[1500:]]
+    assert micro_f1(truth, model.predict(new)) > 0.635
+    assert macro_f1(truth, model.predict(new)) > 0.415
+    assert ece(truth, model.predict_proba(new)) < 0.04
+    ridge = model.set_params(knee=50.0).fit(data.X[items[:1500]], labels)
+    at_zero = micro_f1(truth, (ridge.decision_function(new) >= 0).astype(int))
+    assert at_zero < 0.5  # what forgotten labels do to the sign of a regression that believes them

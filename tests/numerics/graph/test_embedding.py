@@ -1,0 +1,172 @@
+"""Spectral embedding: the paper's constraint, planted geometry, several components, what is reported."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial import procrustes
+from sklearn.decomposition import PCA
+
+from halflabel.numerics.graph.embedding import item_map, spectral_embedding
+from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.weights import reconstruction_weights
+from halflabel.numerics.solvers import Status
+
+
+def weights(X, k=8):
+    return reconstruction_weights(X, neighbors(X, k)[0])
+
+
+def embed(W, d=2, seed=0, **settings):
+    return spectral_embedding(W, d, rng=np.random.default_rng(seed), **settings)
+
+
+def grid(rows, columns):
+    """A jittered grid; longer than wide, so that the leading eigenvectors are its two axes."""
+    jitter = np.random.default_rng(0).uniform(-0.1, 0.1, size=(rows * columns, 2))
+    return np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), axis=-1).reshape(-1, 2) + jitter
+
+
+@pytest.fixture
+def islands(rng):
+    """Three components of 80, 50 and 12 items, scattered over the rows."""
+    X = np.vstack([rng.normal(size=(n, 3)) + 100 * i for i, n in enumerate((80, 50, 12))])
+    order = rng.permutation(len(X))
+    return weights(X[order]), np.repeat([0, 1, 2], (80, 50, 12))[order]
+
+
+def test_coordinates_meet_the_constraint_and_the_oracle(rng):
+    W = weights(rng.normal(size=(150, 3)))
+    found = embed(W, 3)
+    np.testing.assert_allclose(found.coordinates.T @ found.coordinates, 150 * np.eye(3), atol=1e-8)
+    np.testing.assert_allclose(found.coordinates.mean(axis=0), 0, atol=1e-8)
+    M = (np.eye(150) - W.toarray()).T @ (np.eye(150) - W.toarray())
+    values, vectors = np.linalg.eigh(M)
+    np.testing.assert_allclose(np.abs(vectors[:, 1:4].T @ found.coordinates), np.sqrt(150) * np.eye(3), atol=1e-6)
+    np.testing.assert_allclose(found.eigenvalues, values[1:4])
+    assert found.residuals.max() < 1e-12
+    assert found.status is Status.CONVERGED
+
+
+def test_eigenvalues_are_the_reconstruction_error_per_item(islands):
+    W, _ = islands
+    found = embed(W, 2)
+    error = ((found.coordinates - W @ found.coordinates) ** 2).mean(axis=0)  # blind to the shift
+    np.testing.assert_allclose(found.eigenvalues, error)
+
+
+def test_planted_geometry_is_recovered():
+    X = grid(16, 13)
+    found = embed(weights(X)).coordinates
+    _, _, disparity = procrustes(X, found)
+    assert np.sqrt(1 - disparity) > 0.95
+
+
+def test_a_curved_strip_is_unrolled():
+    angle = np.linspace(0.5, 5.5, 300)
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    found = embed(weights(X, 6), 1).coordinates[:, 0]
+    assert abs(np.corrcoef(found, angle)[0, 1]) > 0.95
+
+
+def test_signs_are_fixed_and_the_generator_decides_every_bit(rng):
+    W = weights(rng.normal(size=(1200, 2)))
+    first, again, other = (embed(W, seed=s).coordinates for s in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    np.testing.assert_allclose(first, other, atol=1e-3)
+    assert (first[np.abs(first).argmax(axis=0), [0, 1]] > 0).all()
+
+
+def test_components_are_embedded_by_themselves_and_lie_side_by_side(islands):
+    W, island = islands
+    found = embed(W, 2)
+    assert found.n_components_of_graph == found.n_closed_groups == 3
+    intervals = []
+    for i in range(3):
+        rows = island == i
+        assert len(set(found.component[rows])) == 1
+        own = found.coordinates[rows]
+        np.testing.assert_allclose(np.cov(own.T, bias=True), np.eye(2), atol=1e-8)
+        np.testing.assert_allclose(own - own.mean(axis=0), embed(W[rows][:, rows], 2).coordinates, atol=1e-6)
+        intervals.append((own[:, 0].min(), own[:, 0].max()))
+    intervals.sort()
+    assert all(right - left == pytest.approx(1) for (_, left), (right, _) in pairwise(intervals))
+    np.testing.assert_allclose(found.coordinates.mean(axis=0), 0, atol=1e-8)
+
+
+def test_a_component_lacks_the_coordinates_it_has_no_items_for(islands):
+    W, island = islands
+    found = embed(W, 15)
+    assert (found.coordinates[island == 2][:, 11:] == 0).all()
+    assert (found.coordinates[island == 2][:, 10] != 0).any()
+    error = ((found.coordinates - W @ found.coordinates) ** 2).mean(axis=0)
+    np.testing.assert_allclose(found.eigenvalues, error)
+
+
+def test_no_coordinate_only_tells_closed_groups_apart(rng):
+    """Duplicates name one another as neighbours, so that the others reach them but they reach nobody."""
+    X = np.vstack([rng.normal(size=(150, 2)), np.full((12, 2), 0.1), np.full((12, 2), -0.3)])
+    W = weights(X)
+    found = embed(W, 2)
+    assert found.n_components_of_graph == 1
+    assert found.n_closed_groups == 2
+    assert found.eigenvalues.min() > 1e-6
+    np.testing.assert_allclose(found.coordinates.T @ found.coordinates, len(X) * np.eye(2), atol=1e-8)
+    assert np.linalg.matrix_rank(np.eye(len(X)) - W.toarray(), tol=1e-10) == len(X) - 2
+
+
+def test_a_weight_of_zero_is_no_edge(rng):
+    W = sparse.csr_array(sparse.block_diag([weights(rng.normal(size=(n, 2))) for n in (30, 40)]))
+    zero = sparse.coo_array(([0.0, 0.5], ([0, 0], [50, 50])), shape=(70, 70))
+    explicit = sparse.csr_array(W + zero)
+    explicit[0, 50] = 0.0
+    assert explicit.nnz == W.nnz + 1
+    assert embed(explicit).n_components_of_graph == 2
+    assert explicit.nnz == W.nnz + 1  # the input is not touched
+
+
+def test_localisation_by_hand():
+    """Two pairs that name each other: every coordinate is +-1."""
+    pairs = sparse.csr_array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype=float)
+    assert embed(pairs, 1).localisation == pytest.approx([1.0])
+
+
+def test_localisation_of_a_lone_item_is_the_number_of_items(rng):
+    """One item hangs on the others and nobody names it: its vector alone carries a small eigenvalue."""
+    n = 60
+    W = np.full((n, n), 1 / (n - 2))
+    W[:, -1] = 0
+    np.fill_diagonal(W, 0)
+    W[-1] = [1 / (n - 1)] * (n - 1) + [0]
+    found = embed(sparse.csr_array(W), 1)
+    v = found.coordinates[:, 0] / np.linalg.norm(found.coordinates)
+    assert found.localisation[0] == pytest.approx(n * (v**4).sum())
+    assert found.localisation[0] > 0.9 * n
+
+
+def test_a_poor_solve_is_said(rng):
+    W = weights(rng.uniform(size=(4100, 2)))
+    assert embed(W, 2, max_iter=24).status is Status.MAX_ITER
+
+
+def test_weights_that_do_not_sum_to_one_are_refused():
+    with pytest.raises(ValueError, match="rows of W must sum to 1"):
+        embed(sparse.eye_array(4, format="csr") * 2.0)
+
+
+@pytest.mark.parametrize("d", [0, 20])
+def test_impossible_dimensions_are_refused(d, rng):
+    with pytest.raises(ValueError, match=f"between 1 and 19 dimensions, not {d}"):
+        embed(weights(rng.normal(size=(20, 2))), d)
+
+
+@pytest.mark.parametrize("X", [np.ones((30, 4)), sparse.csr_array((30, 20))], ids=["constant", "zero"])
+def test_a_map_of_features_that_are_all_alike_shows_the_labels(rng, X):
+    scores = rng.normal(size=(30, 3))
+    drawn = item_map(X, scores, 2)
+    np.testing.assert_allclose(np.abs(drawn), np.abs(PCA(2).fit_transform(scores)), atol=1e-6)
+    with pytest.raises(ValueError, match="nothing to draw"):
+        item_map(X, np.ones((30, 3)), 2)

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from tests.numerics.solvers.problems import draw, top
+from tests.oracles.matrix_completion import hard_row
+
+from halflabel.numerics.penalties import NuclearNorm
+from halflabel.numerics.solvers import Status, davis_yin, proximal_gradient
+
+
+def with_ones(Z):
+    Z = Z.copy()
+    Z[:, -1] = 1
+    return Z
+
+
+@pytest.mark.parametrize("share", [0.5, 0.05])
+def test_the_hard_row_of_eq_3_agrees_with_an_interior_point_method(share):
+    problem = draw(n=14, d=4, t=2)
+    alpha = share * top(problem.terms(row_weight=1.0), problem.zeros(1))
+    hard = problem.terms(row_weight=0.0)
+    found = davis_yin(hard, NuclearNorm(alpha), with_ones, with_ones(problem.zeros(1)), tol=1e-9)
+    value, Z = hard_row(problem.Y.T, problem.X.T, alpha, problem.label_weight)
+    assert found.status is Status.CONVERGED
+    assert (found.x[:, -1] == 1).all()
+    assert found.objective[-1] == pytest.approx(value, rel=1e-7)
+    np.testing.assert_allclose(found.x, Z.T, atol=1e-3)
+
+
+def test_two_starts_end_at_the_same_objective_and_the_residual_bounds_the_gap():
+    problem = draw(n=60)
+    hard, penalty = problem.terms(row_weight=0.0), NuclearNorm(3e-3)
+    zeros = problem.zeros(1)
+    soft = proximal_gradient(problem.terms(row_weight=1.0), penalty, zeros).x
+    cold, warm = (davis_yin(hard, penalty, with_ones, start, tol=1e-8) for start in (zeros, soft))
+    assert cold.objective[-1] == pytest.approx(warm.objective[-1], rel=1e-7)
+    for max_iter in (1, 5, 20, 60):
+        early = davis_yin(hard, penalty, with_ones, zeros, tol=0, max_iter=max_iter)
+        assert early.status is Status.MAX_ITER
+        assert early.objective[-1] * (1 - early.residual) <= cold.objective[-1] * (1 + 1e-12)
+
+
+def test_a_heavy_soft_row_comes_close_to_the_hard_one():
+    problem = draw(n=30)
+    penalty = NuclearNorm(5e-3)
+    hard = davis_yin(problem.terms(row_weight=0.0), penalty, with_ones, problem.zeros(1), tol=1e-7).x
+    distances = []
+    for weight in (1, 10, 100):
+        soft = proximal_gradient(problem.terms(row_weight=weight), penalty, problem.zeros(1), tol=1e-7, max_iter=9999)
+        distances.append(np.linalg.norm(soft.x - hard) / np.linalg.norm(hard))
+    assert distances[0] > 5 * distances[1] > 25 * distances[2]

@@ -1,0 +1,84 @@
+"""Kernel ridge: leave-one-out and leave-fold-out against refits, the Nystroem map against the kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge as SklearnKernelRidge
+from sklearn.metrics.pairwise import rbf_kernel
+from tests.oracles.propagation import left_out_ridge
+
+from halflabel.numerics.kernels import kernel_ridge, mean_distance, nystroem, ridge_path
+
+
+def test_mean_distance(rng):
+    X = rng.normal(size=(30, 3))
+    pairs = [np.linalg.norm(a - b) for i, a in enumerate(X) for j, b in enumerate(X) if i != j]
+    assert mean_distance(X, rng) == pytest.approx(np.mean(pairs))
+    assert mean_distance(np.repeat(X, 100, axis=0), rng) == pytest.approx(np.mean(pairs), rel=0.1)
+    assert mean_distance(np.ones((4, 2)), rng) == 1.0
+
+
+def test_the_map_is_exact_on_its_landmarks(rng):
+    X = rng.normal(size=(25, 3))
+    features = nystroem(X, 1.5, 100, rng)
+    Phi = features(X)
+    np.testing.assert_allclose(Phi @ Phi.T, rbf_kernel(X, gamma=0.5 / 1.5**2) + 1, atol=1e-8)
+    assert features.error == 0
+
+
+def test_the_map_survives_duplicates(rng):
+    X = np.repeat(rng.normal(size=(10, 3)), 3, axis=0)
+    Phi = nystroem(X, 1.0, 100, rng)(X)
+    np.testing.assert_allclose(Phi @ Phi.T, rbf_kernel(X, gamma=0.5) + 1, atol=1e-6)
+
+
+def test_the_map_reports_its_error(rng):
+    X = rng.normal(size=(400, 6))
+    few, many = (nystroem(X, 2.0, m, np.random.default_rng(0)) for m in (20, 300))
+    Phi = few(X)[:, :-1]
+    assert few.error == pytest.approx(np.mean(1 - (Phi**2).sum(axis=1)), rel=1e-9)
+    assert 0 < many.error < few.error < 1
+
+
+def test_leave_one_out_equals_refitting(rng):
+    Phi, Y = rng.normal(size=(20, 6)), rng.normal(size=(20, 3))
+    for alpha in (0.01, 1.0, 30.0):
+        path = ridge_path(Phi, Y, np.array([alpha]))
+        np.testing.assert_allclose(path.loo, left_out_ridge(Phi, Y, alpha), atol=1e-10)
+
+
+def test_the_path_takes_the_least_left_out_error(rng):
+    Phi = rng.normal(size=(30, 12))
+    Y = Phi[:, :1] + 2 * rng.normal(size=(30, 1))
+    alphas = np.logspace(-3, 3, 13)
+    errors = [((left_out_ridge(Phi, Y, a) - Y) ** 2).sum() for a in alphas]
+    assert ridge_path(Phi, Y, alphas).alpha == alphas[np.argmin(errors)]
+
+
+def test_kernel_ridge_equals_scikit_learn_per_label_and_without_each_fold(rng):
+    X, new = rng.normal(size=(40, 3)), rng.normal(size=(11, 3))
+    Y = (rng.random((40, 3)) < 0.5).astype(float)
+    observed = np.ones((40, 3), bool)
+    observed[rng.random(40) < 0.4, 2] = False
+    folds = np.arange(40) % 4
+    family = kernel_ridge(X, np.where(observed, Y, np.nan), observed, folds, nystroem(X, 1.3, 99, rng))
+    gamma = 0.5 / 1.3**2
+    for fold in (None, 0, 3):
+        model = family[0 if fold is None else 1 + fold]
+        for j in range(3):
+            rows = observed[:, j] & (folds != (-1 if fold is None else fold))
+            reference = SklearnKernelRidge(alpha=family.alpha[j], kernel="precomputed")
+            reference.fit(rbf_kernel(X[rows], gamma=gamma) + 1, Y[rows, j])
+            expected = reference.predict(rbf_kernel(new, X[rows], gamma=gamma) + 1)
+            np.testing.assert_allclose(model.predict(new)[:, j], expected, atol=1e-7)
+    np.testing.assert_allclose(family.predict(new)[:, 2], family[2].predict(new), atol=1e-12)
+
+
+def test_a_label_observed_nowhere_is_zero(rng):
+    X = rng.normal(size=(10, 2))
+    observed = np.ones((10, 2), bool)
+    observed[:, 1] = False
+    whole = kernel_ridge(X, np.ones((10, 2)), observed, np.arange(10) % 2, nystroem(X, 1.0, 99, rng))[0]
+    assert (whole.predict(X)[:, 1] == 0).all()
+    assert np.isnan(whole.alpha[1])

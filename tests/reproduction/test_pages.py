@@ -1,0 +1,123 @@
+"""The page of a paper: every number of the records where it belongs, beside what was printed."""
+
+from __future__ import annotations
+
+import pytest
+from tests.reproduction.test_reproduction import TOY
+
+from halflabel.reproduction.chance import wins_and_losses
+from halflabel.reproduction.loading import load_paper
+from halflabel.reproduction.page.markdown import render_markdown
+from halflabel.reproduction.page.model import Figure, Grid, Verdict, render_html
+from halflabel.reproduction.pages import to_page
+from halflabel.reproduction.reproduction import prepare
+from halflabel.reproduction.results import Results
+from halflabel.reproduction.store import Record, Store
+from halflabel.reproduction.tables import in_words
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    work = prepare(TOY, "full", add=["tests.reproduction.toy_models:Breaks"])
+    records = work.run(Store(tmp_path_factory.mktemp("toy") / "records.jsonl"), n_jobs=1)
+    return work, records, to_page(work, records)
+
+
+def blocks(page, title, kind):
+    return [b for section in page.sections if section.title == title for b in section.blocks if isinstance(b, kind)]
+
+
+def test_cells_hold_the_means_of_the_records(toy):
+    _, records, page = toy
+    table = blocks(page, "A table", Grid)[0]
+    row = dict(table.rows)["average precision ↑"]
+    good = [
+        r.metrics["average_precision"] for r in records if r.method == "good" and r.experiment == "table" and r.metrics
+    ]
+    assert len(good) == 6
+    assert row[table.columns.index("good")].measured.startswith(f"{sum(good) / 6:.3f} ± ")
+    assert row[table.columns.index("good")].best
+
+
+def test_numbers_are_shown_in_the_unit_of_the_paper(toy):
+    _, records, page = toy
+    table = blocks(page, "A table", Grid)[0]
+    own = [r.metrics["hamming_loss"] for r in records if r.method == "good" and r.experiment == "table" and r.metrics]
+    row = dict(table.rows)["Hamming loss (× 0.1) ↓"]
+    assert row[0].measured.startswith(f"{10 * sum(own) / 6:.3f}")
+
+
+def test_rules_stand_beside_the_methods_own(toy):
+    table = blocks(toy[2], "A table", Grid)[1]
+    assert table.columns == ("own rule", "cardinality")
+    assert [name for name, _ in table.rows][:3] == ["good", "poor", "chance"]
+
+
+def test_printed_cells_are_counted_by_verdict(toy):
+    short = toy[2].sections[0].blocks[0].items
+    assert short[0] == "A table: of 3 printed values, 1 agree, 1 better, 1 not measured."
+    assert short[1] == "Of 2 claims of the text: 1 supported, 1 refuted."
+
+
+def test_what_failed_or_is_away_is_said(toy):
+    text = " ".join(item for b in toy[2].sections for block in b.blocks for item in getattr(block, "items", ()))
+    assert "RuntimeError: nothing works" in text
+    assert "away.arff" in text
+
+
+def test_curves_and_ranks_are_drawn(toy):
+    assert [figure.name for figure in blocks(toy[2], "A curve", Figure)] == ["curve-hamming_loss"]
+    assert [figure.name for figure in blocks(toy[2], "More than chance?", Figure)] == ["table-ranks"]
+
+
+def test_the_page_renders_both_ways(toy):
+    text, figures = render_markdown(toy[2], "figures")
+    assert {"curve-hamming_loss.svg", "table-ranks.svg"} == set(figures)
+    assert "0.1 to" not in text
+    assert "<script" not in render_html(toy[2])
+
+
+def test_a_page_without_any_record_still_says_what_is_missing():
+    work = prepare(TOY, "full")
+    page = to_page(work, [])
+    assert "0 of 0 measured" in dict(page.facts)["Runs"]
+
+
+def test_verdicts_need_every_set(toy):
+    work, records, _ = toy
+    results = Results(work.paper, records)
+    experiment = work.paper.experiments[0]
+    assert results.measured(experiment, "average_precision", "Breaks").n == 0
+    assert {each.value for each in Verdict} >= {"agrees", "better", "worse"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("micro_f1", "micro-F1"), ("one_error", "one-error"), ("hamming_loss", "Hamming loss")]
+)
+def test_metrics_are_named_as_they_are_spoken(name, words):
+    assert in_words(name) == words
+
+
+def test_a_tier_with_fewer_sets_is_not_compared():
+    assert (
+        load_paper("zhang2008", "quick").experiments[0].printed_sets
+        != load_paper("zhang2008", "quick").experiments[0].sets
+    )
+
+
+def test_wins_and_losses_are_counted_run_by_run():
+    paper = load_paper("qian2010", "full")
+    experiment = next(e for e in paper.experiments if e.key == "figure4")
+    values = {("SSDR-MC", 0): 0.5, ("ML-GFHF", 0): 0.4, ("SSDR-MC", 1): 0.5, ("ML-GFHF", 1): 0.7}
+    records = [
+        Record(
+            f"{method}{share}{trial}", "figure4", "scene", method, {"share": share}, trial, metrics={"micro_f1": value}
+        )
+        for share in (0.05, 0.1)
+        for (method, trial), value in values.items()
+    ]
+    (grid,) = wins_and_losses(Results(paper, records), experiment)
+    assert [name for name, _ in grid.rows] == ["micro-F1 ↑, scene"]
+    cells = dict(zip(grid.columns, grid.rows[0][1], strict=True))
+    assert cells["ML-GFHF"].measured == "2 : 2 (-0.050)"
+    assert cells["LR"].measured == "–"

@@ -1,0 +1,351 @@
+"""Qian & Davidson (2010) as data: its methods run, its sets are its own, and every claim can fall."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import f1_score
+from tests.reproduction.positives_models import Recording, make
+
+from halflabel import SSDRMC
+from halflabel.datasets import Dataset
+from halflabel.labels import PartialLabels
+from halflabel.labels.masking import hide_items
+from halflabel.reproduction.claims import Finding, check
+from halflabel.reproduction.loading import load_paper
+from halflabel.reproduction.maps import _interpolated, _map
+from halflabel.reproduction.page.model import Grid
+from halflabel.reproduction.pages import to_page
+from halflabel.reproduction.plan import plan
+from halflabel.reproduction.protocols import split, transduction
+from halflabel.reproduction.reproduction import prepare
+from halflabel.reproduction.results import Results
+from halflabel.reproduction.sources import _as_described, load
+from halflabel.reproduction.spec import Claim
+from halflabel.reproduction.store import Record, execute
+
+SHARES = [0.05, 0.1, 0.2, 0.35, 0.5]
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return load_paper("qian2010")
+
+
+def experiment_of(paper, key):
+    return next(each for each in paper.experiments if each.key == key)
+
+
+# -- the description ---------------------------------------------------------------------
+
+
+def test_full_is_the_printed_protocol_and_default_keeps_its_shares(paper):
+    default = load_paper("qian2010", "default")
+    for key, trials in (("figure4", 10), ("figure4-ranksvm", 3)):
+        assert experiment_of(paper, key).trials == 50
+        assert experiment_of(paper, key).grid["share"] == [round(0.025 * i, 3) for i in range(1, 21)]
+        assert experiment_of(default, key).trials == trials
+        assert experiment_of(default, key).grid["share"] == SHARES
+    prepared = prepare("qian2010", "default")
+    assert prepared.seconds(prepared.runs) < 2 * 30 * 60  # half an hour on two cores
+    quick = prepare("qian2010", "quick")
+    assert quick.seconds(quick.runs) < 65
+
+
+def test_methods_have_the_settings_of_the_text(paper):
+    ours, rank, field = (paper.methods[name].steps[-1] for name in ("SSDR-MC", "RankSVM", "ML-GFHF"))
+    assert all(step["as_published"] for step in (ours, rank, field))
+    model = SSDRMC.as_published()
+    assert (model.inference, model.n_neighbors, model.alpha, model.threshold) == ("fixed_point", 15, 0.1, 0.3)
+    alphas = {name: each.steps[0]["alpha"] for name, each in paper.methods.items() if name.startswith("alpha")}
+    assert all(name == f"alpha {value:g}" for name, value in alphas.items())
+    assert {run.options["observed"] for run in cells("figure3").values()} == {0.35}
+
+
+def test_sets_are_those_of_the_text(public_data, paper):
+    sizes = {}
+    for name in ("yeast", "scene", "tmc2007-500"):
+        if not (public_data / name).is_dir():
+            pytest.skip(f"{name} is not in {public_data}")
+        source = {"name": name, "make": "", "settings": dict(paper.sets[name].settings), "fetch": ""}
+        data = load(source, public_data, "whole", np.random.default_rng(0))
+        sizes[name] = (*data.X.shape, data.Y.shape[1], round(float(data.Y.relevant.sum(axis=1).mean()), 1))
+    assert sizes == {"yeast": (2417, 103, 14, 4.2), "scene": (2407, 294, 6, 1.1), "tmc2007-500": (3000, 500, 22, 2.2)}
+
+
+def test_a_sample_is_drawn_from_the_whole_set_with_its_labels():
+    X = np.arange(20.0)[:, None] @ [[3.0, 4.0]] + 1e-3
+    whole = Dataset("d", X, PartialLabels.from_table(np.arange(20)[:, None] % 2), ("a", "b"), "", "", "")
+    asked = {"items": 8, "unit_length": True}
+    samples = [_as_described(whole, asked, np.random.default_rng(seed)) for seed in (0, 0, 1)]
+    assert [len(each.Y) for each in samples] == [8, 8, 8]
+    assert np.array_equal(samples[0].X, samples[1].X)
+    assert not np.array_equal(samples[0].X, samples[2].X)
+    units = X / np.linalg.norm(X, axis=1, keepdims=True)
+    for sample in samples:
+        rows = [int(np.flatnonzero((np.abs(units - x) < 1e-12).all(axis=1))[0]) for x in sample.X]
+        assert (sample.Y.relevant[:, 0] == (np.array(rows) % 2 == 1)).all()
+    assert _as_described(whole, {}, np.random.default_rng(0)).X is whole.X
+
+
+# -- what runs -----------------------------------------------------------------------------
+
+
+def small(run):
+    """The same cell on a toy set, half of it labelled."""
+    source = {"name": "toy", "make": "tests.reproduction.positives_models:make", "settings": {}, "fetch": ""}
+    return replace(run, source=source, data={}, options={**run.options, "observed": 0.5})
+
+
+def cells(key):
+    """One run of every method of an experiment."""
+    described = load_paper("qian2010")
+    first = replace(experiment_of(described, key), trials=1)
+    return {run.method: run for run in plan(replace(described, experiments=(first,)))}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("key", ["figure4", "figure4-ranksvm", "figure3", "parts", "figure2-drawn", "figure2"])
+def test_every_method_gives_every_figure(key):
+    for method, run in cells(key).items():
+        record = execute(small(run), None)
+        assert record.failed == "", method
+        rules = run.options.get("rules", ())
+        assert set(record.metrics) == {*run.metrics, *(f"micro_f1@{rule}" for rule in rules)}, method
+        assert np.isfinite(list(record.metrics.values())).all(), method
+        if key == "figure4" and method in ("SSDR-MC", "ML-GFHF"):
+            assert (record.metrics["micro_f1"] == record.metrics["micro_f1@H"]) == (method == "SSDR-MC")
+
+
+def recorded(**options):
+    """A run of a method that keeps what it saw, and a cut at its own scores of .3."""
+    run = small(cells("figure4")["LR"])
+    step = {"use": "tests.reproduction.positives_models:Recording", "decision": "fixed", "threshold": 0.3}
+    return replace(run, steps=(step,), metrics=("micro_f1",), options={**run.options, **options})
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("H", "observed"), [(0.3, 0.5), (0.6, 0.8)])
+def test_rules_on_scores_cut_where_they_say(H, observed):
+    run = recorded(rules=["H", "count"], H=H, observed=observed)
+    found = transduction(run, None).metrics
+    model, truth = Recording.last, make(np.random.default_rng(run.seed)).Y
+    known = PartialLabels.from_table(model.seen_[1])
+    scores, wanted = model.label_scores_[~known.observed], truth.relevant[~known.observed]
+    assert found["micro_f1@H"] == pytest.approx(f1_score(wanted, scores >= H))
+    assert (found["micro_f1@H"] == found["micro_f1"]) == (H == 0.3)
+    count = round(known.relevant.sum() / known.observed.sum() * scores.size)
+    top = np.zeros(scores.size, bool)
+    top[np.argsort(-scores, kind="stable")[:count]] = True
+    assert found["micro_f1@count"] == pytest.approx(f1_score(wanted, top))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_split_protocol_knows_these_rules_too():
+    run = recorded(rules=["H", "count"])
+    found = split(replace(run, options={"rules": ["H", "count"]}, source={**run.source, "settings": {}}), None).metrics
+    assert found["micro_f1@H"] == found["micro_f1"] != found["micro_f1@count"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_a_graph_says_of_itself_is_that_of_the_estimator():
+    run = small(cells("parts")["SSDR-MC"])
+    found = transduction(run, None).metrics
+    rng = np.random.default_rng(run.seed)
+    data = make(rng)
+    model = SSDRMC.as_published().set_params(n_folds=2).fit(data.X, hide_items(data.Y, 0.5, rng))
+    W = model.weights_.toarray()
+    edges = np.count_nonzero(W)
+    assert found["n_alternations"] == model.n_alternations_ > 1
+    assert found["negative_weights"] == pytest.approx((W < 0).sum() / edges)
+    assert found["strongly_negative_weights"] == pytest.approx((W < -0.1).sum() / edges)
+    without = transduction(replace(run, steps=cells("figure4")["LR"].steps), None).metrics
+    assert np.isnan([without["n_alternations"], without["negative_weights"]]).all()
+    dropped = transduction(small(cells("parts")["No negative weights"]), None).metrics
+    assert dropped["negative_weights"] == 0
+
+
+# -- what is said of it ----------------------------------------------------------------------
+
+
+def record(experiment, set, method, trial=0, grid=None, seconds=None, **metrics):
+    key = f"{experiment} {set} {method} {trial} {grid}"
+    named = {name.replace("__", "@"): value for name, value in metrics.items()}
+    return Record(key, experiment, set, method, grid or {}, trial, named, seconds=seconds or {})
+
+
+def found(paper, records, **arguments):
+    return check(Claim("", "", arguments), Results(paper, records))
+
+
+def a_map(height, metric="micro_f1", sets=("yeast", "scene"), trials=1):
+    """Records of figure 3 with a metric that is a function of alpha and H."""
+    default = load_paper("qian2010", "default")
+    figure = experiment_of(default, "figure3")
+    alphas = {name: default.methods[name].steps[0]["alpha"] for name in figure.methods}
+    return default, [
+        record("figure3", data, name, trial, {"H": H}, **{metric: height(alpha, H) + 0.001 * trial})
+        for data in sets
+        for name, alpha in alphas.items()
+        for H in figure.grid["H"]
+        for trial in range(trials)
+    ]
+
+
+AREA = {
+    "kind": "reliable_area",
+    "experiment": "figure3",
+    "metric": "micro_f1",
+    "along": "alpha",
+    "tolerance": 0.03,
+    "within": [0.1, 0.25],
+    "of_best": [0.5],
+}
+
+
+def test_areas_of_a_slope_are_what_geometry_says():
+    """On 0.01 + H the best is 1; within w of it lies a strip of width w of the square's side of .98."""
+    default, records = a_map(lambda alpha, H: 0.01 + H)
+    strips = {"0.1": 0.1 / 0.98, "0.25": 0.25 / 0.98}
+    result = found(default, records, **AREA, printed={"yeast": strips["0.25"], "scene": strips["0.25"]})
+    assert result.finding is Finding.SUPPORTED
+    for w, share in strips.items():
+        shown = float(result.evidence.split(f"within {w} of the best ")[1].split("%")[0]) / 100
+        assert shown == pytest.approx(share, abs=0.011)  # one row of 99
+    mixed = found(default, records, **AREA, printed={"yeast": strips["0.1"], "scene": strips["0.25"]})
+    assert mixed.finding is Finding.IN_PART
+    assert found(default, records, **AREA, printed={"yeast": 0.8, "scene": 0.25}).finding is Finding.REFUTED
+    assert found(default, records[:-1], **AREA, printed={"scene": 0.25}).finding is Finding.NOT_MEASURED
+    assert found(default, [], **AREA, printed={"yeast": 0.25}).finding is Finding.NOT_MEASURED
+    few = replace(default, experiments=(replace(experiment_of(default, "figure3"), grid={"H": [0.01, 0.99]}),))
+    assert found(few, records, **AREA, printed={"yeast": strips["0.25"]}).finding is Finding.NOT_MEASURED
+
+
+def test_between_measured_points_the_map_is_bilinear():
+    default, records = a_map(lambda alpha, H: 2 * alpha - 3 * H + alpha * H)
+    results = Results(default, records)
+    values = _interpolated(_map(results, experiment_of(default, "figure3"), "micro_f1", "alpha", "scene"))
+    fine = np.arange(1, 100) / 100
+    H, alpha = np.meshgrid(fine, fine, indexing="ij")
+    np.testing.assert_allclose(values, 2 * alpha - 3 * H + alpha * H, atol=1e-12)
+
+
+def test_in_box_looks_at_every_run_inside_and_none_outside():
+    def steps(alpha, H):
+        return 5 if 0.05 <= alpha <= 0.25 and 0.2 <= H <= 0.6 else 10
+
+    default, records = a_map(steps, "n_alternations")
+    asked = {"kind": "in_box", "experiment": "figure3", "metric": "n_alternations", "along": "alpha"}
+    box = [[0.05, 0.25], [0.2, 0.6]]
+    inside = found(default, records, **asked, box=box, low=4, high=8)
+    assert inside.finding is Finding.SUPPORTED
+    assert "In 30 of 30 comparisons" in inside.evidence  # two sets, three alphas, five thresholds
+    assert "scene: 5 to 5, median 5" in inside.evidence
+    assert found(default, records, **asked, box=[[0.05, 0.6], [0.2, 0.6]], high=8).finding is Finding.IN_PART
+    assert found(default, records, **asked, box=box, low=6).finding is Finding.REFUTED
+    assert found(default, [], **asked, box=box, low=6).finding is Finding.NOT_MEASURED
+    odd = replace(records[-1], trial=1, method="alpha 0.1", grid={"H": 0.3}, metrics={"n_alternations": 9})
+    one = found(default, [*records, odd], **asked, box=box, low=4, high=8)
+    assert one.finding is Finding.IN_PART
+    assert "alpha 0.1, H = 0.3 on scene" in one.evidence
+
+
+def test_in_box_against_a_share_of_the_best():
+    default, records = a_map(lambda alpha, H: 1 - abs(H - 0.4))
+    asked = {"kind": "in_box", "experiment": "figure3", "metric": "micro_f1", "along": "alpha"}
+    assert found(default, records, **asked, box=[[0.0, 1], [0.2, 0.6]], of_best=0.79).finding is Finding.SUPPORTED
+    assert found(default, records, **asked, box=[[0.0, 1], [0.2, 0.6]], of_best=0.81).finding is Finding.IN_PART
+
+
+def test_pooled_is_a_paired_test_over_all_runs():
+    default = load_paper("qian2010", "default")
+    rng = np.random.default_rng(0)
+    gap = rng.normal(0.01, 0.02, size=(2, 5, 10))
+    records = [
+        record("figure4", data, method, trial, {"share": share}, micro_f1=0.5 + share + own * gap[i, j, trial])
+        for i, data in enumerate(("yeast", "scene"))
+        for j, share in enumerate(SHARES)
+        for trial in range(10)
+        for method, own in (("SSDR-MC", 1), ("ML-GFHF", 0))
+    ]
+    t = gap.mean() / (gap.std(ddof=1) / np.sqrt(gap.size))
+    p = 2 * stats.t.sf(abs(t), gap.size - 1)
+    asked = {"kind": "pooled", "experiment": "figure4", "metric": "micro_f1"}
+    result = found(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=0.9877)
+    assert result.finding is Finding.SUPPORTED
+    assert f"p = {p:.2g}" in result.evidence
+    assert f"better in {(gap > 0).sum()} of 100 runs" in result.evidence
+    strict = found(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=1 - p / 2)
+    assert strict.finding is Finding.REFUTED
+    assert found(default, records, **asked, method="ML-GFHF", than=["SSDR-MC"], level=0.5).finding is Finding.REFUTED
+    nothing = found(default, records, **asked, method="SSDR-MC", than=["LR"], level=0.5)
+    assert nothing.finding is Finding.NOT_MEASURED
+
+
+def test_claims_on_one_set_look_at_that_set_only():
+    default = load_paper("qian2010", "default")
+    heights = {"yeast": (0.6, 0.5), "scene": (0.4, 0.5)}
+    records = [
+        record("figure4", data, method, 0, {"share": share}, {"fit": value}, micro_f1=value - share * (data == "scene"))
+        for data, pair in heights.items()
+        for method, value in zip(("SSDR-MC", "ML-GFHF"), pair, strict=True)
+        for share in SHARES
+    ]
+    best = {"kind": "always_best", "method": "SSDR-MC", "than": ["ML-GFHF"], "metric": "micro_f1"}
+    slow = {"kind": "slower", "method": "ML-GFHF", "than": "SSDR-MC", "step": "fit"}
+    rises = {"kind": "rises_with", "methods": ["SSDR-MC"], "metric": "micro_f1", "name": "share"}
+    falls = {**rises, "kind": "falls_with"}
+    for kind, set, finding in (
+        (best, "yeast", Finding.SUPPORTED),
+        (best, "scene", Finding.REFUTED),
+        (best, "tmc2007-500", Finding.NOT_MEASURED),
+        (slow, "yeast", Finding.REFUTED),
+        (slow, "scene", Finding.SUPPORTED),
+    ):
+        assert found(default, records, experiment="figure4", set=set, **kind).finding is finding
+    assert found(default, records, experiment="figure4", **rises).finding is Finding.REFUTED  # yeast stands still
+    assert found(default, records, experiment="figure4", **falls).finding is Finding.IN_PART
+
+
+def test_a_comparison_of_sets_that_was_left_out_is_not_passed_over():
+    default = load_paper("qian2010", "default")
+    records = [
+        record("figure4", data, "SSDR-MC", trial, {"share": SHARES[0]}, micro_f1=value + 0.01 * trial)
+        for data, value in (("yeast", 0.4), ("scene", 0.6))
+        for trial in range(3)
+    ]
+    asked = {"kind": "lower_on", "experiment": "figure4", "methods": ["SSDR-MC"], "metric": "micro_f1"}
+    measured, left_out = ["yeast", "scene"], ["yeast", "tmc2007-500"]
+    assert found(default, records, pairs=[measured], **asked).finding is Finding.SUPPORTED
+    partly = found(default, records, pairs=[measured, left_out], **asked)
+    assert partly.finding is Finding.IN_PART
+    assert partly.evidence.endswith("1 more not measured.")
+    assert found(default, records, pairs=[left_out], **asked).finding is Finding.NOT_MEASURED
+
+
+def test_a_figure_is_drawn_for_each_set():
+    prepared = prepare("qian2010", "default")
+    values = {"micro_f1": 0.5, "micro_f1__H": 0.4}
+    records = [
+        record("figure4", data, "SSDR-MC", 0, {"share": share}, **values)
+        for data in ("yeast", "scene")
+        for share in SHARES
+    ]
+    figure = replace(prepared.paper.experiments[0], curves=("micro_f1", "micro_f1@H"))
+    only = replace(prepared, paper=replace(prepared.paper, experiments=(figure,), claims=()))
+    made = dict.fromkeys(("halflabel", "numpy", "scipy", "scikit-learn"), "1")
+    page = to_page(only, [replace(each, made=made) for each in records])
+    section = next(each for each in page.sections if each.title.startswith("Figure 4: "))
+    names = [block.name for block in section.blocks if hasattr(block, "svg")]
+    assert names == [f"figure4-{data}-micro_f1{rule}" for rule in ("", "-H") for data in ("yeast", "scene")]
+    captions = [block.caption for block in section.blocks if isinstance(block, Grid)]
+    assert captions[0] == "micro-F1 ↑ by share on yeast"
+    assert len(captions) == 6  # tmc2007-500 has no line, but a table that says so
+
+
+def test_the_page_stands_without_any_run():
+    page = to_page(prepare("qian2010", "default"), [])
+    assert any(section.title.startswith("Figure 3") for section in page.sections)

@@ -1,0 +1,98 @@
+"""The command: plan first, then runs, then pages; interrupted work goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.reproduction.test_reproduction import TOY
+
+from halflabel.cli import main
+from halflabel.reproduction.loading import papers
+
+
+def invoke(*arguments, env=None):
+    return CliRunner().invoke(main, ["reproduce", *map(str, arguments)], env={"HALFLABEL_DATA": None, **(env or {})})
+
+
+def test_the_list_names_every_paper():
+    result = invoke("--list")
+    assert result.exit_code == 0
+    assert all(key in result.output for key in papers())
+
+
+def test_the_plan_says_what_is_here_and_what_it_takes(tmp_path):
+    result = invoke(TOY, "--plan", "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    assert "to be supplied" in result.output
+    assert "a shelf" in " ".join(result.output.split())
+    assert "35 runs: 0 recorded, 26 to do, 9 not available." in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_writes_pages_and_does_not_repeat_itself(tmp_path):
+    first = invoke(TOY, "--quick", "-o", tmp_path / "out", "--jobs", 1)
+    assert first.exit_code == 0, first.output
+    assert "6 of 6 runs measured." in first.output
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        ".records.lock", "README.md", "figures", "index.html", "records.jsonl"
+    }  # fmt: skip
+    records = (tmp_path / "out" / "records.jsonl").read_text()
+    again = invoke(TOY, "--quick", "-o", tmp_path / "out", "--jobs", 1)
+    assert "6 runs: 6 recorded, 0 to do" in again.output
+    assert (tmp_path / "out" / "records.jsonl").read_text() == records
+
+
+def test_your_own_model_and_set_stand_beside_the_papers(tmp_path):
+    (tmp_path / "mine.csv").write_text("a,b,c,d,x,y,z\n" + "".join(
+        f"{i},{i % 7},{i % 3},{-i},{i % 2},{int(i > 9)},{int(i % 7 > 3)}\n" for i in range(24)
+    ))  # fmt: skip
+    result = invoke(TOY, "--quick", "--add", "tests.reproduction.toy_models:Chance", "--data", tmp_path / "mine.csv",
+                    "--labels", "x,y,z", "-o", tmp_path / "out", "--jobs", 1)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "out" / "README.md").read_text()
+    assert "The same on your mine" in page
+    assert "| Chance" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "say which paper"),
+        (["goldberg1910"], "there is no paper 'goldberg1910'"),
+        ([TOY, "--jobs", 0], "--jobs 0"),
+        ([TOY, "--add", "nowhere:Model"], "no module 'nowhere'"),
+        ([TOY, "--data", "nowhere.csv"], "nowhere.csv"),
+        (["toy", "--published"], "no page of 'toy'"),
+    ],
+)
+def test_mistakes_end_in_one_sentence(arguments, sentence):
+    result = invoke(*arguments)
+    assert result.exit_code == 1
+    assert sentence in result.output
+    assert "Traceback" not in result.output
+
+
+def test_strict_ends_with_an_error_where_a_run_has_no_figures(tmp_path):
+    add = ["--add", "tests.reproduction.toy_models:Breaks"]
+    result = invoke(TOY, "--quick", *add, "--strict", "-o", tmp_path / "out", "--jobs", 1)
+    assert result.exit_code == 1
+    assert "2 of 8 runs have no figures" in result.output
+    assert invoke(TOY, "--quick", "--strict", "-o", tmp_path / "out", "--jobs", 1).exit_code == 0
+
+
+def test_nothing_to_run_is_an_error_after_the_plan(tmp_path):
+    result = invoke("zhang2008", "--quick", "-o", tmp_path / "out", "--folder", tmp_path)
+    assert result.exit_code == 1
+    assert "no set of this paper is here" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_with_another_file_of_the_same_name_is_not_used(tmp_path):
+    text = Path(TOY).read_text()
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "away.arff").write_text("another")
+    (tmp_path / "toy2.toml").write_text(text)
+    result = invoke(tmp_path / "toy2.toml", "--plan", "--folder", tmp_path)
+    assert "differs" in result.output

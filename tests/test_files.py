@@ -1,0 +1,204 @@
+"""Model files: round trips, refusals, and writes that are whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from tests.conftest import half_labelled
+
+import halflabel as hl
+from halflabel._files import ModelFileError, atomic_write, load_tree, save_tree
+from halflabel.methods import baselines
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.baselines import BinaryRelevance, OtherLabels
+
+
+def test_plain_values_and_arrays_come_back(tmp_path, rng):
+    tree = {
+        "none": None,
+        "text": "é",
+        "nested": [1, 2.5, (True, "x"), {"a": np.arange(3), "7": -0.0}],
+        "array": rng.normal(size=(4, 2)).astype(np.float32),
+        "sparse": sparse.random_array((5, 6), density=0.3, format="csr", rng=rng),
+        "names": np.array(["a", "b"], dtype=object),
+    }
+    save_tree(tmp_path / "m", tree)
+    back = load_tree(tmp_path / "m", {})
+    assert back["none"] is None
+    assert back["text"] == "é"
+    assert back["nested"][2] == (True, "x")
+    np.testing.assert_array_equal(back["nested"][3]["a"], np.arange(3))
+    assert back["array"].dtype == np.float32
+    np.testing.assert_array_equal(back["array"], tree["array"])
+    np.testing.assert_array_equal(back["sparse"].toarray(), tree["sparse"].toarray())
+    assert back["names"].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("thin", [False, True])
+def test_a_saved_model_predicts_the_same_bits(tmp_path, rng, thin):
+    X, Y, _ = half_labelled(rng)
+    X = sparse.csr_array(X * (np.abs(X) > 0.5)) if thin else X
+    filled = hl.complete(X, pd.DataFrame(Y, columns=list("abc")))
+    filled.save(tmp_path / "m.halflabel")
+    predictor = hl.load(tmp_path / "m.halflabel")
+    empty = pd.DataFrame(index=range(60))
+    np.testing.assert_array_equal(predictor.predict_proba(empty, X), filled.predictor.predict_proba(empty, X))
+    assert predictor.predict(empty, X).columns.tolist() == ["a", "b", "c"]
+
+
+METHODS = [
+    kind
+    for home in (hl, baselines)
+    for kind in (getattr(home, name) for name in home.__all__)
+    if isinstance(kind, type) and issubclass(kind, PartialLabelEstimator)
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", METHODS, ids=lambda kind: kind.__name__)
+def test_every_method_comes_back_bit_for_bit_or_says_why_not(kind, tmp_path, rng):
+    X, Y, _ = half_labelled(rng)
+    filled = hl.complete(X, Y, method=kind())
+    if kind in (BinaryRelevance, OtherLabels):  # they hold classifiers of another library
+        with pytest.raises(TypeError, match="a LogisticRegression cannot be saved as plain data; only the methods"):
+            filled.save(tmp_path / "m")
+        return
+    filled.save(tmp_path / "m")
+    again = hl.load(tmp_path / "m").model
+    assert type(again) is kind
+    np.testing.assert_array_equal(again.predict_proba(X), filled.model.predict_proba(X))
+    np.testing.assert_array_equal(again.predict(X), filled.model.predict(X))
+
+
+def test_no_array_in_the_file_is_pickled(tmp_path, rng):
+    X, Y, _ = half_labelled(rng)
+    hl.complete(X, Y).save(tmp_path / "m")
+    with zipfile.ZipFile(tmp_path / "m") as archive:
+        assert json.loads(archive.read("model.json"))["format"] == 1
+        for name in archive.namelist():
+            if name.endswith(".npy"):
+                with archive.open(name) as member:
+                    assert not np.lib.format.read_array(member, allow_pickle=False).dtype.hasobject
+
+
+def test_a_foreign_classifier_cannot_be_saved(tmp_path, rng):
+    X, Y, _ = half_labelled(rng)
+    filled = hl.complete(X, Y, method=BinaryRelevance(LogisticRegression()))
+    with pytest.raises(TypeError, match="LogisticRegression cannot be saved as plain data"):
+        filled.save(tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+class TestRefusals:
+    def test_not_a_zip(self, tmp_path):
+        (tmp_path / "m").write_text("hello")
+        with pytest.raises(ModelFileError, match=r"m is not a halflabel model, or is damaged"):
+            hl.load(tmp_path / "m")
+
+    def test_another_zip(self, tmp_path):
+        with zipfile.ZipFile(tmp_path / "m", "w") as archive:
+            archive.writestr("x.txt", "hello")
+        with pytest.raises(ModelFileError, match="is not a halflabel model"):
+            hl.load(tmp_path / "m")
+
+    def test_truncated(self, tmp_path, rng):
+        X, Y, _ = half_labelled(rng)
+        hl.complete(X, Y).save(tmp_path / "m")
+        content = (tmp_path / "m").read_bytes()
+        (tmp_path / "m").write_bytes(content[: len(content) // 2])
+        with pytest.raises(ModelFileError, match="damaged"):
+            hl.load(tmp_path / "m")
+
+    def _document(self, path, document, **members):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("model.json", json.dumps(document))
+            for name, content in members.items():
+                archive.writestr(name, content)
+
+    def test_a_newer_format(self, tmp_path):
+        self._document(tmp_path / "m", {"format": 99, "halflabel": "9.9", "tree": {}})
+        with pytest.raises(ModelFileError, match=r"written by halflabel 9\.9.*upgrade"):
+            hl.load(tmp_path / "m")
+
+    def test_a_class_that_is_not_ours(self, tmp_path):
+        tree = {"dict": [["predictor", {"object": "Popen", "state": {"dict": []}}]]}
+        self._document(tmp_path / "m", {"format": 1, "tree": tree})
+        with pytest.raises(ModelFileError, match="unknown class 'Popen'"):
+            hl.load(tmp_path / "m")
+
+    def test_a_pickled_array(self, tmp_path):
+        np.save(tmp_path / "a.npy", np.array([{}], dtype=object), allow_pickle=True)
+        document = {"format": 1, "tree": {"dict": [["predictor", {"npy": 0}]]}}
+        self._document(tmp_path / "m", document, **{"0.npy": (tmp_path / "a.npy").read_bytes()})
+        with pytest.raises(ModelFileError, match="damaged"):
+            hl.load(tmp_path / "m")
+
+    def test_a_bomb(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("halflabel._files.MAX_BYTES", 1000)
+        self._document(tmp_path / "m", {"format": 1, "tree": "x" * 2000})
+        with pytest.raises(ModelFileError, match="unpacks to more than"):
+            hl.load(tmp_path / "m")
+
+    def test_a_model_without_a_predictor(self, tmp_path):
+        save_tree(tmp_path / "m", {"a": 1})
+        with pytest.raises(ModelFileError, match="holds no halflabel model"):
+            hl.load(tmp_path / "m")
+
+    def test_a_header_that_announces_more_than_the_file_holds(self, tmp_path):
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,), }".ljust(117) + b"\n"
+        document = {"format": 1, "tree": {"dict": [["predictor", {"npy": 0}]]}}
+        self._document(tmp_path / "m", document, **{"0.npy": b"\x93NUMPY\x01\x00\x76\x00" + header})
+        with pytest.raises(ModelFileError, match="damaged"):
+            hl.load(tmp_path / "m")
+
+    def test_an_array_that_is_unpacked_again_and_again(self, tmp_path):
+        np.save(tmp_path / "a.npy", np.zeros(3))
+        document = {"format": 1, "tree": {"dict": [["predictor", {"list": [{"npy": 0}] * 9}]]}}
+        self._document(tmp_path / "m", document, **{"0.npy": (tmp_path / "a.npy").read_bytes()})
+        with pytest.raises(ModelFileError, match="array 0 is used twice"):
+            hl.load(tmp_path / "m")
+
+
+class TestAtomicWrite:
+    def test_a_failure_leaves_the_old_file(self, tmp_path):
+        target = tmp_path / "t.csv"
+        target.write_text("old")
+        with pytest.raises(UnicodeEncodeError), atomic_write(target, "w") as file:
+            file.write("half of the ne\ud800w")
+        assert target.read_text() == "old"
+        assert os.listdir(tmp_path) == ["t.csv"]
+
+    def test_nothing_is_there_until_it_is_whole(self, tmp_path):
+        target = tmp_path / "t.csv"
+        with atomic_write(target, "w") as file:
+            file.write("new")
+            file.flush()
+            assert not target.exists()
+        assert target.read_text() == "new"
+
+    def test_permissions_are_those_of_a_new_file(self, tmp_path):
+        (tmp_path / "plain").write_text("")
+        with atomic_write(tmp_path / "ours") as file:
+            file.write(b"")
+        assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+    def test_a_link_keeps_pointing_to_the_file(self, tmp_path):
+        (tmp_path / "real").write_text("old")
+        (tmp_path / "link").symlink_to(tmp_path / "real")
+        with atomic_write(tmp_path / "link", "w") as file:
+            file.write("new")
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "real").read_text() == "new"
+
+    def test_a_pipe_stays_a_pipe(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(PermissionError, match="a folder or a device"), atomic_write(tmp_path / "pipe"):
+            pass
+        assert (tmp_path / "pipe").is_fifo()
