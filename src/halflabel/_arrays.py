@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Floats", "Ints", "Mask", "Matrix", "is_sparse", "stored"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Mask = NDArray[np.bool_]

@@ -21,8 +21,6 @@ from scipy import sparse
 from halflabel._arrays import is_sparse
 from halflabel._version import __version__
 
-__all__ = ["ModelFileError", "atomic_write", "load_tree", "save_tree", "table_suffix", "write_table"]
-
 FORMAT = 1
 
 #: A model file is refused if it unpacks to more than this many bytes.

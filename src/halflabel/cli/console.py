@@ -20,21 +20,6 @@ from halflabel._progress import listening
 from halflabel.completion import Completion
 from halflabel.table import Roles
 
-__all__ = [
-    "comparison_table",
-    "counted",
-    "curve_table",
-    "errors_as_sentences",
-    "gap_counts",
-    "out",
-    "print_assumptions",
-    "print_gaps",
-    "roles_table",
-    "say",
-    "tell",
-    "working",
-]
-
 #: Results go to standard output, everything about the run to standard error.
 #: What names and paths hold is never read as markup.
 out = Console(highlight=False, markup=False, emoji=False)

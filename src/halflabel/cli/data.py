@@ -15,8 +15,6 @@ from halflabel.cli.options import column_options, open_items, roles_without_labe
 from halflabel.datasets import fetch
 from halflabel.table import NoLabelsNamed
 
-__all__ = ["data"]
-
 
 @click.group()
 def data() -> None:

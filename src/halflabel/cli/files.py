@@ -9,8 +9,6 @@ from pathlib import Path
 import click
 import pandas as pd
 
-__all__ = ["PATH", "beside", "refuse_unwritable", "with_index"]
-
 PATH = click.Path(path_type=Path)
 
 

@@ -16,8 +16,6 @@ from halflabel.completion import Completion, complete
 from halflabel.completion.model_file import load
 from halflabel.datasets import read, read_vectors
 
-__all__ = ["complete_command", "map_command", "predict_command"]
-
 
 @click.command(name="complete")
 @click.argument("items", type=PATH)

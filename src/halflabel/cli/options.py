@@ -15,8 +15,6 @@ import pandas as pd
 from halflabel.datasets import RawTable, read, read_vectors
 from halflabel.table import OpenTable, Roles, choose_roles, open_table, select
 
-__all__ = ["column_options", "effort_option", "observed_rate_option", "open_items", "roles_without_labels"]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PATH = click.Path(path_type=Path)

@@ -22,8 +22,6 @@ from halflabel.reproduction.reproduction import Reproduction, prepare
 from halflabel.reproduction.spec import TIERS
 from halflabel.reproduction.store import Record, Store
 
-__all__ = ["reproduce"]
-
 
 @click.command()
 @click.argument("key", required=False)

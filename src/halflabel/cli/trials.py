@@ -16,8 +16,6 @@ from halflabel.cli.options import column_options, effort_option, observed_rate_o
 from halflabel.evaluation import IN_WORDS, Evaluation, evaluate, run_demo
 from halflabel.evaluation.comparison import DEFAULT
 
-__all__ = ["demo", "evaluate_command"]
-
 
 @click.command()
 @click.option(

@@ -19,8 +19,6 @@ from halflabel._arrays import Floats, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.numerics.graph.weights import components, supported
 
-__all__ = ["drift", "evidence_kinds", "most_suspect", "most_uncertain", "supporting_items"]
-
 Kind = Literal["graph", "features", "prior"]
 
 #: Items sampled for the drift check, on each side.

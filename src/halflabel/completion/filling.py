@@ -22,8 +22,6 @@ from halflabel.methods.auto.task import EFFORTS
 from halflabel.methods.base import PartialLabelEstimator, fit_beside
 from halflabel.table import OpenTable, open_table
 
-__all__ = ["complete", "default_method"]
-
 #: Expected precision that ``unsure="leave"`` asks for.
 LEAVE_BELOW = 0.95
 

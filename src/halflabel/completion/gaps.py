@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
 
-__all__ = ["gap_sentences"]
-
 #: Where the method's squared error is not below this share of that of the label's rate, the features say little.
 WORTHWHILE = 0.97
 

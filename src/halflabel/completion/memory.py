@@ -13,8 +13,6 @@ from halflabel.methods.auto.budget import memory
 from halflabel.methods.auto.task import EFFORTS
 from halflabel.table import OpenTable
 
-__all__ = ["affordable_effort", "free_memory", "refuse_beyond_memory"]
-
 #: Columns of the kernel that a method for positive-only labels holds, roughly.
 LANDMARKS = 1000
 

@@ -20,8 +20,6 @@ from halflabel.numerics import kernels, scaling
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.columns import with_text_names
 
-__all__ = ["Predictor", "load", "saved_kinds"]
-
 #: Where the methods are defined, and the parts that they are made of.
 HOMES = (auto, base, baselines, decision, kernels, matrix_completion, scaling, ssdrmc, table, vvmr)
 

@@ -9,13 +9,6 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
 
-__all__ = [
-    "refuse_blind_method",
-    "refuse_deaf_method",
-    "refuse_empty_labels",
-    "refuse_unfit_rate",
-]
-
 
 def refuse_unfit_rate(labels: PartialLabels, observed_rate: float | None) -> None:
     """Refuse an observed rate that is no share, or that is given where nothing was forgotten."""

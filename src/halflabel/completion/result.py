@@ -25,8 +25,6 @@ from halflabel.numerics.graph.embedding import item_map
 from halflabel.report import render_html, summarize
 from halflabel.table import OpenTable, fill_tags
 
-__all__ = ["Completion", "Explanation"]
-
 #: Shares of assigned positives to compare where nobody knows the true one.
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 

@@ -26,8 +26,6 @@ from halflabel.datasets.arff_header import QUOTED, Attribute, bare_value, read_h
 from halflabel.datasets.files import lines, sha256_of
 from halflabel.datasets.records import RawTable, ReadError
 
-__all__ = ["read_arff"]
-
 #: Bytes of the longest line (a sparse row of a very wide set), and values of the largest file
 #: (which also keeps sparse indices within 32 bits, as scikit-learn wants them).
 MAX_LINE, MAX_VALUES = 16_000_000, 500_000_000

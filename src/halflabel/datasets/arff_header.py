@@ -15,8 +15,6 @@ from typing import Literal
 
 from halflabel.datasets.records import ReadError
 
-__all__ = ["QUOTED", "Attribute", "read_header", "split_cells", "unquote"]
-
 #: A wider header is refused.
 MAX_ATTRIBUTES = 1_000_000
 

@@ -30,8 +30,6 @@ from halflabel._arrays import Floats
 from halflabel.datasets.files import MAX_BYTES, base_suffix, lines, open_text, sha256_of
 from halflabel.datasets.records import RawTable, ReadError
 
-__all__ = ["MISSING_WORDS", "read_delimited", "read_parquet"]
-
 #: Bare words that say missing, beside the empty cell.
 MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>")
 

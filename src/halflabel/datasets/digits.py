@@ -11,8 +11,6 @@ from sklearn.datasets import load_digits
 from halflabel.datasets.records import Dataset
 from halflabel.labels import PartialLabels
 
-__all__ = ["DIGIT_TAGS", "load_digits_tags"]
-
 #: Tag: the digits that have it.
 DIGIT_TAGS: dict[str, frozenset[int]] = {
     "even": frozenset({0, 2, 4, 6, 8}),

@@ -13,8 +13,6 @@ from typing import Any
 
 from halflabel.datasets.records import ReadError
 
-__all__ = ["MAX_BYTES", "base_suffix", "lines", "open_text", "sha256_of"]
-
 #: A file, decompressed, may not be larger than this.
 MAX_BYTES = 8_000_000_000
 

@@ -17,8 +17,6 @@ from xml.etree import ElementTree
 from halflabel.datasets.arff import read_arff
 from halflabel.datasets.records import Dataset, RawTable, ReadError, stack, to_dataset
 
-__all__ = ["load_benchmark", "read_label_names", "read_mulan"]
-
 #: Bytes and nesting depth of the largest label file.
 MAX_XML, MAX_DEPTH = 10_000_000, 64
 

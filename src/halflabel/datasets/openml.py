@@ -12,8 +12,6 @@ from sklearn.datasets import fetch_openml
 
 from halflabel.datasets.records import Dataset, RawTable, ReadError, to_dataset
 
-__all__ = ["OPENML_SETS", "fetch"]
-
 
 @dataclass(frozen=True)
 class _Known:

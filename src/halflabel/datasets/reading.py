@@ -15,8 +15,6 @@ from halflabel.datasets.records import RawTable, ReadError
 from halflabel.datasets.svmlight import read_svmlight
 from halflabel.datasets.vectors import read_vectors
 
-__all__ = ["read"]
-
 
 def read(
     path: str | os.PathLike[str],

@@ -15,8 +15,6 @@ from scipy import sparse
 from halflabel._arrays import Matrix, is_sparse
 from halflabel.labels import MAX_CELLS, PartialLabels
 
-__all__ = ["Dataset", "Matrix", "RawTable", "ReadError", "stack", "to_dataset"]
-
 #: Pairs of words that can only mean "has it" and "does not have it".
 _TRUE, _FALSE = {"1", "yes", "true", "y", "t"}, {"0", "no", "false", "n", "f"}
 

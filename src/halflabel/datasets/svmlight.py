@@ -28,8 +28,6 @@ from halflabel.datasets.files import lines, open_text, sha256_of
 from halflabel.datasets.records import RawTable, ReadError
 from halflabel.labels import MAX_CELLS
 
-__all__ = ["read_svmlight"]
-
 #: Bytes of the longest line, and features of the widest file (a single large index announces them all).
 MAX_LINE, MAX_FEATURES = 16_000_000, 10_000_000
 

@@ -12,8 +12,6 @@ from halflabel._arrays import Floats
 from halflabel.datasets.records import Dataset
 from halflabel.labels import PartialLabels
 
-__all__ = ["LowRank", "make_low_rank"]
-
 #: Variance of the entries of W and b; the paper's N(0, 10) reproduces with 10 as the variance.
 WEIGHT_VARIANCE = 10.0
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from halflabel.datasets.records import ReadError
 
-__all__ = ["read_vectors"]
-
 
 def read_vectors(path: str | os.PathLike[str]) -> NDArray[Any]:
     """Return the matrix of a ``.npy`` file, mapped from the disk, one row per item.

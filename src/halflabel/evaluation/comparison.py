@@ -26,19 +26,6 @@ from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.methods.vvmr import LowRankVVMR
 
-__all__ = [
-    "DEFAULT",
-    "PRIOR_ALONE",
-    "RATE",
-    "SHOWN",
-    "WITHOUT_PRIOR",
-    "compare",
-    "expected_f1",
-    "fitted",
-    "measured",
-    "usual_methods",
-]
-
 #: The method behind ``complete``, as it is called in tables.
 DEFAULT = "halflabel"
 

@@ -14,8 +14,6 @@ from halflabel.datasets import load_digits_tags
 from halflabel.evaluation.comparison import compare, usual_methods
 from halflabel.labels.masking import hide_entries, hide_items
 
-__all__ = ["Demo", "run_demo"]
-
 #: Fixed before anything was looked at: nine in ten items lose every tag, the others every second one.
 ITEMS_HIDDEN, ENTRIES_HIDDEN = 0.9, 0.5
 

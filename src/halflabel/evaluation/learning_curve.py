@@ -15,8 +15,6 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.methods.base import PartialLabelEstimator
 
-__all__ = ["learning_curve"]
-
 #: Shares of the labelled items that stay, before all of them do; each is drawn from the one before.
 SHARES = (0.5, 0.25)
 

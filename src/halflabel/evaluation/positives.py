@@ -21,8 +21,6 @@ from halflabel.labels.metrics import macro_auc
 from halflabel.labels.positive_only import LearnsFromPositives, assigned, assume
 from halflabel.methods.base import PartialLabelEstimator
 
-__all__ = ["SHOWN", "caveat", "compare_positives", "visible_share"]
-
 #: Metrics that are shown, the first one decides.
 SHOWN = ("above", "recall", "filled", "mean_rank", "median_rank", "pu_f1")
 

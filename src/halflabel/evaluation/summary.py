@@ -16,13 +16,10 @@ from halflabel.completion import default_method, refuse_deaf_method, refuse_unfi
 from halflabel.evaluation import positives, wording
 from halflabel.evaluation.comparison import DEFAULT, compare, usual_methods
 from halflabel.evaluation.learning_curve import learning_curve
-from halflabel.evaluation.wording import IN_WORDS
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_like_gaps, hide_positives
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
-
-__all__ = ["IN_WORDS", "Evaluation", "evaluate"]
 
 Contest = Callable[..., pd.DataFrame]
 

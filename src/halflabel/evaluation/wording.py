@@ -6,8 +6,6 @@ import pandas as pd
 
 from halflabel.evaluation.comparison import DEFAULT, RATE
 
-__all__ = ["IN_WORDS", "advice", "more_labels", "trust"]
-
 #: The metrics that may decide.
 IN_WORDS = {
     "average_precision": "average precision",

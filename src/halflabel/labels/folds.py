@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 
-__all__ = ["deal_entries", "deal_items"]
-
 
 def deal_items(
     labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator, together: Ints | None = None

@@ -11,8 +11,6 @@ from scipy import sparse
 
 from halflabel._arrays import Ints, Matrix, is_sparse
 
-__all__ = ["find_duplicates", "number_groups"]
-
 
 def number_groups(values: Any, n_items: int) -> Ints:
     """Return the number of each item's group, from 0 in the order in which groups appear.

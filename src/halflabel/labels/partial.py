@@ -20,8 +20,6 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 
-__all__ = ["MAX_CELLS", "PartialLabels"]
-
 #: A dense int8 table of this many cells takes 200 MB; wider tables are refused.
 MAX_CELLS = 200_000_000
 

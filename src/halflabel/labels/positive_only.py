@@ -12,8 +12,6 @@ from halflabel._arrays import Floats, Mask
 from halflabel.labels.calibration import Calibration, fit_platt
 from halflabel.labels.partial import PartialLabels
 
-__all__ = ["Assumption", "LearnsFromPositives", "assigned", "assume", "of_relevant", "pu_f1", "require_observed_rate"]
-
 #: No quotient of P(assigned) and c is taken for higher than this.
 SURE = 0.999
 

@@ -20,8 +20,6 @@ from halflabel.labels.calibration import fit_platt, require_rule, thresholds
 from halflabel.labels.metrics import micro_f1
 from halflabel.numerics.solvers import Status
 
-__all__ = ["PartialLabelEstimator", "blas_threads", "fit_beside"]
-
 #: Fewer items than this are fitted on one BLAS thread.
 FEW = 5000
 

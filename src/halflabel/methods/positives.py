@@ -14,8 +14,6 @@ from halflabel.labels.calibration import thresholds
 from halflabel.labels.positive_only import Assumption, assigned, assume, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
 
-__all__ = ["AnswersFromPositives"]
-
 
 class AnswersFromPositives(PartialLabelEstimator):
     """Base of the methods that learn from positive-only labels what is assigned, and answer what is relevant.

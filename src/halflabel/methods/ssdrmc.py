@@ -25,8 +25,6 @@ from halflabel.numerics.kernels import KernelRidge, kernel_ridge, mean_distance,
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
 
-__all__ = ["SSDRMC"]
-
 
 def _embeds(model: SSDRMC) -> bool:
     """Tell whether coordinates were asked for; without them there is no ``transform``."""

@@ -12,18 +12,6 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 
-__all__ = [
-    "KernelRidge",
-    "NystroemMap",
-    "RidgePath",
-    "kernel_ridge",
-    "mean_distance",
-    "nystroem",
-    "ridge_path",
-    "same_rows",
-]
-
-
 #: Ridge weights tried, in units of one squared error: an RBF kernel has ones on its diagonal.
 ALPHAS: Floats = np.logspace(-3, 2, 16)
 

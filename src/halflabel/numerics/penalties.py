@@ -9,8 +9,6 @@ from scipy import linalg
 
 from halflabel._arrays import Floats
 
-__all__ = ["NuclearNorm", "Shrinkage", "nuclear_norm", "spectral_norm"]
-
 #: Below this share of the largest singular value a threshold is too small for the Gram matrix: its rounding would be
 #: more than 1e-12 of the answer.
 ACCURATE = 1e-3

@@ -10,8 +10,6 @@ from sklearn.preprocessing import StandardScaler
 
 from halflabel._arrays import Floats, Matrix, is_sparse
 
-__all__ = ["Scaler"]
-
 
 @dataclass(frozen=True)
 class Scaler:

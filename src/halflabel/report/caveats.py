@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halflabel._wording import clipped, count, decimal, listed, percent, plural
 from halflabel.labels import PartialLabels
 from halflabel.report.figures import wilson
-from halflabel.report.wording import clipped, count, decimal, listed, percent, plural
-
-__all__ = ["caveats", "evidence_counts"]
 
 Caveat = dict[str, str]
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from halflabel.report.scatter import CELL, CODES, HEIGHT, WIDTH
 
-__all__ = ["map_figure", "path", "reliability_figure", "wilson"]
-
 #: What each letter of the map means, as a class of the style sheet.
 KINDS = ("given relevant", "given irrelevant", "filled relevant", "filled irrelevant", "left")
 CLASSES = dict(zip(CODES, KINDS, strict=True))

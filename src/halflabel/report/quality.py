@@ -12,8 +12,6 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import confident
 from halflabel.labels.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
 
-__all__ = ["calibration", "expected", "filled_as", "label_rows", "overall", "probability_thresholds"]
-
 #: The expected precisions a report answers for.
 PRECISIONS = (0.90, 0.95, 0.99)
 

@@ -7,10 +7,8 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from halflabel.report import wording
+from halflabel import _wording
 from halflabel.report.figures import map_figure, reliability_figure
-
-__all__ = ["environment", "render_html"]
 
 
 def render_html(summary: dict[str, Any]) -> str:
@@ -45,5 +43,5 @@ def environment(package: str = "halflabel.report") -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update({name: getattr(wording, name) for name in ("count", "decimal", "listed", "percent", "plural")})
+    made.filters.update({name: getattr(_wording, name) for name in ("count", "decimal", "listed", "percent", "plural")})
     return made

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
+from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
-from halflabel.report.wording import clipped
-
-__all__ = ["CELL", "CODES", "HEIGHT", "WIDTH", "as_ink", "png", "scatter"]
 
 #: What a point can be: given relevant, given irrelevant, filled relevant, filled irrelevant, left unknown.
 CODES = "RIri?"

@@ -13,14 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
+from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
 from halflabel.report.caveats import caveats, evidence_counts
 from halflabel.report.quality import calibration, expected, filled_as, label_rows, overall, probability_thresholds
 from halflabel.report.scatter import as_ink, png, scatter
-from halflabel.report.wording import clipped, headline
+from halflabel.report.wording import headline
 from halflabel.table import OpenTable
-
-__all__ = ["Evidence", "summarize"]
 
 #: Beyond so many labels only the worst and the best are listed.
 MOST_LABELS, WORST, BEST = 60, 40, 10

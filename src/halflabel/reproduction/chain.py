@@ -17,8 +17,6 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration
 from halflabel.reproduction.methods import build, first_step_attribute
 
-__all__ = ["Answer", "Chain"]
-
 
 @dataclass(frozen=True)
 class Answer:

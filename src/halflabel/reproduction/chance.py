@@ -14,8 +14,6 @@ from halflabel.reproduction.sources import is_own
 from halflabel.reproduction.spec import Experiment
 from halflabel.reproduction.tables import metric_name, unit_of
 
-__all__ = ["more_than_chance", "wins_and_losses"]
-
 
 def more_than_chance(results: Results, experiment: Experiment) -> tuple[Block, ...]:
     """Hero against each other method as the paper tests it, and all methods by their ranks as is done today."""

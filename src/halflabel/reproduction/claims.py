@@ -17,8 +17,6 @@ from halflabel.reproduction.significance import ALPHA, p_in_words, paired
 from halflabel.reproduction.sources import is_own
 from halflabel.reproduction.spec import Claim, Experiment
 
-__all__ = ["CHECKS", "ClaimResult", "Finding", "check"]
-
 
 def check(claim: Claim, results: Results) -> ClaimResult:
     """Test a claim by the function of this module that its ``kind`` names."""

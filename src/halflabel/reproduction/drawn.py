@@ -9,8 +9,6 @@ import numpy as np
 from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 
-__all__ = ["MOST_ITEMS", "MOST_SETS", "drawn"]
-
 #: Items kept at most; a map of more is a blot, and a record of more is long.
 MOST_ITEMS = 600
 

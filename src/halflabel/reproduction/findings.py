@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["ClaimResult", "Finding", "counted"]
-
 
 class Finding(Enum):
     """What the records say about a claim; the value is the word on the page."""

@@ -16,8 +16,6 @@ from halflabel.reproduction.claims import CHECKS
 from halflabel.reproduction.protocols import MEASUREMENTS, PROTOCOLS, RULES_OF
 from halflabel.reproduction.spec import TIERS, Claim, Experiment, Method, Paper, PrintedCell, SetSpec, SpecError
 
-__all__ = ["load_paper", "papers"]
-
 
 def papers() -> tuple[str, ...]:
     """Return the keys of the papers that come with the library."""

@@ -15,8 +15,6 @@ from halflabel.reproduction.findings import ClaimResult, Finding, counted
 from halflabel.reproduction.results import Results, in_words
 from halflabel.reproduction.spec import Experiment
 
-__all__ = ["in_box", "reliable_area"]
-
 #: A map of fewer measured points per side has no area to speak of.
 FEWEST = 3
 

@@ -12,8 +12,6 @@ from halflabel._arrays import Matrix
 from halflabel.labels import PartialLabels
 from halflabel.reproduction.spec import Method, SpecError
 
-__all__ = ["build", "filled_in", "first_step_attribute", "found", "user_method"]
-
 #: Answers ``{ same_as = ..., attribute = ... }``: the attribute of the first step of the method of that name.
 Lookup = Callable[[str, str], Any]
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from halflabel.reproduction.chance import more_than_chance, wins_and_losses
-from halflabel.reproduction.claims import ClaimResult, check
+from halflabel.reproduction.claims import check
+from halflabel.reproduction.findings import ClaimResult
 from halflabel.reproduction.page.model import Block, Bullets, Cell, Grid, Page, Section, Text, Verdict
 from halflabel.reproduction.pictures import pictures
 from halflabel.reproduction.reproduction import Reproduction
@@ -17,8 +18,6 @@ from halflabel.reproduction.sources import is_own
 from halflabel.reproduction.spec import Experiment, Method
 from halflabel.reproduction.store import Record
 from halflabel.reproduction.tables import by_metric, by_setting, curve, points, printed_cell, rules_tables, user_sets
-
-__all__ = ["to_page"]
 
 #: What a tier is, in words.
 TIER_WORDS = {

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel.report.wording import decimal, plural
+from halflabel._wording import decimal, plural
 from halflabel.reproduction.page.model import Figure
 from halflabel.reproduction.page.panels import Panel, panels
 from halflabel.reproduction.results import Results, in_words
 from halflabel.reproduction.sources import is_own
 from halflabel.reproduction.spec import Experiment
 from halflabel.reproduction.store import Record
-
-__all__ = ["pictures"]
 
 
 def pictures(results: Results, experiment: Experiment) -> Iterator[Figure]:

@@ -18,8 +18,6 @@ import halflabel
 from halflabel.reproduction.methods import filled_in
 from halflabel.reproduction.spec import Experiment, Method, Paper, SetSpec
 
-__all__ = ["Run", "plan", "source_digest"]
-
 
 @dataclass(frozen=True)
 class Run:

@@ -19,8 +19,6 @@ from halflabel.reproduction.plan import Run
 from halflabel.reproduction.scoring import Outcome, features_of, figures
 from halflabel.reproduction.sources import load
 
-__all__ = ["forgotten", "positives"]
-
 
 def positives(run: Run, folder: Path | None) -> Outcome:
     """Forget a share of the relevant labels of the labelled items, fit with unlabelled items beside them, score others.

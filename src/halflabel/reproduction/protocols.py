@@ -24,8 +24,6 @@ from halflabel.reproduction.positives_protocol import positives
 from halflabel.reproduction.scoring import Outcome, features_of, figures
 from halflabel.reproduction.sources import load
 
-__all__ = ["MEASUREMENTS", "PROTOCOLS", "RULES_OF", "split", "transduction"]
-
 
 def split(run: Run, folder: Path | None) -> Outcome:
     """Fit on the training part, score on the test part: the set's own split, or a stratified one.

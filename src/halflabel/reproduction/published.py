@@ -6,8 +6,6 @@ from pathlib import Path
 
 import halflabel
 
-__all__ = ["published_page"]
-
 _PACKAGE = Path(halflabel.__file__).parent
 
 #: In an installed package, and in a checkout.

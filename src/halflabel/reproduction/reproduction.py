@@ -19,8 +19,6 @@ from halflabel.reproduction.sources import Availability, availability, identifie
 from halflabel.reproduction.spec import Experiment, Paper, SpecError
 from halflabel.reproduction.store import Record, Store, execute
 
-__all__ = ["Reproduction", "prepare"]
-
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:

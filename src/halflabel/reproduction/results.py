@@ -16,8 +16,6 @@ from halflabel.reproduction.sources import is_own
 from halflabel.reproduction.spec import Experiment, Paper, PrintedCell
 from halflabel.reproduction.store import Record
 
-__all__ = ["Measured", "Results", "in_words", "judge", "lower_is_better", "why_not_comparable"]
-
 
 @dataclass(frozen=True)
 class Measured:

@@ -15,8 +15,6 @@ from halflabel.labels.calibration import RULES
 from halflabel.labels.metrics import METRICS, rankable
 from halflabel.reproduction.chain import Answer
 
-__all__ = ["RULES_IN_WORDS", "Outcome", "features_of", "figures"]
-
 #: What ``rules`` may name, and what each means.
 RULES_IN_WORDS: Mapping[str, str] = {
     **RULES,

@@ -14,8 +14,6 @@ from scipy import stats
 
 from halflabel._arrays import Floats
 
-__all__ = ["ALPHA", "Paired", "Ranking", "p_in_words", "paired", "ranks"]
-
 #: Level of every test and interval.
 ALPHA = 0.05
 

@@ -19,8 +19,6 @@ from halflabel.reproduction.methods import found
 from halflabel.reproduction.spec import SetSpec
 from halflabel.table import open_table
 
-__all__ = ["Availability", "Part", "availability", "is_own", "load", "user_set"]
-
 Part = Literal["whole", "train", "test"]
 
 #: How the name of a user's own set begins.

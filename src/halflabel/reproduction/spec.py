@@ -6,17 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-__all__ = [
-    "TIERS",
-    "Claim",
-    "Experiment",
-    "Method",
-    "Paper",
-    "PrintedCell",
-    "SetSpec",
-    "SpecError",
-]
-
 #: How much of a paper is run: a minute or two, within 40 minutes on two cores, or the printed protocol.
 TIERS = ("quick", "default", "full")
 

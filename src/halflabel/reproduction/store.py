@@ -32,8 +32,6 @@ try:
 except ImportError:  # no such lock on this system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Record", "Store", "execute"]
-
 
 @dataclass(frozen=True)
 class Record:

@@ -17,18 +17,6 @@ from halflabel.reproduction.significance import ALPHA, paired
 from halflabel.reproduction.sources import is_own
 from halflabel.reproduction.spec import Experiment, PrintedCell
 
-__all__ = [
-    "by_metric",
-    "by_setting",
-    "curve",
-    "metric_name",
-    "points",
-    "printed_cell",
-    "rules_tables",
-    "unit_of",
-    "user_sets",
-]
-
 
 def by_metric(results: Results, experiment: Experiment) -> Grid:
     """One row per metric, one column per method, over all blocks."""

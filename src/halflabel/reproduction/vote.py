@@ -10,8 +10,6 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from halflabel._arrays import Floats
 
-__all__ = ["NearestVote"]
-
 
 class NearestVote(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
     """The share of the nearest items that have the label, in a neighbourhood that is small also in small sets.

@@ -18,8 +18,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from halflabel._arrays import Floats, Matrix
 from halflabel.table.columns import as_numbers, as_text
 
-__all__ = ["Matrix", "learn_words", "read_matrix", "read_numbers", "read_one_hot", "read_vectors", "read_words"]
-
 #: Words, not characters; accents and case dropped; 1 + log(tf); rows of length 1.
 #: A word of a single row links it to no other row. The most frequent words are kept.
 _TFIDF: dict[str, Any] = {"strip_accents": "unicode", "sublinear_tf": True}

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
 
-__all__ = ["Kind", "as_numbers", "as_text", "kind_of", "listed", "no_such_column", "shown", "with_text_names"]
-
 Kind = Literal["numbers", "text", "dates", "lists", "nothing", "other"]
 
 #: What ``pandas.api.types.infer_dtype`` says, in the words of this package.

@@ -8,8 +8,6 @@ import pandas as pd
 
 from halflabel.table.columns import kind_of, shown
 
-__all__ = ["reason_against", "reason_to_refuse"]
-
 _IDENTIFIER = "an identifier; name it with --id if rows should be known by it"
 
 

@@ -11,9 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel._arrays import Floats, is_sparse
+from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.table.blocks import (
-    Matrix,
     learn_words,
     read_matrix,
     read_numbers,
@@ -24,8 +23,6 @@ from halflabel.table.blocks import (
 from halflabel.table.columns import as_text, listed, with_text_names
 from halflabel.table.gaps import Filling
 from halflabel.table.roles import Roles
-
-__all__ = ["FeatureEncoder"]
 
 
 @dataclass(frozen=True, eq=False)

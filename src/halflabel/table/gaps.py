@@ -11,8 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.methods.impute import SoftImputer, complete_rows
 
-__all__ = ["Filling"]
-
 #: Completion is learned from so many rows at most, drawn at random: more would add time and little else.
 MAX_ROWS = 2000
 

@@ -14,8 +14,6 @@ from halflabel.labels import Absent, PartialLabels
 from halflabel.table.columns import as_text, listed, no_such_column, with_text_names
 from halflabel.table.roles import Roles
 
-__all__ = ["Absent", "Empty", "LabelReading", "fill_tags", "read_labels", "read_tag_pairs"]
-
 Empty = Literal["unlabelled", "none"]
 
 

@@ -11,15 +11,13 @@ import pandas as pd
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, is_sparse
-from halflabel.labels import PartialLabels
+from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.groups import number_groups
 from halflabel.table.columns import listed, with_text_names
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.labelling import Absent, Empty, LabelReading, read_labels, read_tag_pairs
+from halflabel.table.labelling import Empty, LabelReading, read_labels, read_tag_pairs
 from halflabel.table.prior import align_prior
 from halflabel.table.roles import Roles, choose_roles
-
-__all__ = ["OpenTable", "open_table"]
 
 
 @dataclass(frozen=True, eq=False)

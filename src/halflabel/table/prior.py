@@ -12,8 +12,6 @@ from halflabel._arrays import Floats
 from halflabel.labels.calibration import require_probabilities
 from halflabel.table.columns import as_numbers, listed, with_text_names
 
-__all__ = ["align_prior"]
-
 
 def align_prior(
     prior: Any, index: pd.Index[Any], labels: Sequence[str], id: str | None = None

@@ -13,8 +13,6 @@ import pandas as pd
 from halflabel.table.columns import kind_of, listed, no_such_column, shown, with_text_names
 from halflabel.table.doubts import reason_against, reason_to_refuse
 
-__all__ = ["NoLabelsNamed", "Roles", "choose_roles", "select"]
-
 #: A file of label names larger than this is refused.
 MAX_NAME_FILE_BYTES = 10_000_000
 

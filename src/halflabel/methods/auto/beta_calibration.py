@@ -13,8 +13,6 @@ from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP, Calibration, fit_platt
 
-__all__ = ["BetaCurve", "CheckedCalibration", "ModeratedPlatt", "calibrate", "fit_beta", "moderate"]
-
 #: Of MacKay's approximation: the mean of sigma over a normal of variance v is about sigma(m / sqrt(1 + SPREAD v)).
 SPREAD = np.pi / 8
 

@@ -16,8 +16,6 @@ from halflabel.methods.auto.residuals import FOREST_CELLS, FOREST_LABELS, TREE_I
 from halflabel.methods.auto.ridge import BLOCK, CELLS
 from halflabel.methods.auto.task import EFFORTS, LEARNED, STAND_IN, Effort
 
-__all__ = ["memory"]
-
 #: Bytes of a number in double and in single precision, of a node of a tree, and of an item's ties to the graph.
 DOUBLE, SINGLE, NODE, TIES = 8, 4, 24, 640
 

@@ -15,8 +15,6 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
 
-__all__ = ["Coupling", "Seen", "base_and_residual", "couple", "some"]
-
 #: Ridge weights tried on the coupling, strongest first, in units of one entry's log loss.
 RIDGES: Floats = np.logspace(4, -1.5, 12)
 

@@ -24,8 +24,6 @@ from halflabel.methods.auto.task import EFFORTS, Items, Task
 from halflabel.methods.base import blas_threads
 from halflabel.methods.positives import AnswersFromPositives
 
-__all__ = ["AutoLabeler"]
-
 
 @dataclass(frozen=True, eq=False)
 class Reading:

@@ -12,8 +12,6 @@ from sklearn.preprocessing import normalize
 from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.numerics.scaling import Scaler
 
-__all__ = ["Coordinates", "Weighting", "like_words"]
-
 #: Features that are never negative and so rarely different from 0 are taken for words: present or absent, or counted.
 WORDS = 0.2
 

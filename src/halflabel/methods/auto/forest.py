@@ -16,8 +16,6 @@ from halflabel._progress import step
 from halflabel.methods.auto.task import Fitted, Items, Task
 from halflabel.methods.auto.trees import Trees, grow
 
-__all__ = ["Forest", "self_trained_trees", "trees"]
-
 #: Items of a leaf at least.
 MIN_LEAF = 2
 

@@ -12,8 +12,6 @@ from halflabel.methods.auto.forest import Forest, trees
 from halflabel.methods.auto.heat import propagate
 from halflabel.methods.auto.task import Fitted, Items, Task
 
-__all__ = ["Corrected", "Flow", "corrected_trees", "harmonic"]
-
 #: Weight of a known label against all ties of its item, and how strongly a label rests at its rate.
 CLAMP, REST = 30.0, 0.01
 

@@ -12,8 +12,6 @@ from halflabel.methods.auto.features import Coordinates
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.solvers import pcg
 
-__all__ = ["Surroundings", "heat_graph", "propagate", "walk"]
-
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:

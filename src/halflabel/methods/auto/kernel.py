@@ -12,8 +12,6 @@ from halflabel.methods.auto.ridge import deformations, ridge, sample_rows, worth
 from halflabel.methods.auto.task import Fitted, Items, Task
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, kernel_ridge
 
-__all__ = ["Regression", "deformed_kernel", "kernel"]
-
 
 @dataclass(frozen=True, eq=False)
 class Regression:

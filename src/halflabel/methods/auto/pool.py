@@ -17,8 +17,6 @@ from halflabel.methods.auto.kernel import deformed_kernel, kernel
 from halflabel.methods.auto.reconstruction import reconstruction
 from halflabel.methods.auto.task import Fitted, Items, Model, Task
 
-__all__ = ["MEMBERS", "Pool", "Pooled", "pool"]
-
 #: Every member by name: a function from a task to a fit.
 MEMBERS: Mapping[str, Callable[[Task], Fitted]] = {
     member.__name__: member

@@ -16,8 +16,6 @@ from halflabel.labels.groups import number_groups
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.positives import AnswersFromPositives
 
-__all__ = ["Added", "CalibratedPrior", "add_prior", "read_prior"]
-
 #: How strongly the calibration of a prior is shrunk, and its say to that of the pool; as for members.
 RIDGE = 10.0
 

@@ -15,8 +15,6 @@ from halflabel.numerics.graph.propagation import minimizer
 from halflabel.numerics.graph.weights import reconstruction_weights
 from halflabel.numerics.kernels import KernelRidge
 
-__all__ = ["Rebuilt", "reconstruction"]
-
 #: Neighbours of an item, and the pull of an observed entry and of the anchor; as in :class:`halflabel.SSDRMC`.
 N_NEIGHBORS, FIT, PULL = 15, 1.0, 0.3
 

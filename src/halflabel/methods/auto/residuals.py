@@ -15,8 +15,6 @@ from halflabel.labels.calibration import Calibration, cross_calibrated, fit_plat
 from halflabel.methods.auto.coupling import Coupling, Seen, base_and_residual, couple, some
 from halflabel.methods.auto.trees import Trees, grow
 
-__all__ = ["ForestPerLabel", "Refined", "Refiner", "refine"]
-
 #: Labels and cells (items x labels) up to which a forest per label is grown, and items of one tree at most.
 FOREST_LABELS, FOREST_CELLS, TREE_ITEMS = 32, 2**20, 4096
 

@@ -21,8 +21,6 @@ from halflabel.numerics.kernels import (
 )
 from halflabel.numerics.solvers.row_kernel import deform
 
-__all__ = ["choose_bandwidth", "deformations", "ridge", "sample_rows", "shared_map", "worthiest"]
-
 #: Bandwidths tried, in units of the mean distance.
 WIDTHS = (0.35, 0.5, 0.7, 1.0)
 

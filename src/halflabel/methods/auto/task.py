@@ -19,8 +19,6 @@ from halflabel.methods.auto.ridge import choose_bandwidth, shared_map
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, kernel_ridge, mean_distance, nystroem
 
-__all__ = ["EFFORTS", "Effort", "Fitted", "Items", "Model", "Task"]
-
 
 @dataclass(frozen=True)
 class Effort:

@@ -14,8 +14,6 @@ from sklearn.tree import ExtraTreeRegressor
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 
-__all__ = ["Trees", "grow"]
-
 #: Labels a split looks at; of more, so many random mixtures.
 MIXTURES = 32
 

@@ -15,8 +15,6 @@ from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.model_selection import item_folds
 from halflabel.numerics.scaling import Scaler
 
-__all__ = ["BinaryRelevance", "positive_score"]
-
 
 class BinaryRelevance(PartialLabelEstimator):
     """Any scikit-learn classifier, one copy per label, each fitted on the label's observed entries only.

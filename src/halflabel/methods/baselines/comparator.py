@@ -16,8 +16,6 @@ from halflabel.methods.model_selection import item_folds
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
 
-__all__ = ["Comparator", "Model", "Setting"]
-
 #: The weights of one fit, by parameter.
 Setting = dict[str, Any]
 

@@ -18,8 +18,6 @@ from halflabel.methods.vvmr.selection import candidates
 from halflabel.methods.vvmr.shared import Candidates
 from halflabel.numerics.solvers import Solution, Status
 
-__all__ = ["Enriched", "FastTag", "enrich"]
-
 WEIGHTS = ("equal", "rare")
 
 #: Relative residual of the linear system for B; more is a matter of rounding in features that differ in scale.

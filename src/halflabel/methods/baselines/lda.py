@@ -12,8 +12,6 @@ from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines.projection import LinearProjection, to_dense, whitening
 
-__all__ = ["LDA"]
-
 
 class LDA(LinearProjection):
     r"""Linear discriminant analysis, items with the same set of labels as one class.

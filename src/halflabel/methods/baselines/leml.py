@@ -16,8 +16,6 @@ from halflabel.methods.vvmr.shared import Candidates
 from halflabel.numerics.losses import Logistic, Squared
 from halflabel.numerics.solvers import Solution, Status, pcg
 
-__all__ = ["LEML", "LowRankMap", "SquaredHinge", "low_rank_map"]
-
 LOSSES = ("squared", "logistic", "hinge")
 
 #: Relative residual at which conjugate gradients stop; the next step takes the rest.

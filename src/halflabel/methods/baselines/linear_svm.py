@@ -14,8 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from halflabel._arrays import Floats, Matrix
 
-__all__ = ["LinearSVM"]
-
 
 class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
     r"""Squared-hinge linear SVM with C by cross-validation, the comparator of Goldberg et al. (2010).

@@ -12,8 +12,6 @@ from halflabel.methods.baselines.projection import LinearProjection, to_dense, w
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, laplacian
 
-__all__ = ["LPP"]
-
 
 class LPP(LinearProjection):
     r"""Locality preserving projections.

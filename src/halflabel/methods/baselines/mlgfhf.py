@@ -18,8 +18,6 @@ from halflabel.numerics.graph.weights import affinity, components, laplacian, su
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution, pcg
 
-__all__ = ["MLGFHF"]
-
 
 class MLGFHF(PartialLabelEstimator):
     r"""Multi-label Gaussian fields and harmonic functions: a Sylvester equation for the scores of unlabelled items.

@@ -14,8 +14,6 @@ from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.scaling import Scaler
 
-__all__ = ["MLkNN"]
-
 
 class MLkNN(PartialLabelEstimator):
     r"""Multi-label k-nearest neighbours.

@@ -19,8 +19,6 @@ from halflabel.numerics.losses.protocols import row_blocks
 from halflabel.numerics.penalties import spectral_norm
 from halflabel.numerics.solvers import Solution, Status
 
-__all__ = ["MLRGL", "Pairs", "RankingFunctions", "rank_with_group_lasso"]
-
 #: More pairs of labels than this take more than a few GB.
 MAX_PAIRS = 50_000_000
 

@@ -13,8 +13,6 @@ from halflabel._arrays import Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines.projection import LinearProjection, to_dense, whitening
 
-__all__ = ["MLSI"]
-
 
 class MLSI(LinearProjection):
     r"""Multi-label informed latent semantic indexing.

@@ -18,8 +18,6 @@ from halflabel.methods.baselines.binary_relevance import BinaryRelevance, positi
 from halflabel.methods.model_selection import entry_folds
 from halflabel.numerics.scaling import Scaler
 
-__all__ = ["OtherLabels"]
-
 
 class OtherLabels(BinaryRelevance):
     r"""Any scikit-learn classifier per label, fed the features and the other labels of the item.

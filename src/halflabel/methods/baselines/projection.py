@@ -12,8 +12,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from halflabel._arrays import Floats, Matrix, is_sparse
 
-__all__ = ["LinearProjection", "to_dense", "whitening"]
-
 #: More features than this are refused: one matrix of features by features takes 0.8 GB, and its spectrum an hour.
 MAX_FEATURES = 10_000
 

@@ -20,8 +20,6 @@ from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
 from halflabel.numerics.solvers.pair_ranking import PairHinge, pair_ranking
 
-__all__ = ["RankSVM", "Ranking", "best_thresholds"]
-
 #: Square of the constant feature that stands for the biases: a bias of 10 adds 10^2 / (2 * 10^4) to the objective.
 BIAS = 1e4
 

@@ -16,8 +16,6 @@ from halflabel._arrays import Floats, Mask, is_sparse
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Status
 
-__all__ = ["Imputer"]
-
 
 class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
     """Base of the imputers.

@@ -10,8 +10,6 @@ from scipy.special import logsumexp
 
 from halflabel._arrays import Floats, Ints, Mask
 
-__all__ = ["Block", "Gaussian", "Mixture", "Moments", "blocks_of", "conditional_means", "expectation"]
-
 #: Cells that the temporary arrays of one block may have, per component.
 BLOCK = 2**21
 

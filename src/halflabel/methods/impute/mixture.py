@@ -14,8 +14,6 @@ from halflabel.methods.impute.base import Imputer
 from halflabel.methods.impute.expectation import Gaussian, Mixture, Moments, blocks_of, conditional_means, expectation
 from halflabel.numerics.solvers import Status
 
-__all__ = ["GaussianMixtureImputer"]
-
 
 class GaussianMixtureImputer(Imputer):
     r"""Fills gaps with their expectation under a mixture of Gaussians.

@@ -16,8 +16,6 @@ from halflabel.numerics.penalties import NuclearNorm, spectral_norm
 from halflabel.numerics.solvers import Solution
 from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
 
-__all__ = ["SoftImputer", "complete_rows"]
-
 #: Ratio of the weights of a path, and their greatest number: from alpha_max down to alpha_max / 2^13.
 RATIO, LENGTH = 0.5, 14
 

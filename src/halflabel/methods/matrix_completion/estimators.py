@@ -7,8 +7,6 @@ from typing import Any, Self
 
 from halflabel.methods.matrix_completion.shared import MatrixCompletion
 
-__all__ = ["MC1", "MCb"]
-
 #: Section 3 and 4 of the paper: lambda grid, five folds of entries, relative change 1e-5, sign as the decision.
 _PUBLISHED: dict[str, Any] = {
     "alpha": None,

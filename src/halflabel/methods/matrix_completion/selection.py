@@ -11,8 +11,6 @@ from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
 from halflabel.methods.matrix_completion.setting import ROUGH, Completed, Data, Setting
 
-__all__ = ["Fold", "Selection", "select"]
-
 #: A path ends when its error has been above the best so many times in a row.
 PATIENCE = 3
 

@@ -23,8 +23,6 @@ from halflabel.numerics.solvers import (
     proximal_gradient,
 )
 
-__all__ = ["ROUGH", "Completed", "Data", "Setting"]
-
 #: Weights tried: the largest that leaves anything, and its halves down to this many times.
 HALVINGS = 13
 

@@ -23,8 +23,6 @@ from halflabel.numerics.losses import Logistic, Loss, SideBySide, SparseSquared,
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import fold_in
 
-__all__ = ["MatrixCompletion"]
-
 #: Fewer cells than this are fitted on one BLAS thread.
 SMALL = 5_000_000
 

@@ -9,18 +9,6 @@ from sklearn.utils import gen_batches
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 
-__all__ = [
-    "cross_covariance",
-    "directions",
-    "fixed_signs",
-    "label_factor",
-    "label_gram",
-    "label_sets",
-    "linear_factor",
-    "principal_complement",
-    "uncorrelated_directions",
-]
-
 EPS = float(np.finfo(np.float64).eps)
 
 #: Cells of the largest array that a step which cannot stay sparse may build: 0.8 GB.

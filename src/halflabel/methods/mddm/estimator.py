@@ -15,8 +15,6 @@ from halflabel.labels import PartialLabels
 from halflabel.methods.mddm import dependence
 from halflabel.numerics.kernels import BLOCK, NystroemMap, mean_distance, nystroem
 
-__all__ = ["MDDM"]
-
 CHOICES = {
     "label_kernel": ("linear", "quadratic", "rbf"),
     "kernel": (None, "rbf"),

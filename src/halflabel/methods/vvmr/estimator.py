@@ -11,8 +11,6 @@ from halflabel.methods.vvmr.shared import Candidates, VectorValued
 from halflabel.numerics.solvers.masked_kronecker import masked_least_squares
 from halflabel.numerics.solvers.solution import Solution
 
-__all__ = ["VVMR"]
-
 
 class VVMR(VectorValued):
     r"""Kernel regression of all labels at once, smooth over a graph of the items and over one of the labels.

@@ -19,8 +19,6 @@ from halflabel.methods.vvmr.shared import Candidates, VectorValued
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 from halflabel.numerics.solvers.solution import Solution
 
-__all__ = ["LowRankVVMR"]
-
 
 class LowRankVVMR(AnswersFromPositives, VectorValued):
     r"""Learns from labels of which some were forgotten: recovers the label matrix and the functions together.

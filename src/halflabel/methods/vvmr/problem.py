@@ -13,8 +13,6 @@ from halflabel.numerics.graph.weights import affinity, laplacian, reconstruction
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, nystroem
 from halflabel.numerics.solvers.row_kernel import Group, RowBasis, RowKernel, deform, row_basis
 
-__all__ = ["MANIFOLDS", "InputKernel", "OutputKernel", "Problem", "graph_operator", "output_kernel"]
-
 MANIFOLDS = ("normalized", "laplacian", "reconstruction")
 
 #: The paper connects each label with about so large a share of all labels.

@@ -11,8 +11,6 @@ from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["solve_as_published"]
-
 
 def solve_as_published(
     problem: Problem, terms: RecoveryProblem, setting: KernelSetting, iterations: int, tol: float

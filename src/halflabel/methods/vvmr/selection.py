@@ -13,8 +13,6 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import macro_auc
 from halflabel.labels.positive_only import pu_f1
 
-__all__ = ["KernelSetting", "Selection", "candidates"]
-
 
 @dataclass(frozen=True)
 class KernelSetting:

@@ -22,8 +22,6 @@ from halflabel.numerics.kernels import KernelRidge, mean_distance
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers.solution import Solution
 
-__all__ = ["Candidates", "VectorValued"]
-
 #: A number, or several to choose from by cross-validation.
 Candidates = float | Sequence[float]
 

@@ -14,8 +14,6 @@ from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel._progress import step
 from halflabel.numerics.graph.neighbors import neighbors
 
-__all__ = ["Neighbors", "audited_neighbors"]
-
 #: Up to so many items the search is exact: 10 to 20 seconds of one core at 128 features.
 EXACT_UP_TO = 50_000
 

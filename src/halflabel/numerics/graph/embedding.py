@@ -15,8 +15,6 @@ from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Status
 from halflabel.numerics.solvers.eigen import EigenSolution, bottom_eigenvectors
 
-__all__ = ["Embedding", "item_map", "spectral_embedding"]
-
 #: Space between components placed side by side, in standard deviations of a coordinate.
 GAP = 1.0
 

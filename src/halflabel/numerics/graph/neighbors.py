@@ -14,8 +14,6 @@ from sklearn.utils.extmath import row_norms
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel._progress import step
 
-__all__ = ["neighbors"]
-
 #: Rows of one neighbour query: a few seconds' work at most.
 QUERIES = 8192
 

@@ -16,8 +16,6 @@ from scipy import linalg, sparse
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.numerics.solvers import Solution, Status, bicgstab, pcg
 
-__all__ = ["Alternation", "alternate", "fixed_point", "minimizer"]
-
 #: Up to so many free items eq. (7) is solved directly, one factorisation per pattern of clamped entries.
 DIRECT = 3000
 

@@ -10,9 +10,6 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
 
-__all__ = ["affinity", "components", "laplacian", "reachable", "reconstruction_weights", "supported"]
-
-
 #: Rows of one batch of local Gram matrices: few enough for the cache, many enough to hide the loop.
 BLOCK = 32
 

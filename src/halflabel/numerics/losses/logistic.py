@@ -11,8 +11,6 @@ import numpy as np
 from halflabel._arrays import Floats
 from halflabel.numerics.losses.protocols import Loss, Squares, row_blocks
 
-__all__ = ["BiasedLogistic", "Logistic"]
-
 
 @dataclass(frozen=True, eq=False)
 class Logistic:

@@ -7,8 +7,6 @@ from typing import Any, Protocol
 
 from halflabel._arrays import Floats
 
-__all__ = ["Loss", "Smooth", "Squares", "row_blocks"]
-
 #: Weights C of squares, one for all entries or one each, and C * targets as an array or an operator.
 Squares = tuple[Floats | float, Any]
 

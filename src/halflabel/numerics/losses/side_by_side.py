@@ -11,8 +11,6 @@ import numpy as np
 from halflabel._arrays import Floats
 from halflabel.numerics.losses.protocols import Loss
 
-__all__ = ["SideBySide"]
-
 
 @dataclass(frozen=True, eq=False)
 class SideBySide:

@@ -13,8 +13,6 @@ from scipy.sparse.linalg import LinearOperator
 from halflabel._arrays import Floats, Mask
 from halflabel.numerics.losses.protocols import Loss, Squares, row_blocks
 
-__all__ = ["SparseSquared", "Squared"]
-
 
 @dataclass(frozen=True, eq=False)
 class Squared:

@@ -10,8 +10,6 @@ from halflabel._arrays import Floats, Mask
 from halflabel.numerics.solvers.columns import dots
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["bicgstab"]
-
 
 def bicgstab(
     apply: Callable[[Floats], Floats],

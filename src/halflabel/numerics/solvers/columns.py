@@ -6,8 +6,6 @@ import numpy as np
 
 from halflabel._arrays import Floats
 
-__all__ = ["dots"]
-
 
 def dots(A: Floats, B: Floats) -> Floats:
     """Return the inner product of every column of A with that of B, without a temporary of their size."""

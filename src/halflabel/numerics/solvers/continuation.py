@@ -12,8 +12,6 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.numerics.penalties import NuclearNorm, nuclear_norm
 
-__all__ = ["Continuation", "PublishedTerms", "Theta"]
-
 
 @dataclass(frozen=True, eq=False)
 class PublishedTerms:

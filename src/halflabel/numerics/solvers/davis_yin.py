@@ -13,8 +13,6 @@ from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers.proximal_gradient import Certificate, bound
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["davis_yin"]
-
 
 def davis_yin(
     smooth: Smooth,

@@ -12,8 +12,6 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from halflabel._arrays import Floats
 from halflabel.numerics.solvers.solution import Status
 
-__all__ = ["EigenSolution", "bottom_eigenvectors"]
-
 #: Up to so many rows the dense decomposition is as fast, and exact.
 DENSE = 1000
 

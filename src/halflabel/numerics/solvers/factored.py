@@ -22,8 +22,6 @@ from halflabel.numerics.solvers.packed import products, solve_packed, start_syst
 from halflabel.numerics.solvers.proximal_gradient import Certificate, bound
 from halflabel.numerics.solvers.solution import Status
 
-__all__ = ["FactoredSolution", "Factors", "factored", "factorize", "gradient_norm", "row_block"]
-
 #: Rows whose small systems are built and solved at once, fewer where a row has many entries.
 ROWS, CELLS = 2048, 1 << 22
 

@@ -9,8 +9,6 @@ from halflabel.numerics.losses import SideBySide
 from halflabel.numerics.solvers.factored import row_block
 from halflabel.numerics.solvers.packed import products, solve_packed, start_systems, weighted
 
-__all__ = ["fold_in"]
-
 
 def fold_in(
     smooth: SideBySide, right: Floats, alpha: float, n: int, *, tol: float = 1e-10, max_iter: int = 100

@@ -13,8 +13,6 @@ from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers.proximal_gradient import certify
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["fpc"]
-
 
 def fpc(
     smooth: Callable[[Floats], Smooth],

@@ -13,8 +13,6 @@ from halflabel.numerics.solvers.davis_yin import davis_yin
 from halflabel.numerics.solvers.row_kernel import RowKernel
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["Recovery", "RecoveryProblem", "recover", "recover_by_davis_yin"]
-
 #: Over-relaxation of the copies.
 RELAX = 1.6
 

@@ -11,8 +11,6 @@ from halflabel.numerics.solvers.pcg import pcg
 from halflabel.numerics.solvers.row_kernel import RowKernel
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["masked_least_squares"]
-
 #: Up to so many observed rows (or basis vectors) a label's own dense system is solved.
 EXACT = 2000
 

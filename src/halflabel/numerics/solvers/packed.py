@@ -6,8 +6,6 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints
 
-__all__ = ["products", "solve_packed", "start_systems", "weighted"]
-
 
 def products(B: Floats) -> Floats:
     """Return the lower triangle of b b^T for every row b of B, row by row of the triangle, shape (n, k (k + 1) / 2)."""

@@ -11,8 +11,6 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["PairHinge", "pair_ranking"]
-
 #: Numbers of one block of the proximal map's tables, 16 MB.
 CELLS = 2**21
 

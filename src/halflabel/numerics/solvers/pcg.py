@@ -10,8 +10,6 @@ from halflabel._arrays import Floats
 from halflabel.numerics.solvers.columns import dots
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["pcg"]
-
 
 def pcg(
     apply: Callable[[Floats], Floats],

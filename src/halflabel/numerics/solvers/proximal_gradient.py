@@ -12,8 +12,6 @@ from halflabel.numerics.losses import Smooth
 from halflabel.numerics.penalties import NuclearNorm, Shrinkage, spectral_norm
 from halflabel.numerics.solvers.solution import Solution, Status
 
-__all__ = ["Certificate", "bound", "certify", "proximal_gradient"]
-
 #: Entries of one block of rows: what one iteration does to it happens in the cache.
 BLOCK = 1 << 16
 

@@ -10,8 +10,6 @@ from scipy import linalg
 
 from halflabel._arrays import Floats, Ints
 
-__all__ = ["Group", "RowBasis", "RowKernel", "deform", "row_basis"]
-
 #: Eigenvalues below this share of the largest are rounding: their eigenvectors get no weight.
 NEGLIGIBLE = 1e-12
 

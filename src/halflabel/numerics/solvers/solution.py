@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from halflabel._arrays import Floats
 
-__all__ = ["Solution", "Status"]
-
 
 class Status(enum.Enum):
     """How a solver ended; the value is the sentence a user reads."""

@@ -23,10 +23,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from halflabel._arrays import Floats
-from halflabel.report.wording import clipped, decimal
+from halflabel._wording import clipped, decimal
 from halflabel.reproduction.page.svg import printable, written
-
-__all__ = ["COLOURS", "TEXT", "critical_difference", "lines"]
 
 #: Blue, vermilion, green, purple and grey; they also differ for colour-blind readers.
 COLOURS = ("#1f77c9", "#d2571b", "#0f9170", "#b65a9c", "#777c84")

@@ -8,10 +8,8 @@ from html import escape
 from posixpath import join
 from urllib.parse import quote
 
-from halflabel.report.wording import NONE
+from halflabel._wording import NONE
 from halflabel.reproduction.page.model import Block, Bullets, Cell, Figure, Grid, Page, Section, Text
-
-__all__ = ["render_markdown"]
 
 
 def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:

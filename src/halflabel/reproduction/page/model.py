@@ -15,8 +15,6 @@ from halflabel._version import __version__
 from halflabel.report.render import environment
 from halflabel.reproduction.page.svg import refuse_foreign
 
-__all__ = ["Block", "Bullets", "Cell", "Figure", "Grid", "Page", "Section", "Text", "Verdict", "render_html"]
-
 
 class Verdict(enum.Enum):
     """How a measured value stands to the published one; the value is the word a reader sees."""

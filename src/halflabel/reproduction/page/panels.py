@@ -14,12 +14,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from halflabel._arrays import Floats, Ints, Mask
+from halflabel._wording import clipped
 from halflabel.report import scatter
-from halflabel.report.wording import clipped
 from halflabel.reproduction.page.charts import COLOURS, LETTERS, PER_LETTER, TEXT, WIDTH
 from halflabel.reproduction.page.svg import blank, printable
-
-__all__ = ["MOST_KINDS", "Panel", "panels"]
 
 #: Blue, vermilion, purple, green and ochre: neighbours in this circle differ for colour-blind readers as well.
 HUES = (COLOURS[0], COLOURS[1], COLOURS[3], COLOURS[2], "#94790f")

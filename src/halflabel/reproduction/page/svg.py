@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 
 from matplotlib.figure import Figure
 
-__all__ = ["blank", "printable", "refuse_foreign", "written"]
-
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
 #: All that a drawing may hold. No attribute of these can name an address.
