@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from math import inf
-from pathlib import Path
 from typing import NoReturn
 
 from halflabel._arrays import Matrix, is_sparse
+from halflabel._memory import free_memory
 from halflabel.methods.auto.budget import memory
 from halflabel.methods.auto.task import EFFORTS
 from halflabel.table import OpenTable
 
 #: Columns of the kernel that a method for positive-only labels holds, roughly.
 LANDMARKS = 1000
-
-#: Where Linux tells what is free, and what a group of processes (a container, a batch job) may take.
-PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
 def affordable_effort(opened: OpenTable, effort: str) -> tuple[str, tuple[str, ...]]:
@@ -64,51 +58,3 @@ def _refuse(opened: OpenTable, needed: float, free: float, how: str = "") -> NoR
 
 def _gib(size: float) -> str:
     return f"{size / 2**30:.1f} GiB"
-
-
-def free_memory() -> float:
-    """Return the bytes that this process can still take; infinite where the system does not tell.
-
-    On Linux what is available without swapping, or what the control groups of the process (version 1 or 2) leave of
-    their limits, if that is less; elsewhere all that is installed.
-    """
-    return min([_available(), *(_room(*group) for group in _control_groups())])
-
-
-def _available() -> float:
-    try:
-        told = dict(line.split(":", 1) for line in (PROC / "meminfo").read_text().splitlines())
-        return 1024.0 * int(told["MemAvailable"].split()[0])
-    except (OSError, KeyError, ValueError):
-        pass
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return inf
-
-
-def _control_groups() -> Iterator[tuple[Path, str, str, str]]:
-    """Yield the folder of each group that holds this process, with the names of its limit, its use and its cache."""
-    try:
-        told = [line.split(":", 2) for line in (PROC / "self" / "cgroup").read_text().splitlines()]
-    except OSError:
-        return
-    for _, controllers, path in told:
-        if not controllers:
-            top, names = GROUPS, ("memory.max", "memory.current", "inactive_file")
-        elif "memory" in controllers.split(","):
-            top, names = GROUPS / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-        else:
-            continue
-        own = top / path.lstrip("/")  # inside a container the path may be the host's: then the top is its own
-        yield from ((folder, *names) for folder in (own, *own.parents) if folder.is_relative_to(top))
-
-
-def _room(folder: Path, limit: str, use: str, cache: str) -> float:
-    """Return the limit of a group less what it holds, files that can be dropped aside."""
-    try:
-        most, used = (int((folder / name).read_text()) for name in (limit, use))
-        told = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        return max(most - used + int(told[cache]), 0)
-    except (OSError, KeyError, ValueError):  # nobody tells, or the limit is "max"
-        return inf

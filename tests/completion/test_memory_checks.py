@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,6 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.cli import main
-from halflabel.completion.memory import free_memory
 from halflabel.methods.auto.budget import memory
 from halflabel.methods.baselines import BinaryRelevance
 
@@ -93,56 +90,3 @@ class TestAnotherMethod:
         tags = songs[[*"abcde"]].assign(tags=["x;y", "y", "x", None] * 15)
         with pytest.raises(ValueError, match="60 items with 5 features and 2 labels need about"):
             hl.complete(tags, tags="tags", absent="unknown")
-
-
-class TestWhatIsFree:
-    @pytest.fixture
-    def system(self, tmp_path, monkeypatch):
-        """Return a function that writes the files in which Linux tells."""
-        monkeypatch.setattr("halflabel.completion.memory.PROC", tmp_path / "proc")
-        monkeypatch.setattr("halflabel.completion.memory.GROUPS", tmp_path / "groups")
-
-        def write(**files):
-            for name, content in files.items():
-                path = tmp_path / name.replace("__", "/")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(content)
-
-        write(proc__meminfo="MemTotal: 9000 kB\nMemAvailable:    4000 kB\n")
-        return write
-
-    def test_what_is_available(self, system):
-        assert free_memory() == 4000 * 1024
-
-    def test_a_container_has_less(self, system):
-        system(proc__self__cgroup="0::/job/own\n")
-        group = {"memory.max": "3000000", "memory.current": "1000000", "memory.stat": "anon 5\ninactive_file 200000\n"}
-        system(**{f"groups__job__{name}": content for name, content in group.items()})
-        system(**{"groups__job__own__memory.max": "max\n", "groups__job__own__memory.current": "900000"})
-        assert free_memory() == 2_200_000  # by the limit of the group around it, and files can be dropped
-
-    def test_a_container_that_sees_the_path_of_its_host(self, system):
-        system(proc__self__cgroup="0::/docker/abc\n")
-        system(
-            **{"groups__memory.max": "100", "groups__memory.current": "150", "groups__memory.stat": "inactive_file 20"}
-        )
-        assert free_memory() == 0
-
-    def test_control_groups_of_version_1(self, system):
-        system(proc__self__cgroup="9:name=systemd:/\n4:cpu,memory:/job\n0::/\n")
-        names = {"limit_in_bytes": "2000000", "usage_in_bytes": "500000", "stat": "total_inactive_file 0"}
-        system(**{f"groups__memory__job__memory.{name}": content for name, content in names.items()})
-        assert free_memory() == 1_500_000
-
-    def test_elsewhere_what_is_installed(self, system, monkeypatch):
-        system(proc__meminfo="nothing\n")
-        monkeypatch.setattr("os.sysconf", lambda name: 4096 if name == "SC_PAGE_SIZE" else 1000)
-        assert free_memory() == 4_096_000
-
-    def test_nobody_tells(self, system, monkeypatch):
-        def fail(name):
-            raise ValueError("unrecognized configuration name")
-
-        system(proc__meminfo="")
-        monkeypatch.setattr("os.sysconf", fail)
-        assert free_memory() == inf
