@@ -1,6 +1,6 @@
 """What a person reads: a completion becomes a plain summary, and the summary a page."""
 
 from halflabel.report.render import render_html
-from halflabel.report.summary import Evidence, summarize
+from halflabel.report.summary import summarize
 
-__all__ = ["Evidence", "render_html", "summarize"]
+__all__ = ["render_html", "summarize"]

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped
-from halflabel.labels import PartialLabels
 from halflabel.report.caveats import caveats, evidence_counts
 from halflabel.report.quality import calibration, expected, filled_as, label_rows, overall, probability_thresholds
 from halflabel.report.scatter import as_ink, png, scatter
 from halflabel.report.wording import headline
 from halflabel.table import OpenTable
+
+if TYPE_CHECKING:  # completion is above report: it calls summarize
+    from halflabel.completion import Completion
 
 #: Beyond so many labels only the worst and the best are listed.
 MOST_LABELS, WORST, BEST = 60, 40, 10
@@ -36,85 +38,8 @@ MOST_SIDE = 128
 _PACKAGES = ("halflabel", "numpy", "scipy", "scikit-learn", "pandas")
 
 
-class Evidence(Protocol):
-    """What a report reads of a completion."""
-
-    @property
-    def labels(self) -> PartialLabels:
-        """The labels as they were given."""
-
-    @property
-    def index(self) -> pd.Index[Any]:
-        """What the items are known by."""
-
-    @property
-    def state(self) -> NDArray[np.int8]:
-        """The labels after completion: +1, -1, 0 left unknown."""
-
-    @property
-    def probabilities(self) -> pd.DataFrame:
-        """Calibrated probabilities of what ``probability_of`` says, out of fold for observed entries."""
-
-    @property
-    def learned_from(self) -> PartialLabels:
-        """The labels as the method saw them, for positive-only ones with what was not assigned as irrelevant."""
-
-    @property
-    def learned_probabilities(self) -> Floats:
-        """Of relevance there, out of fold for observed entries."""
-
-    @property
-    def probability_of(self) -> str:
-        """What probabilities are of: "being relevant" or "being assigned"."""
-
-    @property
-    def observed_rate(self) -> float | None:
-        """For positive-only labels, the share of relevant entries that is assumed to be assigned."""
-
-    @property
-    def assumptions(self) -> pd.DataFrame:
-        """For these, what other shares would change: observed_rate, filled, expected, threshold."""
-
-    @property
-    def evidence_kinds(self) -> NDArray[np.str_]:
-        """What each entry rests on: "graph", "features" or "prior"."""
-
-    @property
-    def suspects(self) -> pd.DataFrame:
-        """Given entries, most doubtful first: item, label, given, probability."""
-
-    @property
-    def drift(self) -> float | None:
-        """How well labelled and unlabelled items can be told apart."""
-
-    @property
-    def gaps(self) -> tuple[str, ...]:
-        """Which kinds of gap there were and what was done about each."""
-
-    @property
-    def opened(self) -> OpenTable:
-        """The table as it came through the door."""
-
-    @property
-    def model(self) -> Any:
-        """The fitted method."""
-
-    @property
-    def min_precision(self) -> float | None:
-        """The expected precision below which entries were left empty."""
-
-    def next_to_label(self, n: int) -> pd.DataFrame:
-        """Return the items whose gaps are the most uncertain: item, bits, unknown."""
-
-    def candidates(self, n: int) -> pd.DataFrame:
-        """Return the unknown entries most likely to be relevant: item, label, rank, probability."""
-
-    def embedding(self, n_components: int) -> pd.DataFrame:
-        """Return the items in few dimensions."""
-
-
 def summarize(
-    completion: Evidence,
+    completion: Completion,
     *,
     title: str = "",
     marks: NDArray[Any] | None = None,
@@ -125,8 +50,7 @@ def summarize(
 
     Parameters
     ----------
-    completion : Evidence
-        For example a :class:`halflabel.Completion`.
+    completion : Completion
     title : str, optional
         What the data is called.
     marks : ndarray of shape (n_items, height, width), optional
@@ -193,7 +117,7 @@ def _small_images(marks: NDArray[Any], n_items: int) -> NDArray[np.uint8]:
     return as_ink(marks)
 
 
-def _counts(completion: Evidence) -> dict[str, int]:
+def _counts(completion: Completion) -> dict[str, int]:
     labels, observed = completion.labels, completion.labels.observed
     return {
         "items": len(labels),
@@ -208,7 +132,7 @@ def _counts(completion: Evidence) -> dict[str, int]:
     }
 
 
-def _answers(completion: Evidence) -> dict[str, Any]:
+def _answers(completion: Completion) -> dict[str, Any]:
     """Return what rests on probabilities; how sure an answer is, only where they are of being relevant."""
     labels, learned, p = completion.labels, completion.learned_from, completion.probabilities.to_numpy()
     relevance = completion.probability_of == "being relevant"
@@ -221,7 +145,7 @@ def _answers(completion: Evidence) -> dict[str, Any]:
     }
 
 
-def _positive(completion: Evidence) -> dict[str, Any] | None:
+def _positive(completion: Completion) -> dict[str, Any] | None:
     """Return what is assumed about positive-only labels, and where they contradict it."""
     if not completion.labels.positive_only:
         return None
@@ -235,12 +159,12 @@ def _positive(completion: Evidence) -> dict[str, Any] | None:
     }
 
 
-def _cut(completion: Evidence) -> Floats | None:
+def _cut(completion: Completion) -> Floats | None:
     """Return the thresholds in use, unless they are on other probabilities than those that can be checked."""
     return None if completion.labels.positive_only else probability_thresholds(completion.model)
 
 
-def _labels(completion: Evidence) -> dict[str, Any]:
+def _labels(completion: Completion) -> dict[str, Any]:
     """Return the table of labels, cut in the middle where it is too long."""
     learned, p = completion.learned_from, completion.learned_probabilities
     rows = label_rows(completion.labels, learned, completion.state, p, _cut(completion))
@@ -278,7 +202,7 @@ def _add_images(summary: dict[str, Any], index: pd.Index[Any], ink: NDArray[np.u
         row["image"] = png(ink[index.get_loc(key)]) if ink is not None and index.is_unique else None
 
 
-def _map(completion: Evidence, ink: NDArray[np.uint8] | None, rng: np.random.Generator) -> dict[str, Any]:
+def _map(completion: Completion, ink: NDArray[np.uint8] | None, rng: np.random.Generator) -> dict[str, Any]:
     try:
         coordinates = completion.embedding(2).to_numpy()
     except ValueError as reason:  # too few features or items for two dimensions
