@@ -1,0 +1,131 @@
+"""Plain English in the terms of the field: ``python -m tests.language PATH`` prints the banned words of a room."""
+
+from __future__ import annotations
+
+import pytest
+from tests import language
+
+#: Rooms that still have banned words. A room that is done loses its line; the last line takes the tuple with it.
+TODO = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "benchmarks/",
+    "docs/",
+    "src/halflabel/_arrays.py",
+    "src/halflabel/_files.py",
+    "src/halflabel/_progress.py",
+    "src/halflabel/cli/",
+    "src/halflabel/completion/",
+    "src/halflabel/datasets/",
+    "src/halflabel/evaluation/",
+    "src/halflabel/labels/",
+    "src/halflabel/methods/base.py",
+    "src/halflabel/methods/model_selection.py",
+    "src/halflabel/methods/positives.py",
+    "src/halflabel/methods/ssdrmc.py",
+    "src/halflabel/methods/auto/",
+    "src/halflabel/methods/baselines/",
+    "src/halflabel/methods/impute/",
+    "src/halflabel/methods/matrix_completion/",
+    "src/halflabel/methods/mddm/",
+    "src/halflabel/methods/vvmr/",
+    "src/halflabel/numerics/",
+    "src/halflabel/report/",
+    "src/halflabel/reproduction/",
+    "src/halflabel/table/",
+    "tests/cli/",
+    "tests/completion/",
+    "tests/contracts/",
+    "tests/datasets/",
+    "tests/evaluation/",
+    "tests/labels/",
+    "tests/methods/",
+    "tests/numerics/",
+    "tests/oracles/",
+    "tests/properties/",
+    "tests/report/",
+    "tests/reproduction/",
+    "tests/table/",
+    "tests/test_docs.py",
+    "tests/test_files.py",
+)
+
+
+def place(path):
+    return path.relative_to(language.ROOT).as_posix()
+
+
+def test_no_banned_word_is_left():
+    files = [path for path in language.list_files() if not place(path).startswith(TODO)]
+    findings = [found for path in files for found in language.search_file(path)]
+    assert not findings, "\n".join(map(str, findings))
+
+
+def search(tmp_path, monkeypatch, name, text):
+    """Return the banned words of a file with this text."""
+    monkeypatch.setattr(language, "ROOT", tmp_path)
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return [(found.line, found.word) for found in language.search_file(path)]
+
+
+PYTHON = {
+    "a docstring": ('"""One.\n\nThe pool of models."""', [(3, "pool")]),
+    "a comment": ("x = 1  # the door\n", [(1, "door")]),
+    "a phrase over two comments": ("# so\n# many items\n", [(1, "so many")]),
+    "a message": ('raise ValueError(f"{name}: refused")', [(1, "refused")]),
+    "a phrase in two strings": ('x = ("so "\n     "many")', [(1, "so many")]),
+    "no word across code": ('x = ["so", y, "many"]', []),
+    "a function": ("def tell_kinds(X):\n    return X", [(1, "tell")]),
+    "a participle as a function": ("def _found():\n    return 1", [(1, "_found")]),
+    "a participle as a property": ("@property\ndef found():\n    return 1", []),
+    "a class": ("class PoolMember:\n    x = 1", [(1, "pool")]),
+    "a parameter": ("f = lambda most: most", [(1, "most")]),
+    "a constant": ("FEW_ITEMS = 3", [(1, "FEW_ITEMS")]),
+    "a variable that is no limit": ("few = values < 3", []),
+    "a call of another library": ("os.walk(folder)", []),
+    "a random walk": ('"""The random walk of the graph; the walk."""', [(1, "walk")]),
+    "colour-blind readers": ("# for colour-blind readers, a blind method", [(1, "blind")]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PYTHON.values(), ids=PYTHON)
+def test_python_is_searched_where_it_is_prose_or_binds_a_name(tmp_path, monkeypatch, text, expected):
+    assert search(tmp_path, monkeypatch, "module.py", text) == expected
+
+
+def test_the_name_of_a_module_is_searched(tmp_path, monkeypatch):
+    assert search(tmp_path, monkeypatch, "caveats.py", "x = 1") == [(1, "caveats")]
+
+
+def test_pages_and_templates_are_searched_as_a_whole(tmp_path, monkeypatch):
+    assert search(tmp_path, monkeypatch, "page.md", "# Page\n\n`x` tells; a paper\nsays.\n") == [(3, "tells")]
+    assert search(tmp_path, monkeypatch, "a.html.j2", "<p>\n{{ caveat.title }} Beside it.") == [
+        (2, "beside"),
+        (2, "caveat"),
+    ]
+
+
+def test_a_word_may_be_allowed_in_one_file(tmp_path, monkeypatch):
+    given = {**language.load_list(), "allow": [{"file": "a.md", "words": ["pool"], "because": "a swimming pool"}]}
+    monkeypatch.setattr(language, "load_list", lambda: given)
+    assert search(tmp_path, monkeypatch, "a.md", "pool, guest") == [(1, "guest")]
+    assert search(tmp_path, monkeypatch, "b.md", "pool") == [(1, "pool")]
+
+
+def test_a_finding_names_place_and_replacement(tmp_path, monkeypatch):
+    monkeypatch.setattr(language, "ROOT", tmp_path)
+    (tmp_path / "a.md").write_text("The guest.", encoding="utf-8")
+    (found,) = language.search_file(tmp_path / "a.md")
+    assert str(found) == "a.md:1: 'guest' in 'The guest.'; use: optional member"
+
+
+def test_every_entry_of_the_list_is_whole():
+    for entry in language.load_list()["banned"]:
+        assert entry["use"]
+        assert ("unless" in entry) == ("because" in entry)
+        assert all(name.islower() and " " not in name for name in entry["names"])
+    for entry in language.load_list()["allow"]:
+        assert (language.ROOT / entry["file"]).is_file()
+        assert entry["because"]
