@@ -3,6 +3,7 @@
 from halflabel._version import __version__
 from halflabel.completion import Completion, Explanation, complete
 from halflabel.completion.model_file import Predictor, load
+from halflabel.evaluation import Evaluation, evaluate
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import AutoLabeler
 from halflabel.methods.impute import GaussianMixtureImputer, SoftImputer
@@ -18,6 +19,7 @@ __all__ = [
     "VVMR",
     "AutoLabeler",
     "Completion",
+    "Evaluation",
     "Explanation",
     "GaussianMixtureImputer",
     "LowRankVVMR",
@@ -27,5 +29,6 @@ __all__ = [
     "SoftImputer",
     "__version__",
     "complete",
+    "evaluate",
     "load",
 ]

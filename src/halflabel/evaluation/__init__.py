@@ -1,7 +1,8 @@
 """Labels of the user's own data hidden and predicted again: evaluate(), the learning curve and the demo."""
 
 from halflabel.evaluation.demo import Demo, run_demo
-from halflabel.evaluation.summary import Evaluation, evaluate
+from halflabel.evaluation.entrance import evaluate
+from halflabel.evaluation.summary import Evaluation
 from halflabel.evaluation.wording import IN_WORDS
 
 __all__ = ["IN_WORDS", "Demo", "Evaluation", "evaluate", "run_demo"]

@@ -1,4 +1,4 @@
-"""evaluate(): hide known entries, and see which method would have been right how often."""
+"""evaluate_table(): hide known entries, and see which method would have been right how often."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CURVE_REPEATS = 2
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What :func:`evaluate` measured.
+    """What :func:`halflabel.evaluate` measured.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Evaluation:
     more_labels: str = ""
 
 
-def evaluate(
+def evaluate_table(
     opened: OpenTable,
     *,
     repeats: int = 5,

@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import halflabel
 from halflabel.reproduction.methods import filled_in
 from halflabel.reproduction.spec import Experiment, Method, Paper, SetSpec
 
@@ -138,7 +137,7 @@ _AFTER = tuple(
 @cache
 def source_digest() -> str:
     """Digest of the package's source, without the modules that only sum up, print and draw."""
-    root = Path(halflabel.__file__).parent
+    root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         inside = path.relative_to(root).as_posix()

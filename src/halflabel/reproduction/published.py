@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import halflabel
-
-_PACKAGE = Path(halflabel.__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 #: In an installed package, and in a checkout.
 _FOLDERS = (_PACKAGE / "reproduction" / "papers" / "pages", _PACKAGE.parents[1] / "docs" / "reproduction")

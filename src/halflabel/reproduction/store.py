@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-import halflabel
 from halflabel._files import atomic_write
 from halflabel._version import __version__
 from halflabel.reproduction.plan import Run
@@ -134,7 +133,7 @@ def _environment() -> dict[str, Any]:
 
 def _commit() -> str:
     """Return the commit the package stands at, with a + where files were changed since; empty outside a checkout."""
-    root = Path(halflabel.__file__).parent
+    root = Path(__file__).parents[1]
     command = ["git", "-C", os.fspath(root), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
     try:
         found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)

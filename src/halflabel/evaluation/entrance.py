@@ -1,0 +1,118 @@
+"""evaluate(): open a table, then compare methods on entries that are hidden and predicted again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from halflabel.evaluation.summary import Evaluation, evaluate_table
+from halflabel.labels import Absent
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.table import OpenTable, open_table
+from halflabel.table.labelling import Empty
+
+
+def evaluate(
+    items: Any,
+    Y: Any = None,
+    *,
+    labels: Sequence[str] | None = None,
+    tags: str | None = None,
+    absent: Absent | None = None,
+    empty: Empty = "unlabelled",
+    sep: str = ";",
+    id: str | None = None,
+    group: str | None = None,
+    features: Sequence[str] | None = None,
+    vectors: str | None = None,
+    text: str | None = None,
+    ignore: Sequence[str] = (),
+    max_categories: int = 20,
+    prior: Any = None,
+    methods: Mapping[str, PartialLabelEstimator] | None = None,
+    repeats: int = 5,
+    share: float = 0.2,
+    observed_rate: float | None = None,
+    effort: str = "default",
+    curve: bool = True,
+    seed: int = 0,
+) -> Evaluation:
+    """Hide known entries in the pattern of the table's own gaps, predict them, and compare methods.
+
+    Of positive-only labels, a share of the assigned labels is hidden. Groups of items (``group``) are hidden as a
+    whole, except there, where entries are hidden one by one.
+
+    Parameters
+    ----------
+    items, Y
+        As in :func:`halflabel.complete`: a table that holds the labels, or features and labels apart.
+    labels, tags, absent, empty, sep, id, group, features, vectors, text, ignore, max_categories, prior
+        The role of each column, as in :func:`halflabel.complete`.
+    methods : mapping of str to estimator, optional
+        By default the method behind ``complete``, SSDR-MC (not for positive-only labels), logistic regression, nearest
+        neighbours and the label's rate. The one called "halflabel" is compared with each of the others.
+    repeats : int, default=5
+        How often entries are hidden anew, at least 2.
+    share : float, default=0.2
+        Share of the annotated items that lose entries, see :func:`halflabel.labels.masking.hide_like_gaps`; for
+        positive-only labels, of the entries, see :func:`halflabel.labels.masking.hide_positives`.
+    observed_rate : float in (0, 1], optional
+        For positive-only labels the label frequency c, as in :func:`halflabel.complete`.
+    effort : {"fast", "default", "best"}, default="default"
+        Effort of the method behind ``complete``.
+    curve : bool, default=True
+        Also fit that method with a quarter and half of the labelled items.
+    seed : int, default=0
+        Decides which entries are hidden.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    ValueError
+        If there are too few labelled items to hide any, no method is called "halflabel", there is no other, or an
+        observed rate is given where labels are not positive-only.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from halflabel.methods.baselines import BinaryRelevance, MLkNN
+    >>> songs = pd.DataFrame({"tempo": np.tile([60.5, 122.5], 20) + np.arange(40) / 10})
+    >>> songs["dance"] = np.where(np.arange(40) < 30, songs["tempo"] > 100, np.nan)
+    >>> methods = {"halflabel": MLkNN(), "regression": BinaryRelevance()}
+    >>> evaluate(songs, labels=["dance"], methods=methods, repeats=2, curve=False).pattern
+    '20% of the labelled items lost all their labels.'
+    """
+    opened = (
+        items
+        if isinstance(items, OpenTable)
+        else open_table(
+            items,
+            Y,
+            labels=labels,
+            tags=tags,
+            absent=absent,
+            empty=empty,
+            sep=sep,
+            id=id,
+            group=group,
+            features=features,
+            vectors=vectors,
+            text=text,
+            ignore=ignore,
+            max_categories=max_categories,
+            prior=prior,
+        )
+    )
+    return evaluate_table(
+        opened,
+        repeats=repeats,
+        share=share,
+        methods=methods,
+        observed_rate=observed_rate,
+        effort=effort,
+        curve=curve,
+        seed=seed,
+    )
