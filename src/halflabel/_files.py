@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from halflabel._arrays import is_sparse
@@ -63,20 +62,6 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def table_suffix(path: Path) -> str:
-    """Return the suffix of a table that is to be read as the one at ``path``: lists stay lists in Parquet."""
-    return ".parquet" if path.suffix.lower() in (".parquet", ".pq") else ".csv"
-
-
-def write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write CSV, or Parquet by suffix, atomically and without row numbers."""
-    with atomic_write(path) as file:
-        if table_suffix(path) == ".parquet":
-            table.to_parquet(file, index=False)
-        else:
-            table.to_csv(file, index=False)
 
 
 def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:

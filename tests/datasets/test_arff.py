@@ -292,3 +292,16 @@ def test_complete_binary_attributes_are_whole_numbers(tmp_path):
     frame = read_arff(path).frame
     assert frame.columns.tolist() == ["a", "b", "c"]
     assert [dtype.kind for dtype in frame.dtypes] == ["i", "f", "f"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (r"'\ud800'", r"line 3: \\ud800 is half of a surrogate pair"),
+        (r"{0 '\udfff'}", r"line 3: \\udfff is half of a surrogate pair"),
+        ("{" + "9" * 5000 + " 1}", r"line 3: index 9{20} \(counted from 0\), but only 1 attributes are declared"),
+    ],
+)
+def test_no_half_characters_and_no_endless_numbers(write, row, message):
+    with pytest.raises(ReadError, match=message):
+        read(write("a.arff", f"@attribute a string\n@data\n{row}\n"))

@@ -71,7 +71,7 @@ def test_a_label_file_given_goes_before_the_sibling(write):
         ('<?xml version="1.0" encoding="big5"?><l/>', "it is not well-formed XML"),
         ("a,b\n1,0\n", "it is not well-formed XML"),
         ("<labels><label/></labels>", "a <label> has no name attribute"),
-        (b" " * 10_000_001, "a label file of more than 10,000,000 bytes is refused"),
+        (b" " * 10_000_001, "a label file may hold at most 10,000,000 bytes, and this one holds more"),
     ],
 )
 def test_broken_label_files(write, content, message):

@@ -46,9 +46,12 @@ def test_top_labels_keeps_the_most_frequent_in_order(write):
         ("-1 1:1\n", "the label -1 is not a whole number"),
         (" 1:1\n 2:1\n", "no row has a label"),
         (b"1 1:1\n2 1:\0\n", "line 2: a NUL byte"),
-        ("1 2000000000:1\n", r"2,000,000,\d+ features are more than 10,000,000, the limit"),
+        ("1 2000000000:1\n", r"2,000,000,\d+ features are more than 2,097,152, the limit for a file of this size"),
         ("1 1000000000000000:1\n", "it cannot be read"),
-        ("1 900000000000 3\n0 1:1\n", "900,000,000,000 features are more than 10,000,000, the limit"),
+        (
+            "1 900000000000 3\n0 1:1\n",
+            "900,000,000,000 features are more than 2,097,152, the limit for",
+        ),
     ],
 )
 def test_broken_files_are_located(write, content, message):
@@ -57,6 +60,24 @@ def test_broken_files_are_located(write, content, message):
 
 
 def test_too_many_label_cells_name_the_way_out(write):
-    with pytest.raises(ReadError, match=r"2 items x 100000001 labels are more than 2e\+08 cells.*--top-labels"):
+    with pytest.raises(
+        ReadError, match=r"2 items x 100000001 labels are more than 1,000,000 labels or 2e\+08 cells.*--top-labels"
+    ):
         read(write("a.txt", "2 3 100000001\n0 1:1\n5 2:1\n"))
     assert read(write("a.txt", "2 3 100000001\n0 1:1\n5 2:1\n"), top_labels=2).label_names == ("label0", "label5")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("1 1 20000000\n0 0:1\n", "1 items x 20000000 labels are more than 1,000,000 labels"),
+        ("9" * 5000 + " 5 3\n0 0:1\n", r"line 1: the number 9{20}\.\.\. has 5000 digits"),
+        ("1 1 " + "9" * 400 + "\n0 0:1\n", "line 1: the number 9{20}"),
+        ("1 " + "9" * 5000 + ":1\n", "line 1: the number 9{20}"),
+        ("1 Qid:3 1:1\n", "line 1: '1 Qid:3 1:1' is not 'label,label index:value"),
+        ("0 9999999:1\n", "9,999,999 features are more than 2,097,152, the limit for a file of this size"),
+    ],
+)
+def test_a_few_bytes_cannot_announce_a_huge_table(write, content, message):
+    with pytest.raises(ReadError, match=message):
+        read(write("a.svm", content))

@@ -8,11 +8,11 @@ from typing import Any
 import click
 import pandas as pd
 
-from halflabel._files import write_table
 from halflabel.cli.console import counted, out, roles_table, say, tell, working
 from halflabel.cli.files import PATH
 from halflabel.cli.options import column_options, open_items, roles_without_labels
 from halflabel.datasets import fetch
+from halflabel.datasets.writing import write_table
 from halflabel.table import NoLabelsNamed
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from halflabel._files import table_suffix, write_table
 from halflabel.cli.console import gap_counts, out, print_assumptions, print_gaps, roles_table, say, tell, working
 from halflabel.cli.files import PATH, beside, refuse_unwritable, with_index
 from halflabel.cli.options import column_options, effort_option, observed_rate_option, open_items
 from halflabel.completion import Completion, complete
 from halflabel.completion.model_file import load
 from halflabel.datasets import read, read_vectors
+from halflabel.datasets.writing import table_suffix, write_table
 
 
 @click.command(name="complete")

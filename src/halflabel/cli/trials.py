@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from halflabel._files import write_table
 from halflabel.cli.console import comparison_table, curve_table, out, print_gaps, tell, working
 from halflabel.cli.files import PATH
 from halflabel.cli.options import column_options, effort_option, observed_rate_option, open_items
+from halflabel.datasets.writing import write_table
 from halflabel.evaluation import IN_WORDS, Evaluation, evaluate, run_demo
 from halflabel.evaluation.comparison import DEFAULT
 

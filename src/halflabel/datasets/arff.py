@@ -183,10 +183,13 @@ def _sparse_values(rows: _Rows, text: str) -> list[tuple[int, float]]:
             reason = f"near {inside[position : position + 20]!r} a sparse row must read '{{index value, ...}}'."
             raise ReadError.at(rows.path, reason, line=line)
         index, quoted, bare, comma = match.groups()
-        if int(index) >= len(rows.coders):
-            reason = f"index {index} (counted from 0), but only {len(rows.coders)} attributes are declared."
+        if len(index) > 9 or int(index) >= len(rows.coders):
+            reason = f"index {index[:20]} (counted from 0), but only {len(rows.coders)} attributes are declared."
             raise ReadError.at(rows.path, reason, line=line)
-        token = bare_value(bare) if quoted is None else unquote(quoted)
+        try:
+            token = bare_value(bare) if quoted is None else unquote(quoted)
+        except ValueError as error:
+            raise ReadError.at(rows.path, str(error), line=line) from None
         pairs.append((int(index), rows.encode(int(index), token)))
         position = match.end()
     return pairs

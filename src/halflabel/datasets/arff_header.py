@@ -112,7 +112,11 @@ def _declaration(text: str, number: int, path: Path) -> Attribute:
     match = _ATTRIBUTE.fullmatch(text)
     if match is None:
         raise ReadError.at(path, f"cannot read the attribute's name in {text[:60]!r}: is a quote missing?", line=number)
-    name, declared = unquote(match[1]), match[2]
+    declared = match[2]
+    try:
+        name = unquote(match[1])
+    except ValueError as error:
+        raise ReadError.at(path, f"in the attribute's name, {error}", line=number) from None
     kind = declared.split(maxsplit=1)[0].lower() if declared else ""
     if declared.startswith("{"):
         return _nominal(name, declared, number, path)
@@ -144,5 +148,8 @@ def _nominal(name: str, declared: str, number: int, path: Path) -> Attribute:
 def _unescape(match: re.Match[str]) -> str:
     code = match[1]
     if len(code) == 5:
-        return chr(int(code[1:], 16))
+        number = int(code[1:], 16)
+        if 0xD800 <= number <= 0xDFFF:
+            raise ValueError(f"\\{code} is half of a surrogate pair, not a character: write the character itself.")
+        return chr(number)
     return chr(int(code, 8)) if len(code) == 3 else _CONTROL.get(code, code)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import io
 import os
+import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from halflabel._memory import free_memory
 from halflabel.datasets.records import ReadError
 
-#: A file, decompressed, may not be larger than this.
-MAX_BYTES = 8_000_000_000
+#: Maximum size of a decompressed file, in bytes and as a share of the free memory.
+MAX_BYTES, MAX_SHARE = 8_000_000_000, 0.25
 
 
 def base_suffix(path: Path) -> str:
@@ -35,40 +38,85 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def open_text(path: Path, *, max_line: int, max_bytes: int = MAX_BYTES) -> io.BufferedReader:
-    """Open a text file, gzipped or not, as bytes that are checked while they pass.
+def check_ordinary(path: Path) -> None:
+    """Raise for a pipe or a device, which may never end and can be read only once."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise ReadError.at(path, f"it cannot be opened ({os.strerror(error.errno or 0)}).") from error
+    if not stat.S_ISREG(mode):
+        raise ReadError.at(path, "it is not an ordinary file (a pipe, a device or a folder): write it to a file first.")
+
+
+def size_limit() -> int:
+    """Return the maximum size of a decompressed file: a fixed limit, or a share of the free memory if that is less."""
+    return int(min(MAX_BYTES, MAX_SHARE * free_memory()))
+
+
+def open_text(path: Path, *, max_line: int, max_bytes: int | None = None, encoding: str = "utf-8") -> io.BufferedReader:
+    """Open a text file, gzipped or not, as UTF-8 bytes that are checked while they pass.
 
     Raises
     ------
     ReadError
-        Here or while reading: the file cannot be opened, is larger than ``max_bytes``
-        when decompressed, is a broken gzip file, holds a NUL byte or a line of more
+        Here or while reading: the file cannot be opened, is not an ordinary file, is larger than ``max_bytes``
+        when decompressed, is a broken gzip file, cannot be decoded, holds a NUL byte or a line of more
         than ``max_line`` bytes.
     """
-    return io.BufferedReader(_Checked(path, max_line, max_bytes), buffer_size=1 << 18)
+    return io.BufferedReader(_Checked(path, max_line, max_bytes or size_limit(), encoding), buffer_size=1 << 18)
 
 
-def lines(path: Path, *, max_line: int) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line with its end) of a UTF-8 text file, checked as in :func:`open_text`."""
-    with open_text(path, max_line=max_line) as stream:
+def lines(path: Path, *, max_line: int, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line with its end) of a text file, checked as in :func:`open_text`."""
+    with open_text(path, max_line=max_line, encoding=encoding) as stream:
         for number, raw in enumerate(stream, start=1):
             try:
                 yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 reason = (
                     f"byte {error.start + 1} of the line (0x{raw[error.start]:02x}) is not UTF-8: save the file as "
-                    "UTF-8, for example with 'iconv -f latin1 -t utf-8'."
+                    "UTF-8 (in Excel: Save as, CSV UTF-8; or iconv -f WINDOWS-1252 -t UTF-8)."
                 )
                 raise ReadError.at(path, reason, line=number) from None
 
 
-class _Checked(io.RawIOBase):
-    """Raw bytes of a file that raise :class:`ReadError` where something is wrong with them."""
+def encoding_of(path: Path) -> str:
+    """Return the encoding of a text file: by its byte order mark, else UTF-8, else Windows-1252.
 
-    def __init__(self, path: Path, max_line: int, max_bytes: int) -> None:
+    Raises
+    ------
+    ReadError
+        If it is none of these; as :func:`open_text`.
+    """
+    with io.BufferedReader(_Raw(path, size_limit())) as stream:
+        start = stream.peek(4)[:4]
+        if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "utf-16"
+        possible = {
+            "utf-8": codecs.getincrementaldecoder("utf-8")(),
+            "cp1252": codecs.getincrementaldecoder("cp1252")(),
+        }
+        while possible:
+            chunk = stream.read(1 << 20)
+            for name, decoder in list(possible.items()):
+                try:
+                    decoder.decode(chunk, final=not chunk)
+                except UnicodeDecodeError:
+                    del possible[name]
+            if not chunk:
+                break
+    if not possible:
+        raise ReadError.at(path, "it is neither UTF-8 nor Windows-1252: name its encoding with --encoding (encoding=).")
+    return "utf-8-sig" if start.startswith(codecs.BOM_UTF8) and "utf-8" in possible else next(iter(possible))
+
+
+class _Raw(io.RawIOBase):
+    """Bytes of a file, decompressed, that raise :class:`ReadError` where they end too soon or not soon enough."""
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
         super().__init__()
-        self._path, self._max_line, self._max_bytes = path, max_line, max_bytes
-        self._size, self._line, self._open_line = 0, 1, 0
+        self._path, self._max_bytes, self._size = path, max_bytes, 0
+        check_ordinary(path)
         try:
             opener: Any = gzip.open if path.name.lower().endswith(".gz") else open
             self._file = opener(path, "rb")
@@ -85,7 +133,6 @@ class _Checked(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         chunk = self._read(len(buffer))
-        self._check(chunk)
         buffer[: len(chunk)] = chunk
         return len(chunk)
 
@@ -101,7 +148,47 @@ class _Checked(io.RawIOBase):
             raise ReadError.at(self._path, f"it cannot be read ({error.strerror}).") from error
         self._size += len(chunk)
         if self._size > self._max_bytes:
-            raise ReadError.at(self._path, f"it holds more than {self._max_bytes:,} bytes, the limit: split it.")
+            raise ReadError.at(
+                self._path,
+                f"it holds more than {self._max_bytes:,} bytes, the limit ({MAX_BYTES:,} or a quarter of the free "
+                "memory): split it, or use a machine with more memory.",
+            )
+        return chunk
+
+
+class _Checked(_Raw):
+    """The same bytes as UTF-8, without NUL bytes and without lines that are too long."""
+
+    def __init__(self, path: Path, max_line: int, max_bytes: int, encoding: str) -> None:
+        super().__init__(path, max_bytes)
+        self._max_line, self._line, self._open_line = max_line, 1, 0
+        self._encoding, self._decoded = encoding, b""
+        try:
+            if not codecs.lookup(encoding)._is_text_encoding:
+                raise LookupError
+            self._decoder = None if encoding in ("utf-8", "utf-8-sig") else codecs.getincrementaldecoder(encoding)()
+        except LookupError:
+            raise ReadError.at(path, f"there is no encoding {encoding!r}: try utf-8, cp1252 or utf-16.") from None
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._read(len(buffer)) if self._decoder is None else self._transcoded(len(buffer))
+        self._check(chunk)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+    def _transcoded(self, size: int) -> bytes:
+        """Return up to ``size`` bytes of UTF-8; what does not fit waits for the next call."""
+        assert self._decoder is not None
+        while not self._decoded:
+            chunk = self._read(1 << 16)
+            try:
+                self._decoded = self._decoder.decode(chunk, final=not chunk).encode()
+            except UnicodeError as error:
+                reason = f"it cannot be decoded as {self._encoding} ({error}): name its encoding with --encoding."
+                raise ReadError.at(self._path, reason, line=self._line) from None
+            if not chunk:
+                break
+        chunk, self._decoded = self._decoded[:size], self._decoded[size:]
         return chunk
 
     def _check(self, chunk: bytes) -> None:

@@ -15,6 +15,7 @@ from typing import Literal
 from xml.etree import ElementTree
 
 from halflabel.datasets.arff import read_arff
+from halflabel.datasets.files import check_ordinary
 from halflabel.datasets.records import Dataset, RawTable, ReadError, stack, to_dataset
 
 #: Bytes and nesting depth of the largest label file.
@@ -58,9 +59,12 @@ def read_label_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
     target = _Labels(path)
     parser = ElementTree.XMLParser(target=target)
     try:
-        if path.stat().st_size > MAX_XML:
-            raise ReadError.at(path, f"a label file of more than {MAX_XML:,} bytes is refused.")
-        parser.feed(path.read_bytes())
+        check_ordinary(path)
+        with path.open("rb") as stream:
+            content = stream.read(MAX_XML + 1)
+        if len(content) > MAX_XML:
+            raise ReadError.at(path, f"a label file may hold at most {MAX_XML:,} bytes, and this one holds more.")
+        parser.feed(content)
         parser.close()
     except (ElementTree.ParseError, LookupError, ValueError) as error:  # the last two for encodings
         if isinstance(error, ReadError):

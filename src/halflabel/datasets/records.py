@@ -1,4 +1,4 @@
-"""What a reader returns: a raw table, a finished data set, or one sentence that says why not."""
+"""What a reader returns: a raw table, a finished data set, or an error of one sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,9 @@ from scipy import sparse
 
 from halflabel._arrays import Matrix, is_sparse
 from halflabel.labels import MAX_CELLS, PartialLabels
+
+if TYPE_CHECKING:
+    from halflabel.datasets.text_form import TextForm
 
 #: Pairs of words that can only mean "has it" and "does not have it".
 _TRUE, _FALSE = {"1", "yes", "true", "y", "t"}, {"0", "no", "false", "n", "f"}
@@ -56,6 +59,10 @@ class RawTable:
         The file or files it was read from.
     sha256 : str
         Digest of the file as it lies on the disk (of the digests, for :func:`stack`).
+    form : TextForm or None
+        The notation of a delimited file, so that its table can be written in the same way.
+    notes : tuple of str
+        One sentence for each thing that was recognised rather than stated.
     """
 
     frame: pd.DataFrame
@@ -64,6 +71,8 @@ class RawTable:
     label_names: tuple[str, ...]
     source: str
     sha256: str
+    form: TextForm | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.frame)

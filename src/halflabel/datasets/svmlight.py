@@ -24,15 +24,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
+from halflabel._wording import count
 from halflabel.datasets.files import lines, open_text, sha256_of
 from halflabel.datasets.records import RawTable, ReadError
 from halflabel.labels import MAX_CELLS
 
-#: Bytes of the longest line, and features of the widest file (a single large index announces them all).
-MAX_LINE, MAX_FEATURES = 16_000_000, 10_000_000
+#: Bytes of the longest line; features and labels of the widest file (a single large number announces them all).
+MAX_LINE, MAX_FEATURES, MAX_LABELS = 16_000_000, 10_000_000, 1_000_000
+
+#: Features that a file of any size may have; a larger one as many as it has bytes.
+FREE_FEATURES = 2**21
 
 _HEADER = re.compile(r"\s*(\d+)\s+(\d+)\s+(\d+)\s*")
-_ROW = re.compile(r"\s*([\d.+-]+(,[\d.+-]+)*)?(\s+qid:\d+)?(\s*(?<!\S)\d+:[-+.\deEnaif]+)*\s*(#.*)?", re.IGNORECASE)
+_ROW = re.compile(r"\s*([\d.+-]+(,[\d.+-]+)*)?(\s+qid:\d+)?(\s*(?<!\S)\d+:[-+.\deEnaif]+)*\s*(#.*)?")
+
+#: Digits of the largest number that can be an index, a count or a label.
+_MAX_DIGITS = 18
 
 
 def read_svmlight(path: Path, *, top_labels: int | None = None) -> RawTable:
@@ -61,8 +68,6 @@ def read_svmlight(path: Path, *, top_labels: int | None = None) -> RawTable:
     X, rows = _load(path, header)
     if header is not None and len(rows) != header[0]:
         raise ReadError.at(path, f"the header announces {header[0]} rows, but {len(rows)} follow.", line=1)
-    if X.shape[1] > MAX_FEATURES:
-        raise ReadError.at(path, f"{X.shape[1]:,} features are more than {MAX_FEATURES:,}, the limit.")
     names, Y = _label_table(rows, header[2] if header else None, top_labels, path)
     features = tuple(f"x{j}" for j in range(X.shape[1]))
     return RawTable(pd.DataFrame(Y, columns=list(names)), X, features, names, str(path), sha256_of(path))
@@ -73,7 +78,30 @@ def _header(path: Path) -> tuple[int, int, int] | None:
     if first is None:
         raise ReadError.at(path, "the file is empty.")
     match = _HEADER.fullmatch(first)
-    return (int(match[1]), int(match[2]), int(match[3])) if match else None
+    if match is None:
+        return None
+    rows, features, labels = (_whole(number, path, 1) for number in match.groups())
+    _check_width(features, path)
+    return rows, features, labels
+
+
+def _check_width(features: int, path: Path) -> None:
+    limit = min(MAX_FEATURES, max(FREE_FEATURES, path.stat().st_size))
+    if features > limit:
+        reason = f"{count(features)} features are more than {count(limit)}, the limit for a file of this size."
+        raise ReadError.at(path, reason)
+
+
+def _whole(digits: str, path: Path, line: int) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise ReadError.at(path, f"the number {digits[:20]}... has {len(digits)} digits, too many to count.", line=line)
+    return int(digits)
+
+
+def looks_like_svmlight(path: Path) -> bool:
+    """Whether the first line is a row, or the header of the extreme-classification form."""
+    first = next((line for _, line in lines(path, max_line=MAX_LINE, encoding="latin-1")), "")
+    return bool(_HEADER.fullmatch(first) or (":" in first and _ROW.fullmatch(first)))
 
 
 def _load(path: Path, header: tuple[int, int, int] | None) -> tuple[sparse.csr_array, list[tuple[float, ...]]]:
@@ -87,6 +115,7 @@ def _load(path: Path, header: tuple[int, int, int] | None) -> tuple[sparse.csr_a
         raise
     except (ValueError, OverflowError) as error:
         raise _diagnosis(path, header) or ReadError.at(path, f"it cannot be read ({error}).") from None
+    _check_width(X.shape[1], path)
     return sparse.csr_array(X), rows
 
 
@@ -97,7 +126,8 @@ def _diagnosis(path: Path, header: tuple[int, int, int] | None) -> ReadError | N
             continue
         if not _ROW.fullmatch(line):
             return ReadError.at(path, f"{line.strip()[:60]!r} is not 'label,label index:value ...'.", line=number)
-        indices = [int(pair.partition(":")[0]) for pair in line.split("#")[0].split() if ":" in pair and pair[0] != "q"]
+        pairs = [pair for pair in line.split("#")[0].split() if ":" in pair and pair[0] != "q"]
+        indices = [_whole(pair.partition(":")[0], path, number) for pair in pairs]
         if any(a >= b for a, b in itertools.pairwise(indices)):
             return ReadError.at(path, "the feature indices must increase along the row.", line=number)
         if header and indices and indices[-1] >= header[1]:
@@ -120,8 +150,10 @@ def _label_table(
         chosen: Sequence[int] = sorted(sorted(map(int, counts), key=lambda label: (-counts[label], label))[:top_labels])
     else:
         chosen = range(announced) if announced is not None else sorted(map(int, counts))
-    if len(rows) * len(chosen) > MAX_CELLS:
-        reason = f"{len(rows)} items x {len(chosen)} labels are more than {MAX_CELLS:.0e} cells: "
+    if len(chosen) > MAX_LABELS or len(rows) * len(chosen) > MAX_CELLS:
+        reason = (
+            f"{len(rows)} items x {len(chosen)} labels are more than {MAX_LABELS:,} labels or {MAX_CELLS:.0e} cells: "
+        )
         raise ReadError.at(path, reason + "keep the most frequent labels only (--top-labels).")
     column = {label: j for j, label in enumerate(chosen)}
     Y = np.zeros((len(rows), len(chosen)), dtype=np.int8)

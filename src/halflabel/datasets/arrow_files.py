@@ -1,0 +1,93 @@
+"""Parquet, read within a budget of decoded bytes: what a file declares about its size need not be true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import compute, parquet
+
+from halflabel._wording import count
+from halflabel.datasets.delimited import check_names
+from halflabel.datasets.files import check_ordinary, sha256_of, size_limit
+from halflabel.datasets.records import RawTable, ReadError
+
+#: Rows of one batch: nested text is decoded whole, so that a batch of it is small.
+BATCH, NESTED_BATCH = 65_536, 256
+
+#: Bytes of a decoded value by the physical type of its column.
+_WIDTH = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}
+
+
+def read_parquet(path: Path) -> RawTable:
+    """Read a Parquet file; an index that was saved with a name comes back as a column.
+
+    Raises
+    ------
+    ReadError
+        If it is not a Parquet file, is above the limits of size, or has no or equal column names.
+    """
+    check_ordinary(path)
+    try:
+        table = _read_within(path, size_limit())
+        frame = table.to_pandas()
+    except ReadError:
+        raise
+    except Exception as error:  # damaged metadata make pyarrow raise KeyError, JSON and Unicode errors too
+        raise ReadError.at(path, f"it cannot be read as Parquet ({' '.join(str(error).split())[:200]}).") from None
+    if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index()
+    frame.columns = pd.Index(check_names([str(name) for name in frame.columns], path, None))
+    if frame.empty:
+        raise ReadError.at(path, "there are no rows or no columns in it.")
+    return RawTable(frame, None, (), (), str(path), sha256_of(path))
+
+
+def _read_within(path: Path, budget: int) -> pa.Table:
+    """Decode batch by batch; text stays in its dictionary until its decoded size is known."""
+    file = parquet.ParquetFile(path)
+    schema = file.schema_arrow
+    if (least := _declared_size(file.metadata)) > budget:
+        raise _too_large(path, least, budget)
+    texts = [field.name for field in schema if _is_text(field.type)]
+    nested = any(pa.types.is_nested(field.type) for field in schema)
+    file = parquet.ParquetFile(path, read_dictionary=texts)
+    batches, size = [], 0
+    for batch in file.iter_batches(batch_size=NESTED_BATCH if nested and _holds_text(schema) else BATCH):
+        size += sum(map(_decoded_size, batch.columns))
+        if size > budget:
+            raise _too_large(path, size, budget)
+        batches.append(batch)
+    return pa.Table.from_batches(batches, file.schema_arrow).cast(schema)
+
+
+def _too_large(path: Path, size: int, budget: int) -> ReadError:
+    reason = f"it unpacks to more than {count(size)} bytes, above the limit of {count(budget)}: split it."
+    return ReadError.at(path, reason)
+
+
+def _declared_size(metadata: Any) -> int:
+    """Return the decoded size of all columns of fixed width: the number of values is declared, run lengths hide it."""
+    size = 0
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            size += column.num_values * _WIDTH.get(column.physical_type, 0)
+    return size
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
+
+
+def _holds_text(schema: Any) -> bool:
+    return any(pa.types.is_nested(field.type) and "string" in str(field.type) for field in schema)
+
+
+def _decoded_size(column: Any) -> int:
+    """Return the bytes of a column when decoded; of a dictionary those of each value times its uses."""
+    if not isinstance(column, pa.DictionaryArray):
+        return int(column.nbytes)
+    lengths = compute.binary_length(column.dictionary)
+    return int(compute.sum(lengths.take(column.indices.drop_null())).as_py() or 0) + 4 * len(column)

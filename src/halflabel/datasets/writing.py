@@ -1,0 +1,164 @@
+"""Tables to disk: in the notation of the file that they were read from, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from halflabel._files import atomic_write
+from halflabel._wording import listed
+from halflabel.datasets.cells import to_values
+from halflabel.datasets.delimited import DELIMITERS
+from halflabel.datasets.files import base_suffix
+from halflabel.datasets.text_form import TextForm
+
+#: Suffixes of the tables that can be written; text also with ``.gz``.
+TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
+
+#: Numbers of a list that still fit a cell; a longer vector has its place in Parquet.
+MAX_NUMBERS = 16
+
+
+def table_suffix(path: Path) -> str:
+    """Return the suffix of a table that is read as the one at ``path``: lists stay lists in Parquet."""
+    suffix = base_suffix(path)
+    return ".parquet" if suffix in (".parquet", ".pq") else suffix if suffix in TABLE_SUFFIXES else ".csv"
+
+
+def check_table_path(path: Path) -> None:
+    """Raise if a table cannot be written under this name."""
+    if base_suffix(path) not in TABLE_SUFFIXES or (path.suffix == ".gz" and base_suffix(path) in (".parquet", ".pq")):
+        known = ", ".join(TABLE_SUFFIXES)
+        raise ValueError(f"{path}: a table is not written as {path.suffix or 'a file without suffix'!r}; use {known}.")
+
+
+def write_table(table: pd.DataFrame, path: Path, form: TextForm | None = None) -> tuple[str, ...]:
+    """Write a table by suffix, atomically and without row numbers.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : Path
+        See :data:`TABLE_SUFFIXES`.
+    form : TextForm or None
+        The notation of the file that the table was read from: encoding, line ends, header and missing value are
+        written alike, and a cell whose value did not change is written as it was, character for character.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each thing that the file cannot hold.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is not known.
+    """
+    check_table_path(path)
+    if table_suffix(path) == ".parquet":
+        with atomic_write(path) as file:
+            table.to_parquet(file, index=False)
+        return ()
+    form = form or TextForm()
+    suffix = base_suffix(path)
+    mark = form.delimiter if DELIMITERS[suffix] == "," else DELIMITERS[suffix]
+    kept, notes = _without_vectors(table)
+    with atomic_write(path) as file:
+        _write_text(kept, file, form, mark, packed=path.suffix == ".gz")
+    return notes
+
+
+def _without_vectors(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    vectors = [str(name) for name in table.columns if _holds_vectors(table[name])]
+    if not vectors:
+        return table, ()
+    note = f"Vectors ({listed(vectors)}) do not fit a text file and were left out: write Parquet to keep them."
+    return table.drop(columns=vectors), (note,)
+
+
+def _holds_vectors(column: pd.Series[Any]) -> bool:
+    if column.dtype != object:
+        return False
+    first = next((value for value in column if isinstance(value, list | tuple | np.ndarray)), None)
+    return first is not None and len(first) > MAX_NUMBERS and not isinstance(first[0], str)
+
+
+def _write_text(table: pd.DataFrame, file: IO[Any], form: TextForm, mark: str, *, packed: bool) -> None:
+    target: Any = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if packed else file
+    text = io.TextIOWrapper(target, encoding=form.encoding, newline="")
+    csv.writer(text, delimiter=mark, lineterminator=form.line_end).writerow(_header(table, form))
+    _as_written(table, form).to_csv(
+        text, header=False, index=False, sep=mark, lineterminator=form.line_end, na_rep=form.missing
+    )
+    text.flush()
+    text.detach()
+    if packed:
+        target.close()
+
+
+def _as_written(table: pd.DataFrame, form: TextForm) -> pd.DataFrame:
+    """Return the table with the cells of the file wherever a value is the one that was read."""
+    cells = form.cells if form.cells is not None and form.cells.num_rows == len(table) else None
+    known = set(cells.column_names) if cells is not None else set()
+    columns = [
+        _texts(table[name], cells.column(name) if cells is not None and name in known else None, form.delimiter != ",")
+        for name in table.columns
+    ]
+    return pd.DataFrame(dict(enumerate(columns)), index=table.index)
+
+
+def _header(table: pd.DataFrame, form: TextForm) -> list[str]:
+    """Return the names as the file wrote them; row names that had no name have none again."""
+    if form.cells is None:
+        return [str(name) for name in table.columns]
+    known = form.cells.column_names
+    lacking = len(known) - len(form.header)
+    written = dict(zip(known[lacking:], form.header, strict=True))
+    return [written.get(name, str(name)) for name in table.columns if name not in known[:lacking]]
+
+
+def _texts(new: pd.Series[Any], cells: pa.ChunkedArray | None, decimal_comma: bool) -> pd.Series[Any]:
+    """Return a column as it is to be written: where its value is that of the cell it came from, as the cell wrote it.
+
+    A new value is written as another cell of the column wrote it, so that TRUE stays TRUE.
+    """
+    if cells is None:
+        return new.map(_text) if new.dtype == object else new
+    was = pd.Series(to_values(cells, decimal_comma=decimal_comma)[0], index=new.index).astype(object)
+    written = cells.to_pandas().astype(object).to_numpy(copy=True)
+    missing = was.isna().to_numpy(dtype=bool)
+    unknown = new.isna().to_numpy(dtype=bool)
+    given = ~missing & ~unknown
+    same = missing & unknown
+    same[given] = [a == b for a, b in zip(was[given].tolist(), new[given].tolist(), strict=True)]
+    if not same.all():
+        spelled = dict(zip(was[~missing].tolist()[::-1], written[~missing].tolist()[::-1], strict=True))
+        changed = np.flatnonzero(~same)
+        written[changed] = [_spelled(value, spelled) for value in new.iloc[changed].tolist()]
+    return pd.Series(written, index=new.index).where(lambda texts: texts.notna(), None)
+
+
+def _spelled(value: Any, spelled: dict[Any, str]) -> str | None:
+    try:
+        return spelled[value] if value in spelled else _text(value)
+    except TypeError:  # a list, or pandas' missing value
+        return _text(value)
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as a cell: whole numbers without a point, lists as JSON."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return json.dumps(np.asarray(value, dtype=object).tolist(), ensure_ascii=False)
+    if pd.isna(value):
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
