@@ -151,7 +151,7 @@ def spoil(path, text):
 
 
 BROKEN = {
-    "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";")), "--delimiter"),
+    "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";", 3).replace(",", "|")), "--delimiter"),
     "ragged row": (lambda p: spoil(p, p.read_text() + "1,2,3\n"), "line 62"),
     "duplicate ids": (lambda p: spoil(p, p.read_text().replace("s7,", "s8,")), "not unique: 's8'"),
     "labels in words": (lambda p: spoil(p, p.read_text().replace(",0.0", ",no").replace(",1.0", ",yes")), "holds '"),
