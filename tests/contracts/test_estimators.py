@@ -116,6 +116,21 @@ def test_known_entries_are_returned_verbatim(estimator, entries, rng):
 
 
 @each
+@gaps
+def test_observed_entries_have_out_of_fold_scores_and_probabilities(estimator, entries, rng):
+    X, Y, _ = half_labelled(rng, entries=entries)
+    Y[:, 2] = np.where(np.isnan(Y[:, 2]), np.nan, 1)
+    model = clone(estimator).fit(X, Y)
+    held_out, known = model.out_of_fold_scores_, ~np.isnan(Y)
+    assert np.isnan(held_out[~known]).all()
+    assert np.isnan(held_out[:, 2]).all()
+    assert np.isfinite(held_out[:, :2][known[:, :2]]).mean() > 0.9  # a fold without a label's one value has no score
+    expected = model.calibration_(held_out)
+    np.testing.assert_array_equal(model.label_probabilities_[known], expected[known])
+    assert "out_of_fold_scores_" not in model.to_state()
+
+
+@each
 def test_complete_labels_need_no_mask(estimator, rng):
     X, _, complete = half_labelled(rng)
     a = clone(estimator).fit(X, complete)

@@ -61,7 +61,8 @@ def test_probabilities_of_being_assigned_and_of_being_relevant(method, rng):
     p, q = model.label_probabilities_, model.assigned_probabilities_
     np.testing.assert_array_equal(q, clone(method).fit(X, labels).label_probabilities_)
     assert q[new].mean() == pytest.approx(C * p[new].mean(), abs=0.03)
-    unseen = model.calibration_(model._unseen)  # before anybody looked
+    scores = np.where(labels.annotated[:, None], model.out_of_fold_scores_, model.label_scores_)
+    unseen = model.calibration_(scores)  # as if no item were annotated
     np.testing.assert_array_equal(p[~missing], unseen[~missing])
     np.testing.assert_allclose(p[missing], (unseen * (1 - C) / (1 - unseen * C))[missing])  # Bayes
     np.testing.assert_array_equal(model.thresholds_, thresholds(unseen, "micro_f1"))
@@ -114,7 +115,7 @@ def test_a_saved_model_answers_alike(method, rate, rng, tmp_path):
     again = load_tree(tmp_path / "model", saved_kinds())["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    assert "_unseen" not in vars(again)
+    assert "out_of_fold_scores_" not in vars(again)
 
 
 @each

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halflabel._arrays import Floats
 from halflabel.datasets import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines import BinaryRelevance
@@ -22,7 +21,7 @@ def make(rng: np.random.Generator, n: int = 120, gaps: float = 0.0) -> Dataset:
 
 
 class Recording(BinaryRelevance):
-    """Keeps what it was fitted on, and the out-of-fold scores that it was calibrated by."""
+    """Keeps what it was fitted on."""
 
     last: ClassVar[Recording]
 
@@ -30,10 +29,6 @@ class Recording(BinaryRelevance):
         self.seen_ = X, y
         type(self).last = self
         return super().fit(X, y)
-
-    def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
-        self.out_of_fold_ = out_of_fold
-        return super()._decide(labels, scores, out_of_fold)
 
 
 class Positives(BaseEstimator):

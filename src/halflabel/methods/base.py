@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,10 +13,11 @@ from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
 from threadpoolctl import threadpool_limits
 
-from halflabel._arrays import Floats, Mask, Matrix, is_sparse, stored
+from halflabel._arrays import Floats, Matrix, is_sparse, stored
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fit_platt, require_rule, thresholds
+from halflabel.labels.calibration import fit_platt, require_rule
 from halflabel.labels.metrics import micro_f1
+from halflabel.methods.decision import Calibrated, Decision, Rule, decide
 from halflabel.numerics.solvers import Status
 
 #: Fewer items than this are fitted on one BLAS thread.
@@ -42,6 +42,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     _transductive: ClassVar[tuple[str, ...]] = (
         "transduction_",
         "label_probabilities_",
+        "out_of_fold_scores_",
         "weights_",
         "neighbors_",
         "solution_",
@@ -102,40 +103,32 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         scores : ndarray of shape (n_items, n_labels)
             The method's scores of all fitted items.
         out_of_fold : ndarray of the same shape
-            Scores of the observed entries by models that did not see them; NaN elsewhere.
+            Scores of the observed entries by models that were fitted without them; NaN where there is none.
         """
-        learnable = labels.learnable
-        scores, out_of_fold = (np.where(learnable, S, np.nan) for S in (scores, out_of_fold))
-        self.label_scores_ = scores
-        self.calibration_ = self._calibrate(out_of_fold, labels)
-        self.label_probabilities_ = self.calibration_(np.where(labels.observed, out_of_fold, scores))
-        self.thresholds_ = self._thresholds(labels)
-        likely = self._cut(scores, self.label_probabilities_, self.thresholds_)
-        filled = np.where(labels.observed, labels.relevant, likely)
-        self.transduction_ = self._shaped(filled.astype(np.int64))
+        return self._store(self._decision(labels, scores, out_of_fold))
+
+    def _decision(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Decision:
+        """Return what follows from scores, and store nothing."""
+        return decide(labels, scores, out_of_fold, self._rule(), self._calibrate)
+
+    def _store(self, decision: Decision) -> Self:
+        self.label_scores_ = decision.scores
+        self.out_of_fold_scores_ = decision.out_of_fold
+        self.calibration_ = decision.calibration
+        self.label_probabilities_ = decision.probabilities
+        self.thresholds_ = decision.thresholds
+        self.transduction_ = self._shaped(decision.relevant.astype(np.int64))
         return self
 
-    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Callable[[Floats], Floats]:
-        """Return what turns scores into probabilities."""
+    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Calibrated:
+        """Return the function from scores to probabilities."""
         return fit_platt(out_of_fold, labels)
 
-    def _thresholds(self, labels: PartialLabels) -> Floats:
-        """Thresholds for the unknown entries, or, where nothing is unknown, for all of them."""
-        if self.decision == "fixed":
-            return np.full(labels.shape[1], float(self.threshold))
-        unknown = ~labels.observed
-        open_cells = unknown if unknown.any() else np.ones_like(unknown)
-        p = np.where(open_cells & labels.learnable, self.label_probabilities_, np.nan)
-        cardinality = float(np.nansum(labels.rates))
-        return thresholds(p, self.decision, cardinality=cardinality, cost_ratio=self.cost_ratio)
+    def _rule(self) -> Rule:
+        """Return the threshold rule that the parameters describe."""
+        return Rule(self.decision, self.threshold, self.cost_ratio)
 
-    def _cut(self, scores: Floats, probabilities: Floats, cut: Floats) -> Mask:
-        """Scores are cut by the rule "fixed" (the paper's threshold, in its unit), probabilities by all others."""
-        if self.decision != "fixed":
-            return np.asarray(probabilities >= cut)
-        return np.where(np.isnan(scores), probabilities >= 0.5, scores >= cut)
-
-    def _for_new(self) -> tuple[Callable[[Floats], Floats], Floats]:
+    def _for_new(self) -> tuple[Calibrated, Floats]:
         """Return the calibration and the thresholds of new items."""
         return self.calibration_, self.thresholds_
 
@@ -170,8 +163,8 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return 0/1 for new items; every row is treated as new, also a fitted one."""
         check_is_fitted(self)
-        scores, (calibration, cut) = self._score_new(self._validate_features(X, reset=False)), self._for_new()
-        return self._shaped(self._cut(scores, calibration(scores), cut).astype(np.int64))
+        scores, (calibration, thresholds) = self._score_new(self._validate_features(X, reset=False)), self._for_new()
+        return self._shaped(self._rule().apply(scores, calibration(scores), thresholds).astype(np.int64))
 
     def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import thresholds
-from halflabel.labels.positive_only import Assumption, assigned, assume, require_observed_rate
+from halflabel.labels.positive_only import Assumption, assigned, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.decision import Decision, assume_frequency, decide_relevant
 
 
 class AnswersFromPositives(PartialLabelEstimator):
@@ -30,7 +28,6 @@ class AnswersFromPositives(PartialLabelEstimator):
         *PartialLabelEstimator._transductive,
         "assigned_probabilities_",
         "_known",
-        "_unseen",
     )
 
     def assume(self, observed_rate: float | None) -> Assumption:
@@ -42,11 +39,7 @@ class AnswersFromPositives(PartialLabelEstimator):
         require_observed_rate(observed_rate)
         if not self.positive_only_:
             raise ValueError("there is nothing to assume: these labels hold irrelevant entries, none was forgotten.")
-        found = assume(self._unseen, self._known, observed_rate, lambda before: self._rule(before, observed_rate))
-        if self.decision != "fixed":
-            return found
-        above = self._cut(self.label_scores_, found.probabilities, found.thresholds)
-        return replace(found, filled=~self._known.relevant & above)
+        return assume_frequency(self._known, self.label_scores_, self.out_of_fold_scores_, observed_rate, self._rule())
 
     def _assigned(self, y: Any) -> Any:
         """Return labels as they are learned: what was not assigned in an annotated item as irrelevant."""
@@ -55,23 +48,17 @@ class AnswersFromPositives(PartialLabelEstimator):
         return assigned(y) if self.positive_only_ else y
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
-        """Decide as for any labels, then open again what was only not assigned."""
-        super()._decide(labels, scores, out_of_fold)
         self._known = labels
-        if not self.positive_only_:
-            return self
-        self._unseen = np.where(labels.observed & labels.learnable, out_of_fold, self.label_scores_)
-        self.assigned_probabilities_ = self.label_probabilities_
-        found = self.assume(self.observed_rate)
-        self.calibration_, self.thresholds_ = found.calibration, found.thresholds
-        self.label_probabilities_ = found.probabilities
-        self.transduction_ = self._shaped((labels.relevant | found.filled).astype(np.int64))
-        return self
+        return super()._decide(labels, scores, out_of_fold)
 
-    def _rule(self, p: Floats, observed_rate: float | None) -> Floats:
-        """Return the thresholds for items that nobody has looked at: all are drawn from the same source."""
-        if self.decision == "fixed":
-            return np.full(p.shape[1], float(self.threshold))
-        p = np.where(self._known.learnable, p, np.nan)
-        cardinality = float(np.nansum(self._known.rates)) / (observed_rate or 1.0)
-        return thresholds(p, self.decision, cardinality=cardinality, cost_ratio=self.cost_ratio)
+    def _decision(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Decision:
+        """Decide as for any labels; then decide again which entries of positive-only labels are relevant."""
+        decision = super()._decision(labels, scores, out_of_fold)
+        if not self.positive_only_:
+            return decision
+        return decide_relevant(decision, labels, self.observed_rate, self._rule())
+
+    def _store(self, decision: Decision) -> Self:
+        if decision.assigned is not None:
+            self.assigned_probabilities_ = decision.assigned
+        return super()._store(decision)

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import logit
 
 from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import Calibration
 from halflabel.reproduction.methods import build, first_step_attribute
 
 
@@ -97,19 +95,9 @@ class Chain:
         return Answer.of(last.transduction_, last.label_scores_, last.label_probabilities_, shape)
 
     def held_out(self, shape: tuple[int, int]) -> Floats | None:
-        """Return the scores of observed entries by models that did not see them: out of fold, if the method has them.
-
-        They are read back from the calibrated probabilities of these entries; NaN for a label that was not learned.
-        Where no sigmoid made these, as for AutoLabeler, the scores of labelled items are out of fold themselves.
-        """
-        last = self.steps[-1]
-        if not hasattr(last, "calibration_"):
-            return None
-        if not isinstance(last.calibration_, Calibration):
-            return _table(last.label_scores_, shape)
-        found, p = last.calibration_, _table(last.label_probabilities_, shape)
-        scores = found.center + found.spread * (logit(p) - found.intercept) / found.slope
-        return np.where(np.isnan(_table(last.label_scores_, shape)), np.nan, scores)
+        """Return the scores of observed entries by models that did not see them, NaN elsewhere; None without any."""
+        scores = getattr(self.steps[-1], "out_of_fold_scores_", None)
+        return None if scores is None else _table(scores, shape)
 
     def completed(self, X: Matrix) -> Floats | None:
         """Return X with its gaps filled by the first step that can, if any."""

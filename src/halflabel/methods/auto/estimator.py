@@ -245,10 +245,8 @@ class AutoLabeler(AnswersFromPositives):
 
     def _unaided(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Reading:
         """Decide about items with neither a prior nor observed labels, as new ones are; no more than that stays."""
-        self._decide(labels, scores, out_of_fold)
-        for name in ("label_scores_", "label_probabilities_", "transduction_"):
-            delattr(self, name)  # the next stage needs the room
-        return Reading(self.calibration_, self.thresholds_)
+        decision = self._decision(labels, scores, out_of_fold)
+        return Reading(decision.calibration, decision.thresholds)
 
     def _for_new(self) -> tuple[Callable[[Floats], Floats], Floats]:
         if self.unaided_ is None:

@@ -107,7 +107,7 @@ class Comparator(PartialLabelEstimator):
         """Decide as for any labels, then open again what was only not assigned."""
         super()._decide(labels, scores, out_of_fold)
         if self.positive_only_:
-            likely = self._cut(self.label_scores_, self.label_probabilities_, self.thresholds_)
+            likely = self._rule().apply(self.label_scores_, self.label_probabilities_, self.thresholds_)
             self.transduction_ = self._shaped((labels.relevant | likely).astype(np.int64))
         return self
 

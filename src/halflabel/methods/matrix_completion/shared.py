@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from halflabel._arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.decision import Rule
 from halflabel.methods.matrix_completion.selection import Fold, Selection, select
 from halflabel.methods.matrix_completion.setting import Completed, Data, Setting
 from halflabel.methods.model_selection import entry_folds, item_folds
@@ -98,10 +99,9 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         self.entry_weights_ = (self.label_weight_ / seen_labels, 1 / seen_features, row)
         return self
 
-    def _thresholds(self, labels: PartialLabels) -> Floats:
-        """Return the thresholds; a fixed one must be exceeded: where nothing is left of Z, no label is relevant."""
-        own = super()._thresholds(labels)
-        return np.nextafter(own, np.inf) if self.decision == "fixed" else own
+    def _rule(self) -> Rule:
+        """Return the rule; a fixed threshold must be exceeded: where nothing is left of Z, no label is relevant."""
+        return Rule(self.decision, float(np.nextafter(self.threshold, np.inf)), self.cost_ratio)
 
     # -- settings ------------------------------------------------------------------
 

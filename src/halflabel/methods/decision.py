@@ -1,0 +1,185 @@
+"""From scores to calibrated probabilities to 0/1: the pure last step of every ``fit``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from halflabel._arrays import Floats, Mask
+from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import fit_platt, thresholds
+from halflabel.labels.positive_only import Assumption, assume
+
+#: A function from scores to probabilities.
+Calibrated = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A threshold rule with its numbers.
+
+    Attributes
+    ----------
+    name : str
+        "fixed" or one of :data:`halflabel.labels.calibration.RULES`.
+    threshold : float
+        For "fixed": the lowest score of a relevant entry, in the unit of the method's scores.
+    cost_ratio : float
+        For "cost": cost of a false positive over that of a false negative.
+    """
+
+    name: str
+    threshold: float = 0.5
+    cost_ratio: float = 1.0
+
+    def choose(self, probabilities: Floats, cardinality: float) -> Floats:
+        """Return one threshold per label.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n_items, n_labels)
+            Of the entries that are to be decided; NaN for all others.
+        cardinality : float
+            Expected number of relevant labels per item.
+        """
+        if self.name == "fixed":
+            return np.full(probabilities.shape[1], float(self.threshold))
+        return thresholds(probabilities, self.name, cardinality=cardinality, cost_ratio=self.cost_ratio)
+
+    def apply(self, scores: Floats, probabilities: Floats, chosen: Floats) -> Mask:
+        """Return which entries are relevant: "fixed" compares scores with the threshold, other rules probabilities."""
+        if self.name != "fixed":
+            return np.asarray(probabilities >= chosen)
+        return np.where(np.isnan(scores), probabilities >= 0.5, scores >= chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What a fit concludes from its scores; every table has shape (n_items, n_labels).
+
+    Attributes
+    ----------
+    scores : ndarray
+        NaN for a label that was not observed with both values.
+    out_of_fold : ndarray
+        Scores of the observed entries by models that were fitted without them; NaN elsewhere.
+    calibration : callable
+        From scores to probabilities.
+    probabilities : ndarray
+        Of being relevant; of observed entries from their out-of-fold scores.
+    thresholds : ndarray of shape (n_labels,)
+    relevant : ndarray of bool
+        The filled table; observed entries keep their values.
+    assigned : ndarray or None
+        For positive-only labels: probabilities of being assigned.
+    """
+
+    scores: Floats
+    out_of_fold: Floats
+    calibration: Calibrated
+    probabilities: Floats
+    thresholds: Floats
+    relevant: Mask
+    assigned: Floats | None = None
+
+
+def decide(
+    labels: PartialLabels,
+    scores: Floats,
+    out_of_fold: Floats,
+    rule: Rule,
+    calibrate: Callable[[Floats, PartialLabels], Calibrated] = fit_platt,
+) -> Decision:
+    """Calibrate scores, choose thresholds on the unknown entries and fill these.
+
+    Parameters
+    ----------
+    labels : PartialLabels of shape (n_items, n_labels)
+    scores : ndarray of the same shape
+        The method's scores of all items.
+    out_of_fold : ndarray of the same shape
+        Scores of the observed entries by models that were fitted without them; NaN where there is none.
+    rule : Rule
+    calibrate : callable
+        From out-of-fold scores and labels to a calibration.
+
+    Examples
+    --------
+    >>> labels = PartialLabels.from_table([[1], [0], [1], [0], [None]])
+    >>> scores = np.array([[2.0], [-1.0], [1.0], [-2.0], [1.5]])
+    >>> decide(labels, scores, scores, Rule("micro_f1")).relevant.ravel().astype(int).tolist()
+    [1, 0, 1, 0, 1]
+    """
+    scores = np.where(labels.learnable, scores, np.nan)
+    out_of_fold = np.where(labels.observed & labels.learnable, out_of_fold, np.nan)
+    calibration = calibrate(out_of_fold, labels)
+    p = calibration(np.where(labels.observed, out_of_fold, scores))
+    chosen = rule.choose(_undecided(p, labels), _cardinality(labels))
+    relevant = np.where(labels.observed, labels.relevant, rule.apply(scores, p, chosen))
+    return Decision(scores, out_of_fold, calibration, p, chosen, relevant)
+
+
+def decide_relevant(assigned: Decision, labels: PartialLabels, observed_rate: float | None, rule: Rule) -> Decision:
+    """Decide what is relevant, given what was decided about being assigned.
+
+    Parameters
+    ----------
+    assigned : Decision
+        From :func:`decide` on ``labels``.
+    labels : PartialLabels
+        Positive-only labels as :func:`halflabel.labels.positive_only.assigned` codes them.
+    observed_rate : float or None
+        Label frequency c.
+    rule : Rule
+    """
+    assumption = assume_frequency(labels, assigned.scores, assigned.out_of_fold, observed_rate, rule)
+    return replace(
+        assigned,
+        calibration=assumption.calibration,
+        probabilities=assumption.probabilities,
+        thresholds=assumption.thresholds,
+        relevant=labels.relevant | assumption.filled,
+        assigned=assigned.probabilities,
+    )
+
+
+def assume_frequency(
+    labels: PartialLabels, scores: Floats, out_of_fold: Floats, observed_rate: float | None, rule: Rule
+) -> Assumption:
+    """Return what follows from scores of being assigned under an assumed label frequency c.
+
+    Parameters
+    ----------
+    labels, observed_rate, rule
+        As in :func:`decide_relevant`.
+    scores, out_of_fold : ndarray of shape (n_items, n_labels)
+        As in :class:`Decision`.
+
+    Notes
+    -----
+    Thresholds are those of items that are not annotated: all items come from the same source.
+    """
+
+    def choose(p: Floats) -> Floats:
+        return rule.choose(np.where(labels.learnable, p, np.nan), _cardinality(labels) / (observed_rate or 1.0))
+
+    unseen = np.where(labels.observed, out_of_fold, scores)
+    assumption = assume(unseen, labels, observed_rate, choose)
+    if rule.name != "fixed":
+        return assumption
+    above = rule.apply(scores, assumption.probabilities, assumption.thresholds)
+    return replace(assumption, filled=~labels.relevant & above)
+
+
+def _undecided(probabilities: Floats, labels: PartialLabels) -> Floats:
+    """Return the probabilities of the unknown entries; where every entry is known, of all of them."""
+    unknown = ~labels.observed
+    undecided = unknown if unknown.any() else np.ones_like(unknown)
+    return np.where(undecided & labels.learnable, probabilities, np.nan)
+
+
+def _cardinality(labels: PartialLabels) -> float:
+    """Return the expected number of relevant labels per item."""
+    return float(np.nansum(labels.rates))
