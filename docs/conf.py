@@ -1,4 +1,4 @@
-"""Sphinx: built offline, every snippet run while its page is read."""
+"""Sphinx configuration: the pages are built offline, and every snippet is run while its page is read."""
 
 import re
 import sys
@@ -20,7 +20,6 @@ extensions = [
     "numpydoc",
     "mathml",
     "snippets",
-    "pictures",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # the latter is what autosummary writes
 exclude_patterns = ["_build", "_generated", "reproduction/README.md"]
@@ -41,7 +40,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "halflabel"
 html_static_path = ["_static"]
 html_css_files = ["halflabel.css"]
-ROOMY = ("start", "missing", "report", "methods", "command", "papers/*", "stories/*")
+ROOMY = ("start", "missing", "report", "methods", "command", "papers/*", "examples/*")
 html_sidebars = {page: [] for page in ROOMY}
 html_show_sourcelink = False
 html_copy_source = False
@@ -56,17 +55,17 @@ html_theme_options = {
     "show_prev_next": True,
 }
 
-#: A word such as ``components_`` that stands bare in a docstring; reStructuredText would take it for a link.
+#: A word such as ``components_`` without backquotes in a docstring; reStructuredText would read it as a link.
 TRAILING_UNDERSCORE = re.compile(r"(``.*?``)|(?<![\\`\w])(\w+)_(?=[\s,.;:)]|$)")
 
 
 def shorten_and_escape(app, what, name, obj, options, lines):
-    """Let fitted attributes be named in plain words; of what scikit-learn says, keep the first paragraph."""
+    """Escape the names of fitted attributes, and keep only the first paragraph of docstrings of scikit-learn."""
     if (getattr(obj, "__module__", None) or "").startswith("sklearn") and "" in lines:
         del lines[lines.index("") :]
-    lines[:] = [TRAILING_UNDERSCORE.sub(lambda found: found[1] or rf"{found[2]}\_", line) for line in lines]
+    lines[:] = [TRAILING_UNDERSCORE.sub(lambda match: match[1] or rf"{match[2]}\_", line) for line in lines]
 
 
 def setup(app):
-    """Come after numpydoc."""
+    """Register the hook; its priority puts it after numpydoc."""
     app.connect("autodoc-process-docstring", shorten_and_escape, priority=900)

@@ -1,14 +1,14 @@
-"""Run the snippets of a page, and show what they print: the pages hold input only, so that no output can go stale.
+"""Run the snippets of a page and show their output: the pages contain input only, so that no output is ever outdated.
 
-In the order of the page, all in one folder and one namespace:
+The blocks run in the order of the page, in one folder and one namespace:
 
-* a ``python`` block is executed; what it prints is shown below it, and the value of its last line if that is one;
-* a ``console`` block holds lines ``$ command``; ``halflabel`` runs in this process, anything else in the shell;
+* a ``python`` block is executed; the page shows its output and, as in a notebook, the value of its last line;
+* a ``console`` block contains lines ``$ command``; ``halflabel`` runs in this process, other commands in the shell;
 * a ``text FILENAME`` block is written to that file.
 
-Any other block is left alone. Three comments steer this: ``% needs: yeast`` at the head of a page says that its
-snippets need that public benchmark set; in the line before a block, ``% not run: REASON`` leaves it out, and
-``% check`` runs it without showing it: what the text says about an output is asserted there.
+Other blocks are not changed. Three comments control this: ``% needs: yeast`` at the head of a page declares that its
+snippets need this public benchmark set. In the line before a block, ``% not run: REASON`` skips the block, and
+``% check`` runs it without showing it; such a block asserts a statement of the text about an output.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ FENCE = re.compile(
 )
 NEEDS = re.compile(r"^% needs: (\S+)$", re.M)
 
-#: As wide as a page is, and never in colour.
+#: The width of a page in characters; no colours.
 ENVIRONMENT = {"COLUMNS": "84", "NO_COLOR": "1"}
 
 
 class SnippetError(Exception):
-    """A snippet that does not do what its page says; the message names the line."""
+    """A snippet fails; the message names the line."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its place in the page, its language, the word after that, its content, the comment before it."""
+    """A fenced block: its place in the page, its language, the word after the language, its content, its comment."""
 
     start: int
     end: int
@@ -65,11 +65,11 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """Return the fenced blocks of a page, in order."""
-    found = []
+    fenced = []
     for match in FENCE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
-        found.append(Block(match.start(), match.end(), *match.group("language", "name", "code", "mark"), line))
-    return found
+        fenced.append(Block(match.start(), match.end(), *match.group("language", "name", "code", "mark"), line))
+    return fenced
 
 
 def needs(text: str) -> str | None:
@@ -80,8 +80,8 @@ def needs(text: str) -> str | None:
 
 def prepare(name: str, data: Path, folder: Path) -> None:
     """Write NAME.csv as ``halflabel data fetch NAME`` does, from a copy of the set on this machine."""
-    found = load_benchmark(name, data)
-    frame = pd.DataFrame(found.X, columns=list(found.feature_names)).join(found.Y.to_frame())
+    benchmark = load_benchmark(name, data)
+    frame = pd.DataFrame(benchmark.X, columns=list(benchmark.feature_names)).join(benchmark.Y.to_frame())
     frame.to_csv(folder / f"{name}.csv", index=False)
 
 
@@ -127,7 +127,7 @@ def _in_folder(folder: Path) -> Iterator[None]:
 
 
 def _run(block: Block, namespace: dict[str, Any]) -> str:
-    """Return a block as the page shall show it: with its output, without its comment."""
+    """Return the text of a block for the page: with its output and without its comment."""
     shown = f"```{block.language}\n{block.code}```"
     runners: dict[str, Callable[[], str]] = {
         "python": lambda: shown + _fenced(_run_python(block.code, namespace)),
@@ -148,7 +148,7 @@ def _fenced(output: str) -> str:
 
 
 def _run_python(code: str, namespace: dict[str, Any]) -> str:
-    """Execute a block as a notebook does: what it prints, and the value of its last line."""
+    """Execute a block and return its output and the value of its last line, as a notebook shows them."""
     tree = ast.parse(code)
     last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -160,7 +160,7 @@ def _run_python(code: str, namespace: dict[str, Any]) -> str:
 
 
 def _run_console(code: str) -> str:
-    """Run the commands of a block; return them, each with what it printed."""
+    """Run the commands of a block; return each command with its output."""
     lines = []
     for line in code.replace("\\\n", "").splitlines():
         if not line.startswith("$ "):
@@ -181,15 +181,15 @@ def _run_command(command: str) -> str:
 
 
 def parse_command(command: str) -> None:
-    """Let click read a command line without running it; whatever it does not know raises."""
+    """Parse a command line with click without running it; an unknown command or option raises."""
     program, *arguments = shlex.split(command, comments=True)
     if program != "halflabel":
         raise SnippetError(f"{command!r} is not a halflabel command.")
-    found: Command = main
-    while isinstance(found, Group):
+    command_or_group: Command = main
+    while isinstance(command_or_group, Group):
         name, *arguments = arguments
-        found = found.commands[name]
-    found.make_context(found.name, arguments, parent=Context(main), resilient_parsing=False)
+        command_or_group = command_or_group.commands[name]
+    command_or_group.make_context(command_or_group.name, arguments, parent=Context(main), resilient_parsing=False)
 
 
 def _write(block: Block) -> str:
@@ -200,29 +200,29 @@ def _write(block: Block) -> str:
     return f"`{block.name}`:\n\n"
 
 
-def fresh(folder: Path) -> Path:
-    """Return the folder, empty."""
+def empty_folder(folder: Path) -> Path:
+    """Create the folder without content and return it."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Let Sphinx run the snippets of every page as it reads it, and put the reports they write beside the pages."""
+    """Run the snippets of every page while Sphinx reads it, and publish the reports that they write."""
     app.connect("source-read", _on_read)
     app.connect("build-finished", _publish)
     return {"parallel_read_safe": False}
 
 
 def _on_read(app: Any, page: str, content: list[str]) -> None:
-    """Replace the text of a page by the same with outputs; say so where a set is missing."""
+    """Add the outputs to the text of a page, or a note if its benchmark set is not available."""
     if not blocks(content[0]) or page.startswith("reproduction"):
         return
-    folder, wanted = fresh(app.srcdir / "_generated" / page), needs(content[0])
+    folder, wanted = empty_folder(app.srcdir / "_generated" / page), needs(content[0])
     if wanted is not None:
         data = Path(os.environ.get("HALFLABEL_DATA", app.srcdir.parents[1] / "shared" / "data"))
         if not (data / wanted).is_dir():
-            note = f":::{{note}}\nBuilt where the set {wanted} was not at hand: outputs are missing.\n:::\n\n"
+            note = f":::{{note}}\nThis page was built without the data set {wanted}; outputs are missing.\n:::\n\n"
             content[0] = content[0].replace("\n## ", f"\n{note}## ", 1)
             return
         prepare(wanted, data, folder)
@@ -233,7 +233,7 @@ def _on_read(app: Any, page: str, content: list[str]) -> None:
 
 
 def _publish(app: Any, error: Exception | None) -> None:
-    """Copy every report that a page wrote to ``reports/``, where pages link to it."""
+    """Copy every report that a page wrote to ``reports/``, the folder that pages link to."""
     if error is None and app.builder.format == "html":
         target = Path(app.outdir) / "reports"
         target.mkdir(exist_ok=True)

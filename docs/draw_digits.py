@@ -1,7 +1,13 @@
-"""The picture of the first page, drawn from a run while the pages are built."""
+"""Draw the picture of the README and of the first page: a map of scanned digits, as given and as filled in.
+
+    python docs/draw_digits.py
+
+It takes half a minute and writes ``docs/_static/digits-light.png`` and ``digits-dark.png``.
+"""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,27 +16,24 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from PIL import Image
 from threadpoolctl import threadpool_limits
 
 import halflabel as hl
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_items
 
-TAG, DRAWN = "closed_loop", 420
+FOLDER = Path(__file__).parent / "_static"
 
-#: Relevant, irrelevant, unknown, and the words above a panel.
+#: The tag that colours the map, and how many digits it shows at most.
+TAG, MAX_SHOWN = "closed_loop", 420
+
+#: Relevant, irrelevant, unknown, and the title of a panel.
 COLOURS = {"light": ("#0b6477", "#b4561a", "#b9b4aa", "#5a5e66"), "dark": ("#62c3d3", "#eba873", "#5b616b", "#a7abb2")}
 
 
-def setup(app: Any) -> dict[str, bool]:
-    """Draw before anything is read."""
-    app.connect("builder-inited", lambda app: draw(Path(app.srcdir) / "_generated"))
-    return {"parallel_read_safe": True}
-
-
-def draw(folder: Path) -> None:
-    """Write the map of the digits before and after, once for each theme."""
-    folder.mkdir(exist_ok=True)
+def main() -> None:
+    """Fill in the tags of the digits and write the picture once for each theme."""
     with threadpool_limits(1):
         digits = load_digits_tags()
         half = hide_items(digits.Y, 0.95, np.random.default_rng(0))
@@ -39,16 +42,22 @@ def draw(folder: Path) -> None:
     label = digits.label_names.index(TAG)
     given = half.values()[:, label]
     after = np.where(np.isnan(given), filled.probabilities.to_numpy()[:, label], given)
-    chosen = _spread(place, given)
+    shown = _choose_shown(place, given)
     for theme, colours in COLOURS.items():
         figure = Figure(figsize=(11, 5), layout="constrained")
         for axes, title, p in zip(figure.subplots(1, 2), ("as given", "filled in"), (given, after), strict=True):
-            _panel(axes, f"{title}", place[chosen], np.asarray(digits.X)[chosen], p[chosen], colours)
-        with matplotlib.rc_context({"svg.hashsalt": "halflabel"}):
-            figure.savefig(folder / f"digits-{theme}.png", dpi=150, transparent=True, metadata={"Software": None})
+            _draw_panel(axes, title, place[shown], np.asarray(digits.X)[shown], p[shown], colours)
+        _write_small(figure, FOLDER / f"digits-{theme}.png")
 
 
-def _spread(place: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
+def _write_small(figure: Figure, path: Path) -> None:
+    """Write a figure as a PNG with 64 colours, a sixth of its size with all of them."""
+    file = io.BytesIO()
+    figure.savefig(file, dpi=120, transparent=True)
+    Image.open(file).quantize(64, method=Image.Quantize.FASTOCTREE).save(path, optimize=True)
+
+
+def _choose_shown(place: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
     """Choose digits that do not overlap, those with a given tag first."""
     order = np.argsort(np.isnan(given), kind="stable")
     size = np.ptp(place, axis=0) / 34
@@ -56,13 +65,13 @@ def _spread(place: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
     for item in order:
         if all((np.abs(place[item] - place[other]) > size).any() for other in chosen):
             chosen.append(int(item))
-    return np.array(chosen[:DRAWN])
+    return np.array(chosen[:MAX_SHOWN])
 
 
-def _panel(
+def _draw_panel(
     axes: Axes, title: str, place: NDArray[Any], scans: NDArray[Any], p: NDArray[Any], colours: tuple[str, ...]
 ) -> None:
-    """Draw each digit where it belongs, in the colour of what is known, the surer the stronger."""
+    """Draw each digit at its place, in the colour of its value; a more certain value has a stronger colour."""
     relevant, irrelevant, unknown, ink = (matplotlib.colors.to_rgb(colour) for colour in colours)
     half = np.ptp(place, axis=0) / 62
     for (x, y), scan, value in zip(place, scans.reshape(-1, 8, 8) / 16, p, strict=True):
@@ -79,3 +88,7 @@ def _panel(
 def _limits(values: NDArray[Any]) -> tuple[float, float]:
     margin = np.ptp(values) / 40
     return float(values.min() - margin), float(values.max() + margin)
+
+
+if __name__ == "__main__":
+    main()
