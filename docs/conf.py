@@ -47,7 +47,7 @@ html_copy_source = False
 html_theme_options = {
     "logo": {"text": "halflabel"},
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 8,
     "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

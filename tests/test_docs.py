@@ -1,4 +1,4 @@
-"""The documentation does what it says: every snippet and every command of every page and of the README is run."""
+"""Every snippet and every command of every page and of the README is run; names on the pages exist."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import inspect
 import re
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -28,12 +29,12 @@ sys.path.append(str(DOCS / "_ext"))
 snippets = importlib.import_module("snippets")
 
 
-def named(page):
+def page_name(page):
     return page.relative_to(DOCS).with_suffix("").as_posix()
 
 
 def commands(group=main, path=()):
-    """Yield (words, command) for every command that does something."""
+    """Yield (words, command) for every command that is not a group."""
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
@@ -41,20 +42,23 @@ def commands(group=main, path=()):
             yield (*path, name), command
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_the_snippets_of_a_page_run(page, tmp_path, request):
     text = page.read_text(encoding="utf-8")
-    if (wanted := snippets.needs(text)) is not None:
-        snippets.prepare(wanted, request.getfixturevalue("public_data"), tmp_path)
+    if (name := snippets.needs(text)) is not None:
+        snippets.prepare(name, request.getfixturevalue("public_data"), tmp_path)
     shown = snippets.run_page(text, tmp_path)
     assert ("print(" in text) <= (":class: output" in shown)
     for report in re.findall(r'"(?:\.\./)?reports/([^"]+)"', text):
-        assert (tmp_path / report).is_file(), f"{named(page)} links to a report that it does not write"
+        assert (tmp_path / report).is_file(), f"{page_name(page)} links to a report that it does not write"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
-def test_a_page_names_only_what_there_is(page):
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_a_page_names_only_existing_options_and_scripts(page):
     text = page.read_text(encoding="utf-8")
+    for script in re.findall(r"(?:python )?(benchmarks/\w+\.py)", text):
+        assert (ROOT / script).is_file(), f"{page_name(page)} names {script}"
+    text = re.sub(r"`python benchmarks/[^`]+`", "", text)
     options = {option for _, command in commands() for parameter in command.params for option in parameter.opts}
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
     assert mentioned <= options | {"--help", "--version"}
@@ -70,11 +74,11 @@ def shlex_lines(block):
     return [line.removeprefix("$ ") for line in lines]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_snippets_fit_the_page(page):
     for block in snippets.blocks(page.read_text(encoding="utf-8")):
         for line in block.code.splitlines():
-            assert len(line) <= 92, f"{named(page)}, block in line {block.line}: {line}"
+            assert len(line) <= 92, f"{page_name(page)}, block in line {block.line}: {line}"
 
 
 PAPERS = {
@@ -105,6 +109,19 @@ def test_every_public_name_has_its_place():
         importlib.import_module(f"halflabel.{name}")
 
 
+def test_the_architecture_shows_every_folder_and_the_order_of_imports():
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "halflabel"
+    folders = {path.parent.name for path in package.rglob("__init__.py") if path.parent != package}
+    shown = set(re.findall(r"^ +(\w+)/ ", text, re.M))
+    assert folders <= shown
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ][0]
+    order = " > ".join([*contract["layers"][:-1], "_*"])
+    assert f"`{order}`" in text, "docs/architecture.md and pyproject.toml disagree about the order of imports"
+
+
 def test_every_command_has_its_place():
     text = (DOCS / "command.md").read_text(encoding="utf-8")
     for words, _ in commands():
@@ -127,8 +144,8 @@ def test_the_commands_of_the_readme_print_what_it_shows(readme, tmp_path, monkey
     (songs,) = blocks_of(readme, "csv")
     (tmp_path / "songs.csv").write_text(songs.code, encoding="utf-8")
     (console,) = blocks_of(readme, "console")
-    asked = "".join(f"{line}\n" for line in console.code.splitlines() if line.startswith("$ "))
-    shown = snippets.run_page(f"```console\n{asked}```", tmp_path)
+    commands = "".join(f"{line}\n" for line in console.code.splitlines() if line.startswith("$ "))
+    shown = snippets.run_page(f"```console\n{commands}```", tmp_path)
     assert shown == f"```console\n{console.code}```"
 
 
@@ -142,9 +159,9 @@ def test_the_other_commands_of_the_readme_are_commands(readme):
 
 def test_the_python_of_the_readme_runs(readme, tmp_path):
     rng = np.random.default_rng(0)
-    drawn = make_low_rank(90, 20, 15, 12, 0.01, rng).dataset
-    Y = hide_items(drawn.Y, 0.3, rng).to_frame().astype(float)
-    X = pd.DataFrame(drawn.X)
+    data = make_low_rank(90, 20, 15, 12, 0.01, rng).dataset
+    Y = hide_items(data.Y, 0.3, rng).to_frame().astype(float)
+    X = pd.DataFrame(data.X)
     items = X.add_prefix("f").assign(rock=Y["label0"], sad=Y["label1"], live=Y["label2"])
     items.index = ["techno", *(f"song{i}" for i in range(1, 90))]
     given = {
@@ -175,7 +192,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("page", "reason"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_snippet_is_found(page, reason, tmp_path):
+def test_a_broken_snippet_raises(page, reason, tmp_path):
     with pytest.raises(snippets.SnippetError, match=reason):
         snippets.run_page(page, tmp_path)
 
