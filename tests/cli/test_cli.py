@@ -355,11 +355,11 @@ class TestPositiveOnly:
         result = run("evaluate", tagged, *self.OPTIONS, "--repeats", "2")
         assert "Precision cannot be observed" in result.output
         assert "lower bound of F1" in result.output
-        assert "20% of the labels that were assigned are hidden" in result.output
+        assert "20% of the assigned labels were hidden" in result.output
         told = json.loads(
             run("evaluate", tagged, *self.OPTIONS, "--repeats", "2", "--observed-rate", ".7", "--json").stdout
         )
-        assert told["caveat"].startswith("Precision cannot be observed")
+        assert told["warning"].startswith("Precision cannot be observed")
         assert {"above", "recall", "mean_rank", "pu_f1"} <= set(told["records"][0])
         refused = run("evaluate", tagged, *self.OPTIONS, "--observed-rate", "0")
         assert "must be above 0" in refused.stderr

@@ -16,11 +16,12 @@ from tests.conftest import half_labelled
 
 from halflabel import SSDRMC, AutoLabeler, PartialLabels
 from halflabel.cli import main
-from halflabel.evaluation import evaluate, run_demo, wording
+from halflabel.evaluation import evaluate, run_demo
 from halflabel.evaluation import summary as evaluation
-from halflabel.evaluation.comparison import DEFAULT, RATE, compare, expected_f1, usual_methods
-from halflabel.evaluation.learning_curve import _leaves_enough, _thinned, learning_curve
-from halflabel.evaluation.summary import _interval
+from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
+from halflabel.evaluation.hiding import HiddenEntries, Split, compare_f1, expected_f1
+from halflabel.evaluation.learning_curve import _has_enough_items, _keep_labels, describe_curve, learning_curve
+from halflabel.evaluation.summary import recommend
 from halflabel.labels.masking import hide_entries, hide_items, hide_like_gaps
 from halflabel.labels.metrics import average_precision, ece, micro_f1
 from halflabel.methods.baselines import BinaryRelevance
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning"
 
 
 def test_labels_with_one_value_are_refused_in_a_sentence(rng):
-    with pytest.raises(ValueError, match="nothing to tell apart"):
+    with pytest.raises(ValueError, match="there is nothing to learn"):
         evaluate(open_table(rng.normal(size=(40, 2)), np.ones((40, 1))))
 
 
@@ -68,11 +69,16 @@ def grouped(rng, n=300, size=3, entries=False):
     return open_table(frame, labels=["x", "y", "z"], group="thread")
 
 
+def _hiding(Y, complete):
+    known = PartialLabels.from_table(Y)
+    labels = PartialLabels.from_table(complete)
+    return HiddenEntries(labels), known, labels.hide(known.observed)
+
+
 def test_compare_scores_the_hidden_entries_only(rng):
     X, Y, complete = half_labelled(rng)
-    known = PartialLabels.from_table(Y)
-    hidden = PartialLabels.from_table(complete).hide(known.observed)
-    row = compare({"rate": RATES}, X, known, hidden).loc["rate"]
+    hiding, known, hidden = _hiding(Y, complete)
+    row = compare({"rate": RATES}, X, Split(known, hidden), hiding).loc["rate"]
     p = clone(RATES).fit(X, known).label_probabilities_
     assert row["average_precision"] == average_precision(hidden, p)
     assert row["brier"] == pytest.approx(((p - complete)[hidden.observed] ** 2).mean())
@@ -81,21 +87,20 @@ def test_compare_scores_the_hidden_entries_only(rng):
 
 def test_only_scores_that_are_cut_at_half_by_their_method_are_cut_at_half(rng):
     X, Y, complete = half_labelled(rng)
-    known = PartialLabels.from_table(Y)
-    hidden = PartialLabels.from_table(complete).hide(known.observed)
+    hiding, known, hidden = _hiding(Y, complete)
     methods = {"log odds": AutoLabeler("fast"), "reconstruction": SSDRMC(), DEFAULT: RATES}
-    at_half = compare(methods, X, known, hidden)["micro_f1_at_half"]
+    at_half = compare(methods, X, Split(known, hidden), hiding)["micro_f1_at_half"]
     assert at_half.isna().tolist() == [True, True, False]
     scores = clone(RATES).fit(X, known).label_scores_
     assert at_half[DEFAULT] == micro_f1(hidden, (scores >= 0.5).astype(int))
 
 
-def test_the_usual_methods_are_the_default_and_what_a_user_would_do_otherwise(opened, rng):
-    methods = usual_methods(opened.labels, effort="fast")
+def test_the_methods_are_the_default_and_what_a_user_would_try_otherwise(opened, rng):
+    methods = build_methods(opened.labels, effort="fast")
     assert list(methods)[:2] == [DEFAULT, "SSDR-MC"]
     assert methods[DEFAULT].effort == "fast"
     positives = PartialLabels.from_positives(rng.integers(2, size=(30, 2)))
-    assert "SSDR-MC" not in usual_methods(positives, effort="fast")
+    assert "SSDR-MC" not in build_methods(positives, effort="fast")
 
 
 def test_what_can_be_learned_beats_the_rate(opened):
@@ -124,19 +129,19 @@ def test_a_single_label_is_decided_by_the_ranking_of_items(rng):
 
 
 def _standing(n_methods=1, rate=0.60):
-    """Return a summary in which nobody can be told apart."""
+    """Return a summary in which no method is clearly better than another."""
     names = [DEFAULT, RATE, *(f"method {j}" for j in range(n_methods))]
     values = [0.601, rate, *[0.602] * n_methods]
     return pd.DataFrame({"macro_auc": values, "difference": -0.001, "low": -0.1, "high": 0.1, "wins": 1}, index=names)
 
 
-def test_the_rate_is_named_only_if_it_took_part_and_nothing_beats_it():
-    assert wording.advice(_standing(), "macro_auc", 3).startswith("Nothing beats the rate of each label")
-    assert "told apart" in wording.advice(_standing().drop(index=RATE), "macro_auc", 3)
-    assert "told apart" in wording.advice(_standing(rate=0.5), "macro_auc", 3)
+def test_the_rate_is_named_only_if_it_was_compared_and_no_method_is_better():
+    assert recommend(_standing(), "macro_auc", 3).startswith("No method is clearly better than the rate of each")
+    assert "neither the default nor" in recommend(_standing().drop(index=RATE), "macro_auc", 3)
+    assert "neither the default nor" in recommend(_standing(rate=0.5), "macro_auc", 3)
     ahead = _standing()
     ahead.loc["method 0", "macro_auc"] = 0.7
-    assert "told apart" in wording.advice(ahead, "macro_auc", 3)
+    assert "neither the default nor" in recommend(ahead, "macro_auc", 3)
 
 
 class TestGroups:
@@ -192,7 +197,7 @@ class TestCurve:
         known = hide_entries(hide_items(labels, 0.5, rng), 0.1, rng)
         hidden = labels.hide(known.observed | known.unlabelled[:, None])
         full = pd.DataFrame({"average_precision": [0.5]})
-        curve = learning_curve(watched, X, [(known, hidden)], full, rng)
+        curve = learning_curve(watched, X, [Split(known, hidden)], HiddenEntries(labels), full, rng)
         tested = hidden.observed.any(axis=1)
         assert curve["share"].tolist() == [0.5, 1.0]  # a quarter is less than the items that were left in part
         for fewer in watched.seen:
@@ -209,9 +214,9 @@ class TestCurve:
             split_rng = np.random.default_rng(seed)
             groups = np.where(split_rng.random(400) < 0.5, 200, split_rng.integers(200, size=400))
             known = hide_like_gaps(labels, 0.2, split_rng, groups)
-            counts = learning_curve(RATES, X, [(known, labels.hide(known.observed))], full, split_rng, groups)[
-                "labelled"
-            ]
+            splits = [Split(known, labels.hide(known.observed))]
+            curve = learning_curve(RATES, X, splits, HiddenEntries(labels), full, split_rng, groups)
+            counts = curve["labelled"]
             assert counts.is_monotonic_increasing
             assert counts.iloc[-2] < counts.iloc[-1]
             repeated.append(counts.iloc[0] == counts.iloc[1])
@@ -224,21 +229,21 @@ class TestCurve:
         hidden = np.zeros((100, 2), dtype=bool)
         hidden[:60, 0] = True
         known = labels.hide(hidden)
-        split = known, labels.hide(known.observed)
-        assert [_leaves_enough(*split, share, groups) for share in (0.5, 0.69, 0.7)] == [False, False, True]
+        split = Split(known, labels.hide(known.observed))
+        assert [_has_enough_items(split, share, groups) for share in (0.5, 0.69, 0.7)] == [False, False, True]
         alone = np.arange(100)
         hidden[:] = np.arange(100)[:, None] < [10, 0]
         known = labels.hide(hidden)
-        split = known, labels.hide(known.observed)
-        assert [_leaves_enough(*split, share, alone) for share in (0.19, 0.2)] == [False, True]
-        assert not _leaves_enough(*split, 0.2, alone // 2)
+        split = Split(known, labels.hide(known.observed))
+        assert [_has_enough_items(split, share, alone) for share in (0.19, 0.2)] == [False, True]
+        assert not _has_enough_items(split, 0.2, alone // 2)
 
     def test_labels_that_are_few_enough_stay(self, rng):
         """A large group went at once, and took more than was asked for."""
         labels = PartialLabels.from_table(np.zeros((20, 1)))
         known = labels.hide(np.arange(20)[:, None] < 5)
         for wanted in (15, 16):
-            assert _thinned(known, labels.hide(known.observed), wanted, rng, np.arange(20)) is known
+            assert _keep_labels(known, labels.hide(known.observed), wanted, rng, np.arange(20)) is known
 
     def test_too_few_labelled_items_give_no_sentence(self, rng, watched):
         X, Y, _ = half_labelled(rng, n=40)
@@ -255,14 +260,14 @@ class TestCurve:
                                   "0.705: more labels would help little."),
             (0.70, 0.75, 1, 200, "Doubling the labelled items from 100 to 200 raised average precision from 0.700 to "
                                  "0.750, but not in every repeat: more labels may help."),
-            (0.70, 0.69, 0, 140, "Raising the labelled items from 100 to 140 left average precision no higher (0.700, "
-                                 "then 0.690): more labels would help little."),
+            (0.70, 0.69, 0, 140, "Raising the labelled items from 100 to 140 did not raise average precision (0.700, "
+                                 "0.690): more labels would help little."),
         ],
     )  # fmt: skip
     def test_its_sentence(self, before, after, better, n, sentence):
         columns = {"share": [0.5, 1], "labelled": [100, n], "average_precision": [before, after], "repeats": [2, 2]}
         curve = pd.DataFrame({**columns, "better": [np.nan, better]})
-        assert wording.more_labels(curve, "average_precision") == sentence
+        assert describe_curve(curve, "average_precision") == sentence
 
 
 class TestExpectation:
@@ -271,7 +276,7 @@ class TestExpectation:
         p = np.array([[0.8, 0.4, 0.9]])
         assert expected_f1(hidden, np.array([[1, 0, 1]]), p) == pytest.approx(2 * 0.8 / (1 + 1.2))
 
-    def test_probabilities_that_are_true_keep_what_they_promise(self, rng):
+    def test_it_is_right_on_average_if_the_probabilities_are(self, rng):
         p = rng.random((20_000, 3)) ** 2
         truth = PartialLabels.from_table((rng.random(p.shape) < p).astype(float))
         answer = (p >= 0.4).astype(int)
@@ -279,46 +284,38 @@ class TestExpectation:
         too_sure = expit(2 * logit(p))
         assert expected_f1(truth, answer, too_sure) > micro_f1(truth, answer) + 0.05
 
-    def test_evaluate_says_it(self, opened):
+    def test_evaluate_reports_it(self, opened):
         result = evaluate(opened, repeats=3, methods={DEFAULT: BinaryRelevance(), "rate": RATES}, curve=False)
         row = result.summary.loc[DEFAULT]
-        assert f"expected micro-F1 {row['expected_f1']:.3f} on the hidden entries" in result.trust
-        assert f"reached {row['micro_f1']:.3f}" in result.trust
+        assert f"{row['expected_f1']:.3f} expected from its probabilities" in result.trust
+        assert f"{row['micro_f1']:.3f} measured" in result.trust
 
     @pytest.mark.parametrize(
         ("difference", "low", "high", "sentence"),
         [
-            (0.01, 0.005, 0.015, "can be taken at their word"),
-            (0.1, 0.05, 0.15, "promise too much"),
-            (-0.1, -0.15, -0.05, "promise too little"),
-            (0.1, -0.1, 0.3, "chance alone may make such a difference"),
+            (0.01, 0.005, 0.015, "The two agree"),
+            (0.1, 0.05, 0.15, "overconfident"),
+            (-0.1, -0.15, -0.05, "underconfident"),
+            (0.1, -0.1, 0.3, "may be due to chance"),
         ],
     )
     def test_its_sentence(self, difference, low, high, sentence):
-        told = wording.trust(0.6 + difference, 0.6, low, high)
-        assert sentence in told
-        assert sum(told.count(other) for other in ("at their word", "promise", "chance alone")) == 1
+        found = compare_f1(0.6 + difference, 0.6, low, high)
+        assert sentence in found
+        assert sum(other in found for other in ("agree", "overconfident", "underconfident", "chance")) == 1
 
 
 @pytest.mark.parametrize("observed_rate", [None, 0.7])
-def test_pu_f1_is_said_to_be_unbounded_where_it_is(rng, observed_rate):
+def test_the_warning_names_the_bound_of_pu_f1(rng, observed_rate):
     X, _, complete = half_labelled(rng, n=60)
     known = np.where((rng.random(complete.shape) < 0.7) & (complete > 0), 1.0, 0.0)
     opened = open_table(X, PartialLabels.from_positives(known))
     result = evaluate(opened, repeats=2, methods={DEFAULT: RATES, "regression": BinaryRelevance()},
                       observed_rate=observed_rate)  # fmt: skip
-    assert ("can exceed 1" in result.caveat) == (observed_rate is not None)
-    assert ("lower bound of F1" in result.caveat) == (observed_rate is None)
+    assert ("can exceed 1" in result.warning) == (observed_rate is not None)
+    assert ("lower bound of F1" in result.warning) == (observed_rate is None)
     assert result.curve is None
     assert result.trust == ""
-
-
-def test_the_interval_is_wider_than_the_naive_one():
-    difference = np.array([0.01, 0.02, 0.03, 0.02])
-    low, high = _interval(difference, 0.2)
-    naive = 2 * 3.182446 * difference.std(ddof=1) / 2  # t(.975, 3) and the square root of n = 4
-    assert high - low == pytest.approx(naive * np.sqrt(1 + 4 * 0.25))
-    assert (low + high) / 2 == pytest.approx(0.02)
 
 
 def test_refusals(opened, rng):
@@ -330,7 +327,7 @@ def test_refusals(opened, rng):
         evaluate(open_table(rng.normal(size=(30, 2)), few))
     with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
         evaluate(opened, observed_rate=0.7)
-    with pytest.raises(ValueError, match="the methods need one called 'halflabel' and at least one other"):
+    with pytest.raises(ValueError, match="the methods need one named 'halflabel' and at least one other"):
         evaluate(opened, methods={"rate": RATES, "again": RATES})
     with pytest.raises(ValueError, match="effort must be one of"):
         evaluate(opened, effort="much")
@@ -341,12 +338,12 @@ def test_the_command_prints_advice_and_json(tmp_path, rng):
     pd.DataFrame(np.hstack([X, Y]), columns=list("abcdexyz")).to_csv(tmp_path / "t.csv", index=False)
     arguments = ["evaluate", str(tmp_path / "t.csv"), "--labels", "x,y,z", "--repeats", "2", "--effort", "fast"]
     told = CliRunner().invoke(main, arguments, catch_exceptions=False)
-    for words in ("average precision", DEFAULT, "SSDR-MC", "expected micro-F1", "Doubling the labelled items", "ECE"):
+    for words in ("average precision", DEFAULT, "SSDR-MC", "expected from its", "Doubling the labelled items", "ECE"):
         assert words in told.output
     found = json.loads(CliRunner().invoke(main, [*arguments, "--json"], catch_exceptions=False).stdout)
     assert {record["repeat"] for record in found["records"]} == {0, 1}
     assert [point["share"] for point in found["curve"]] == [0.25, 0.5, 1.0]
-    assert {"pattern", "advice", "caveat", "trust", "more_labels"} <= set(found)
+    assert {"pattern", "advice", "warning", "trust", "more_labels"} <= set(found)
     found = json.loads(CliRunner().invoke(main, [*arguments, "--json", "--no-curve"], catch_exceptions=False).stdout)
     assert found["curve"] is None
 

@@ -78,8 +78,8 @@ def evaluate_command(
         click.echo(json.dumps(_as_json(result)))
         return
     out.print(comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
-    if result.caveat:
-        tell(result.caveat)
+    if result.warning:
+        tell(result.warning)
     for name, row in result.summary.drop(index=DEFAULT).iterrows():
         span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
         metric = IN_WORDS[result.decisive]
@@ -91,7 +91,7 @@ def evaluate_command(
 
 def _as_json(result: Evaluation) -> dict[str, Any]:
     """Return sentences and tables as JSON knows them; what could not be measured is null."""
-    sentences = ("pattern", "advice", "caveat", "trust", "more_labels")
+    sentences = ("pattern", "advice", "warning", "trust", "more_labels")
     tables = {"records": result.records, "curve": result.curve}
     return {
         **{name: getattr(result, name) for name in sentences},

@@ -2,7 +2,7 @@
 
 from halflabel.evaluation.demo import Demo, run_demo
 from halflabel.evaluation.entrance import evaluate
+from halflabel.evaluation.hiding import IN_WORDS
 from halflabel.evaluation.summary import Evaluation
-from halflabel.evaluation.wording import IN_WORDS
 
 __all__ = ["IN_WORDS", "Demo", "Evaluation", "evaluate", "run_demo"]

@@ -1,4 +1,4 @@
-"""Methods side by side on the same hidden entries."""
+"""Fit several methods on the same labels and score them on the same hidden ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
@@ -18,34 +17,31 @@ from threadpoolctl import threadpool_limits
 from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
 from halflabel.completion import default_method
+from halflabel.evaluation.hiding import Hiding, Split
 from halflabel.labels import PartialLabels
-from halflabel.labels.metrics import METRICS
 from halflabel.methods.auto import CalibratedPrior
 from halflabel.methods.base import PartialLabelEstimator, fit_beside
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.methods.vvmr import LowRankVVMR
 
-#: The method behind ``complete``, as it is called in tables.
+#: Name of the method behind ``complete`` in tables; the others are compared with it.
 DEFAULT = "halflabel"
 
-#: The one that knows no features.
+#: Name of the method that uses no features.
 RATE = "rate of the label"
 
-#: The default without a prior that was given, and the prior without it.
+#: Names of the default without the prior that was given, and of the prior without the default.
 WITHOUT_PRIOR, PRIOR_ALONE = "without the prior", "the prior alone"
 
-#: LowRankVVMR is fitted many times here: up to so many items its kernel is exact, beyond a map of so many landmarks.
-EXACT, LANDMARKS = 1000, 500
+#: LowRankVVMR is fitted many times here: above the maximum number of items its kernel is approximated by landmarks.
+MAX_EXACT_ITEMS, N_LANDMARKS = 1000, 500
 
-#: In a table of more entries (such as 5000 items with 100 labels) it tries one knee instead of three.
-WIDE = 500_000
-
-#: Metrics that are shown, the first one decides; higher is better but for the last two.
-SHOWN = ("average_precision", "macro_auc", "micro_f1", "macro_f1", "brier", "ece")
+#: In a table of more entries (such as 5000 items with 100 labels) LowRankVVMR tries one knee instead of three.
+MAX_ENTRIES_FOR_KNEES = 500_000
 
 
-def usual_methods(
+def build_methods(
     labels: PartialLabels,
     seed: int = 0,
     observed_rate: float | None = None,
@@ -53,33 +49,38 @@ def usual_methods(
     *,
     prior: bool = False,
 ) -> dict[str, PartialLabelEstimator]:
-    """Return the default and what a user would do otherwise, all calibrated and cut by the same rule.
+    """Return the default and the methods a user would try otherwise, all calibrated and cut by the same rule.
 
-    ``labels`` are those that the methods will learn from. For positive-only labels LowRankVVMR takes the place of
-    SSDR-MC, which needs irrelevant entries. With a ``prior``, it is shown alone, and the default without it.
+    ``labels`` are those that the methods will be fitted on. For positive-only labels LowRankVVMR takes the place of
+    SSDR-MC, which needs irrelevant entries. If there is a ``prior``, the default without it and the prior alone are
+    added.
     """
-    # A fold holds out a fifth, or, where items are few, more: k must fit into what is left of the rarest label.
+    # A fold holds out a fifth, or more where items are few: k must fit into the rest of the rarest label.
     entries = labels.annotated.sum() if labels.positive_only else labels.observed.sum(axis=0).min()
     k = max(1, min(15, int(entries * 0.6)))
-    others = {
+    classifiers = {
         "logistic regression": LogisticRegression(max_iter=1000),
         f"{k} nearest neighbours": KNeighborsClassifier(k),
         RATE: DummyClassifier(strategy="prior"),
     }
-    relevance = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in others.items()}
+    per_label = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in classifiers.items()}
     default = default_method(observed_rate, seed, effort)
     parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior(observed_rate=observed_rate)} if prior else {}
-    return {DEFAULT: default, **parts, **_published(labels, seed, observed_rate), **relevance}
+    return {DEFAULT: default, **parts, **_build_published(labels, seed, observed_rate), **per_label}
 
 
-def _published(labels: PartialLabels, seed: int, observed_rate: float | None) -> dict[str, PartialLabelEstimator]:
+def _build_published(labels: PartialLabels, seed: int, observed_rate: float | None) -> dict[str, PartialLabelEstimator]:
     """Return the published method for labels of this kind."""
     if not labels.positive_only:
         return {"SSDR-MC": SSDRMC(random_state=seed)}
-    knee = 0.1 if labels.state.size > WIDE else (0.05, 0.1, 0.2)
+    knee = 0.1 if labels.state.size > MAX_ENTRIES_FOR_KNEES else (0.05, 0.1, 0.2)
     return {
         "LowRankVVMR": LowRankVVMR(
-            knee=knee, observed_rate=observed_rate, max_exact=EXACT, n_landmarks=LANDMARKS, random_state=seed
+            knee=knee,
+            observed_rate=observed_rate,
+            max_exact=MAX_EXACT_ITEMS,
+            n_landmarks=N_LANDMARKS,
+            random_state=seed,
         )
     }
 
@@ -87,62 +88,47 @@ def _published(labels: PartialLabels, seed: int, observed_rate: float | None) ->
 def compare(
     methods: Mapping[str, PartialLabelEstimator],
     X: Any,
-    known: PartialLabels,
-    hidden: PartialLabels,
+    split: Split,
+    hiding: Hiding,
     groups: Ints | None = None,
     prior: Floats | None = None,
 ) -> pd.DataFrame:
-    """Fit every method on ``known`` and score it on the entries observed in ``hidden``.
+    """Fit every method on the known labels and score it on the hidden ones.
+
+    Parameters
+    ----------
+    methods : mapping of str to estimator
+    X : features of all items
+    split : Split
+    hiding : Hiding
+        Prepares the known labels for each method and scores it.
+    groups : ndarray of int, shape (n_items,), optional
+    prior : ndarray of shape (n_items, n_labels), optional
 
     Returns
     -------
     DataFrame
-        One row per method: what :func:`measured` returns, and ``seconds``.
+        One row per method: its scores, and the ``seconds`` of its fit.
     """
     rows = {}
     for done, (name, method) in enumerate(methods.items()):
         step("comparing methods", done, len(methods))
+        known = hiding.training_labels(method, split.known)
         started = time.perf_counter()
-        model = fitted(method, X, known, groups, None if name == WITHOUT_PRIOR else prior)
+        model = fit_clone(method, X, known, groups, None if name == WITHOUT_PRIOR else prior)
         seconds = time.perf_counter() - started
-        rows[name] = {**measured(model, hidden), "seconds": seconds}
+        rows[name] = {**hiding.score(model, split), "seconds": seconds}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
 
 
-def measured(model: Any, hidden: PartialLabels) -> dict[str, float]:
-    """Score a fitted method on the entries observed in ``hidden``.
-
-    Returns
-    -------
-    dict of str to float
-        The metrics of :data:`SHOWN`; ``expected_f1``, see :func:`expected_f1`; ``micro_f1_at_half``, the method's own
-        scores cut at .5 as its library would, NaN for methods that do not cut there (log odds, for example).
-    """
-    p, answer = model.label_probabilities_, np.asarray(model.transduction_).reshape(hidden.shape)
-    values = {m: METRICS[m].function(hidden, answer if METRICS[m].needs == "labels" else p) for m in SHOWN}
-    at_half = np.nan_to_num(model.label_scores_, nan=0.0) >= 0.5
-    own = METRICS["micro_f1"].function(hidden, at_half.astype(int)) if model.threshold == 0.5 else np.nan
-    return {**values, "expected_f1": expected_f1(hidden, answer, p), "micro_f1_at_half": own}
-
-
-def expected_f1(hidden: PartialLabels, answer: Ints, probabilities: Floats) -> float:
-    r"""Return the micro-F1 of an answer that its own probabilities let expect, on the entries observed in ``hidden``.
-
-    The plug-in :math:`2\sum_{a = 1} p \,/\, (\#\{a = 1\} + \sum p)`: expectations of numerator and denominator. It
-    reads which entries were hidden, never what they hold.
-    """
-    p, chosen = probabilities[hidden.observed], answer[hidden.observed] == 1
-    return float(2 * p[chosen].sum() / (chosen.sum() + p.sum()))
-
-
-def fitted(
+def fit_clone(
     method: PartialLabelEstimator,
     X: Any,
     known: PartialLabels,
     groups: Ints | None = None,
     prior: Floats | None = None,
 ) -> Any:
-    """Fit a copy; what it warns about its own labels is not the reader's concern here."""
+    """Fit a copy without its warnings: they are about fewer labels than the user has."""
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
         warnings.simplefilter("ignore")
         return fit_beside(clone(method), X, known, groups=groups, prior=prior)

@@ -1,4 +1,4 @@
-"""The whole story on real scanned digits: hide, complete, score against the hidden truth."""
+"""A demonstration on scanned digits: hide labels, complete the table, score the answers against the hidden labels."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from numpy.typing import NDArray
 
 from halflabel.completion import Completion, complete
 from halflabel.datasets import load_digits_tags
-from halflabel.evaluation.comparison import compare, usual_methods
+from halflabel.evaluation.comparison import build_methods, compare
+from halflabel.evaluation.hiding import HiddenEntries, Split
 from halflabel.labels.masking import hide_entries, hide_items
 
-#: Fixed before anything was looked at: nine in ten items lose every tag, the others every second one.
+#: Chosen before any result was seen: nine in ten items lose every tag, the others every second one.
 ITEMS_HIDDEN, ENTRIES_HIDDEN = 0.9, 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """What :func:`run_demo` did.
+    """Data and results of :func:`run_demo`.
 
     Attributes
     ----------
     half : DataFrame
         The half-labelled table: an id, the pixels, the tags with their gaps.
     completion : Completion
-        What ``complete`` made of it.
+        The completed table.
     table : DataFrame
-        The default and what a user would do otherwise, scored on the hidden entries.
+        The default and the methods a user would try otherwise, scored on the hidden entries.
     images : ndarray of shape (n_items, 8, 8)
     tags : tuple of str
     """
@@ -50,6 +51,6 @@ def run_demo(seed: int = 0) -> Demo:
     half.insert(0, "scan", [f"digit-{i:04d}" for i in range(len(half))])
     half = half.join(known.to_frame())
     completion = complete(half, id="scan", labels=digits.label_names, random_state=seed)
-    hidden = digits.Y.hide(known.observed)
-    table = compare(usual_methods(known, seed), completion.opened.X, completion.labels, hidden)
+    split = Split(completion.labels, digits.Y.hide(known.observed))
+    table = compare(build_methods(known, seed), completion.opened.X, split, HiddenEntries(digits.Y))
     return Demo(half, completion, table, np.asarray(digits.X).reshape(-1, 8, 8), digits.label_names)

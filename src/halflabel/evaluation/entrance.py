@@ -1,4 +1,4 @@
-"""evaluate(): open a table, then compare methods on entries that are hidden and predicted again."""
+"""evaluate(): open a table, then compare methods on labels that are hidden and predicted again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What more labels would bring: the default, fitted with fewer of those that are there."""
+"""Learning curve: the default method on subsets of the labelled items."""
 
 from __future__ import annotations
 
@@ -10,22 +10,27 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
-from halflabel.evaluation.comparison import fitted, measured
+from halflabel.evaluation.comparison import fit_clone
+from halflabel.evaluation.hiding import IN_WORDS, Hiding, Split
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.methods.base import PartialLabelEstimator
 
-#: Shares of the labelled items that stay, before all of them do; each is drawn from the one before.
+#: Shares of the labelled items that keep their labels, in addition to all of them; each is a subset of the one before.
 SHARES = (0.5, 0.25)
 
-#: A point of the curve needs so many labelled items (or groups) without a hidden entry.
-LEAST = 10
+#: Minimum number of labelled items (or groups) without a hidden entry at a point of the curve.
+MIN_ITEMS = 10
+
+#: Smaller differences in a metric do not count as a difference.
+MIN_DIFFERENCE = 0.01
 
 
 def learning_curve(
     method: PartialLabelEstimator,
     X: Any,
-    splits: Sequence[tuple[PartialLabels, PartialLabels]],
+    splits: Sequence[Split],
+    hiding: Hiding,
     full: pd.DataFrame,
     rng: np.random.Generator,
     groups: Ints | None = None,
@@ -33,17 +38,19 @@ def learning_curve(
 ) -> pd.DataFrame:
     """Fit a method with a quarter and half of the labelled items, and score it on the same hidden entries.
 
-    The other items stay among the features, unlabelled. Items with a hidden entry keep what they show, so that a point
-    differs from the next one in the labels of *other* items only. Whole groups lose their labels.
+    The other items keep their features and become unlabelled. Items with a hidden entry keep their labels, so that a
+    point differs from the next one in the labels of *other* items only. Whole groups lose their labels.
 
     Parameters
     ----------
     method : estimator
     X : features of all items
-    splits : sequence of (PartialLabels, PartialLabels)
-        What is known and what is hidden, once per repeat.
+    splits : sequence of Split
+        One per repeat.
+    hiding : Hiding
+        Scores the method.
     full : DataFrame
-        Per split, the metrics wanted, of the method with all labels of ``known``.
+        Per split, the metrics of the method with all labels of ``known``; the first metric is decisive.
     rng : numpy.random.Generator
     groups : ndarray of int, shape (n_items,), optional
     prior : ndarray of shape (n_items, n_labels), optional
@@ -53,28 +60,45 @@ def learning_curve(
     DataFrame
         One row per share that leaves 10 labelled items (or groups) without a hidden entry, in rising order, the last
         one 1. Columns: ``share``, ``labelled`` (items with a label), the columns of ``full``, all means over the
-        splits; ``repeats`` and ``better``, how many there were, and in how many of them the first metric was higher
+        splits; ``repeats``, their number, and ``better``, the number of splits in which the first metric was higher
         than at the share before.
 
     Notes
     -----
     Costs up to two fits per split.
     """
-    together = np.arange(X.shape[0]) if groups is None else groups
-    shares = [share for share in SHARES if all(_leaves_enough(*split, share, together) for split in splits)]
+    group_of = np.arange(X.shape[0]) if groups is None else groups
+    shares = [share for share in SHARES if all(_has_enough_items(split, share, group_of) for split in splits)]
     points = []
-    for repeat, (known, hidden) in enumerate(splits):
-        points.append({"repeat": repeat, "share": 1.0, "labelled": _labelled(known), **full.iloc[repeat]})
-        fewer = known
+    for repeat, split in enumerate(splits):
+        points.append({"repeat": repeat, "share": 1.0, "labelled": _count_labelled(split.known), **full.iloc[repeat]})
+        fewer = split.known
         for done, share in enumerate(shares, start=repeat * len(shares)):
             step("learning curve", done, len(splits) * len(shares))
-            fewer = _thinned(fewer, hidden, round(share * _labelled(known)), rng, together)
-            values = measured(fitted(method, X, fewer, groups, prior), hidden)
-            points.append({"repeat": repeat, "share": share, "labelled": _labelled(fewer), **values})
-    return _means(pd.DataFrame(points)[["repeat", "share", "labelled", *full.columns]], str(full.columns[0]))
+            fewer = _keep_labels(fewer, split.hidden, round(share * _count_labelled(split.known)), rng, group_of)
+            values = hiding.score(fit_clone(method, X, fewer, groups, prior), Split(fewer, split.hidden))
+            points.append({"repeat": repeat, "share": share, "labelled": _count_labelled(fewer), **values})
+    return _average_points(pd.DataFrame(points)[["repeat", "share", "labelled", *full.columns]], str(full.columns[0]))
 
 
-def _means(points: pd.DataFrame, metric: str) -> pd.DataFrame:
+def describe_curve(curve: pd.DataFrame, decisive: str) -> str:
+    """Return whether more labelled items would help; empty if the curve has one point, or cannot be measured."""
+    if len(curve) < 2 or curve[decisive].isna().any():
+        return ""
+    before, now = curve.iloc[-2], curve.iloc[-1]
+    x, y, metric = before[decisive], now[decisive], IN_WORDS[decisive]
+    rise, factor = y - x, now["labelled"] / before["labelled"]
+    change = f"raised {metric} from {x:.3f} to {y:.3f}" if rise > 0 else f"did not raise {metric} ({x:.3f}, {y:.3f})"
+    counts = f"from {before['labelled']:,.0f} to {now['labelled']:,.0f}"
+    start = f"{'Doubling' if 1.8 < factor < 2.2 else 'Raising'} the labelled items {counts} {change}"
+    if rise < MIN_DIFFERENCE:
+        return f"{start}: more labels would help little."
+    if now["better"] < now["repeats"]:
+        return f"{start}, but not in every repeat: more labels may help."
+    return f"{start}: more labels would help."
+
+
+def _average_points(points: pd.DataFrame, metric: str) -> pd.DataFrame:
     curve = points.drop(columns="repeat").groupby("share").mean()
     runs = points.pivot(index="share", columns="repeat", values=metric)
     rise = runs.diff()
@@ -82,24 +106,24 @@ def _means(points: pd.DataFrame, metric: str) -> pd.DataFrame:
     return curve.assign(repeats=runs.shape[1], better=better).reset_index()
 
 
-def _labelled(labels: PartialLabels) -> int:
+def _count_labelled(labels: PartialLabels) -> int:
     return int((~labels.unlabelled).sum())
 
 
-def _leaves_enough(known: PartialLabels, hidden: PartialLabels, share: float, together: Ints) -> bool:
-    """Whether that share holds all that must stay, and some items (and groups) more to draw."""
-    labelled = ~known.unlabelled
-    must_stay = labelled & ~hidden.unlabelled
-    counts = ((rows.sum(), len(np.unique(together[rows]))) for rows in (labelled, must_stay))
-    return all(share * n >= least + LEAST for n, least in zip(*counts, strict=True))
+def _has_enough_items(split: Split, share: float, group_of: Ints) -> bool:
+    """Whether a share of the labelled items holds those that keep their labels, and enough others (and groups)."""
+    labelled = ~split.known.unlabelled
+    keep = labelled & ~split.hidden.unlabelled
+    counts = ((rows.sum(), len(np.unique(group_of[rows]))) for rows in (labelled, keep))
+    return all(share * n >= kept + MIN_ITEMS for n, kept in zip(*counts, strict=True))
 
 
-def _thinned(
-    known: PartialLabels, hidden: PartialLabels, wanted: int, rng: np.random.Generator, together: Ints
+def _keep_labels(
+    known: PartialLabels, hidden: PartialLabels, wanted: int, rng: np.random.Generator, group_of: Ints
 ) -> PartialLabels:
-    """Leave labels to about so many items; those with a hidden entry keep theirs."""
+    """Hide labels until about the wanted number of items has some; items with a hidden entry keep theirs."""
     rest = known.hide(np.broadcast_to(~hidden.unlabelled[:, None], known.shape))
-    excess = _labelled(known) - wanted
-    if excess <= 0 or len(np.unique(together[~rest.unlabelled])) < 2:  # a large group went at once, or one is left
+    excess = _count_labelled(known) - wanted
+    if excess <= 0 or len(np.unique(group_of[~rest.unlabelled])) < 2:  # one large group was hidden, or one is left
         return known
-    return known.hide(rest.observed & ~hide_items(rest, excess / _labelled(rest), rng, together).observed)
+    return known.hide(rest.observed & ~hide_items(rest, excess / _count_labelled(rest), rng, group_of).observed)
