@@ -50,9 +50,9 @@ def evaluate(
         The role of each column, as in :func:`halflabel.complete`.
     methods : mapping of str to estimator, optional
         By default the method behind ``complete``, SSDR-MC (not for positive-only labels), logistic regression, nearest
-        neighbours and the label's rate. The one called "halflabel" is compared with each of the others.
+        neighbours and the label's rate. The one named "halflabel" is compared with each of the others.
     repeats : int, default=5
-        How often entries are hidden anew, at least 2.
+        Number of random splits, at least 2.
     share : float, default=0.2
         Share of the annotated items that lose entries, see :func:`halflabel.labels.masking.hide_like_gaps`; for
         positive-only labels, of the entries, see :func:`halflabel.labels.masking.hide_positives`.
@@ -72,8 +72,8 @@ def evaluate(
     Raises
     ------
     ValueError
-        If there are too few labelled items to hide any, no method is called "halflabel", there is no other, or an
-        observed rate is given where labels are not positive-only.
+        If there are too few labelled items to hide any, no method is named "halflabel", there is no other, or
+        ``observed_rate`` is given where labels are not positive-only.
 
     Examples
     --------
