@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
-from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Matrix, is_sparse, stored
 from halflabel.labels import PartialLabels
@@ -19,9 +18,6 @@ from halflabel.labels.calibration import fit_platt, require_rule
 from halflabel.labels.metrics import micro_f1
 from halflabel.methods.decision import Calibrated, Decision, Rule, decide
 from halflabel.numerics.solvers import Status
-
-#: Fewer items than this are fitted on one BLAS thread.
-FEW = 5000
 
 
 class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
@@ -189,11 +185,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
         return values.ravel() if self.single_label_ else values
-
-
-def blas_threads(n_items: int) -> threadpool_limits:
-    """Return a context of one BLAS thread for few items, where more cost more than they bring."""
-    return threadpool_limits(1 if n_items < FEW else None, user_api="blas")
 
 
 def fit_beside(model: Any, X: Matrix, labels: PartialLabels, **beside: Any) -> Any:

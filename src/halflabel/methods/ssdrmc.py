@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +11,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
-from halflabel._progress import step
 from halflabel.labels import PartialLabels
-from halflabel.methods.base import PartialLabelEstimator, blas_threads
-from halflabel.methods.model_selection import item_folds
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.methods.model_selection import folds_of_labelled
+from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.graph.audited import audited_neighbors
 from halflabel.numerics.graph.embedding import Embedding, spectral_embedding
 from halflabel.numerics.graph.neighbors import neighbors
@@ -24,6 +24,7 @@ from halflabel.numerics.graph.weights import components, reachable, reconstructi
 from halflabel.numerics.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
+from halflabel.numerics.threads import blas_threads
 
 
 def _embeds(model: SSDRMC) -> bool:
@@ -243,7 +244,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
             1 relevant, 0 irrelevant, missing unknown.
         """
         X, labels = self._enter(X, y)
-        self._refuse_unfit_settings()
+        self._validate_parameters()
         with blas_threads(len(labels)):
             return self._fit(X, labels)
 
@@ -254,7 +255,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         found = audited_neighbors(self.items_, self.n_neighbors)
         self.neighbors_, self.neighbors_recall_ = found.indices, found.recall
         Y, observed = labels.values(unknown=0.0), labels.observed
-        folds = self._folds(labels, rng)
+        folds = folds_of_labelled(labels, self.n_folds, rng)
         if self.inference == "anchored":
             anchors = self._anchors(Y, observed, folds, rng)
         else:  # what no label can reach is held at the label's rate, and said to be unknown in the end
@@ -273,27 +274,21 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     def _out_of_fold(
         self, first: sparse.csr_array, Y: Floats, observed: Mask, folds: Ints, anchors: Floats, start: Floats
     ) -> Floats:
-        """Return the scores of observed entries with their fold hidden; NaN where nothing reaches them then."""
-        scores = np.full(Y.shape, np.nan)
-        for fold, anchor in enumerate(anchors):
-            step("holding out folds", fold, len(anchors))
-            held_out = observed & (folds == fold)[:, None]
-            known = observed & ~held_out
-            without = self._alternate(first, Y, known, anchor, start)
-            held_out &= self._grounded(without.weights, known)
-            scores[held_out] = without.solution.x[held_out]
-        return scores
+        """Return the scores of observed entries with their fold hidden; NaN where they have no evidence then."""
 
-    def _refuse_unfit_settings(self) -> None:
-        for name, least in (("n_neighbors", 1), ("max_alternations", 1), ("max_landmarks", 2), ("n_folds", 2)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        for name, known in (("inference", ("anchored", "minimizer", "fixed_point")), ("feedback", ("soft", "rounded"))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, not {getattr(self, name)!r}.")
-        if self.inference == "anchored" and not self.anchor_weight > 0:
-            raise ValueError(f"anchor_weight must be positive, not {self.anchor_weight}: without it, use 'minimizer'.")
+        def score_held_out(held_out: Mask) -> Floats:
+            known = observed & ~held_out[:, None]
+            without = self._alternate(first, Y, known, anchors[folds[held_out][0]], start)
+            scored = observed & self._grounded(without.weights, known)
+            return np.where(scored, without.solution.x, np.nan)[held_out]
+
+        return score_out_of_fold(score_held_out, folds, Y.shape)
+
+    def _validate_parameters(self) -> None:
+        require_whole(self, n_neighbors=1, max_alternations=1, max_landmarks=2, n_folds=2)
+        require_choice(self, inference=("anchored", "minimizer", "fixed_point"), feedback=("soft", "rounded"))
+        if self.inference == "anchored":
+            require_positive(self, "anchor_weight", reason="without an anchor, use inference='minimizer'")
 
     def _weights(self, scores: Floats | None) -> sparse.csr_array:
         """Eq. (4) on the fitted items; from the features alone if there are no scores yet."""
@@ -336,14 +331,6 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         if self.inference == "anchored":
             return np.ones_like(observed)
         return reachable(W, observed) if self.inference == "fixed_point" else supported(components(W), observed)
-
-    def _folds(self, labels: PartialLabels, rng: np.random.Generator) -> Ints:
-        """Fold of each labelled item, -1 for unlabelled ones; a single labelled item cannot be held out."""
-        labelled = np.flatnonzero(~labels.unlabelled)
-        folds = np.full(len(labels), -1, dtype=np.intp)
-        if len(labelled) > 1:
-            folds[labelled] = item_folds(labels[labelled], min(self.n_folds, len(labelled)), rng)
-        return folds
 
     def _anchors(self, Y: Floats, observed: Mask, folds: Ints, rng: np.random.Generator) -> Floats:
         """Kernel ridge answers for all items: by the whole fit, then without each fold."""

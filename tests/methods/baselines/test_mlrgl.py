@@ -136,8 +136,8 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"alpha": 0.0}, "alpha must be positive, one number or several, not 0.0"),
-        ({"width": (1.0, -2.0)}, "width must be positive, one number or several, not -2.0"),
+        ({"alpha": 0.0}, "alpha must be positive, one number or several to choose from, not 0.0"),
+        ({"width": (1.0, -2.0)}, "width must be positive, one number or several to choose from, not -2.0"),
         ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
     ],
 )

@@ -139,7 +139,7 @@ def test_positive_only_labels_are_refused(rng):
     [
         ({"beta": 1.1}, "beta must lie between 0 and 1, not 1.1"),
         ({"beta": np.nan}, "beta must lie between 0 and 1, not nan"),
-        ({"ridge": -1.0}, r"ridge must not be negative, but it is -1\.0"),
+        ({"ridge": -1.0}, r"ridge must be at least 0, not -1\.0"),
         ({"n_components": 6}, r"between 1 and 5, .* \(n_features=5\), not 6"),
         ({"n_components": 0}, "between 1 and 5"),
         ({"n_components": 1.5}, r"between 1 and 5, .* not 1\.5"),

@@ -273,7 +273,7 @@ def test_noise_is_left_to_the_mean(rng):
 
 def test_unfit_settings_of_soft_impute_are_refused(rng):
     X, _ = gapped(rng)
-    with pytest.raises(ValueError, match="alpha must be positive, or None to have it chosen, not 0"):
+    with pytest.raises(ValueError, match="alpha must be positive, not 0: None chooses it by cross-validation"):
         SoftImputer(alpha=0).fit(X)
     with pytest.raises(ValueError, match="n_folds must be a whole number of at least 2, not 1"):
         SoftImputer(n_folds=1).fit(X)

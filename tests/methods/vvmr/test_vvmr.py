@@ -10,6 +10,7 @@ from tests.conftest import half_labelled
 from tests.oracles.vvmr import equation_7, gram, masked_equation_7
 
 from halflabel import PartialLabels
+from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.vvmr import VVMR
 from halflabel.methods.vvmr.problem import MANIFOLDS, graph_operator, output_kernel
 
@@ -80,7 +81,7 @@ def test_held_out_scores_are_those_of_a_refit_with_the_item_unlabelled(rng):
     model = VVMR(1e-3, **settings).fit(X, Y)
     labels = PartialLabels.from_table(Y)
     rows = np.flatnonzero(~labels.unlabelled)
-    folds = model._folds(labels[rows], np.random.default_rng(0))
+    folds = folds_of_labelled(labels[rows], 3, np.random.default_rng(0))
     hidden = rows[folds == 1]
     without = labels.hide(np.isin(np.arange(len(Y)), hidden)[:, None])
     refit = VVMR(1e-3, **settings).fit(X, without)
@@ -149,8 +150,9 @@ def test_sparse_items_stay_sparse(rng):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"alpha": 0.0}, "alpha and width must be positive"),
-        ({"alpha_manifold": -1.0}, "must not be negative"),
+        ({"alpha": 0.0}, "alpha must be positive, one number or several to choose from, not 0.0"),
+        ({"width": (1.0, -1.0)}, "width must be positive, .*, not -1.0"),
+        ({"alpha_manifold": -1.0}, "alpha_manifold must be at least 0, .*, not -1.0"),
         ({"label_graph_weight": 1.0}, "at 1 the output kernel is singular"),
         ({"manifold": "knn"}, "manifold must be one of 'normalized', 'laplacian', 'reconstruction', not 'knn'"),
         ({"label_graph": "scaled"}, "label_graph must be one of 'normalized', 'raw'"),

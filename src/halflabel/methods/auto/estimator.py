@@ -21,8 +21,8 @@ from halflabel.methods.auto.pool import MEMBERS, pool
 from halflabel.methods.auto.prior import add_prior, read_prior
 from halflabel.methods.auto.residuals import refine
 from halflabel.methods.auto.task import EFFORTS, Items, Task
-from halflabel.methods.base import blas_threads
 from halflabel.methods.positives import AnswersFromPositives
+from halflabel.numerics.threads import blas_threads
 
 
 @dataclass(frozen=True, eq=False)

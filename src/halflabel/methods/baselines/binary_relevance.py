@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
-from halflabel._arrays import Floats, Matrix
-from halflabel._progress import step
+from halflabel._arrays import Floats, Mask, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.model_selection import item_folds
+from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.numerics.scaling import Scaler
 
 
@@ -94,16 +94,13 @@ class BinaryRelevance(PartialLabelEstimator):
         return fitted
 
     def _out_of_fold(self, X: Matrix, labels: PartialLabels) -> Floats:
-        rows = np.flatnonzero(~labels.unlabelled)
-        scores = np.full(labels.shape, np.nan)
-        if len(rows) < 2:
-            return scores
-        folds = item_folds(labels[rows], min(self.n_folds, len(rows)), np.random.default_rng(self.random_state))
-        for fold in np.unique(folds):
-            step("holding out folds", int(fold), int(folds.max()) + 1)
-            held_out, rest = rows[folds == fold], rows[folds != fold]
-            scores[held_out] = _scores(self._fit_each(X[rest], labels[rest]), X[held_out])
-        return scores
+        folds = folds_of_labelled(labels, self.n_folds, np.random.default_rng(self.random_state))
+
+        def score_held_out(held_out: Mask) -> Floats:
+            rest = (folds >= 0) & ~held_out
+            return _scores(self._fit_each(X[rest], labels[rest]), X[held_out])
+
+        return score_out_of_fold(score_held_out, folds, labels.shape)
 
     def _score_new(self, X: Matrix) -> Floats:
         return _scores(self.classifiers_, self.scaler_(X))

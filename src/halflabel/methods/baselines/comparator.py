@@ -7,14 +7,16 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from halflabel._arrays import Floats, Matrix
-from halflabel._progress import step
+from halflabel._arrays import Floats, Mask, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import assigned, pu_f1
-from halflabel.methods.base import PartialLabelEstimator, blas_threads
-from halflabel.methods.model_selection import item_folds
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.methods.model_selection import folds_of_labelled
+from halflabel.methods.validation import require_whole
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
+from halflabel.numerics.threads import blas_threads
 
 #: The weights of one fit, by parameter.
 Setting = dict[str, Any]
@@ -55,8 +57,7 @@ class Comparator(PartialLabelEstimator):
         self.positive_only_ = isinstance(y, PartialLabels) and y.positive_only
         X, labels = self._enter(X, assigned(y) if self.positive_only_ else y)
         settings = self._settings()
-        if not isinstance(self.n_folds, int | np.integer) or self.n_folds < 2:
-            raise ValueError(f"n_folds must be a whole number of at least 2, not {self.n_folds!r}.")
+        require_whole(self, n_folds=2)
         self.scaler_ = Scaler.learn(X, self.scale)
         with blas_threads(len(labels)):
             return self._choose_and_fit(self.scaler_(X), labels, settings)
@@ -89,19 +90,23 @@ class Comparator(PartialLabelEstimator):
         return self._decide(labels, self._score(X), out_of_fold)
 
     def _held_out(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Floats:
-        """Return out-of-fold scores of annotated items, one table per setting; NaN where a fold taught nothing."""
-        scores = np.full((len(settings), *labels.shape), np.nan)
-        if len(labels) < 2:
+        """Return the out-of-fold scores of annotated items, one table per setting.
+
+        A score is NaN where the other folds do not hold both values of the label.
+        """
+
+        def score_held_out(held_out: Mask) -> Floats:
+            rest = labels[~held_out]
+            scores = np.full((int(held_out.sum()), labels.shape[1], len(settings)), np.nan)
+            if rest.learnable.any():
+                state = rest.state[:, rest.learnable].astype(np.float64)
+                for k, (model, _) in enumerate(self._learn(X[~held_out], state, settings)):
+                    scores[:, rest.learnable, k] = model(X[held_out])
             return scores
-        folds = item_folds(labels, min(self.n_folds, len(labels)), np.random.default_rng(self.random_state))
-        for fold in range(int(folds.max()) + 1):
-            step("holding out folds", fold, int(folds.max()) + 1)
-            out, columns = folds == fold, labels[folds != fold].learnable
-            if columns.any():
-                state = labels.state[~out][:, columns].astype(np.float64)
-                for k, (model, _) in enumerate(self._learn(X[~out], state, settings)):
-                    scores[k][np.ix_(out, columns)] = model(X[out])
-        return scores
+
+        folds = folds_of_labelled(labels, self.n_folds, np.random.default_rng(self.random_state))
+        scores = score_out_of_fold(score_held_out, folds, (*labels.shape, len(settings)))
+        return np.ascontiguousarray(np.moveaxis(scores, -1, 0))
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
         """Decide as for any labels, then open again what was only not assigned."""

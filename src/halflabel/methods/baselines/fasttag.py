@@ -14,8 +14,8 @@ from sklearn.linear_model import Ridge
 from halflabel._arrays import Floats, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines.comparator import Comparator, Model, Setting
-from halflabel.methods.vvmr.selection import candidates
-from halflabel.methods.vvmr.shared import Candidates
+from halflabel.methods.candidates import Candidates, list_candidates
+from halflabel.methods.validation import is_real, require, require_choice, require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
 
 WEIGHTS = ("equal", "rare")
@@ -146,14 +146,23 @@ class FastTag(Comparator):
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:
-        if self.weights not in WEIGHTS:
-            raise ValueError(f"weights must be one of {', '.join(map(repr, WEIGHTS))}, not {self.weights!r}.")
+        self._validate_parameters()
         names = ("alpha", "alpha_enrichment", "blankout", "n_layers")
-        offered = itertools.product(*(candidates(getattr(self, name)) for name in names))
-        settings = [dict(zip(names, each, strict=True)) for each in offered]
-        for setting in settings:
-            _refuse_unfit(setting)
-        return settings
+        offered = itertools.product(*(list_candidates(getattr(self, name)) for name in names))
+        return [dict(zip(names, each, strict=True)) for each in offered]
+
+    def _validate_parameters(self) -> None:
+        require_choice(self, weights=WEIGHTS)
+        require_positive(self, "alpha", "alpha_enrichment", several=True)
+        require(
+            self,
+            "blankout",
+            lambda p: is_real(p) and 0 < p < 1,
+            "be above 0 and below 1",
+            several=True,
+            reason="at 0 every tag is rebuilt from itself, at 1 from nothing",
+        )
+        require_whole(self, several=True, n_layers=1)
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
         tags = (state > 0).astype(np.float64)
@@ -168,19 +177,6 @@ class FastTag(Comparator):
             tags = labels.relevant[np.ix_(rows, self.learned_)].astype(np.float64)
             self.enriched_[np.ix_(rows, self.learned_)] = self.model_.completed(tags)
         return self
-
-
-def _refuse_unfit(setting: Setting) -> None:
-    for name in ("alpha", "alpha_enrichment"):
-        if not setting[name] > 0:
-            raise ValueError(f"{name} must be positive, one number or several to choose from, not {setting[name]!r}.")
-    if not 0 < setting["blankout"] < 1:
-        raise ValueError(
-            f"blankout must be above 0 and below 1, not {setting['blankout']!r}: at 0 every tag is rebuilt from itself,"
-            " at 1 from nothing."
-        )
-    if not isinstance(setting["n_layers"], int | np.integer) or setting["n_layers"] < 1:
-        raise ValueError(f"n_layers must be a whole number of at least 1, or several, not {setting['n_layers']!r}.")
 
 
 def rarity(tags: Floats) -> Floats:

@@ -11,8 +11,8 @@ from scipy import linalg
 
 from halflabel._arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.methods.baselines.comparator import Comparator, Model, Setting
-from halflabel.methods.vvmr.selection import candidates
-from halflabel.methods.vvmr.shared import Candidates
+from halflabel.methods.candidates import Candidates, list_candidates
+from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.losses import Logistic, Squared
 from halflabel.numerics.solvers import Solution, Status, pcg
 
@@ -150,15 +150,10 @@ class LEML(Comparator):
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:
-        if self.loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, not {self.loss!r}.")
-        for alpha in candidates(self.alpha):
-            if not alpha > 0:  # type: ignore[operator] # numbers only
-                raise ValueError(f"alpha must be positive, one number or several to choose from, not {alpha!r}.")
-        for rank in candidates(self.rank):
-            if not isinstance(rank, int | np.integer) or rank < 1:
-                raise ValueError(f"rank must be a whole number of at least 1, or several, not {rank!r}.")
-        pairs = itertools.product(candidates(self.rank), candidates(self.alpha))
+        require_choice(self, loss=LOSSES)
+        require_positive(self, "alpha", several=True)
+        require_whole(self, several=True, rank=1)
+        pairs = itertools.product(list_candidates(self.rank), list_candidates(self.alpha))
         return [{"rank": rank, "alpha": alpha} for rank, alpha in pairs]
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:

@@ -9,6 +9,7 @@ from scipy import linalg, sparse
 
 from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.methods.baselines.projection import LinearProjection, to_dense, whitening
+from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, laplacian
 
@@ -89,7 +90,8 @@ class LPP(LinearProjection):
             Not used.
         """
         X = self._enter(X)
-        self._refuse_unfit_settings()
+        require_whole(self, n_neighbors=1)
+        require_positive(self, "bandwidth", optional=True)
         S = affinity(*neighbors(X, self.n_neighbors), self.bandwidth)
         XLX, XDX = _quadratic_forms(X, S)
         T = whitening(XDX)
@@ -97,12 +99,6 @@ class LPP(LinearProjection):
         eigenvalues, Z = linalg.eigh(T.T @ XLX @ T, subset_by_index=[0, self.n_components - 1])
         self._project(eigenvalues, T @ Z)
         return self
-
-    def _refuse_unfit_settings(self) -> None:
-        if not isinstance(self.n_neighbors, int | np.integer) or self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be a whole number of at least 1, not {self.n_neighbors!r}.")
-        if self.bandwidth is not None and not self.bandwidth > 0:
-            raise ValueError(f"bandwidth must be positive or None, not {self.bandwidth!r}.")
 
 
 def _quadratic_forms(X: Matrix, S: sparse.csr_array) -> tuple[Floats, Floats]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import linalg, sparse
 
 from halflabel._arrays import Floats, Mask, Matrix
-from halflabel._progress import step
 from halflabel.labels import PartialLabels
-from halflabel.methods.base import PartialLabelEstimator, blas_threads
-from halflabel.methods.model_selection import item_folds
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.methods.model_selection import folds_of_labelled
+from halflabel.methods.validation import require_not_negative, require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, components, laplacian, supported
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution, pcg
+from halflabel.numerics.threads import blas_threads
 
 
 class MLGFHF(PartialLabelEstimator):
@@ -150,7 +151,7 @@ class MLGFHF(PartialLabelEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fill the gaps of ``y``; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
-        self._refuse_unfit_settings()
+        self._validate_parameters()
         with blas_threads(len(labels)):
             return self._fit(X, labels)
 
@@ -166,15 +167,10 @@ class MLGFHF(PartialLabelEstimator):
         self._warn_unless_converged(self.solution_.status, self.solution_.residual)
         return self._decide(labels, self.field_, self._out_of_fold(W, labels))
 
-    def _refuse_unfit_settings(self) -> None:
-        for name, least in (("n_neighbors", 1), ("n_folds", 2), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        if not 0 <= self.label_graph_weight < np.inf:
-            raise ValueError(f"label_graph_weight must be at least 0 and finite, not {self.label_graph_weight!r}.")
-        if self.bandwidth is not None and not 0 < self.bandwidth < np.inf:
-            raise ValueError(f"bandwidth must be positive and finite, or None, not {self.bandwidth!r}.")
+    def _validate_parameters(self) -> None:
+        require_whole(self, n_neighbors=1, n_folds=2, max_iter=1)
+        require_not_negative(self, "label_graph_weight", finite=True)
+        require_positive(self, "bandwidth", finite=True, optional=True)
 
     def _solve(self, W: sparse.csr_array, labels: PartialLabels, Lc: Floats) -> tuple[Floats, Solution]:
         """Return F, NaN where nothing reaches, and the solve for its unknown entries."""
@@ -187,20 +183,15 @@ class MLGFHF(PartialLabelEstimator):
         return F, solution
 
     def _out_of_fold(self, W: sparse.csr_array, labels: PartialLabels) -> Floats:
-        """Return the scores of observed entries with their fold hidden, the graph of labels too being without it."""
-        scores = np.full(labels.shape, np.nan)
-        rows = np.flatnonzero(~labels.unlabelled)
-        if len(rows) < 2:
-            return scores
-        folds = np.full(len(labels), -1)
-        rng = np.random.default_rng(self.random_state)
-        folds[rows] = item_folds(labels[rows], min(self.n_folds, len(rows)), rng)
-        for fold in range(folds.max() + 1):
-            step("holding out folds", fold, int(folds.max()) + 1)
-            held_out = (folds == fold)[:, None] & labels.observed
-            rest = labels.hide(held_out)
-            scores[held_out] = self._solve(W, rest, _label_laplacian(rest))[0][held_out]
-        return scores
+        """Return the scores of observed entries with their fold hidden, from the graph of labels too."""
+        folds = folds_of_labelled(labels, self.n_folds, np.random.default_rng(self.random_state))
+
+        def score_held_out(held_out: Mask) -> Floats:
+            rest = labels.hide(held_out[:, None])
+            F, _ = self._solve(W, rest, _label_laplacian(rest))
+            return np.where(labels.observed, F, np.nan)[held_out]
+
+        return score_out_of_fold(score_held_out, folds, labels.shape)
 
     def _score_new(self, X: Matrix) -> Floats:
         r"""Solve :math:`f(dI + \nu L_c) = \sum_j w_j F_j` with d the sum of the weights, for each new item."""

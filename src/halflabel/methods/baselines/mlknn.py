@@ -11,6 +11,7 @@ from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.scaling import Scaler
 
@@ -131,7 +132,7 @@ class MLkNN(PartialLabelEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Count the neighbours of every item; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
-        self._refuse_unfit_settings()
+        self._validate_parameters()
         self.scaler_ = Scaler.learn(X, self.scale)
         X = self.scaler_(X)
         self.n_neighbors_ = np.clip(labels.observed.sum(axis=0) - 1, 0, self.n_neighbors)
@@ -143,14 +144,10 @@ class MLkNN(PartialLabelEstimator):
         left_out = np.where(labels.observed, self._posterior(counts, labels.state), np.nan)
         return self._decide(labels, self._posterior(counts), left_out)
 
-    def _refuse_unfit_settings(self) -> None:
-        if not isinstance(self.n_neighbors, int | np.integer) or self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be a whole number of at least 1, not {self.n_neighbors!r}.")
-        if not 0 < self.smoothing < np.inf:
-            raise ValueError(
-                f"smoothing must be positive and finite, not {self.smoothing!r}: without it, a count that no training "
-                "item has would get the posterior 0/0."
-            )
+    def _validate_parameters(self) -> None:
+        require_whole(self, n_neighbors=1)
+        reason = "without it, a count that no training item has would get the posterior 0/0"
+        require_positive(self, "smoothing", finite=True, reason=reason)
 
     def _posterior(self, counts: Ints, own: Any = 0) -> Floats:
         """Return P(H_1 | C = counts), without each item's own +1 or -1 if given; NaN where only one value was seen."""

@@ -12,8 +12,8 @@ from scipy import sparse
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._progress import step
 from halflabel.methods.baselines.comparator import Comparator, Model, Setting
-from halflabel.methods.vvmr.selection import candidates
-from halflabel.methods.vvmr.shared import Candidates
+from halflabel.methods.candidates import Candidates, list_candidates
+from halflabel.methods.validation import require_positive
 from halflabel.numerics.kernels import BLOCK, NystroemMap, mean_distance
 from halflabel.numerics.losses.protocols import row_blocks
 from halflabel.numerics.penalties import spectral_norm
@@ -141,12 +141,9 @@ class MLRGL(Comparator):
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:
-        pairs = itertools.product(candidates(self.width), candidates(self.alpha))
-        settings = [{"width": width, "alpha": alpha} for width, alpha in pairs]
-        for setting, name in itertools.product(settings, ("width", "alpha")):
-            if not setting[name] > 0:  # type: ignore[operator] # numbers only
-                raise ValueError(f"{name} must be positive, one number or several, not {setting[name]!r}.")
-        return settings
+        require_positive(self, "width", "alpha", several=True)
+        pairs = itertools.product(list_candidates(self.width), list_candidates(self.alpha))
+        return [{"width": width, "alpha": alpha} for width, alpha in pairs]
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
         pairs = Pairs.of(state)

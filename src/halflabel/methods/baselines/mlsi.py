@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from halflabel._arrays import Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines.projection import LinearProjection, to_dense, whitening
+from halflabel.methods.validation import require_not_negative, require_share
 
 
 class MLSI(LinearProjection):
@@ -102,7 +103,9 @@ class MLSI(LinearProjection):
             raise ValueError("This MLSI estimator requires y to be passed, but the target y is None.")
         X, labels = self._enter(X), PartialLabels.from_table(y)
         check_consistent_length(X, labels)
-        self._refuse_unfit(labels)
+        require_share(self, "beta")
+        require_not_negative(self, "ridge")
+        _require_whole_items(labels)
         annotated = ~labels.unlabelled
         return self._fit(X[annotated], labels[annotated].values())
 
@@ -117,22 +120,20 @@ class MLSI(LinearProjection):
         self._project(eigenvalues[::-1], S @ Z[:, ::-1])
         return self
 
-    def _refuse_unfit(self, labels: PartialLabels) -> None:
-        if not 0 <= self.beta <= 1:
-            raise ValueError(f"beta must lie between 0 and 1, not {self.beta!r}.")
-        if not self.ridge >= 0:
-            raise ValueError(f"ridge must not be negative, but it is {self.ridge!r}.")
-        labels.require_observed()
-        if labels.positive_only:
-            raise ValueError(
-                "MLSI needs irrelevant entries, but these labels are positive-only (an absent tag is unknown). If an "
-                "absent tag means irrelevant, say absent='irrelevant'."
-            )
-        seen = labels.observed.sum(axis=1)
-        partly = np.flatnonzero((seen > 0) & (seen < labels.shape[1]))
-        if len(partly):
-            raise ValueError(
-                f"MLSI needs all labels of an item or none, but of item {partly[0]} {seen[partly[0]]} of "
-                f"{labels.shape[1]} are observed ({len(partly)} items are like this): fill their gaps first, or leave "
-                "these items out."
-            )
+
+def _require_whole_items(labels: PartialLabels) -> None:
+    """Raise unless every item has all of its labels observed, or none."""
+    labels.require_observed()
+    if labels.positive_only:
+        raise ValueError(
+            "MLSI needs irrelevant entries, but these labels are positive-only (an absent tag is unknown). If an "
+            "absent tag means irrelevant, say absent='irrelevant'."
+        )
+    seen = labels.observed.sum(axis=1)
+    partly = np.flatnonzero((seen > 0) & (seen < labels.shape[1]))
+    if len(partly):
+        raise ValueError(
+            f"MLSI needs all labels of an item or none, but of item {partly[0]} {seen[partly[0]]} of "
+            f"{labels.shape[1]} are observed ({len(partly)} items are like this): fill their gaps first, or leave "
+            "these items out."
+        )

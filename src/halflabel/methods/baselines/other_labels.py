@@ -11,10 +11,10 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 
-from halflabel._arrays import Floats, Matrix, is_sparse
-from halflabel._progress import step
+from halflabel._arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines.binary_relevance import BinaryRelevance, positive_score
+from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import entry_folds
 from halflabel.numerics.scaling import Scaler
 
@@ -88,17 +88,16 @@ class OtherLabels(BinaryRelevance):
         return fitted
 
     def _out_of_fold(self, X: Matrix, labels: PartialLabels) -> Floats:
-        scores = np.full(labels.shape, np.nan)
         n_folds = min(self.n_folds, int(labels.observed.sum()))
         if n_folds < 2:
-            return scores
-        folds = entry_folds(labels, n_folds, np.random.default_rng(self.random_state))
-        for fold in range(n_folds):
-            step("holding out folds", fold, n_folds)
-            held_out = folds == fold
+            return np.full(labels.shape, np.nan)
+
+        def score_held_out(held_out: Mask) -> Floats:
             rest = labels.hide(held_out)
-            scores[held_out] = _scores(self._fit_each(X, rest), X, rest.state)[held_out]
-        return scores
+            return _scores(self._fit_each(X, rest), X, rest.state)[held_out]
+
+        folds = entry_folds(labels, n_folds, np.random.default_rng(self.random_state))
+        return score_out_of_fold(score_held_out, folds, labels.shape)
 
     def _score_new(self, X: Matrix) -> Floats:
         unknown = np.zeros((X.shape[0], len(self.classifiers_)), dtype=np.int8)

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from halflabel._arrays import Floats, Matrix, is_sparse
+from halflabel.methods.validation import is_whole, require
 
 #: More features than this are refused: one matrix of features by features takes 0.8 GB, and its spectrum an hour.
 MAX_FEATURES = 10_000
@@ -41,11 +42,13 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return X
 
     def _require_components(self, most: int) -> None:
-        if not isinstance(self.n_components, int | np.integer) or not 1 <= self.n_components <= most:
-            raise ValueError(
-                f"n_components must be a whole number between 1 and {most}, the number of directions that these items "
-                f"have (n_features={self.n_features_in_}), not {self.n_components!r}."
-            )
+        require(
+            self,
+            "n_components",
+            lambda count: is_whole(count) and 1 <= count <= most,
+            f"be a whole number between 1 and {most}, the number of directions that these items have "
+            f"(n_features={self.n_features_in_})",
+        )
 
     def _project(self, eigenvalues: Floats, W: Floats) -> None:
         """Store the eigenvectors, columns of W, each with its largest entry positive."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,15 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Ints, Matrix
-from halflabel._progress import step
+from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
-from halflabel.methods.base import PartialLabelEstimator, blas_threads
-from halflabel.methods.model_selection import item_folds
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.methods.model_selection import folds_of_labelled
+from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, mean_distance, nystroem
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
 from halflabel.numerics.solvers.pair_ranking import PairHinge, pair_ranking
+from halflabel.numerics.threads import blas_threads
 
 #: Square of the constant feature that stands for the biases: a bias of 10 adds 10^2 / (2 * 10^4) to the objective.
 BIAS = 1e4
@@ -183,7 +184,7 @@ class RankSVM(PartialLabelEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to the labelled items; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
-        self._refuse_unfit_settings()
+        self._validate_parameters()
         rows = np.flatnonzero(~labels.unlabelled)
         with blas_threads(len(rows)):
             return self._fit(X, labels, rows)
@@ -202,15 +203,10 @@ class RankSVM(PartialLabelEstimator):
         out_of_fold[rows] = self._out_of_fold(items[rows], labels[rows], rng)
         return self._decide(labels, self.ranking_(items), out_of_fold)
 
-    def _refuse_unfit_settings(self) -> None:
-        for name, least in (("max_landmarks", 2), ("n_folds", 2), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        if not 0 < self.C < np.inf:
-            raise ValueError(f"C must be positive and finite, not {self.C!r}.")
-        if self.bandwidth is not None and not 0 < self.bandwidth < np.inf:
-            raise ValueError(f"bandwidth must be positive and finite, or None, not {self.bandwidth!r}.")
+    def _validate_parameters(self) -> None:
+        require_whole(self, max_landmarks=2, n_folds=2, max_iter=1)
+        require_positive(self, "C", finite=True)
+        require_positive(self, "bandwidth", finite=True, optional=True)
 
     def _rank(self, items: Matrix, labels: PartialLabels, rng: np.random.Generator) -> tuple[Ranking, Solution]:
         """Fit f to the items that have pairs, then t to f."""
@@ -226,16 +222,11 @@ class RankSVM(PartialLabelEstimator):
         return Ranking(_machine(features, solution.x), slope, intercept), solution
 
     def _out_of_fold(self, items: Matrix, labels: PartialLabels, rng: np.random.Generator) -> Floats:
-        scores = np.full(labels.shape, np.nan)
-        if len(labels) < 2:
-            return scores
-        folds = item_folds(labels, min(self.n_folds, len(labels)), rng)
-        for fold in np.unique(folds):
-            step("holding out folds", int(fold), int(folds.max()) + 1)
-            held_out = folds == fold
+        def score_held_out(held_out: Mask) -> Floats:
             ranking, _ = self._rank(items[~held_out], labels[~held_out], rng)
-            scores[held_out] = ranking(items[held_out])
-        return scores
+            return ranking(items[held_out])
+
+        return score_out_of_fold(score_held_out, folds_of_labelled(labels, self.n_folds, rng), labels.shape)
 
     def _score_new(self, X: Matrix) -> Floats:
         return np.where(self.learnable_, self.ranking_(self.scaler_(X)), np.nan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from typing import Any
 
@@ -13,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from halflabel._arrays import Floats, Mask, is_sparse
+from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Status
 
@@ -59,7 +59,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def _enter(self, X: Any) -> tuple[Floats, Floats]:
         """Validate, learn the units, and return X with the scaled features that hold any value, gaps as NaN."""
-        self._refuse_unfit_settings()
+        self._validate_parameters()
         X = self._validate(X, reset=True)
         observed = ~np.isnan(X)
         self.observed_features_: Mask = observed.any(axis=0)
@@ -90,15 +90,9 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         back[:, self.observed_features_] = answer * self.scaler_.scale + self.scaler_.center
         return back
 
-    def _refuse_unfit_settings(self) -> None:
-        self._refuse_unless_whole("max_iter", 1)
-        if not self.tol > 0:
-            raise ValueError(f"tol must be positive, not {self.tol!r}.")
-
-    def _refuse_unless_whole(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, numbers.Integral) or value < least:
-            raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+    def _validate_parameters(self) -> None:
+        require_whole(self, max_iter=1)
+        require_positive(self, "tol")
 
     def _warn_unless_converged(self) -> None:
         """Turn a bad status into the one warning a user sees."""

@@ -6,13 +6,22 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
 from halflabel.methods.impute.base import Imputer
-from halflabel.methods.impute.expectation import Gaussian, Mixture, Moments, blocks_of, conditional_means, expectation
+from halflabel.methods.impute.expectation import (
+    BLOCK,
+    Gaussian,
+    Mixture,
+    Moments,
+    blocks_of,
+    conditional_means,
+    expectation,
+)
+from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Status
+from halflabel.numerics.threads import blas_threads
 
 
 class GaussianMixtureImputer(Imputer):
@@ -129,7 +138,7 @@ class GaussianMixtureImputer(Imputer):
                 f"{self.n_components} components cannot be learned from {len(items)} rows with any value: lower "
                 "n_components."
             )
-        with threadpool_limits(1, user_api="blas"):
+        with blas_threads(BLOCK, 1):
             self._ascend(np.nan_to_num(items), known)
         self._warn_unless_converged()
         return self
@@ -173,14 +182,13 @@ class GaussianMixtureImputer(Imputer):
         return KMeans(self.n_components, n_init=5, random_state=self.random_state).fit_predict(items)
 
     def _complete(self, X: Floats) -> Floats:
-        with threadpool_limits(1, user_api="blas"):
+        with blas_threads(BLOCK, 1):
             return conditional_means(self.mixture_, np.nan_to_num(X), blocks_of(~np.isnan(X)))
 
-    def _refuse_unfit_settings(self) -> None:
-        super()._refuse_unfit_settings()
-        self._refuse_unless_whole("n_components", 1)
-        if not self.ridge > 0:
-            raise ValueError(f"ridge must be positive, not {self.ridge!r}: without it a covariance can be singular.")
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        require_whole(self, n_components=1)
+        require_positive(self, "ridge", reason="without it a covariance can be singular")
 
 
 def _maximised(mixture: Mixture, moments: Moments, load: float) -> Mixture:

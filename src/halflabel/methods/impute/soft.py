@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.methods.impute.base import Imputer
-from halflabel.methods.impute.expectation import Gaussian, Mixture, blocks_of, conditional_means
+from halflabel.methods.impute.expectation import BLOCK, Gaussian, Mixture, blocks_of, conditional_means
+from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.losses import Squared
 from halflabel.numerics.penalties import NuclearNorm, spectral_norm
 from halflabel.numerics.solvers import Solution
 from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
+from halflabel.numerics.threads import blas_threads
 
 #: Ratio of the weights of a path, and their greatest number: from alpha_max down to alpha_max / 2^13.
 RATIO, LENGTH = 0.5, 14
@@ -24,9 +25,6 @@ PATIENCE = 2
 
 #: Certified gap at which the solutions of a path are good enough to be compared, and share by which errors must differ.
 ROUGH = 1e-3
-
-#: Matrices of fewer cells are solved on one BLAS thread.
-SMALL = 1_000_000
 
 
 class SoftImputer(Imputer):
@@ -153,7 +151,7 @@ class SoftImputer(Imputer):
     def _fit(self, X: Any) -> Floats:
         values, items = self._enter(X)
         known, items = ~np.isnan(items), np.nan_to_num(items)
-        with threadpool_limits(1 if items.size < SMALL else None, user_api="blas"):
+        with blas_threads(*items.shape):
             self.alpha_, self.cv_results_ = self._choose(items, known)
             solution = self._solve(items, known, self.alpha_, np.zeros_like(items), self.tol)
             self._factorise(np.where(known, items, solution.x))
@@ -203,11 +201,11 @@ class SoftImputer(Imputer):
     def _complete(self, X: Floats) -> Floats:
         return complete_rows(X, self.components_[:, self.observed_features_], self.alpha_)
 
-    def _refuse_unfit_settings(self) -> None:
-        super()._refuse_unfit_settings()
-        self._refuse_unless_whole("n_folds", 2)
-        if self.alpha is not None and not self.alpha > 0:
-            raise ValueError(f"alpha must be positive, or None to have it chosen, not {self.alpha!r}.")
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        require_whole(self, n_folds=2)
+        if self.alpha is not None:
+            require_positive(self, "alpha", reason="None chooses it by cross-validation")
 
 
 def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
@@ -233,7 +231,7 @@ def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
     """
     cov = components.T @ components + alpha * np.eye(components.shape[1])
     model = Mixture(np.ones(1), (Gaussian.of(np.zeros(len(cov)), cov),))
-    with threadpool_limits(1, user_api="blas"):
+    with blas_threads(BLOCK, 1):
         return conditional_means(model, np.nan_to_num(X), blocks_of(~np.isnan(X)))
 
 

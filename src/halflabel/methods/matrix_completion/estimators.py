@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
+from halflabel.methods.candidates import Candidates
 from halflabel.methods.matrix_completion.shared import MatrixCompletion
 
 #: Section 3 and 4 of the paper: lambda grid, five folds of entries, relative change 1e-5, sign as the decision.
@@ -146,7 +146,7 @@ class MC1(MatrixCompletion):
         self,
         alpha: float | None = None,
         *,
-        label_weight: float | Sequence[float] = (0.01, 0.1, 1.0),
+        label_weight: Candidates = (0.01, 0.1, 1.0),
         bias_row_weight: float = 1.0,
         criterion: str = "labels",
         cv: str = "auto",
@@ -245,7 +245,7 @@ class MCb(MatrixCompletion):
         self,
         alpha: float | None = None,
         *,
-        label_weight: float | Sequence[float] = (0.01, 0.1, 1.0),
+        label_weight: Candidates = (0.01, 0.1, 1.0),
         bias_ridge: float = 1e-6,
         criterion: str = "labels",
         cv: str = "auto",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,21 +10,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.decision import Rule
 from halflabel.methods.matrix_completion.selection import Fold, Selection, select
 from halflabel.methods.matrix_completion.setting import Completed, Data, Setting
 from halflabel.methods.model_selection import entry_folds, item_folds
+from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.losses import Logistic, Loss, SideBySide, SparseSquared, Squared
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import fold_in
-
-#: Fewer cells than this are fitted on one BLAS thread.
-SMALL = 5_000_000
+from halflabel.numerics.threads import blas_threads
 
 #: Up to so many cells, and columns or items, the whole matrix is iterated on; sparse X is made dense.
 DENSE, SIDE = 20_000_000, 1000
@@ -41,7 +39,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     """Everything but the bias, and the documentation: see :class:`halflabel.MC1`."""
 
     alpha: float | None
-    label_weight: float | Sequence[float]
+    label_weight: Candidates
     criterion: str
     cv: str
     n_folds: int
@@ -69,8 +67,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
             1 relevant, 0 irrelevant, missing unknown.
         """
         X, labels = self._enter(X, y)
-        self._refuse_unfit_settings()
-        with threadpool_limits(1 if X.shape[0] * X.shape[1] < SMALL else None, user_api="blas"):
+        self._validate_parameters()
+        with blas_threads(*X.shape):
             return self._fit(X, labels)
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
@@ -105,25 +103,19 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     # -- settings ------------------------------------------------------------------
 
-    def _refuse_unfit_settings(self) -> None:
-        for name, least in (("n_folds", 2), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        known = {
-            "cv": ("auto", "entries", "items"),
-            "criterion": ("labels", "features"),
-            "solver": ("auto", "proximal_gradient", "factored", "fpc"),
-        }
-        for name, values in known.items():
-            if getattr(self, name) not in values:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, values))}, not {getattr(self, name)!r}.")
-        row_weight, ridge = self._bias()
-        given = {"alpha": self.alpha, "bias_row_weight": row_weight, "bias_ridge": ridge}
-        given["label_weight"] = min(_grid(self.label_weight), default=0.0)
-        for name, number in given.items():
-            if number is not None and not number > 0:
-                raise ValueError(f"{name} must be positive, not {number!r}.")
+    def _validate_parameters(self) -> None:
+        require_whole(self, n_folds=2, max_iter=1)
+        require_choice(
+            self,
+            cv=("auto", "entries", "items"),
+            criterion=("labels", "features"),
+            solver=("auto", "proximal_gradient", "factored", "fpc"),
+        )
+        require_positive(self, "label_weight", several=True)
+        if self.alpha is not None:
+            require_positive(self, "alpha", reason="None chooses it by cross-validation")
+        require_positive(self, *({"bias_row_weight", "bias_ridge"} & self.get_params().keys()))
+        row_weight, _ = self._bias()
         if row_weight is not None and np.isinf(row_weight) and self.solver not in ("auto", "proximal_gradient"):
             raise ValueError(
                 f"solver={self.solver!r} knows no hard row of ones: use 'auto', or a finite bias_row_weight."
@@ -164,7 +156,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     def _select(self, setting: Setting, data: Data, labels: PartialLabels, rng: np.random.Generator) -> Selection:
         folds = self._folds(data, labels, rng)
-        grid = _grid(self.label_weight)
+        grid = _list_label_weights(self.label_weight)
         if folds or (self.alpha is not None and len(grid) == 1):
             chosen = select(setting, data, folds, grid, self.alpha, self.criterion)
             if folds:
@@ -212,7 +204,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         if sign is not None:
             terms.insert(0, Logistic(sign, on_label, self.bias_))
             widths, right = [t, *widths], self.right_[: t + right.shape[0]]
-        with threadpool_limits(1 if n * d < SMALL else None, user_api="blas"):
+        with blas_threads(n, d):
             left = fold_in(SideBySide(terms, widths), right, self.alpha_, n)
         return np.asarray(left @ self.right_.T)
 
@@ -271,8 +263,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return np.asarray(Z[:, t : t + d] * self.scaler_.scale + self.scaler_.center)
 
 
-def _grid(label_weight: float | Sequence[float]) -> list[float]:
-    return [float(value) for value in np.atleast_1d(np.asarray(label_weight, dtype=np.float64))]
+def _list_label_weights(label_weight: Candidates) -> list[float]:
+    return [float(value) for value in list_candidates(label_weight)]
 
 
 def _learn_scaler(X: Matrix, scale: str | None) -> Scaler:

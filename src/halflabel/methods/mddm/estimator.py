@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from halflabel._arrays import Floats, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.mddm import dependence
+from halflabel.methods.validation import require_choice, require_positive, require_share, require_whole
 from halflabel.numerics.kernels import BLOCK, NystroemMap, mean_distance, nystroem
 
 CHOICES = {
@@ -184,7 +184,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
             1 relevant, 0 irrelevant, missing unknown.
         """
-        self._refuse_unfit_settings()
+        self._validate_parameters()
         X, labels = self._enter(X, y)
         features = self._learn_features(X)
         P, values = self._directions(features, labels)
@@ -217,22 +217,15 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
-    def _refuse_unfit_settings(self) -> None:
-        for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, not {getattr(self, name)!r}.")
-        for name, least in (("n_components", 1), ("max_landmarks", 2)):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, numbers.Integral) or value < least):
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        for name, optional in (("threshold", False), ("uncorrelated", True)):
-            value = getattr(self, name)
-            if not (value is None and optional) and not (isinstance(value, numbers.Real) and 0 <= float(value) <= 1):
-                raise ValueError(f"{name} must lie between 0 and 1, not be {value!r}.")
-        for name in ("gamma", "label_gamma"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, numbers.Real) and 0 < float(value) < np.inf):
-                raise ValueError(f"{name} must be positive and finite, not {value!r}.")
+    def _validate_parameters(self) -> None:
+        require_choice(self, **CHOICES)
+        require_whole(self, max_landmarks=2)
+        if self.n_components is not None:
+            require_whole(self, n_components=1)
+        require_share(self, "threshold")
+        if self.uncorrelated is not None:
+            require_share(self, "uncorrelated")
+        require_positive(self, "gamma", "label_gamma", finite=True, optional=True)
         if self.uncorrelated and self.null_space == "variance":
             raise ValueError("null_space='variance' fills an orthonormal projection only: leave uncorrelated at None.")
 

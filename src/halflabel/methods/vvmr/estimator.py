@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 from halflabel._arrays import Floats
+from halflabel.methods.candidates import Candidates
 from halflabel.methods.vvmr.problem import Problem
 from halflabel.methods.vvmr.selection import KernelSetting
-from halflabel.methods.vvmr.shared import Candidates, VectorValued
+from halflabel.methods.vvmr.shared import VectorValued
 from halflabel.numerics.solvers.masked_kronecker import masked_least_squares
 from halflabel.numerics.solvers.solution import Solution
 

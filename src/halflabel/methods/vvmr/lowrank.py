@@ -11,11 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
+from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.positives import AnswersFromPositives
+from halflabel.methods.validation import is_real, require, require_choice, require_not_negative
 from halflabel.methods.vvmr.problem import Problem
 from halflabel.methods.vvmr.published import solve_as_published
 from halflabel.methods.vvmr.selection import KernelSetting
-from halflabel.methods.vvmr.shared import Candidates, VectorValued
+from halflabel.methods.vvmr.shared import VectorValued
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 from halflabel.numerics.solvers.solution import Solution
 
@@ -284,19 +286,27 @@ class LowRankVVMR(AnswersFromPositives, VectorValued):
             found = recover(terms, tol=tol, max_iter=self.max_iter).solution
         return kernel.weights(found.x), found
 
-    def _refuse_unfit_weights(self) -> None:
-        super()._refuse_unfit_weights()
-        if self.solver not in ("admm", "davis_yin", "published"):
-            raise ValueError(f"solver must be one of 'admm', 'davis_yin', 'published', not {self.solver!r}.")
-        for setting in self._settings():
-            self._refuse_unfit_knee(setting.knee, setting.alpha_trace)
-
-    def _refuse_unfit_knee(self, knee: float | str, alpha_trace: float) -> None:
-        if isinstance(knee, str) and knee not in ("text", "algorithm"):
-            raise ValueError(f"knee must be a number, 'text' or 'algorithm', not {knee!r}.")
-        if not isinstance(knee, str) and not knee > 0:
-            raise ValueError(f"knee must be positive, not {knee!r}: without it every label would be relevant.")
-        if alpha_trace == 0 and (isinstance(knee, str) or self.solver == "davis_yin"):
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        require_choice(self, solver=("admm", "davis_yin", "published"))
+        require_not_negative(self, "alpha_trace", several=True)
+        require(
+            self,
+            "knee",
+            lambda knee: is_real(knee) or knee in ("text", "algorithm"),
+            "be a number, 'text' or 'algorithm'",
+            several=True,
+        )
+        require(
+            self,
+            "knee",
+            lambda knee: isinstance(knee, str) or knee > 0,
+            "be positive",
+            several=True,
+            reason="without it every label would be relevant",
+        )
+        named = any(isinstance(knee, str) for knee in list_candidates(self.knee))
+        if 0 in list_candidates(self.alpha_trace) and (named or self.solver == "davis_yin"):
             raise ValueError(
                 "a named reading of lambda and the solver 'davis_yin' need alpha_trace > 0; give knee a number."
             )

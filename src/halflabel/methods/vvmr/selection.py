@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
@@ -77,8 +76,3 @@ class Selection:
     def _auc(self, scores: Floats) -> float:
         judged = ~np.isnan(scores)
         return macro_auc(self.labels.hide(~judged), scores) if judged.any() else np.nan
-
-
-def candidates(value: float | str | Sequence[float]) -> tuple[float | str, ...]:
-    """Return what a parameter offers: itself, or each of several."""
-    return (value,) if isinstance(value, str) or np.ndim(value) == 0 else tuple(value)  # type: ignore[arg-type, return-value]

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import itertools
-import numbers
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.model_selection import item_folds
+from halflabel.methods.candidates import Candidates, list_candidates
+from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.methods.model_selection import folds_of_labelled
+from halflabel.methods.validation import (
+    is_real,
+    require,
+    require_choice,
+    require_not_negative,
+    require_positive,
+    require_whole,
+)
 from halflabel.methods.vvmr.problem import MANIFOLDS, InputKernel, Problem, graph_operator, output_kernel
-from halflabel.methods.vvmr.selection import KernelSetting, Selection, candidates
+from halflabel.methods.vvmr.selection import KernelSetting, Selection
 from halflabel.numerics.kernels import KernelRidge, mean_distance
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers.solution import Solution
-
-#: A number, or several to choose from by cross-validation.
-Candidates = float | Sequence[float]
-
-#: Fewer items than this are fitted on one BLAS thread.
-SMALL = 5000
+from halflabel.numerics.threads import blas_threads
 
 
 class VectorValued(PartialLabelEstimator):
@@ -58,13 +61,12 @@ class VectorValued(PartialLabelEstimator):
     def _settings(self) -> list[KernelSetting]:
         """Every combination of the candidates."""
         names = ("width", "alpha", "alpha_manifold", "alpha_trace", "knee")
-        offered = [candidates(getattr(self, name, 0.0)) for name in names]
-        return [KernelSetting(*combination) for combination in itertools.product(*offered)]  # type: ignore[arg-type]
+        offered = [list_candidates(getattr(self, name, 0.0)) for name in names]
+        return [KernelSetting(*combination) for combination in itertools.product(*offered)]
 
     def _fit(self, X: Matrix, labels: PartialLabels, observed_rate: float = 1.0) -> Self:
-        self._refuse_unfit_settings()
-        # On small matrices BLAS threads cost more than they bring, and much more on a busy machine.
-        with threadpool_limits(1 if len(labels) < SMALL else None, user_api="blas"):
+        self._validate_parameters()
+        with blas_threads(len(labels)):
             return self._choose_and_fit(X, labels, observed_rate)
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, observed_rate: float) -> Self:
@@ -72,7 +74,7 @@ class VectorValued(PartialLabelEstimator):
         self.scaler_ = Scaler.learn(X, self.scale)
         items = self.scaler_(X)
         rows = np.flatnonzero(~labels.unlabelled)
-        folds = self._folds(labels[rows], rng)
+        folds = folds_of_labelled(labels[rows], self.n_folds, rng)
         chosen = Selection(labels[rows], observed_rate, self.threshold if self.decision == "fixed" else None)
         unit, L, settings = mean_distance(items, rng), self._operator(items), self._settings()
         widths = dict.fromkeys(setting.width for setting in settings)
@@ -100,17 +102,20 @@ class VectorValued(PartialLabelEstimator):
         settings: Sequence[KernelSetting],
         chosen: Selection,
     ) -> bool:
-        """Enter the out-of-fold scores of every setting at one width; tell whether one of them is the best so far."""
-        scores = np.full((len(settings), *labels.shape), np.nan)
-        n_folds = int(folds.max()) + 1
-        for fold in range(n_folds):
-            step("holding out folds", fold, n_folds)
-            held_out = folds == fold
+        """Add the out-of-fold scores of every setting at one width; return whether one of them is the best so far."""
+        # In the order of their ratios: the kernel between the rows is decomposed once for each ratio.
+        order = sorted(range(len(settings)), key=lambda k: settings[k].alpha_manifold / settings[k].alpha)
+
+        def score_held_out(held_out: Mask) -> Floats:
             problem = self._problem(kernel, labels, np.flatnonzero(~held_out))
             features = kernel.rows[kernel.annotated[held_out]]
-            for k in sorted(range(len(settings)), key=lambda k: settings[k].alpha_manifold / settings[k].alpha):
-                scores[k, held_out] = features @ self._solve(problem, settings[k], rough=len(settings) > 1)[0]
-        better = [chosen.add(setting, score) for setting, score in zip(settings, scores, strict=True)]
+            scores = np.empty((len(features), labels.shape[1], len(settings)))
+            for k in order:
+                scores[..., k] = features @ self._solve(problem, settings[k], rough=len(settings) > 1)[0]
+            return scores
+
+        scores = score_out_of_fold(score_held_out, folds, (*labels.shape, len(settings)))
+        better = [chosen.add(setting, scores[..., k].copy()) for k, setting in enumerate(settings)]
         return any(better)
 
     def _problem(self, kernel: InputKernel, labels: PartialLabels, rows: Ints) -> Problem:
@@ -119,12 +124,6 @@ class VectorValued(PartialLabelEstimator):
         Y = part.values(irrelevant=-1.0, unknown=-1.0)
         output = output_kernel(Y, self.label_graph_weight, normalize=self.label_graph == "normalized")
         return Problem(kernel, output, rows, Y, part.observed, self._free(part))
-
-    def _folds(self, labels: PartialLabels, rng: np.random.Generator) -> Ints:
-        """Fold of each annotated item; -1 for a single one, which cannot be held out."""
-        if len(labels) < 2:
-            return np.full(len(labels), -1)
-        return item_folds(labels, min(self.n_folds, len(labels)), rng)
 
     def _operator(self, items: Matrix) -> sparse.csr_array | None:
         """Return the graph operator where any candidate weighs it."""
@@ -138,27 +137,18 @@ class VectorValued(PartialLabelEstimator):
         most = self.max_exact if used <= self.max_exact else self.n_landmarks
         return InputKernel.learn(items, rows, L, bandwidth, most, rng)
 
-    def _refuse_unfit_settings(self) -> None:
-        for name, least in (("n_neighbors", 1), ("max_exact", 2), ("n_landmarks", 2), ("n_folds", 2)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        for name, known in (("manifold", MANIFOLDS), ("label_graph", ("normalized", "raw"))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, not {getattr(self, name)!r}.")
-        if not 0 <= self.label_graph_weight < 1:
-            raise ValueError(
-                f"label_graph_weight must be at least 0 and below 1, not {self.label_graph_weight!r}: at 1 the output "
-                "kernel is singular, and no label could be common to all items."
-            )
-        self._refuse_unfit_weights()
-
-    def _refuse_unfit_weights(self) -> None:
-        for setting in self._settings():
-            if not (setting.alpha > 0 and setting.width > 0):
-                raise ValueError("alpha and width must be positive, each one number or several to choose from.")
-            if not (setting.alpha_manifold >= 0 and setting.alpha_trace >= 0):
-                raise ValueError("alpha_manifold and alpha_trace must not be negative.")
+    def _validate_parameters(self) -> None:
+        require_whole(self, n_neighbors=1, max_exact=2, n_landmarks=2, n_folds=2)
+        require_choice(self, manifold=MANIFOLDS, label_graph=("normalized", "raw"))
+        require(
+            self,
+            "label_graph_weight",
+            lambda weight: is_real(weight) and 0 <= weight < 1,
+            "be at least 0 and below 1",
+            reason="at 1 the output kernel is singular, and no label could be common to all items",
+        )
+        require_positive(self, "alpha", "width", several=True)
+        require_not_negative(self, "alpha_manifold", several=True)
 
     def _score_new(self, X: Matrix) -> Floats:
         return self.model_.predict(self.scaler_(X))

@@ -1,0 +1,152 @@
+"""Checks of an estimator's parameters; each raises a ValueError with the parameter, its range and its value."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from halflabel.methods.candidates import list_candidates
+
+
+def require(
+    model: Any,
+    name: str,
+    is_valid: Callable[[Any], bool],
+    wanted: str,
+    *,
+    several: bool = False,
+    reason: str = "",
+) -> None:
+    """Raise unless a parameter of the model is valid.
+
+    Parameters
+    ----------
+    model : estimator
+    name : str
+    is_valid : callable
+        Takes the value of the parameter.
+    wanted : str
+        What the value must do or be, as it stands after "must".
+    several : bool
+        Whether the parameter may hold several values to choose from; each is checked.
+    reason : str
+        Why, or what to do instead; it follows the value.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> model = SimpleNamespace(share=1.5)
+    >>> require(model, "share", lambda share: 0 <= share <= 1, "lie between 0 and 1", reason="it is a proportion")
+    Traceback (most recent call last):
+    ValueError: share must lie between 0 and 1, not 1.5: it is a proportion.
+    """
+    value = getattr(model, name)
+    offered = list_candidates(value) if several else (value,)
+    invalid = [one for one in offered if not is_valid(one)] if offered else [value]
+    if invalid:
+        raise ValueError(f"{name} must {wanted}, not {invalid[0]!r}{f': {reason}' if reason else ''}.")
+
+
+def require_whole(model: Any, *, several: bool = False, **minimum: int) -> None:
+    """Raise unless each named parameter is a whole number of at least its minimum.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> require_whole(SimpleNamespace(n_folds=1), n_folds=2)
+    Traceback (most recent call last):
+    ValueError: n_folds must be a whole number of at least 2, not 1.
+    """
+    for name, least in minimum.items():
+        wanted = f"be a whole number of at least {least}" + (", or several" if several else "")
+        require(model, name, partial(_is_whole_from, least), wanted, several=several)
+
+
+def require_choice(model: Any, **choices: Iterable[Any]) -> None:
+    """Raise unless each named parameter is one of its choices.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> require_choice(SimpleNamespace(solver="svd"), solver=("auto", "factored"))
+    Traceback (most recent call last):
+    ValueError: solver must be one of 'auto', 'factored', not 'svd'.
+    """
+    for name, offered in choices.items():
+        known = tuple(offered)
+        require(model, name, known.__contains__, f"be one of {', '.join(map(repr, known))}")
+
+
+def require_positive(
+    model: Any, *names: str, finite: bool = False, optional: bool = False, several: bool = False, reason: str = ""
+) -> None:
+    """Raise unless each named parameter is positive, and finite if that is asked for; ``optional`` accepts None.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> require_positive(SimpleNamespace(bandwidth=0.0), "bandwidth", finite=True, optional=True)
+    Traceback (most recent call last):
+    ValueError: bandwidth must be positive and finite, or None, not 0.0.
+    """
+    wanted = "be positive" + (" and finite" if finite else "")
+    wanted += ((", " if finite else " ") + "or None") if optional else ""
+    wanted += ", one number or several to choose from" if several else ""
+
+    def is_valid(value: Any) -> bool:
+        return (optional and value is None) or (is_real(value) and 0 < value <= _largest(finite))
+
+    for name in names:
+        require(model, name, is_valid, wanted, several=several, reason=reason)
+
+
+def require_not_negative(model: Any, *names: str, finite: bool = False, several: bool = False) -> None:
+    """Raise unless each named parameter is at least 0, and finite if that is asked for.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> require_not_negative(SimpleNamespace(ridge=-1.0), "ridge")
+    Traceback (most recent call last):
+    ValueError: ridge must be at least 0, not -1.0.
+    """
+    wanted = "be at least 0" + (" and finite" if finite else "")
+    wanted += ", one number or several to choose from" if several else ""
+    for name in names:
+        require(model, name, lambda value: is_real(value) and 0 <= value <= _largest(finite), wanted, several=several)
+
+
+def require_share(model: Any, *names: str) -> None:
+    """Raise unless each named parameter lies between 0 and 1.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> require_share(SimpleNamespace(threshold=99), "threshold")
+    Traceback (most recent call last):
+    ValueError: threshold must lie between 0 and 1, not 99.
+    """
+    for name in names:
+        require(model, name, lambda value: is_real(value) and 0 <= value <= 1, "lie between 0 and 1")
+
+
+def _is_whole_from(least: int, value: Any) -> bool:
+    return is_whole(value) and value >= least
+
+
+def _largest(finite: bool) -> float:
+    return float(np.finfo(np.float64).max) if finite else np.inf
+
+
+def is_whole(value: Any) -> bool:
+    """Return whether a value is a whole number, of Python or of NumPy."""
+    return isinstance(value, numbers.Integral)
+
+
+def is_real(value: Any) -> bool:
+    """Return whether a value is a real number, of Python or of NumPy."""
+    return isinstance(value, numbers.Real)

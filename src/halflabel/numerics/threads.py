@@ -1,0 +1,24 @@
+"""How many threads BLAS uses: one rule for all methods."""
+
+from __future__ import annotations
+
+from threadpoolctl import threadpool_limits
+
+#: BLAS works on matrices of fewer cells than this with one thread.
+MIN_CELLS = 5_000_000
+
+#: Number of columns of a typical kernel map: a method with a kernel on n items counts n times as many cells.
+KERNEL_COLUMNS = 1000
+
+
+def blas_threads(n_rows: int, n_columns: int = KERNEL_COLUMNS) -> threadpool_limits:
+    """Return a context in which BLAS uses one thread if the matrices are small.
+
+    On small matrices more threads cost more than they save, and much more on a busy machine.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Shape of the largest matrix that the work inside the context multiplies or factorises.
+    """
+    return threadpool_limits(1 if n_rows * n_columns < MIN_CELLS else None, user_api="blas")

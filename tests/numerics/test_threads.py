@@ -1,0 +1,24 @@
+"""One rule for the threads of BLAS."""
+
+from __future__ import annotations
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from halflabel.numerics.threads import KERNEL_COLUMNS, MIN_CELLS, blas_threads
+
+
+def count_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize(
+    ("shape", "one"),
+    [((MIN_CELLS - 1, 1), True), ((MIN_CELLS, 1), False), ((4999,), True), ((MIN_CELLS // KERNEL_COLUMNS,), False)],
+)
+def test_small_matrices_get_one_thread(shape, one):
+    with threadpool_limits(2, user_api="blas"):
+        outside = count_threads()
+        with blas_threads(*shape):
+            assert count_threads() == ({1} if one else outside)
+        assert count_threads() == outside
