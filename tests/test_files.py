@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -14,7 +16,8 @@ from sklearn.linear_model import LogisticRegression
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel._files import ModelFileError, atomic_write, load_tree, save_tree
+from halflabel._files import atomic_write, together
+from halflabel.completion.archive import ModelFileError, load_tree, save_tree
 from halflabel.methods import baselines
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines import BinaryRelevance, OtherLabels
@@ -141,7 +144,7 @@ class TestRefusals:
             hl.load(tmp_path / "m")
 
     def test_a_bomb(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("halflabel._files.MAX_BYTES", 1000)
+        monkeypatch.setattr("halflabel.completion.archive.MAX_BYTES", 1000)
         self._document(tmp_path / "m", {"format": 1, "tree": "x" * 2000})
         with pytest.raises(ModelFileError, match="unpacks to more than"):
             hl.load(tmp_path / "m")
@@ -202,3 +205,52 @@ class TestAtomicWrite:
         with pytest.raises(PermissionError, match="a folder or a device"), atomic_write(tmp_path / "pipe"):
             pass
         assert (tmp_path / "pipe").is_fifo()
+
+    def test_a_long_name_leaves_room_for_the_temporary_one(self, tmp_path):
+        with atomic_write(tmp_path / ("n" * 250), "w") as file:
+            file.write("new")
+        assert os.listdir(tmp_path) == ["n" * 250]
+
+    def test_what_a_killed_run_left_is_removed_by_the_next(self, tmp_path):
+        (tmp_path / ".halflabel-abc.tmp").write_text("half of a file")
+        with atomic_write(tmp_path / "a", "w") as first, atomic_write(tmp_path / "b", "w") as second:
+            first.write("1")
+            second.write("2")
+        assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+
+
+class TestTogether:
+    def test_all_files_appear_at_the_end(self, tmp_path):
+        (tmp_path / "b").write_text("old")
+        with together():
+            for name in "ab":
+                with atomic_write(tmp_path / name, "w") as file:
+                    file.write("new")
+            assert not (tmp_path / "a").exists()
+            assert (tmp_path / "b").read_text() == "old"
+        assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "new", "b": "new"}
+
+    @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+    def test_a_failure_at_the_second_leaves_both_as_they_were(self, tmp_path, error):
+        (tmp_path / "a").write_text("old")
+
+        def write():
+            with together():
+                with atomic_write(tmp_path / "a", "w") as file:
+                    file.write("new")
+                with atomic_write(tmp_path / "b", "w") as file:
+                    file.write("new")
+                    raise error
+
+        with pytest.raises(type(error)):
+            write()
+        assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "old"}
+
+    def test_a_waiting_file_is_not_stale_for_another_process(self, tmp_path):
+        write = "from halflabel._files import atomic_write\nwith atomic_write('c', 'w') as file: file.write('other')"
+        with together():
+            with atomic_write(tmp_path / "a", "w") as file:
+                file.write("new")
+            subprocess.run([sys.executable, "-c", write], cwd=tmp_path, check=True)
+        assert (tmp_path / "a").read_text() == "new"
+        assert sorted(os.listdir(tmp_path)) == ["a", "c"]

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from halflabel import table
-from halflabel._files import ModelFileError, load_tree
+from halflabel.completion.archive import ModelFileError, load_tree
 from halflabel.labels import calibration as decision
 from halflabel.methods import auto, base, baselines, matrix_completion, ssdrmc, vvmr
 from halflabel.methods.base import PartialLabelEstimator

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats
-from halflabel._files import atomic_write, save_tree
+from halflabel._files import atomic_write
 from halflabel.completion import evidence
+from halflabel.completion.archive import save_tree
 from halflabel.completion.gaps import gap_sentences
 from halflabel.completion.model_file import Predictor
 from halflabel.labels import PartialLabels

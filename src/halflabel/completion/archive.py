@@ -1,0 +1,189 @@
+"""Objects as plain data: a zip of one JSON tree and plain .npy arrays, never pickle."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from halflabel._arrays import is_sparse
+from halflabel._files import atomic_write
+from halflabel._memory import free_memory
+from halflabel._version import __version__
+
+FORMAT = 1
+
+#: Maximum size of an unpacked model in bytes and as a share of the free memory, and of its JSON tree.
+MAX_BYTES, MAX_SHARE, MAX_JSON = 16 * 2**30, 0.5, 32 * 2**20
+
+
+class ModelFileError(ValueError):
+    """A file is not a halflabel model, or not one that this version can read."""
+
+
+def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:
+    """Write a tree of plain values, arrays, csr arrays, dataclasses and estimators as one file, atomically."""
+    arrays: list[np.ndarray[Any, Any]] = []
+    document = {"format": FORMAT, "halflabel": __version__, "tree": _encode(dict(tree), arrays)}
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("model.json", json.dumps(document))
+        for number, array in enumerate(arrays):
+            with archive.open(f"{number}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def load_tree(path: str | os.PathLike[str], classes: Mapping[str, type]) -> dict[str, Any]:
+    """Read what :func:`save_tree` wrote; only the named ``classes`` are ever built.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not such a zip, is damaged, comes from a newer format, unpacks to more
+        than :data:`MAX_BYTES`, or names another class.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check_size(archive)
+            document = json.loads(archive.read("model.json"))
+            _check_format(document)
+            tree = _Decoder(archive, classes)(document["tree"])
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+    except FileNotFoundError:
+        raise ModelFileError(f"{path}: there is no such file.") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged zip makes zipfile, zlib, json and NumPy raise errors of many kinds
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ModelFileError(f"{path} is not a halflabel model, or is damaged ({reason}).") from None
+    if not isinstance(tree, dict):
+        raise ModelFileError(f"{path} holds no halflabel model.")
+    return tree
+
+
+def _check_size(archive: zipfile.ZipFile) -> None:
+    limit = int(min(MAX_BYTES, MAX_SHARE * free_memory()))
+    if sum(member.file_size for member in archive.infolist()) > limit:
+        raise ModelFileError(
+            f"the file unpacks to more than {limit / 2**30:.1f} GiB, the limit (half of the free memory); it is not "
+            "read."
+        )
+    if archive.getinfo("model.json").file_size > MAX_JSON:
+        raise ModelFileError(f"its description alone is larger than {MAX_JSON >> 20} MiB; it is not read.")
+
+
+def _check_format(document: Any) -> None:
+    number = document["format"]
+    if type(number) is not int or number < 1:
+        raise ValueError(f"its format is {number!r}, not a whole number")
+    if number > FORMAT:
+        by = str(document.get("halflabel", "a newer version"))[:40]
+        raise ModelFileError(f"it was written by halflabel {by}; this is {__version__}: upgrade to read it.")
+
+
+def _encode(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
+    """Turn a value into JSON, with arrays replaced by their number."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return _encode_array(value, arrays)
+    if is_sparse(value):
+        csr = sparse.csr_array(value)
+        return {"csr": [_encode(part, arrays) for part in (csr.data, csr.indices, csr.indptr)], "shape": csr.shape}
+    if isinstance(value, list | tuple):
+        return {type(value).__name__: [_encode(item, arrays) for item in value]}
+    if isinstance(value, Mapping):
+        return {"dict": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
+    return {"object": type(value).__name__, "state": _encode(_state_of(value), arrays)}
+
+
+def _state_of(value: Any) -> dict[str, Any]:
+    """Return what an object is made of: by its ``to_state`` where it has one, else its dataclass fields."""
+    if hasattr(value, "to_state"):
+        return dict(value.to_state())
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    raise TypeError(f"a {type(value).__name__} cannot be saved as plain data; only the methods of this library can.")
+
+
+def _encode_array(value: np.ndarray[Any, Any], arrays: list[np.ndarray[Any, Any]]) -> Any:
+    if value.dtype.hasobject:  # feature names; anything else with objects fails in JSON, as it should
+        return {"names": value.tolist()}
+    arrays.append(value)
+    return {"npy": len(arrays) - 1}
+
+
+@dataclass
+class _Decoder:
+    """Undoes :func:`_encode`."""
+
+    archive: zipfile.ZipFile
+    classes: Mapping[str, type]
+    seen: set[int] = field(default_factory=set)
+
+    def __call__(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if "npy" in value:
+            return self._array(int(value["npy"]))
+        if "names" in value:
+            return np.array(value["names"], dtype=object)
+        if "csr" in value:
+            matrix = sparse.csr_array(tuple(map(self, value["csr"])), shape=tuple(value["shape"]))
+            matrix.check_format(full_check=True)
+            return matrix
+        if "list" in value:
+            return [self(item) for item in value["list"]]
+        if "tuple" in value:
+            return tuple(self(item) for item in value["tuple"])
+        if "dict" in value:
+            return {self(k): self(v) for k, v in value["dict"]}
+        name = value["object"]
+        if name not in self.classes:
+            raise ModelFileError(
+                f"the file holds an object of the unknown class {name!r}; it may come from a newer version."
+            )
+        return _build(self.classes[name], self(value["state"]))
+
+    def _array(self, number: int) -> np.ndarray[Any, Any]:
+        """Read an array once: the limit on what a file unpacks to would not hold if one were read again and again."""
+        if number in self.seen:
+            raise ValueError(f"array {number} is used twice")
+        self.seen.add(number)
+        member = self.archive.getinfo(f"{number}.npy")
+        stream: Any
+        with self.archive.open(member) as stream:
+            if np.lib.format.read_magic(stream) != (1, 0):
+                raise ValueError(f"array {number} has another header than this library writes")
+            shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+            values = _announced(shape, dtype, member.file_size)
+            filled = 0
+            while filled < values.nbytes and (size := stream.readinto(values[filled:].data)):
+                filled += size
+        if filled < values.nbytes:
+            raise ValueError(f"array {number} is shorter than it announces")
+        return values.view(dtype).reshape(shape, order="F" if fortran else "C")
+
+
+def _announced(shape: tuple[int, ...], dtype: np.dtype[Any], file_size: int) -> NDArray[np.uint8]:
+    """Return the bytes of an array before they are read, once it is known that the file holds as many."""
+    size = math.prod(shape) * dtype.itemsize
+    if dtype.hasobject or any(length < 0 for length in shape) or size > file_size:
+        raise ValueError("an array announces more than its file holds")
+    return np.empty(size, dtype=np.uint8)
+
+
+def _build(kind: type, state: dict[str, Any]) -> Any:
+    """Make an object of its state: through ``from_state`` where the class has one, else as a dataclass."""
+    return kind.from_state(state) if hasattr(kind, "from_state") else kind(**state)
