@@ -32,7 +32,7 @@ from halflabel.labels.calibration import thresholds
 from halflabel.labels.metrics import brier, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import LearnsFromPositives, assigned, assume, of_relevant
 from halflabel.methods.auto.features import Weighting
-from halflabel.reproduction.positives_protocol import forgotten
+from halflabel.reproduction.protocols import remove_positives
 
 #: Share of the relevant entries that was assigned.
 C = 0.7
@@ -47,7 +47,7 @@ def draw(name, labels, seed):
     n_annotated, n_unlabelled = (200, 193) if name == "emotions" else (500, 1000)
     order = rng.permutation(len(labels))
     seen, new = order[: n_annotated + n_unlabelled], order[n_annotated + n_unlabelled :][:NEW]
-    known = forgotten(labels[seen], np.arange(len(seen)) < n_annotated, 1 - C, rng, absent="unknown")
+    known = remove_positives(labels[seen], np.arange(len(seen)) < n_annotated, 1 - C, rng, absent="unknown")
     return seen, known, new
 
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from halflabel.reproduction.reproduction import prepare
+from halflabel.reproduction.run import prepare
 from halflabel.reproduction.store import Store
 
 if __name__ == "__main__":

@@ -14,18 +14,18 @@ from halflabel import SSDRMC
 from halflabel.datasets import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
-from halflabel.reproduction.claims import Finding, check
-from halflabel.reproduction.loading import load_paper
-from halflabel.reproduction.maps import _interpolated, _map
+from halflabel.reproduction.load import load_paper
+from halflabel.reproduction.page.build import build_page
 from halflabel.reproduction.page.model import Grid
-from halflabel.reproduction.pages import to_page
-from halflabel.reproduction.plan import plan
+from halflabel.reproduction.plan import plan_runs
 from halflabel.reproduction.protocols import split, transduction
-from halflabel.reproduction.reproduction import prepare
-from halflabel.reproduction.results import Results
-from halflabel.reproduction.sources import _as_described, load
+from halflabel.reproduction.run import execute, prepare
+from halflabel.reproduction.sources import _apply_settings, load_data
 from halflabel.reproduction.spec import Claim
-from halflabel.reproduction.store import Record, execute
+from halflabel.reproduction.store import Record
+from halflabel.reproduction.verdicts.claims import check_claim
+from halflabel.reproduction.verdicts.curve_claims import _interpolate, _mean_map
+from halflabel.reproduction.verdicts.results import Finding, Results
 
 SHARES = [0.05, 0.1, 0.2, 0.35, 0.5]
 
@@ -50,9 +50,9 @@ def test_full_is_the_printed_protocol_and_default_keeps_its_shares(paper):
         assert experiment_of(default, key).trials == trials
         assert experiment_of(default, key).grid["share"] == SHARES
     prepared = prepare("qian2010", "default")
-    assert prepared.seconds(prepared.runs) < 2 * 30 * 60  # half an hour on two cores
+    assert prepared.estimate_seconds(prepared.runs) < 2 * 30 * 60  # half an hour on two cores
     quick = prepare("qian2010", "quick")
-    assert quick.seconds(quick.runs) < 65
+    assert quick.estimate_seconds(quick.runs) < 65
 
 
 def test_methods_have_the_settings_of_the_text(paper):
@@ -71,7 +71,7 @@ def test_sets_are_those_of_the_text(public_data, paper):
         if not (public_data / name).is_dir():
             pytest.skip(f"{name} is not in {public_data}")
         source = {"name": name, "make": "", "settings": dict(paper.sets[name].settings), "fetch": ""}
-        data = load(source, public_data, "whole", np.random.default_rng(0))
+        data = load_data(source, public_data, "whole", np.random.default_rng(0))
         sizes[name] = (*data.X.shape, data.Y.shape[1], round(float(data.Y.relevant.sum(axis=1).mean()), 1))
     assert sizes == {"yeast": (2417, 103, 14, 4.2), "scene": (2407, 294, 6, 1.1), "tmc2007-500": (3000, 500, 22, 2.2)}
 
@@ -80,7 +80,7 @@ def test_a_sample_is_drawn_from_the_whole_set_with_its_labels():
     X = np.arange(20.0)[:, None] @ [[3.0, 4.0]] + 1e-3
     whole = Dataset("d", X, PartialLabels.from_table(np.arange(20)[:, None] % 2), ("a", "b"), "", "", "")
     asked = {"items": 8, "unit_length": True}
-    samples = [_as_described(whole, asked, np.random.default_rng(seed)) for seed in (0, 0, 1)]
+    samples = [_apply_settings(whole, asked, np.random.default_rng(seed)) for seed in (0, 0, 1)]
     assert [len(each.Y) for each in samples] == [8, 8, 8]
     assert np.array_equal(samples[0].X, samples[1].X)
     assert not np.array_equal(samples[0].X, samples[2].X)
@@ -88,7 +88,7 @@ def test_a_sample_is_drawn_from_the_whole_set_with_its_labels():
     for sample in samples:
         rows = [int(np.flatnonzero((np.abs(units - x) < 1e-12).all(axis=1))[0]) for x in sample.X]
         assert (sample.Y.relevant[:, 0] == (np.array(rows) % 2 == 1)).all()
-    assert _as_described(whole, {}, np.random.default_rng(0)).X is whole.X
+    assert _apply_settings(whole, {}, np.random.default_rng(0)).X is whole.X
 
 
 # -- what runs -----------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def cells(key):
     """One run of every method of an experiment."""
     described = load_paper("qian2010")
     first = replace(experiment_of(described, key), trials=1)
-    return {run.method: run for run in plan(replace(described, experiments=(first,)))}
+    return {run.method: run for run in plan_runs(replace(described, experiments=(first,)))}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -178,7 +178,7 @@ def record(experiment, set, method, trial=0, grid=None, seconds=None, **metrics)
 
 
 def found(paper, records, **arguments):
-    return check(Claim("", "", arguments), Results(paper, records))
+    return check_claim(Claim("", "", arguments), Results(paper, records))
 
 
 def a_map(height, metric="micro_f1", sets=("yeast", "scene"), trials=1):
@@ -227,7 +227,7 @@ def test_areas_of_a_slope_are_what_geometry_says():
 def test_between_measured_points_the_map_is_bilinear():
     default, records = a_map(lambda alpha, H: 2 * alpha - 3 * H + alpha * H)
     results = Results(default, records)
-    values = _interpolated(_map(results, experiment_of(default, "figure3"), "micro_f1", "alpha", "scene"))
+    values = _interpolate(_mean_map(results, experiment_of(default, "figure3"), "micro_f1", "alpha", "scene"))
     fine = np.arange(1, 100) / 100
     H, alpha = np.meshgrid(fine, fine, indexing="ij")
     np.testing.assert_allclose(values, 2 * alpha - 3 * H + alpha * H, atol=1e-12)
@@ -337,7 +337,7 @@ def test_a_figure_is_drawn_for_each_set():
     figure = replace(prepared.paper.experiments[0], curves=("micro_f1", "micro_f1@H"))
     only = replace(prepared, paper=replace(prepared.paper, experiments=(figure,), claims=()))
     made = dict.fromkeys(("halflabel", "numpy", "scipy", "scikit-learn"), "1")
-    page = to_page(only, [replace(each, made=made) for each in records])
+    page = build_page(only, [replace(each, made=made) for each in records])
     section = next(each for each in page.sections if each.title.startswith("Figure 4: "))
     names = [block.name for block in section.blocks if hasattr(block, "svg")]
     assert names == [f"figure4-{data}-micro_f1{rule}" for rule in ("", "-H") for data in ("yeast", "scene")]
@@ -347,5 +347,5 @@ def test_a_figure_is_drawn_for_each_set():
 
 
 def test_the_page_stands_without_any_run():
-    page = to_page(prepare("qian2010", "default"), [])
+    page = build_page(prepare("qian2010", "default"), [])
     assert any(section.title.startswith("Figure 3") for section in page.sections)

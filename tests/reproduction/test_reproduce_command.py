@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.reproduction.test_reproduction import TOY
+from tests.reproduction.test_run import TOY
 
 from halflabel.cli import main
-from halflabel.reproduction.loading import papers
+from halflabel.reproduction.load import list_papers
 
 
 def invoke(*arguments, env=None):
@@ -19,7 +19,7 @@ def invoke(*arguments, env=None):
 def test_the_list_names_every_paper():
     result = invoke("--list")
     assert result.exit_code == 0
-    assert all(key in result.output for key in papers())
+    assert all(key in result.output for key in list_papers())
 
 
 def test_the_plan_says_what_is_here_and_what_it_takes(tmp_path):
@@ -59,7 +59,7 @@ def test_your_own_model_and_set_stand_beside_the_papers(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "say which paper"),
+        ([], "name a paper: "),
         (["goldberg1910"], "there is no paper 'goldberg1910'"),
         ([TOY, "--jobs", 0], "--jobs 0"),
         ([TOY, "--add", "nowhere:Model"], "no module 'nowhere'"),

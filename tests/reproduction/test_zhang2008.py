@@ -10,9 +10,9 @@ import pytest
 from halflabel import MDDM
 from halflabel.datasets import load_benchmark
 from halflabel.methods.baselines import MLkNN
-from halflabel.reproduction.loading import load_paper
-from halflabel.reproduction.plan import plan
-from halflabel.reproduction.store import execute
+from halflabel.reproduction.load import load_paper
+from halflabel.reproduction.plan import plan_runs
+from halflabel.reproduction.run import execute
 
 FIVE = ("hamming_loss", "one_error", "coverage", "ranking_loss", "average_precision")
 
@@ -47,7 +47,9 @@ def test_neither_storage_nor_rotation_changes_an_answer(form, answers):
 
 
 def test_at_full_dimension_figure_2a_ends_where_no_reduction_stands(folder):
-    runs = [run for run in plan(load_paper("zhang2008")) if run.experiment == "figure2a" and run.set == "yahoo-arts"]
+    runs = [
+        run for run in plan_runs(load_paper("zhang2008")) if run.experiment == "figure2a" and run.set == "yahoo-arts"
+    ]
     (turned,) = (run for run in runs if run.method == "MDDM at d" and run.grid["share"] == 1.0)
     original = next(run for run in runs if run.method == "ORI")
     records = [execute(replace(run, metrics=FIVE), folder) for run in (turned, original)]

@@ -7,16 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from halflabel.reproduction.claims import Finding, check
-from halflabel.reproduction.loading import load_paper
-from halflabel.reproduction.pages import to_page
-from halflabel.reproduction.plan import plan
-from halflabel.reproduction.reproduction import prepare
-from halflabel.reproduction.results import Results, in_words
-from halflabel.reproduction.sources import load
+from halflabel.reproduction.load import load_paper
+from halflabel.reproduction.page.build import build_page
+from halflabel.reproduction.page.plots import draw_curve
+from halflabel.reproduction.page.tables import tabulate_rules
+from halflabel.reproduction.plan import plan_runs
+from halflabel.reproduction.run import execute, prepare
+from halflabel.reproduction.sources import load_data
 from halflabel.reproduction.spec import Claim
-from halflabel.reproduction.store import Record, execute
-from halflabel.reproduction.tables import curve, rules_tables
+from halflabel.reproduction.store import Record
+from halflabel.reproduction.verdicts.claims import check_claim
+from halflabel.reproduction.verdicts.results import Finding, Results, format_metric
 
 METHODS = ["Proposed", "MLR-GL", "FastTag", "LEML", "BR", "BR-C"]
 
@@ -58,7 +59,7 @@ def test_sets_are_those_of_table_1(public_data, paper):
             pytest.skip(f"{name} is not in {public_data}")
         spec = paper.sets[name]
         source = {"name": name, "make": "", "settings": dict(spec.settings), "fetch": ""}
-        data = load(source, public_data, "whole", np.random.default_rng(0))
+        data = load_data(source, public_data, "whole", np.random.default_rng(0))
         sizes[name] = (*data.X.shape, data.Y.shape[1], round(float(data.Y.relevant.sum(axis=1).mean()), 2))
     assert sizes == {
         "corel5k": (4609, 499, 30, 2.07),
@@ -79,7 +80,7 @@ def small(run):
 
 def cells(key, tier):
     """One run of every method of an experiment."""
-    return {run.method: run for run in plan(load_paper("zhao2015", tier)) if run.experiment == key}
+    return {run.method: run for run in plan_runs(load_paper("zhao2015", tier)) if run.experiment == key}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -102,7 +103,7 @@ def test_the_other_experiments_run_too(key, tier, paper):
     if tier != "full":  # the whole grid takes minutes: what quick says of the same parameters
         coarse = experiment_of(load_paper("zhao2015", "quick"), "tables").settings
         parts = replace(experiment_of(paper, key), settings=coarse)
-        found = {run.method: run for run in plan(replace(paper, experiments=(parts,)))}
+        found = {run.method: run for run in plan_runs(replace(paper, experiments=(parts,)))}
     for method, run in found.items():
         record = execute(small(run), None)
         assert record.failed == "", method
@@ -110,12 +111,12 @@ def test_the_other_experiments_run_too(key, tier, paper):
 
 
 def test_br_c_alone_sees_what_others_do_not(paper):
-    options = {run.method: run.options for run in plan(paper) if run.experiment == "tables"}
+    options = {run.method: run.options for run in plan_runs(paper) if run.experiment == "tables"}
     assert {name for name, each in options.items() if each["hidden"] == 0} == {"BR-C"}
     assert {name for name, each in options.items() if each.get("absent") == "unknown"} == {
         *("Proposed", "MLR-GL", "FastTag", "LEML", "Default")
     }
-    fractions = {run.options["hidden"] for run in plan(paper) if run.experiment.startswith("figure1")}
+    fractions = {run.options["hidden"] for run in plan_runs(paper) if run.experiment.startswith("figure1")}
     assert fractions == {0.1, 0.2, 0.3, 0.4, 0.5}
 
 
@@ -136,7 +137,7 @@ def record(experiment, set, method, trial=0, grid=None, **metrics):
 
 
 def found(paper, records, **arguments):
-    return check(Claim("", "", arguments), Results(paper, records))
+    return check_claim(Claim("", "", arguments), Results(paper, records))
 
 
 def test_ahead_on_sets_counts_sets_that_were_measured(paper):
@@ -188,19 +189,19 @@ def test_rules_stand_set_by_set_and_curves_on_a_logarithmic_axis(paper):
     values = {"micro_f1": 0.5, "micro_f1__zero": 0.5, "micro_f1__count": 0.6}
     records = [record("tables", name, "BR", **values) for name in ("msrc", "yeast")]
     results = Results(paper, records)
-    captions = [grid.caption for grid in rules_tables(results, experiment_of(paper, "tables"))]
+    captions = [grid.caption for grid in tabulate_rules(results, experiment_of(paper, "tables"))]
     assert captions == [f"micro-F1 ↑ under common threshold rules on {name}" for name in ("msrc", "yeast")]
     points = [
         record("figure2c", "msrc", "Width 1", grid={"mu": x}, micro_f1__count=y) for x, y in ((1e-4, 0.4), (1e-2, 0.5))
     ]
-    (figure,) = curve(Results(paper, points), experiment_of(paper, "figure2c"), "micro_f1@count")
+    (figure,) = draw_curve(Results(paper, points), experiment_of(paper, "figure2c"), "micro_f1@count")
     assert figure.name == "figure2c-micro_f1-count"
     assert "log10 mu" in figure.svg
     assert "against log10 mu" in figure.alt
 
 
 def test_the_page_stands_without_any_run():
-    page = to_page(prepare("zhao2015", "default"), [])
+    page = build_page(prepare("zhao2015", "default"), [])
     assert any(section.title.startswith("Tables 2 and 3") for section in page.sections)
 
 
@@ -209,4 +210,4 @@ def test_the_page_stands_without_any_run():
     [("micro_f1@pu_f1", "micro-F1 (pu-F1 rule)"), ("macro_auc", "macro-AUC"), ("ece", "ECE")],
 )
 def test_names_of_metrics_under_rules(metric, words):
-    assert in_words(metric) == words
+    assert format_metric(metric) == words

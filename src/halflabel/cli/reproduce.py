@@ -1,4 +1,4 @@
-"""The command that measures a paper's tables anew: reproduce."""
+"""The command that measures a paper's tables again: reproduce."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from halflabel._files import atomic_write
-from halflabel.cli.console import counted, out, say, tell, working
+from halflabel._wording import plural
+from halflabel.cli.console import out, say, tell, working
 from halflabel.cli.files import PATH
-from halflabel.reproduction.loading import papers
-from halflabel.reproduction.page.markdown import render_markdown
-from halflabel.reproduction.page.model import Page, render_html
-from halflabel.reproduction.pages import to_page
-from halflabel.reproduction.published import published_page
-from halflabel.reproduction.reproduction import Reproduction, prepare
+from halflabel.reproduction.load import find_published_page, list_papers
+from halflabel.reproduction.page.build import build_page, write_page
+from halflabel.reproduction.run import Reproduction, prepare
 from halflabel.reproduction.spec import TIERS
 from halflabel.reproduction.store import Record, Store
 
@@ -27,16 +24,16 @@ from halflabel.reproduction.store import Record, Store
 @click.argument("key", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the papers, their sets and their pages.")
 @click.option("--tier", type=click.Choice(TIERS), default="default", show_default=True,
-              help="A minute or two, within 40 minutes on two cores, or the printed protocol.")  # fmt: skip
+              help="One or two minutes, at most 40 minutes on two cores, or the printed protocol.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="Short for --tier quick.")
 @click.option("--folder", type=PATH, help="Folder of the benchmark sets; by default the variable HALFLABEL_DATA.")
-@click.option("--fetch", "fetched", is_flag=True, help="Get sets that are not there from OpenML (needs the network).")
-@click.option("--add", multiple=True, metavar="PACKAGE:MODEL", help="Your own estimator, beside the paper's.")
-@click.option("--data", "own", type=PATH, multiple=True, help="Your own set, beside the paper's.")
+@click.option("--fetch", "fetched", is_flag=True, help="Download missing sets from OpenML (needs the network).")
+@click.option("--add", multiple=True, metavar="PACKAGE:MODEL", help="Your own estimator, added to the paper's.")
+@click.option("--data", "own", type=PATH, multiple=True, help="Your own set, added to the paper's.")
 @click.option("--labels", help="Label columns of your own set, with commas; an ARFF file with Mulan's XML needs none.")
 @click.option("-o", "--output", type=PATH, help="Folder of records and pages; by default halflabel-KEY-TIER.")
 @click.option("--jobs", type=click.IntRange(-1), default=-1, show_default=True, help="Processes; -1 is one per core.")
-@click.option("--plan", "plan_only", is_flag=True, help="Say what would be run, and stop.")
+@click.option("--plan", "plan_only", is_flag=True, help="Print what would be run, and stop.")
 @click.option("--strict", is_flag=True, help="End with an error if a run failed or could not start.")
 @click.option("--published", is_flag=True, help="Show the page that comes with halflabel; nothing is run.")
 def reproduce(
@@ -55,9 +52,10 @@ def reproduce(
     strict: bool,
     published: bool,
 ) -> None:
-    """Measure every table and figure of a paper whose data can be had, beside what the paper printed.
+    """Measure the tables and figures of a paper again, and compare them with what the paper printed.
 
-    A run that was interrupted, even killed, goes on where it stopped when the same line is given again.
+    It covers every table and figure whose data are available. If it is interrupted, even killed, the same command
+    continues where it stopped.
 
     \b
     Examples:
@@ -68,12 +66,12 @@ def reproduce(
     """  # noqa: D301
     folder = folder or (Path(os.environ["HALFLABEL_DATA"]) if os.environ.get("HALFLABEL_DATA") else None)
     if listing:
-        out.print(_papers(folder))
+        out.print(_tabulate_papers(folder))
         return
     if key is None:
-        raise ValueError(f"say which paper: {', '.join(papers())}; --list says more about each.")
+        raise ValueError(f"name a paper: {', '.join(list_papers())}; --list describes each of them.")
     if published:
-        _show(published_page(key))
+        _show(find_published_page(key))
         return
     if jobs == 0:
         raise ValueError("--jobs 0 would do nothing: give a number of processes, or -1 for one per core.")
@@ -82,9 +80,9 @@ def reproduce(
     work = prepare(key, tier, folder=folder, add=add, data=[(path, named) for path in own], fetched=fetched)
     target = output or Path(f"halflabel-{work.paper.key}-{tier}")
     store = Store(target / "records.jsonl")
-    _tell_plan(work, store, jobs)
+    _print_plan(work, store, jobs)
     if not plan_only:
-        _do(work, store, jobs, strict)
+        _run(work, store, jobs, strict)
 
 
 def _show(page: Path) -> None:
@@ -92,69 +90,57 @@ def _show(page: Path) -> None:
     webbrowser.open(page.as_uri())
 
 
-def _do(work: Reproduction, store: Store, jobs: int, strict: bool) -> None:
-    """Run what is open, write the pages, and say what became of it."""
+def _run(work: Reproduction, store: Store, jobs: int, strict: bool) -> None:
+    """Do the open runs, write the pages, and print the outcome."""
     if not work.startable:
-        raise ValueError("no set of this paper is here: the table above says where each one comes from.")
+        raise ValueError("no set of this paper is here: the table above names the source of each one.")
     store.path.parent.mkdir(parents=True, exist_ok=True)
     with working():
         records = work.run(store, n_jobs=jobs)
-        written = write_pages(to_page(work, records), store.path.parent)
-    _tell_outcome(records)
-    tell(f"Written: {store.path}, {', '.join(map(str, written))}.")
+        paths = write_page(build_page(work, records), store.path.parent)
+    _print_outcome(records)
+    tell(f"Written: {store.path}, {', '.join(map(str, paths))}.")
     if strict and (bad := sum(not record.metrics for record in records)):
-        raise ValueError(f"{bad} of {counted(len(records), 'run')} have no figures, and --strict was given.")
+        raise ValueError(f"{bad} of {plural(len(records), 'run')} have no figures, and --strict was given.")
 
 
-def _papers(folder: Path | None) -> Table:
-    """Return the papers with what of each is here."""
+def _tabulate_papers(folder: Path | None) -> Table:
+    """Return the papers, the number of their sets that are here, and whether they have a published page."""
     table = Table("key", "paper", "sets here", "page", title="Papers that can be reproduced", title_justify="left")
-    for key in papers():
+    for key in list_papers():
         work = prepare(key, "default", folder=folder)
-        usable = sum(there.usable for there in work.sets.values())
+        usable = sum(each.usable for each in work.sets.values())
         paper = work.paper
         try:
-            page = "committed" if published_page(key) else ""
+            page = "--published" if find_published_page(key) else ""
         except FileNotFoundError:
-            page = "missing"
+            page = "none"
         table.add_row(key, f"{paper.title}. {paper.authors}, {paper.venue}", f"{usable} of {len(work.sets)}", page)
     return table
 
 
-def _tell_plan(work: Reproduction, store: Store, jobs: int) -> None:
-    """Say before anything runs what is here, what is not, and what it will take."""
+def _print_plan(work: Reproduction, store: Store, jobs: int) -> None:
+    """Print, before anything runs, which sets are here, how many runs there are, and their time and memory."""
     table = Table("set", "here", "", title=f"{work.paper.title} ({work.tier})", title_justify="left")
-    for name, there in work.sets.items():
-        table.add_row(name, there.status, there.advice)
+    for name, state in work.sets.items():
+        table.add_row(name, state.status, state.advice)
     out.print(table)
-    todo = work.open_runs(store)
+    todo = work.list_open_runs(store)
     processes = (os.cpu_count() or 1) if jobs < 0 else jobs
-    minutes = work.seconds(todo) / processes / 60
-    memory = work.megabytes(todo) * min(processes, len(todo)) / 1000
-    away = len(work.runs) - len(work.startable)
+    minutes = work.estimate_seconds(todo) / processes / 60
+    memory = work.estimate_megabytes(todo) * min(processes, len(todo)) / 1000
+    missing = len(work.runs) - len(work.startable)
     tell(
-        f"{counted(len(work.runs), 'run')}: {len(work.startable) - len(todo)} recorded, {len(todo)} to do, "
-        f"{away} not available."
+        f"{plural(len(work.runs), 'run')}: {len(work.startable) - len(todo)} recorded, {len(todo)} to do, "
+        f"{missing} not available."
     )
     if todo:
         tell(f"About {max(minutes, 0.1):.1f} minutes and {memory:.1f} GB with --jobs {processes}.")
 
 
-def _tell_outcome(records: list[Record]) -> None:
+def _print_outcome(records: list[Record]) -> None:
     reasons = Counter(record.failed for record in records if record.failed)
     for reason, number in reasons.items():
-        say(f"{counted(number, 'run')} failed: {reason}")
+        say(f"{plural(number, 'run')} failed: {reason}")
     done = sum(bool(record.metrics) for record in records)
-    tell(f"{done} of {counted(len(records), 'run')} measured.")
-
-
-def write_pages(page: Page, target: Path) -> tuple[Path, Path]:
-    """Write the page as HTML and as Markdown with its figures beside it; return both paths."""
-    text, figures = render_markdown(page, "figures")
-    (target / "figures").mkdir(exist_ok=True)
-    files = {f"figures/{name}": svg for name, svg in figures.items()}
-    files |= {"index.html": render_html(page), "README.md": text}
-    for name, content in files.items():
-        with atomic_write(target / name, "w") as file:
-            file.write(content)
-    return target / "index.html", target / "README.md"
+    tell(f"{done} of {plural(len(records), 'run')} measured.")

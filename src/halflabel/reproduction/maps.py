@@ -1,144 +1,113 @@
-"""Sentences of a paper about a map: a metric over a method's setting and the axis of a figure."""
+"""Maps of two dimensions: what a run's record keeps of one, and the method that scores one by its neighbourhoods."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Mapping, Sequence
+from math import sqrt
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-from scipy.interpolate import RegularGridInterpolator
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.neighbors import KNeighborsClassifier
 
-from halflabel._arrays import Floats
-from halflabel.reproduction.findings import ClaimResult, Finding, counted
-from halflabel.reproduction.results import Results, in_words
-from halflabel.reproduction.spec import Experiment
+from halflabel._arrays import Floats, Ints
+from halflabel.labels import PartialLabels
 
-#: A map of fewer measured points per side has no area to speak of.
-FEWEST = 3
+#: Maximum number of items in a record: a map of more is unreadable, and its record long.
+MAX_ITEMS = 600
 
-#: Points per side on which an area is counted: .01 to .99 by .01.
-SIDE = 99
+#: Maximum number of label sets; :mod:`halflabel.reproduction.page.panels` has as many different marks.
+MAX_SETS = 10
 
 
-def reliable_area(
-    results: Results,
-    experiment: Experiment,
-    *,
-    metric: str,
-    along: str,
-    printed: Mapping[str, float],
-    tolerance: float,
-    within: Sequence[float],
-    of_best: Sequence[float],
-) -> ClaimResult:
-    """Ask whether a definition of "reliable" gives the printed share of the map's area on every set.
+def make_map_record(
+    coordinates: Floats, truth: PartialLabels, known: PartialLabels, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return a map of two dimensions in the types of JSON.
 
     Parameters
     ----------
-    along : str
-        The setting of their first step in which the methods differ.
-    printed : mapping of str to float
-        Share of the area, by set.
-    tolerance : float
-        How far a share may lie from the printed one.
-    within, of_best : sequence of float
-        Reliable is a mean no further than this below the best, or at least this share of it. Between measured points
-        the map is interpolated linearly.
+    coordinates : ndarray of shape (n_items, 2)
+        In any unit.
+    truth, known : PartialLabels
+        With and without the hidden entries.
+    rng : Generator
+        Decides the sample; methods with the same generator show the same items.
+
+    Returns
+    -------
+    dict
+        ``n_items``, of which ``x`` and ``y`` hold a sample, the median at 0, to 4 significant digits; ``labelled``, a
+        letter per item of the sample, "1" if any of its labels was known; ``sets``, the names of the labels of the most
+        frequent label sets; ``set``, the index of each item's set, -1 if it is another one, or not completely known.
     """
-    maps = {name: _map(results, experiment, metric, along, name) for name in printed if name in experiment.sets}
-    whole = {name: table for name, table in maps.items() if min(table.shape) >= FEWEST and table.notna().all(axis=None)}
-    shares = {name: _shares(table, within, of_best) for name, table in whole.items()}
-    if not shares:
-        return counted(0, [], "")
-    near = pd.DataFrame(
-        {name: [abs(share - printed[name]) <= tolerance for share in each.values()] for name, each in shares.items()}
-    )
-    finding = Finding.IN_PART if near.any().all() else Finding.REFUTED
-    finding = Finding.SUPPORTED if near.all(axis=1).any() else finding
-    told = [f"{name} ({printed[name]:.1%} printed): {_listed(each)}" for name, each in shares.items()]
-    return ClaimResult(finding, f"Share of the area by what reliable means. {'. '.join(told)}.")
-
-
-def _map(results: Results, experiment: Experiment, metric: str, along: str, data: str) -> pd.DataFrame:
-    """Return means with a row per point of the axis and a column per value of the setting, both ascending."""
-    settings = _settings(results, experiment, along)
-    rows = {
-        x: results.blocks(experiment, metric, at={experiment.x: x}, set=data).mean()
-        for x in experiment.grid[experiment.x]
+    rows = np.sort(rng.permutation(len(truth))[:MAX_ITEMS])
+    sets, member = _find_frequent_sets(truth)
+    x, y = (coordinates - np.median(coordinates, axis=0))[rows].T
+    return {
+        "n_items": len(truth),
+        "x": _shorten(x),
+        "y": _shorten(y),
+        "labelled": "".join(np.where(known.unlabelled[rows], "0", "1")),
+        "sets": sets,
+        "set": member[rows].tolist(),
     }
-    return pd.DataFrame(rows).T.rename(columns=settings).sort_index().sort_index(axis=1)
 
 
-def _highest(table: pd.DataFrame) -> float:
-    return float(table.max().max())
+def _find_frequent_sets(truth: PartialLabels) -> tuple[list[list[str]], Ints]:
+    """Return the most frequent label sets as names of labels, and each item's set, -1 for any other."""
+    whole = truth.observed.all(axis=1)
+    relevant, member, counts = np.unique(truth.relevant[whole], axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MAX_SETS]
+    place = np.full(len(counts), -1, dtype=np.intp)
+    place[order] = np.arange(len(order))
+    set_of_item = np.full(len(truth), -1, dtype=np.intp)
+    set_of_item[whole] = place[member.ravel()]
+    return [[name for name, has in zip(truth.names, relevant[s], strict=True) if has] for s in order], set_of_item
 
 
-def _settings(results: Results, experiment: Experiment, along: str) -> dict[str, float]:
-    return {name: float(results.paper.methods[name].steps[0][along]) for name in experiment.methods}
+def _shorten(values: Floats) -> list[float]:
+    return [float(f"{value:.4g}") for value in values]
 
 
-def _shares(table: pd.DataFrame, within: Sequence[float], of_best: Sequence[float]) -> dict[str, float]:
-    values, best = _interpolated(table), _highest(table)
-    bounds = {f"within {w:g} of the best": best - w for w in within}
-    bounds |= {f"at least {share:.0%} of it": share * best for share in of_best}
-    return {words: float((values >= bound).mean()) for words, bound in bounds.items()}
+class MapNeighbors(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
+    """k-nearest neighbours on a map, with fewer neighbours in small sets.
 
-
-def _interpolated(table: pd.DataFrame) -> Floats:
-    sides = [table.index.to_numpy(dtype=float), table.columns.to_numpy(dtype=float)]
-    fine = [np.linspace(side[0], side[-1], SIDE) for side in sides]
-    return np.asarray(RegularGridInterpolator(sides, table.to_numpy())(tuple(np.meshgrid(*fine, indexing="ij"))))
-
-
-def _listed(shares: Mapping[str, float]) -> str:
-    return ", ".join(f"{words} {share:.1%}" for words, share in shares.items())
-
-
-def in_box(
-    results: Results,
-    experiment: Experiment,
-    *,
-    metric: str,
-    along: str,
-    box: Sequence[Sequence[float]],
-    low: float = -math.inf,
-    high: float = math.inf,
-    of_best: float = 0.0,
-) -> ClaimResult:
-    """Ask at every point of a box of the map whether all runs lie between bounds.
+    It scores a map: P(relevant) is the share of an item's nearest neighbours on the map that have the label.
 
     Parameters
     ----------
-    along : str
-        The setting of their first step in which the methods differ.
-    box : two pairs of float
-        Least and greatest value of the setting, then of the axis.
-    low, high : float
-    of_best : float
-        Instead of ``low``: this share of the best mean on the map.
+    n_neighbors : int, default=15
+        Maximum number of neighbours. It is at most the square root of the number of items: 15 neighbours of 15 items
+        would give the rate of the label at every place, on every map.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The number of neighbours.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], [0, 0, 0, 1, 1, 1]
+    >>> model = MapNeighbors().fit(X, y)
+    >>> model.n_neighbors_, model.predict_proba([[1.4], [7.6]])[:, 1].tolist()
+    (2, [0.0, 1.0])
     """
-    (first, last), (left, right) = box
-    methods = [name for name, value in _settings(results, experiment, along).items() if first <= value <= last]
-    points = [x for x in experiment.grid[experiment.x] if left <= x <= right]
-    total, fell_short, told = 0, [], []
-    for data in experiment.sets:
-        least = of_best * _highest(_map(results, experiment, metric, along, data)) if of_best else low
-        found = []
-        for x, name in itertools.product(points, methods):
-            runs = results.blocks(experiment, metric, at={experiment.x: x}, set=data)[name].dropna()
-            found += list(runs)
-            total += len(runs) > 0
-            fell_short += [] if runs.between(least, high).all() else [f"{name}, {experiment.x} = {x:g} on {data}"]
-        if found:
-            told.append(f"{data}: {min(found):.3g} to {max(found):.3g}, median {np.median(found):.3g}")
-    bounds = f"at least {of_best:.0%} of the best" if of_best else _between(low, high)
-    result = counted(total, fell_short, f"every run's {in_words(metric)} is {bounds}")
-    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(told)}." if told else result.evidence)
 
+    def __init__(self, n_neighbors: int = 15) -> None:
+        self.n_neighbors = n_neighbors
 
-def _between(low: float, high: float) -> str:
-    if math.isinf(low) or math.isinf(high):
-        return f"at most {high:g}" if math.isinf(low) else f"at least {low:g}"
-    return f"between {low:g} and {high:g}"
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the items."""
+        self.n_neighbors_ = max(1, min(self.n_neighbors, round(sqrt(len(y)))))
+        self.neighbors_ = KNeighborsClassifier(self.n_neighbors_).fit(X, y)
+        self.classes_ = self.neighbors_.classes_
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the share of the neighbours in each class, a column per class."""
+        shares: Floats = self.neighbors_.predict_proba(X)
+        return shares
+
+    def predict(self, X: Any) -> Any:
+        """Return the most frequent class among the neighbours."""
+        return self.neighbors_.predict(X)

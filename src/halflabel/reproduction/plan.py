@@ -14,30 +14,32 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from halflabel.reproduction.methods import filled_in
-from halflabel.reproduction.spec import Experiment, Method, Paper, SetSpec
+from halflabel.reproduction.spec import Experiment, Method, Paper, SetSpec, SpecError
+
+#: Folders whose modules only summarise, print and draw. No record depends on them; it depends on every other module.
+WITHOUT_EFFECT = ("cli", "evaluation", "report", "reproduction/page", "reproduction/verdicts", "review")
 
 
 @dataclass(frozen=True)
 class Run:
-    """One cell of work. Its record is a function of these values, of the data and of the package's source.
+    """One unit of work. Its record is a function of these values, of the data and of the package's source.
 
     Parameters
     ----------
     paper, experiment, protocol, set, method : str
     source : mapping
-        What :func:`halflabel.reproduction.sources.load` needs.
+        The input of :func:`halflabel.reproduction.sources.load_data`.
     steps : sequence of mapping
-        Steps of the method, with every grid value in its place.
+        Steps of the method, with every ``"$name"`` replaced.
     helpers : mapping of str to mapping
         First steps of the methods that ``same_as`` refers to.
     metrics : tuple of str
     options, grid : mapping
     trial : int
     seed : tuple of int
-        The same for every method, so that methods see the same draws.
+        The same for every method, so that all methods use the same splits.
     data : mapping of str to str
-        Digest of every file that is read.
+        Digest of every input file.
     """
 
     paper: str
@@ -57,36 +59,32 @@ class Run:
 
     @property
     def key(self) -> str:
-        """Digest of all that decides the record: this description, data, source or version of what is called."""
-        used = sorted(set(_named((self.steps, self.helpers, self.source))))
-        described = {**asdict(self), "code": source_digest(), "others' code": {name: _others(name) for name in used}}
+        """Digest of everything that decides the record: this description, data, source, versions of other packages."""
+        used = sorted(set(_list_packages((self.steps, self.helpers, self.source))))
+        versions = {name: _package_version(name) for name in used}
+        described = {**asdict(self), "code": source_digest(), "others' code": versions}
         return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
-    @property
-    def name(self) -> str:
-        """Short form for a line of progress."""
-        return f"{self.experiment}: {self.method} on {self.set}"
 
-
-def plan(paper: Paper) -> list[Run]:
+def plan_runs(paper: Paper) -> list[Run]:
     """Return every run of a paper, in the order of its file."""
-    return [run for experiment in paper.experiments for run in _runs(paper, experiment)]
+    return [run for experiment in paper.experiments for run in _plan_experiment(paper, experiment)]
 
 
-def _runs(paper: Paper, experiment: Experiment) -> Iterator[Run]:
+def _plan_experiment(paper: Paper, experiment: Experiment) -> Iterator[Run]:
     grids = [dict(zip(experiment.grid, point, strict=True)) for point in itertools.product(*experiment.grid.values())]
     for name, trial, grid, method in itertools.product(
         experiment.sets, range(experiment.trials), grids, experiment.methods
     ):
-        yield _run(paper, experiment, paper.sets[name], paper.methods[method], grid, trial)
+        yield _make_run(paper, experiment, paper.sets[name], paper.methods[method], grid, trial)
 
 
-def _run(
+def _make_run(
     paper: Paper, experiment: Experiment, data: SetSpec, method: Method, grid: Mapping[str, Any], trial: int
 ) -> Run:
-    values = {**filled_in(dict(experiment.settings), grid), **grid}
-    steps = tuple(filled_in(method.steps, values))
-    helpers = {name: filled_in(paper.methods[name].steps[0], values) for name in _referred(steps)}
+    values = {**substitute(dict(experiment.settings), grid), **grid}
+    steps = tuple(substitute(method.steps, values))
+    helpers = {name: substitute(paper.methods[name].steps[0], values) for name in _list_helpers(steps)}
     return Run(
         paper=paper.key,
         experiment=experiment.key,
@@ -97,7 +95,7 @@ def _run(
         steps=steps,
         helpers=helpers,
         metrics=experiment.metrics,
-        options=filled_in({**experiment.options, **method.options}, values),
+        options=substitute({**experiment.options, **method.options}, values),
         grid=grid,
         trial=trial,
         seed=(zlib.crc32(f"{paper.key}/{data.name}".encode()), trial),
@@ -105,70 +103,70 @@ def _run(
     )
 
 
-def _referred(value: Any) -> Iterator[str]:
-    """Yield the methods that ``same_as`` names, at any depth."""
+def substitute(value: Any, values: Mapping[str, Any]) -> Any:
+    """Return a description with every ``"$name"`` replaced by the value of that name.
+
+    Examples
+    --------
+    >>> substitute([{"use": "m:C", "k": "$k", "scale": "$none"}], {"k": 8})
+    [{'use': 'm:C', 'k': 8, 'scale': None}]
+    """
+    if isinstance(value, str) and value.startswith("$"):
+        known = {**values, "none": None}
+        if value[1:] not in known:
+            raise SpecError(f"{value} has no value: grid and settings define {', '.join(values) or 'none'}.")
+        return known[value[1:]]
+    if isinstance(value, Mapping):
+        return {key: substitute(each, values) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [substitute(each, values) for each in value]
+    return value
+
+
+def _list_helpers(value: Any) -> Iterator[str]:
+    """Yield the methods in every ``same_as``, at any depth."""
     if isinstance(value, Mapping):
         if "same_as" in value:
             yield value["same_as"]
-        yield from (name for each in value.values() for name in _referred(each))
+        yield from (name for each in value.values() for name in _list_helpers(each))
     elif isinstance(value, list | tuple):
-        yield from (name for each in value for name in _referred(each))
-
-
-#: What no record depends on: what is made of records, printed and drawn.
-_BESIDE = ("report", "cli", "evaluation", "reproduction/page")
-_AFTER = tuple(
-    f"reproduction/{name}.py"
-    for name in (
-        "chance",
-        "claims",
-        "findings",
-        "maps",
-        "pages",
-        "pictures",
-        "published",
-        "results",
-        "significance",
-        "tables",
-    )
-)
+        yield from (name for each in value for name in _list_helpers(each))
 
 
 @cache
-def source_digest() -> str:
-    """Digest of the package's source, without the modules that only sum up, print and draw."""
-    root = Path(__file__).parents[1]
+def source_digest(root: Path = Path(__file__).parents[1]) -> str:
+    """Digest of the package's source, without the folders in :data:`WITHOUT_EFFECT`."""
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         inside = path.relative_to(root).as_posix()
-        if inside not in _AFTER and not inside.startswith(tuple(f"{folder}/" for folder in _BESIDE)):
+        if not inside.startswith(tuple(f"{folder}/" for folder in WITHOUT_EFFECT)):
             digest.update(inside.encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def _named(value: Any) -> Iterator[str]:
+def _list_packages(value: Any) -> Iterator[str]:
     """Yield the top package of every import path of a description, at any depth."""
     if isinstance(value, Mapping):
         for key, each in value.items():
             if key in ("use", "make") and each:
                 yield str(each).partition(":")[0].partition(".")[0]
-            yield from _named(each)
+            yield from _list_packages(each)
     elif isinstance(value, list | tuple):
-        yield from (name for each in value for name in _named(each))
+        yield from (name for each in value for name in _list_packages(each))
 
 
 @cache
-def _others(package: str) -> str:
-    """Return the version of an installed package; of what has none, a user's own, the digest of its source."""
-    if package == "halflabel":
+def _package_version(package: str) -> str:
+    """Return the version of an installed package; for a user's own package without one, the digest of its source."""
+    if package == "halflabel":  # the source digest covers it
         return ""
     try:
         return version({"sklearn": "scikit-learn"}.get(package, package))
     except PackageNotFoundError:
-        return _digest_of(package)
+        return _digest_package(package)
 
 
-def _digest_of(package: str) -> str:
+def _digest_package(package: str) -> str:
     """Digest every source file of a package, or the one file of a module."""
     spec = find_spec(package)
     folders = {Path(folder).resolve() for folder in (spec.submodule_search_locations or ())} if spec else set()

@@ -1,105 +1,155 @@
-"""How a paper measures: from one run's data and method to its figures."""
+"""How a paper measures: the protocols that turn the data and the method of one run into its figures."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel.datasets import Dataset
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import RULES, thresholds
+from halflabel.labels.calibration import RULES
 from halflabel.labels.folds import deal_items
 from halflabel.labels.masking import hide_items
 from halflabel.labels.metrics import METRICS
-from halflabel.reproduction.chain import Answer, Chain
-from halflabel.reproduction.drawn import drawn
+from halflabel.labels.positive_only import of_relevant
+from halflabel.reproduction.chain import Chain, Prediction
+from halflabel.reproduction.maps import make_map_record
 from halflabel.reproduction.plan import Run
-from halflabel.reproduction.positives_protocol import positives
-from halflabel.reproduction.scoring import Outcome, features_of, figures
-from halflabel.reproduction.sources import load
+from halflabel.reproduction.scoring import Outcome, Thresholds, choose_pu_threshold, score_prediction
+from halflabel.reproduction.sources import load_data
 
 
 def split(run: Run, folder: Path | None) -> Outcome:
-    """Fit on the training part, score on the test part: the set's own split, or a stratified one.
+    """Fit on the training part and score the test part of the set's own split, or of a stratified one.
 
     Options: ``dense`` (turn sparse features into dense ones), ``rankable`` (ranking metrics leave out items without
     both a relevant and an irrelevant label, as the ML-kNN tradition does), ``rules`` (further threshold rules for
-    the metrics of 0/1 labels; "H" and "count" cut scores, all others probabilities), ``H`` (.3), ``train_share``
-    (of a set that has no split of its own; .5). The columns of a user's table are encoded before the split, so that a
-    gap among its features is filled with the help of test rows.
+    the metrics of 0/1 labels; "H" and "count" apply to scores, all others to probabilities), ``H`` (.3),
+    ``train_share`` (of a set without its own split; .5). The columns of a user's table are encoded before the split,
+    so that test rows contribute to the values that fill gaps among its features.
     """
-    train, test = _parts(run, folder, np.random.default_rng(run.seed))
-    X, X_new = (features_of(each, run.options) for each in (train, test))
+    train, test = _load_parts(run, folder, np.random.default_rng(run.seed))
+    X, X_new = (_prepare_features(each, run.options) for each in (train, test))
     chain = Chain.fit(run.steps, run.helpers, X, train.Y)
     started = time.perf_counter()
-    answer = chain.new(X_new, test.Y.shape)
+    prediction = chain.predict_new(X_new, test.Y.shape)
     seconds = {**chain.seconds, "predict": time.perf_counter() - started}
     cardinality = float(np.nansum(train.Y.rates))
-    return Outcome(_scored(test.Y, answer, run.metrics, run.options, cardinality), chain.facts(), seconds)
+    metrics = _score_entries(test.Y, prediction, run.metrics, run.options, cardinality)
+    return Outcome(metrics, chain.list_choices(), seconds)
 
 
 def transduction(run: Run, folder: Path | None) -> Outcome:
-    """Hide labels, and features if asked; fit on all items; score what was hidden.
+    """Hide labels, and features if required; fit on all items; score the hidden entries.
 
     Options: ``hide`` ("items" or "entries"), ``observed`` (share of them that stays), ``features_observed`` (share of
-    the single feature values that stays; 1), ``standardised`` (features are standardised before anything is hidden),
-    ``without_features`` (one that is 0 everywhere instead), and ``dense``, ``rankable``, ``rules``, ``H`` as in
-    :func:`split`. Entries and feature values are drawn uniformly, in exact number. ``imputation_error`` is the root
-    of the squared error over the sum of squares, both over hidden feature values. Of a method that rebuilds items from
-    their neighbours: ``n_alternations``, and the share of its weights below 0 and below -.1, ``negative_weights`` and
-    ``strongly_negative_weights``; NaN for others. With the option ``draw`` the first trial of a method whose last step
-    sees two features leaves them as the fact ``map`` (:func:`halflabel.reproduction.drawn.drawn`).
+    the single feature values that stays; 1), ``standardised`` (standardise features before anything is hidden),
+    ``without_features`` (one feature that is 0 everywhere instead), and ``dense``, ``rankable``, ``rules``, ``H`` as
+    in :func:`split`. Entries and feature values are chosen uniformly, in exact number. ``imputation_error`` is the
+    root of the squared error over the sum of squares, both over hidden feature values. For a method that rebuilds
+    items from their neighbours: ``n_alternations``, and the share of its weights below 0 and below -.1,
+    ``negative_weights`` and ``strongly_negative_weights``; NaN for other methods. With the option ``draw`` the first
+    trial of a method whose last step has two features as input adds the fact ``map``
+    (:func:`halflabel.reproduction.maps.make_map_record`).
     """
     rng = np.random.default_rng(run.seed)
-    whole = load(run.source, folder, "whole", rng)
-    X, known = features_of(whole, run.options), _known(whole.Y, run.options, rng)
-    gaps = _exact_share(X.shape, 1 - run.options.get("features_observed", 1.0), rng)
+    whole = load_data(run.source, folder, "whole", rng)
+    X, known = _prepare_features(whole, run.options), _hide_labels(whole.Y, run.options, rng)
+    gaps = _choose_share(X.shape, 1 - run.options.get("features_observed", 1.0), rng)
     seen = np.where(gaps, np.nan, X) if gaps.any() else X
     chain = Chain.fit(run.steps, run.helpers, seen, known)
     hidden = whole.Y.hide(known.observed)
     wanted = [name for name in run.metrics if name in METRICS]
     cardinality = float(np.nansum(known.rates))
-    metrics = _scored(hidden, chain.fitted(hidden.shape), wanted, run.options, cardinality)
+    metrics = _score_entries(hidden, chain.predict_fitted(hidden.shape), wanted, run.options, cardinality)
     if "imputation_error" in run.metrics:
-        metrics["imputation_error"] = _imputation_error(chain.completed(seen), X, gaps)
-    metrics |= {name: of_last(chain.steps[-1]) for name, of_last in _OF_GRAPHS.items() if name in run.metrics}
-    facts = chain.facts()
-    if run.options.get("draw", False) and run.trial == 0 and (places := chain.coordinates()) is not None:
-        facts["map"] = drawn(places, whole.Y, known, rng)
+        metrics["imputation_error"] = _imputation_error(chain.complete_features(seen), X, gaps)
+    metrics |= {name: measure(chain.steps[-1]) for name, measure in _OF_GRAPHS.items() if name in run.metrics}
+    facts = chain.list_choices()
+    if run.options.get("draw", False) and run.trial == 0 and (places := chain.map_items()) is not None:
+        facts["map"] = make_map_record(places, whole.Y, known, rng)
     return Outcome(metrics, facts, chain.seconds)
 
 
-def _known(labels: PartialLabels, options: Mapping[str, Any], rng: np.random.Generator) -> PartialLabels:
-    """Hide whole items, each label's last relevant entry spared, or single entries, whatever is left."""
-    hidden = 1 - options["observed"]
-    if options["hide"] == "items":
-        return hide_items(labels, hidden, rng)
-    return labels.hide(_exact_share(labels.shape, hidden, rng))
+def positives(run: Run, folder: Path | None) -> Outcome:
+    """Remove relevant labels of the labelled items, fit with additional unlabelled items, score the other items.
+
+    This is the protocol of Zhao & Guo (2015). Options: ``labelled`` and ``unlabelled`` (maximum number of items; 500
+    and 1000), ``labelled_share`` and ``unlabelled_share`` (maximum share of all items; .3 and .5), ``test`` (maximum
+    number of test items among the rest; all of it), ``hidden`` (share of the labelled items' relevant labels that is
+    removed, uniformly and in exact number), ``absent`` (the state of an unassigned label: "irrelevant", or "unknown"
+    for a method for positive-only labels), ``zero`` (the value that means 0 in the unit of the method's score; 0),
+    ``rules``, ``dense``.
+
+    The label frequency c = 1 - ``hidden`` is taken as known: probabilities are those of being assigned over c. The
+    rules "zero", "count" and "pu_f1" apply to scores, all others to probabilities. "count" uses the scores of the
+    test items; "pu_f1" takes its threshold from held-out scores of the labelled items, the rules on probabilities
+    take theirs from the unlabelled items.
+    """
+    if not 0 <= run.options["hidden"] < 1:
+        raise ValueError(f"hidden must be at least 0 and below 1, not {run.options['hidden']!r}.")
+    rng = np.random.default_rng(run.seed)
+    whole = load_data(run.source, folder, "whole", rng)
+    labelled, unlabelled, test = _assign_items(len(whole.Y), run.options, rng)
+    seen = np.concatenate([labelled, unlabelled])
+    annotated = np.arange(len(seen)) < len(labelled)
+    absent = run.options.get("absent", "irrelevant")
+    known = remove_positives(whole.Y[seen], annotated, run.options["hidden"], rng, absent=absent)
+    X, truth = _prepare_features(whole, run.options), whole.Y[test]
+    chain = Chain.fit(run.steps, run.helpers, X[seen], known)
+    started = time.perf_counter()
+    prediction = chain.predict_new(X[test], truth.shape)
+    seconds = {**chain.seconds, "predict": time.perf_counter() - started}
+    frequency = 1 - run.options["hidden"]
+    prediction = replace(prediction, probabilities=_correct(prediction.probabilities, frequency))
+    rules = _positive_thresholds(prediction, chain, known, frequency, run.options.get("zero", 0.0))
+    by_rule = rules.decide_all(run.options.get("rules", ()))
+    return Outcome(score_prediction(truth, prediction, run.metrics, by_rule), chain.list_choices(), seconds)
 
 
 # -- data ----------------------------------------------------------------------------
 
 
-def _parts(run: Run, folder: Path | None, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
+def _load_parts(run: Run, folder: Path | None, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
     if run.source["make"] or run.source["settings"].get("file"):
-        whole = load(run.source, folder, "whole", rng)
+        whole = load_data(run.source, folder, "whole", rng)
         share = run.options.get("train_share", 0.5)
         first = deal_items(whole.Y, (share, 1 - share), rng) == 0
-        return _rows(whole, first), _rows(whole, ~first)
-    return load(run.source, folder, "train", rng), load(run.source, folder, "test", rng)
+        return _select_items(whole, first), _select_items(whole, ~first)
+    return load_data(run.source, folder, "train", rng), load_data(run.source, folder, "test", rng)
 
 
-def _rows(data: Dataset, rows: Mask) -> Dataset:
+def _select_items(data: Dataset, rows: Mask) -> Dataset:
     return Dataset(data.name, data.X[rows], data.Y[rows], data.feature_names, data.source, data.licence, data.sha256)
 
 
-def _exact_share(shape: tuple[int, int], share: float, rng: np.random.Generator) -> Mask:
+def _prepare_features(data: Dataset, options: Mapping[str, Any]) -> Matrix:
+    """Return the features after the options ``without_features``, ``dense`` and ``standardised``."""
+    if options.get("without_features", False):
+        return np.zeros((len(data.Y), 1))
+    X = data.X.toarray() if options.get("dense", False) and is_sparse(data.X) else data.X
+    if not options.get("standardised", False):
+        return X
+    sd = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(sd > 0, sd, 1.0)
+
+
+def _hide_labels(labels: PartialLabels, options: Mapping[str, Any], rng: np.random.Generator) -> PartialLabels:
+    """Hide whole items, except each label's last relevant entry, or single entries without exception."""
+    hidden = 1 - options["observed"]
+    if options["hide"] == "items":
+        return hide_items(labels, hidden, rng)
+    return labels.hide(_choose_share(labels.shape, hidden, rng))
+
+
+def _choose_share(shape: tuple[int, int], share: float, rng: np.random.Generator) -> Mask:
     """Return a mask of exactly that share of the cells, uniformly."""
     mask = np.zeros(shape[0] * shape[1], dtype=bool)
     if share:
@@ -107,7 +157,77 @@ def _exact_share(shape: tuple[int, int], share: float, rng: np.random.Generator)
     return mask.reshape(shape)
 
 
+def _assign_items(n_items: int, options: Mapping[str, Any], rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
+    """Return the labelled, the unlabelled and the test items, chosen uniformly."""
+    n_labelled = min(options.get("labelled", 500), int(options.get("labelled_share", 0.3) * n_items))
+    n_unlabelled = min(options.get("unlabelled", 1000), int(options.get("unlabelled_share", 0.5) * n_items))
+    order = rng.permutation(n_items)
+    first, second, rest = np.split(order, [n_labelled, n_labelled + n_unlabelled])
+    return first, second, rest[: options.get("test")]
+
+
+def remove_positives(
+    labels: PartialLabels, annotated: Mask, share: float, rng: np.random.Generator, *, absent: str
+) -> PartialLabels:
+    """Remove a share of the relevant entries of the annotated items.
+
+    Parameters
+    ----------
+    labels : PartialLabels of shape (n_items, n_labels)
+    annotated : ndarray of bool, shape (n_items,)
+        All other items are unlabelled.
+    share : float
+        The entries are the first ones of a random order: with the same generator, a larger share removes the same
+        entries and more.
+    rng : numpy.random.Generator
+    absent : {"unknown", "irrelevant"}
+        The new state of a removed or irrelevant entry. An unknown entry stays unknown.
+
+    Examples
+    --------
+    >>> labels = PartialLabels.from_table([[1, 1], [0, 1], [1, 0]])
+    >>> known = np.array([True, True, False])
+    >>> remove_positives(labels, known, 1 / 3, np.random.default_rng(0), absent="irrelevant").state.tolist()
+    [[1, 1], [-1, -1], [0, 0]]
+    """
+    state = np.where(annotated[:, None], labels.state, 0)
+    order = rng.permutation(np.flatnonzero(state > 0))
+    state.ravel()[order[: round(share * len(order))]] = -1
+    annotated = annotated & labels.annotated
+    if absent == "unknown":
+        return replace(labels, state=np.maximum(state, 0), annotated=annotated, positive_only=True)
+    return replace(labels, state=state, annotated=annotated)
+
+
 # -- figures ---------------------------------------------------------------------------
+
+
+def _score_entries(
+    truth: PartialLabels, prediction: Prediction, metrics: Sequence[str], options: Mapping[str, Any], cardinality: float
+) -> dict[str, float]:
+    """Return every metric; thresholds are chosen on the entries that are scored."""
+    p = None if prediction.probabilities is None else np.where(truth.observed, prediction.probabilities, np.nan)
+    scores = np.where(truth.observed, prediction.scores, np.nan)
+    by_rule = Thresholds(scores, p, p, cardinality, options.get("H", 0.3)).decide_all(options.get("rules", ()))
+    return score_prediction(truth, prediction, metrics, by_rule, pairs=bool(options.get("rankable")))
+
+
+def _positive_thresholds(
+    prediction: Prediction, chain: Chain, known: PartialLabels, frequency: float, zero: float
+) -> Thresholds:
+    """Return the rules for test items; they use scores of annotated items and P(relevant) of unlabelled items."""
+    rows = known.annotated
+    held_out, fitted = chain.held_out(known.shape), chain.predict_fitted(known.shape).probabilities
+    reference = None if fitted is None else _correct(fitted[~rows], frequency)
+    labels = known[rows]
+    cardinality = float(labels.relevant.sum() / len(labels) / frequency)
+    pu_f1 = None if held_out is None else choose_pu_threshold(labels, held_out[rows], frequency)
+    return Thresholds(prediction.scores, prediction.probabilities, reference, cardinality, zero, pu_f1)
+
+
+def _correct(probabilities: Floats | None, frequency: float) -> Floats | None:
+    """Return P(relevant) from P(assigned)."""
+    return None if probabilities is None else of_relevant(probabilities, frequency)
 
 
 def _imputation_error(completed: Floats | None, X: Floats, gaps: Mask) -> float:
@@ -116,7 +236,7 @@ def _imputation_error(completed: Floats | None, X: Floats, gaps: Mask) -> float:
     return float(np.linalg.norm((completed - X)[gaps]) / np.linalg.norm(X[gaps]))
 
 
-def _share_below(bound: float) -> Callable[[Any], float]:
+def _measure_share_below(bound: float) -> Callable[[Any], float]:
     def share(estimator: Any) -> float:
         weights = getattr(estimator, "weights_", None)
         return float((weights.data < bound).mean()) if isinstance(weights, sparse.csr_array) else np.nan
@@ -124,49 +244,24 @@ def _share_below(bound: float) -> Callable[[Any], float]:
     return share
 
 
-#: What a method that rebuilds items from their neighbours says of itself.
+#: Measurements of a method that rebuilds items from their neighbours.
 _OF_GRAPHS: Mapping[str, Callable[[Any], float]] = {
     "n_alternations": lambda estimator: float(getattr(estimator, "n_alternations_", np.nan)),
-    "negative_weights": _share_below(0.0),
-    "strongly_negative_weights": _share_below(-0.1),
+    "negative_weights": _measure_share_below(0.0),
+    "strongly_negative_weights": _measure_share_below(-0.1),
 }
 
-
-def _scored(
-    truth: PartialLabels, answer: Answer, metrics: Sequence[str], options: Mapping[str, Any], cardinality: float
-) -> dict[str, float]:
-    """Return every metric asked for, those of 0/1 labels also under rules that cut scores or probabilities."""
-    p = None if answer.probabilities is None else np.where(truth.observed, answer.probabilities, np.nan)
-    scores = np.where(truth.observed, answer.scores, np.nan)
-    cuts = {rule: _by_rule(scores, p, rule, cardinality, options.get("H", 0.3)) for rule in options.get("rules", ())}
-    by_rule = {rule: cut for rule, cut in cuts.items() if cut is not None}
-    return figures(truth, answer, metrics, by_rule, pairs=bool(options.get("rankable")))
-
-
-def _by_rule(scores: Floats, probabilities: Floats | None, rule: str, cardinality: float, H: float) -> Mask | None:
-    """Return what a rule calls relevant, None for want of probabilities; NaN is no entry to decide."""
-    if rule == "H":
-        return np.asarray(scores >= H)
-    if rule == "count":
-        return np.asarray(scores >= thresholds(scores, "cardinality", cardinality=cardinality))
-    if probabilities is None:
-        return None
-    return np.asarray(
-        probabilities >= (0.5 if rule == "half" else thresholds(probabilities, rule, cardinality=cardinality))
-    )
-
-
-#: What protocols measure beside the metrics of the library.
+#: What protocols measure in addition to the metrics of the library.
 MEASUREMENTS = ("imputation_error", *_OF_GRAPHS)
 
-#: Threshold rules that each protocol knows.
+#: The threshold rules of each protocol.
 RULES_OF: Mapping[str, tuple[str, ...]] = {
     "split": (*RULES, "half", "H", "count"),
     "transduction": (*RULES, "half", "H", "count"),
     "positives": (*RULES, "half", "zero", "count", "pu_f1"),
 }
 
-#: What a paper's description may name.
+#: The protocols by the name that a paper's description uses.
 PROTOCOLS: Mapping[str, Callable[[Run, Path | None], Outcome]] = {
     each.__name__: each for each in (split, transduction, positives)
 }

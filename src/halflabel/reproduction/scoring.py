@@ -1,4 +1,4 @@
-"""From an answer to a run's figures: features as a method sees them, metrics, and metrics under common rules."""
+"""From a prediction to the figures of a run: metrics, also under threshold rules that all methods share."""
 
 from __future__ import annotations
 
@@ -8,34 +8,33 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._arrays import Mask, Matrix, is_sparse
-from halflabel.datasets import Dataset
+from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import RULES
+from halflabel.labels.calibration import RULES, thresholds
 from halflabel.labels.metrics import METRICS, rankable
-from halflabel.reproduction.chain import Answer
+from halflabel.reproduction.chain import Prediction
 
-#: What ``rules`` may name, and what each means.
+#: Every threshold rule of a protocol, and its meaning.
 RULES_IN_WORDS: Mapping[str, str] = {
     **RULES,
     "half": "P ≥ ½",
-    "H": "score at least H (.3 where nothing is said)",
-    "zero": "score at least 0, or what is 0 in the method's unit",
-    "count": "one threshold on the scores, as many relevant entries as the observed ones say",
+    "H": "score at least H (.3 by default)",
+    "zero": "score at least 0, or the value that means 0 in the method's unit",
+    "count": "one threshold on the scores, as many relevant entries as expected from the observed ones",
     "pu_f1": "one threshold on the scores, highest F1 of held-out items, hidden positives not counted as false",
 }
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run found.
+    """The result of one run.
 
     Parameters
     ----------
     metrics : mapping of str to float
         By name; ``name@rule`` for a metric of 0/1 labels under another threshold rule than the method's own.
     facts : mapping
-        What else is determined by the run's description (dimensions chosen, iterations).
+        Other results that the run's description determines (chosen dimensions, iterations).
     seconds : mapping of str to float
         ``fit`` and ``predict`` of the whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
     """
@@ -45,37 +44,91 @@ class Outcome:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-def features_of(data: Dataset, options: Mapping[str, Any]) -> Matrix:
-    """Return the features as the options ``without_features``, ``dense`` and ``standardised`` want them."""
-    if options.get("without_features", False):
-        return np.zeros((len(data.Y), 1))
-    X = data.X.toarray() if options.get("dense", False) and is_sparse(data.X) else data.X
-    if not options.get("standardised", False):
-        return X
-    sd = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(sd > 0, sd, 1.0)
-
-
-def figures(
-    truth: PartialLabels, answer: Answer, metrics: Sequence[str], by_rule: Mapping[str, Mask], *, pairs: bool = False
+def score_prediction(
+    truth: PartialLabels,
+    prediction: Prediction,
+    metrics: Sequence[str],
+    by_rule: Mapping[str, Mask],
+    *,
+    pairs: bool = False,
 ) -> dict[str, float]:
-    """Return every metric asked for, those of 0/1 labels also for what each further rule predicts.
+    """Return every metric in ``metrics``; metrics of 0/1 labels also for the labels of each further rule.
 
     ``pairs`` leaves items without both a relevant and an irrelevant label out of ranking metrics.
     """
     keep = rankable(truth) if pairs else np.ones(len(truth), dtype=bool)
-    values = {name: _value(name, truth, answer, keep) for name in metrics}
+    values = {name: _compute_metric(name, truth, prediction, keep) for name in metrics}
     for rule, predicted in by_rule.items():
         for name in (name for name in metrics if METRICS[name].needs == "labels"):
             values[f"{name}@{rule}"] = METRICS[name].function(truth, predicted)
     return values
 
 
-def _value(name: str, truth: PartialLabels, answer: Answer, keep: Mask) -> float:
+def _compute_metric(name: str, truth: PartialLabels, prediction: Prediction, keep: Mask) -> float:
     metric = METRICS[name]
     if metric.needs == "labels":
-        return metric.function(truth, answer.labels)
+        return metric.function(truth, prediction.labels)
     if metric.needs == "probabilities":
-        return np.nan if answer.probabilities is None else metric.function(truth, answer.probabilities)
+        return np.nan if prediction.probabilities is None else metric.function(truth, prediction.probabilities)
     rows = keep if name != "macro_auc" else np.ones_like(keep)
-    return metric.function(truth[rows], answer.scores[rows])
+    return metric.function(truth[rows], prediction.scores[rows])
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Threshold rules that turn the scores or probabilities of a prediction into 0/1 labels.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_items, n_labels)
+        Of the entries to be decided; NaN elsewhere.
+    probabilities : ndarray of the same shape, or None
+    reference : ndarray of shape (n_other_items, n_labels), or None
+        Probabilities on which the rules choose their thresholds.
+    cardinality : float
+        Expected number of relevant labels per item.
+    fixed : float
+        Threshold of the rules "H" and "zero".
+    pu_f1 : float, optional
+        Threshold of the rule "pu_f1", from :func:`choose_pu_threshold`.
+    """
+
+    scores: Floats
+    probabilities: Floats | None
+    reference: Floats | None
+    cardinality: float
+    fixed: float
+    pu_f1: float | None = None
+
+    def decide_all(self, rules: Sequence[str]) -> dict[str, Mask]:
+        """Return the relevant entries by rule, without the rules that need what the method does not provide."""
+        decided = {rule: self._decide(rule) for rule in rules}
+        return {rule: relevant for rule, relevant in decided.items() if relevant is not None}
+
+    def _decide(self, rule: str) -> Mask | None:
+        if rule in ("H", "zero", "count", "pu_f1"):
+            threshold = self._on_scores(rule)
+            return None if threshold is None else np.asarray(self.scores >= threshold)
+        if self.probabilities is None or self.reference is None:
+            return None
+        half = rule == "half"
+        return np.asarray(
+            self.probabilities >= (0.5 if half else thresholds(self.reference, rule, cardinality=self.cardinality))
+        )
+
+    def _on_scores(self, rule: str) -> Floats | float | None:
+        if rule == "count":
+            return thresholds(self.scores, "cardinality", cardinality=self.cardinality)
+        return self.pu_f1 if rule == "pu_f1" else self.fixed
+
+
+def choose_pu_threshold(labels: PartialLabels, scores: Floats, frequency: float) -> float:
+    r"""Return the threshold with the highest :math:`2 TP / (c \cdot \#\mathrm{predicted} + \#\mathrm{known})`.
+
+    ``frequency`` is the label frequency c, the share of the relevant entries that are known.
+    """
+    scored = ~np.isnan(scores)
+    order = np.argsort(-scores[scored], kind="stable")
+    hits = np.cumsum(labels.relevant[scored][order])
+    f1 = 2 * hits / (frequency * np.arange(1, len(hits) + 1) + labels.relevant.sum())
+    return float(scores[scored][order][np.argmax(f1)]) if len(f1) else np.inf

@@ -1,4 +1,4 @@
-"""Where the data of a run come from: files of a benchmark folder, OpenML, a generator, a user's own file."""
+"""The data of a run: files of a benchmark folder, OpenML, a generator, or a user's own file."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from halflabel.datasets import Dataset, fetch, load_benchmark, read
-from halflabel.reproduction.methods import found
-from halflabel.reproduction.spec import SetSpec
+from halflabel.reproduction.spec import SetSpec, import_object
 from halflabel.table import open_table
 
 Part = Literal["whole", "train", "test"]
 
-#: How the name of a user's own set begins.
+#: Prefix of the name of a user's own set.
 OWN = "your "
 
 
 @dataclass(frozen=True)
 class Availability:
-    """Whether a set can be used, and what to do where it cannot.
+    """Whether a set can be used, and what to do if it cannot.
 
     Parameters
     ----------
@@ -44,93 +43,94 @@ class Availability:
         return self.status in ("present", "drawn")
 
 
-def availability(spec: SetSpec, folder: Path | None, *, fetched: bool = False) -> Availability:
-    """Look for a set's files, compare their digests, and say what is to be done where they are missing."""
+def check_availability(spec: SetSpec, folder: Path | None, *, fetched: bool = False) -> Availability:
+    """Find a set's files, compare their digests, and advise what to do if one is missing."""
     if spec.make:
-        status, how = ("drawn", "drawn") if _draws(spec.make) else ("present", "loaded")
+        status, how = ("drawn", "drawn") if _is_random(spec.make) else ("present", "loaded")
         return Availability(status, f"{how} by {spec.make}")
     if spec.settings.get("file"):
         return Availability("present", str(spec.settings["file"]))
-    missing, differing = _compared(spec, folder)
+    missing, differing = _compare_files(spec, folder)
     if not missing and not differing:
         return Availability("present", str(folder))
     if fetched and spec.fetch:
         return Availability("present", f"OpenML, {spec.fetch}")
     if differing:
-        return Availability("differs", f"{differing[0]} is another file than the one the figures were measured on")
+        return Availability("differs", f"{differing[0]} is not the file on which the figures were measured")
     if spec.fetch:
-        return Availability("fetchable", "say --fetch")
+        return Availability("fetchable", "add --fetch to download it from OpenML")
     where = f"{folder or '$HALFLABEL_DATA'}/{spec.name}/"
     digests = {name: f" (SHA-256 {spec.files[name][:12]}...)" if spec.files[name] else "" for name in missing}
     files = ", ".join(f"{name}{digest}" for name, digest in digests.items())
     return Availability("to be supplied", f"put {files} into {where}. Source: {spec.source}.")
 
 
-def _compared(spec: SetSpec, folder: Path | None) -> tuple[list[str], list[str]]:
+def _compare_files(spec: SetSpec, folder: Path | None) -> tuple[list[str], list[str]]:
+    """Return the files that are missing, and those with another digest."""
     if folder is None:
         return list(spec.files), []
     paths = {name: folder / spec.name / name for name in spec.files}
     missing = [name for name, path in paths.items() if not path.is_file()]
-    there = {name: path for name, path in paths.items() if name not in missing and spec.files[name]}
-    return missing, [name for name, path in there.items() if _digest(path) != spec.files[name]]
+    known = {name: path for name, path in paths.items() if name not in missing and spec.files[name]}
+    return missing, [name for name, path in known.items() if _digest_file(path) != spec.files[name]]
 
 
-def identified(spec: SetSpec, folder: Path | None) -> SetSpec:
-    """Return a set with the digests of those of its files of which any will do, where they are there."""
+def add_digests(spec: SetSpec, folder: Path | None) -> SetSpec:
+    """Return a set with the digests of the existing files for which the description has none."""
     paths = {name: folder / spec.name / name for name, digest in spec.files.items() if folder and not digest}
-    return replace(spec, files={**spec.files, **{n: _digest(path) for n, path in paths.items() if path.is_file()}})
+    return replace(spec, files={**spec.files, **{n: _digest_file(path) for n, path in paths.items() if path.is_file()}})
 
 
-def _digest(path: Path) -> str:
+def _digest_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def user_set(path: Path, labels: tuple[str, ...]) -> SetSpec:
-    """Return a user's file as a set; it declares its labels (ARFF with Mulan's XML) or they are named."""
+def describe_user_set(path: Path, labels: tuple[str, ...]) -> SetSpec:
+    """Return a user's file as a set; the labels are named, or the file declares them (ARFF with Mulan's XML)."""
     name = path.name.removesuffix(".gz").rsplit(".", 1)[0]
-    opened = _own_file(os.fspath(path.resolve()), labels)  # refused now, with a sentence, rather than in every run
-    # The labels as found: a label file beside the data decides the figures, too.
+    opened = _read_user_file(os.fspath(path.resolve()), labels)  # an unreadable file is an error now, not in every run
+    # The resolved labels are part of the key, because a label file next to the data decides the figures, too.
     settings = {"file": os.fspath(path.resolve()), "labels": list(opened.label_names)}
     size = f"{opened.X.shape[0]} items, {opened.X.shape[1]} features, {len(opened.label_names)} labels"
-    return SetSpec(f"{OWN}{name}", {path.name: _digest(path)}, source=f"{path} ({size})", settings=settings)
+    return SetSpec(f"{OWN}{name}", {path.name: _digest_file(path)}, source=f"{path} ({size})", settings=settings)
 
 
-def is_own(name: str) -> bool:
-    """Tell a user's own set from a set of the paper."""
+def is_user_set(name: str) -> bool:
+    """Return whether a set is a user's own, not one of the paper."""
     return name.startswith(OWN)
 
 
-def load(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.random.Generator) -> Dataset:
-    """Load what :meth:`SetSpec` describes: ``source`` holds its ``name``, ``make``, ``settings`` and ``fetch``."""
+def load_data(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.random.Generator) -> Dataset:
+    """Load a set; ``source`` holds ``name``, ``make``, ``settings`` and ``fetch`` of its :class:`SetSpec`."""
     if source["make"]:
-        chance = {"rng": rng} if _draws(source["make"]) else {}
-        drawn = found(source["make"])(**chance, **source["settings"])
-        whole: Dataset = getattr(drawn, "dataset", drawn)  # a generator may return the truth beside the data
+        random = {"rng": rng} if _is_random(source["make"]) else {}
+        made = import_object(source["make"])(**random, **source["settings"])
+        whole: Dataset = getattr(made, "dataset", made)  # a generator may return the truth together with the data
         return whole
     if source["settings"].get("file"):
-        return _own_file(source["settings"]["file"], tuple(source["settings"]["labels"]))
-    public = _public(source["name"], folder, part, source["fetch"])
-    return _as_described(public, source["settings"], rng)
+        return _read_user_file(source["settings"]["file"], tuple(source["settings"]["labels"]))
+    public = _load_public(source["name"], folder, part, source["fetch"])
+    return _apply_settings(public, source["settings"], rng)
 
 
-def _draws(make: str) -> bool:
-    """Tell a generator, which takes ``rng``, from a loader of data that come with a library."""
-    return "rng" in inspect.signature(found(make)).parameters
+def _is_random(make: str) -> bool:
+    """Return whether ``make`` is a random generator (with ``rng``), not a loader of data that come with a library."""
+    return "rng" in inspect.signature(import_object(make)).parameters
 
 
-def _as_described(data: Dataset, settings: Mapping[str, Any], rng: np.random.Generator) -> Dataset:
-    """Return what a set's settings make of its files."""
+def _apply_settings(data: Dataset, settings: Mapping[str, Any], rng: np.random.Generator) -> Dataset:
+    """Select labels and items, and scale the features, as a set's settings require."""
     if "top_labels" in settings:
-        data = _with_top_labels(data, settings["top_labels"])
+        data = _keep_top_labels(data, settings["top_labels"])
     if "items" in settings:
         rows = np.sort(rng.permutation(len(data.Y))[: settings["items"]])
         data = replace(data, X=data.X[rows], Y=data.Y[rows])
     return replace(data, X=normalize(data.X)) if settings.get("unit_length", False) else data
 
 
-def _with_top_labels(data: Dataset, n_labels: int) -> Dataset:
-    """Return the items that have one of the most frequent labels, with these labels only, in their order."""
+def _keep_top_labels(data: Dataset, n_labels: int) -> Dataset:
+    """Return the most frequent labels, in their order, and the items that have one of them."""
     frequent = np.sort(np.argsort(-data.Y.relevant.sum(axis=0), kind="stable")[:n_labels])
     names = tuple(data.Y.names[j] for j in frequent)
     labels = replace(data.Y, state=data.Y.state[:, frequent], names=names)
@@ -139,14 +139,14 @@ def _with_top_labels(data: Dataset, n_labels: int) -> Dataset:
 
 
 @lru_cache(maxsize=4)
-def _public(name: str, folder: Path | None, part: Part, openml: str) -> Dataset:
+def _load_public(name: str, folder: Path | None, part: Part, openml: str) -> Dataset:
     if openml and (folder is None or not (folder / name).is_dir()):
         return fetch(openml)
     return load_benchmark(name, folder, part=part)
 
 
 @lru_cache(maxsize=2)
-def _own_file(path: str, labels: tuple[str, ...]) -> Dataset:
+def _read_user_file(path: str, labels: tuple[str, ...]) -> Dataset:
     raw = read(Path(path))
     opened = open_table(
         raw.frame,

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-#: How much of a paper is run: a minute or two, within 40 minutes on two cores, or the printed protocol.
+#: How much of a paper is run: one or two minutes, at most 40 minutes on two cores, or the whole printed protocol.
 TIERS = ("quick", "default", "full")
 
 
 class SpecError(ValueError):
-    """A paper's description cannot be used; the message says where and why."""
+    """A paper's description cannot be used; the message names the place and the reason."""
 
 
 class _Part:
-    """Read from a table of the file; a key that the record lacks is an error, so that no typo does nothing."""
+    """A record that is read from a table of the file; an unknown key is an error, so that every typo is found."""
 
     @classmethod
     def read(cls, where: str, values: Mapping[str, Any]) -> Self:
@@ -30,26 +31,27 @@ class _Part:
 
 @dataclass(frozen=True)
 class SetSpec(_Part):
-    """One data set: files that must be there, or a generator of the library.
+    """One data set: files that must exist, or a generator of the library.
 
     Parameters
     ----------
     name : str
     files : mapping of str to str
-        File name and its SHA-256, in the folder ``NAME`` of the benchmark folder; "" where any file of that name will
-        do, because the paper's own could not be had.
+        File name and its SHA-256, in the folder ``NAME`` of the benchmark folder; "" accepts any file of that name,
+        because the paper's own file is not available.
     source : str
         Where it comes from.
     fetch : str
-        Name under which ``halflabel data fetch`` gets it; empty where it does not.
+        Name under which ``halflabel data fetch`` finds it; empty if OpenML does not have it.
     make : str
-        Import path of a generator ``make(rng, **settings)``, for a set that is drawn anew in every trial, or of
-        ``make(**settings)``, for one that comes with a library.
+        Import path of a generator ``make(rng, **settings)``, for a set that is new in every trial, or of
+        ``make(**settings)``, for a set that comes with a library.
     settings : mapping
-        Its arguments. Of files: ``top_labels`` (so many of the most frequent labels, and the items with one of them),
-        ``items`` (so many of them, drawn anew in every trial), ``unit_length`` (every item's features).
+        The arguments of ``make``. For files: ``top_labels`` (the number of most frequent labels that are kept, with
+        the items that have one of them), ``items`` (the size of a sample, new in every trial), ``unit_length`` (scale
+        the features of every item to length 1).
     note : str
-        What a reader must know before comparing (rebuilt features, a stand-in).
+        What a reader must know before comparing (rebuilt features, a surrogate for the paper's data).
     """
 
     name: str
@@ -67,26 +69,26 @@ class Method(_Part):
 
     A step is a table with ``use = "module:Class"``, optionally ``as_published = true`` (start from the paper's
     settings), and parameters. A parameter may be ``"$name"`` (a value of the experiment's grid or settings; ``"$none"``
-    is None), ``{ same_as = "METHOD", attribute = "n_components_" }`` (what another method's first step found on the
-    same training rows), ``{ share_of_features = 0.1 }`` (that share of the number of features, at least 1) or a table
-    with ``use`` (an estimator).
+    is None), ``{ same_as = "METHOD", attribute = "n_components_" }`` (an attribute of another method's first step,
+    fitted on the same training rows), ``{ share_of_features = 0.1 }`` (that share of the number of features, at least
+    1) or a table with ``use`` (an estimator).
 
     Parameters
     ----------
     name : str
     steps : list of mapping
     options : mapping
-        Options of the protocol that are another for this method (an oracle that sees all features).
+        Options of the protocol that differ for this method (an oracle uses all features).
     natural : str
-        The threshold rule the method comes with, in words.
+        The method's own threshold rule, in words.
     seconds : float
-        What one run takes in the mean over the sets, for the estimate shown before a run starts.
+        Mean time of one run over the sets, for the estimate that is printed before a run starts.
     megabytes : float
-        Most memory of the process that does such a run; where nothing is said, a bound that all so far kept.
+        Maximum memory of the process during such a run; the default is an upper bound for all methods without one.
     ours : bool
         True for a row that the paper does not have.
     note : str
-        What the paper leaves open here, and what was chosen.
+        What the paper leaves open here, and our choice.
     """
 
     name: str
@@ -108,11 +110,11 @@ class PrintedCell(_Part):
     method, metric : str
     value : float
     sd : float or None
-        The standard deviation beside it.
+        Its standard deviation.
     at : mapping
-        Values of the experiment's grid it belongs to.
+        Its point of the experiment's grid.
     set : str
-        The set it belongs to; empty for an average over sets.
+        Its set; empty for an average over sets.
     """
 
     method: str
@@ -125,13 +127,13 @@ class PrintedCell(_Part):
 
 @dataclass(frozen=True)
 class Experiment(_Part):
-    """One table or figure of the paper (or of ours, beside it).
+    """One table or figure of the paper, or an additional one of ours.
 
     Parameters
     ----------
     key, title : str
     place : str
-        Where the paper has it; empty for what it does not have.
+        Where the paper has it; empty for an experiment of ours.
     protocol : str
         Name of a function of :mod:`halflabel.reproduction.protocols`.
     sets, methods : tuple of str
@@ -139,19 +141,19 @@ class Experiment(_Part):
     metrics : tuple of str
         Names in :data:`halflabel.labels.metrics.METRICS`, or measurements of the protocol.
     printed_sets : tuple of str
-        The sets of the printed protocol, of which a tier may leave some out; filled in by the reader.
+        The sets of the printed protocol; a tier may leave some out. The reader fills it in.
     options : mapping
         Arguments of the protocol.
     grid : mapping of str to list
-        Every combination is run; ``"$name"`` in a method or an option stands for the value.
+        Every combination is run; ``"$name"`` in a method or an option is replaced by the value.
     settings : mapping
-        What else ``"$name"`` may stand for, the same in every run.
+        Further values for ``"$name"``, the same in every run.
     trials : int
-        Repetitions with another random draw; all methods see the same draws.
-    hero : str
-        The method that is tested against each other one; by default the paper's.
+        Repetitions with another random split; all methods use the same splits.
+    proposed : str
+        The method that is compared with every other one; by default the paper's.
     average : {"set", "trial"}
-        What means, standard deviations and tests run over.
+        The blocks of means, standard deviations and tests.
     x : str
         The grid value on the axis of a figure; empty for a table.
     log_x : bool
@@ -161,26 +163,26 @@ class Experiment(_Part):
     tolerance : mapping of str to float
         Per metric, how far a measured value may lie from the printed one and still agree.
     standard_errors : float
-        Instead: how many standard errors of the difference of the two means, from both standard deviations and
-        numbers of trials.
+        Alternative: the same limit in standard errors of the difference of the two means, from both standard
+        deviations and numbers of trials.
     printed_trials : int
         Trials behind a printed mean, for ``standard_errors``.
     published : tuple of PrintedCell
         In the file also as whole tables, ``printed = [{ metric, methods, at, rows }]``: a row is the set, the values
-        of the grid that ``at`` names, and one text per method as the paper has it, ``"37.8(4.0)"`` or ``"37.8"``.
+        of the grid axes in ``at``, and one text per method as the paper prints it, ``"37.8(4.0)"`` or ``"37.8"``.
     marked : tuple of str
-        Methods whose points beyond their rank are drawn hollow; the axis is a share of the features.
+        Methods whose points beyond their rank have hollow marks; the axis is a share of the features.
     printed_in : str
-        Key of another experiment whose printed numbers this one is compared with as well.
+        Key of another experiment; this one is also compared with its printed numbers.
     printed_as : mapping of str to str
-        For ``printed_in``: which of its methods each method here is compared with.
+        For ``printed_in``: the method of that experiment with which each method here is compared.
     unit : mapping of str to float
-        Per metric, what the printed numbers are multiples of: .1 where the table says "x 10^-1", .01 for per cent.
+        Per metric, the unit of the printed numbers: .1 if the table is headed "x 10^-1", .01 for per cent.
     rows : {"metric", "setting"}
         What a row of the table is: a metric (one average over everything), or a set and a point of the grid. A figure
-        is drawn once, or once for each set.
+        is made once, or once for each set.
     open : bool
-        Whether a user's estimators and sets join.
+        Whether a user's estimators and sets are added.
     note : str
     """
 
@@ -196,7 +198,7 @@ class Experiment(_Part):
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     trials: int = 1
-    hero: str = ""
+    proposed: str = ""
     average: str = "set"
     x: str = ""
     log_x: bool = False
@@ -214,9 +216,9 @@ class Experiment(_Part):
     note: str = ""
 
     def covers(self, cell: PrintedCell) -> bool:
-        """Tell whether this tier measures what a printed number is compared with."""
-        here = cell.method in self.methods and (not cell.set or cell.set in self.sets)
-        return here and all(value in self.grid[name] for name, value in cell.at.items())
+        """Return whether this tier measures the value that belongs to a printed number."""
+        known = cell.method in self.methods and (not cell.set or cell.set in self.sets)
+        return known and all(value in self.grid[name] for name, value in cell.at.items())
 
 
 @dataclass(frozen=True)
@@ -227,10 +229,10 @@ class Claim(_Part):
     ----------
     text, place : str
     check : mapping
-        ``kind``, a function of :mod:`halflabel.reproduction.claims`, and its arguments. Empty where nothing is
-        measured.
+        ``kind``, a key of :data:`halflabel.reproduction.verdicts.claims.CHECKS`, and the arguments of that function.
+        Empty if nothing is measured.
     why : str
-        What explains the verdict, or why nothing is measured.
+        An explanation of the finding, or of why nothing is measured.
     """
 
     text: str
@@ -247,9 +249,9 @@ class Paper(_Part):
     ----------
     key, title, authors, venue : str
     summary : str
-        What is reproduced, and what came of it, in a paragraph.
-    hero : str
-        The method the paper proposes: it is tested against each other one.
+        What is reproduced, and the result, in a paragraph.
+    proposed : str
+        The method that the paper proposes: it is compared with every other one.
     decisive : str
         The metric of the rank test.
     sets, methods : mapping by name
@@ -258,7 +260,7 @@ class Paper(_Part):
     not_comparable : tuple of str
         What cannot be compared, and why.
     classifier : tuple of mapping
-        Steps that follow a user's transformer given by ``--add``.
+        Steps that follow a user's transformer from ``--add``.
     """
 
     key: str
@@ -266,7 +268,7 @@ class Paper(_Part):
     authors: str
     venue: str
     summary: str
-    hero: str
+    proposed: str
     decisive: str
     sets: Mapping[str, SetSpec]
     methods: Mapping[str, Method]
@@ -274,3 +276,27 @@ class Paper(_Part):
     claims: tuple[Claim, ...] = ()
     not_comparable: tuple[str, ...] = ()
     classifier: tuple[Mapping[str, Any], ...] = ()
+
+
+def import_object(path: str) -> Any:
+    """Return the object at an import path ``module:name``.
+
+    Raises
+    ------
+    SpecError
+        If there is no such module or name.
+
+    Examples
+    --------
+    >>> import_object("halflabel.labels.metrics:micro_f1").__name__
+    'micro_f1'
+    """
+    module, _, name = path.partition(":")
+    if not name:
+        raise SpecError(f"{path!r} is no import path: write module:name, for example mypackage.models:MyModel.")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        raise SpecError(f"{path}: there is no module {error.name!r} that Python could import.") from None
+    except AttributeError:
+        raise SpecError(f"{path}: the module {module} has no {name!r}.") from None

@@ -1,34 +1,22 @@
-"""One record per run, one line per record: what was measured, and what a reader needs to measure it again."""
+"""One record per run, one line per record: the measurements, and what a reader needs to repeat them."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-import platform
-import subprocess
-import time
-import warnings
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from threadpoolctl import threadpool_limits
-
 from halflabel._files import atomic_write
-from halflabel._version import __version__
 from halflabel.reproduction.plan import Run
-from halflabel.reproduction.protocols import PROTOCOLS
 
 try:
     import fcntl
-except ImportError:  # no such lock on this system
+except ImportError:  # this system has no such lock
     fcntl = None  # type: ignore[assignment]
 
 
@@ -50,7 +38,7 @@ class Record:
     skipped : str
         Why the run was not started.
     seconds : mapping of str to float
-        Measured, so never twice the same.
+        Measured time, different in every repetition.
     made : mapping
         Versions, commit, machine and time.
     """
@@ -75,17 +63,17 @@ class Record:
 
     @property
     def deterministic(self) -> dict[str, Any]:
-        """What an interrupted and resumed run must find again, to the last bit."""
+        """The part that is equal, to the last bit, when an interrupted run is repeated."""
         return {name: value for name, value in asdict(self).items() if name not in ("seconds", "made")}
 
     def to_line(self) -> str:
-        """Return the record as one line of JSON; what is not finite becomes null, and NaN when it is read."""
+        """Return the record as one line of JSON; a number that is not finite becomes null, which is read as NaN."""
         plain = {**asdict(self), "metrics": {k: v if math.isfinite(v) else None for k, v in self.metrics.items()}}
         return json.dumps(plain, sort_keys=True, allow_nan=False)
 
     @classmethod
     def from_line(cls, line: str) -> Record:
-        """Return the record that :meth:`to_line` wrote."""
+        """Return the record from the output of :meth:`to_line`."""
         values = json.loads(line)
         metrics = {k: math.nan if v is None else float(v) for k, v in values.pop("metrics").items()}
         for name in ("grid", "facts", "seconds", "made"):
@@ -94,56 +82,8 @@ class Record:
         return cls(metrics=metrics, **values)
 
 
-def execute(run: Run, folder: Path | None) -> Record:
-    """Do one run on one BLAS thread; an error in a method becomes part of its record, not the end of all others."""
-    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        np.random.seed(zlib.crc32(repr(run.seed).encode()))  # noqa: NPY002 - estimators without a random_state draw here
-        try:
-            outcome = PROTOCOLS[run.protocol](run, folder)
-        except (Exception, SystemExit) as error:  # a user's estimator may raise anything
-            return Record.of(run, failed=f"{type(error).__name__}: {error}", made=_made())
-    facts = dict(outcome.facts)
-    if said := sorted({f"{each.category.__name__}: {each.message}" for each in caught if _concerns(each)}):
-        facts["warnings"] = said
-    metrics = {name: float(value) for name, value in outcome.metrics.items()}
-    return Record.of(run, metrics=metrics, facts=facts, seconds=dict(outcome.seconds), made=_made())
-
-
-def _concerns(caught: warnings.WarningMessage) -> bool:
-    """Tell what a method says about its answer from what libraries say about their future."""
-    return not issubclass(caught.category, DeprecationWarning | FutureWarning | ResourceWarning)
-
-
-def _made() -> dict[str, Any]:
-    return {**_environment(), "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-
-
-@cache
-def _environment() -> dict[str, Any]:
-    libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    return {
-        "halflabel": __version__,
-        "commit": _commit(),
-        "python": platform.python_version(),
-        **libraries,
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-    }
-
-
-def _commit() -> str:
-    """Return the commit the package stands at, with a + where files were changed since; empty outside a checkout."""
-    root = Path(__file__).parents[1]
-    command = ["git", "-C", os.fspath(root), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    except OSError:
-        return ""
-    return found.stdout.strip() if found.returncode == 0 else ""
-
-
 class Store:
-    """Records in a file that only grows: a killed process loses at most the line it was writing.
+    """Records in a file that only grows: a killed process loses at most the line that it was writing.
 
     Parameters
     ----------
@@ -155,7 +95,7 @@ class Store:
         self.path = path
 
     def read(self) -> dict[str, Record]:
-        """Return the records by key, the last one of each; a torn last line is no record."""
+        """Return the last record of each key; an incomplete last line is ignored."""
         if not self.path.exists():
             return {}
         records = {}
@@ -170,20 +110,20 @@ class Store:
         return records
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep a second process away from the folder; the lock ends with this process, however it ends."""
+    def lock(self) -> Iterator[None]:
+        """Lock the folder against a second process; the lock ends with this process, however it ends."""
         with self.path.with_name(f".{self.path.stem}.lock").open("w") as file:
             try:
                 if fcntl is not None:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise ValueError(
-                    f"{self.path.parent}: another process writes records here: wait for it, or give another -o."
+                    f"{self.path.parent}: another process writes records here: wait for it, or choose another -o."
                 ) from None
             yield
 
     def append(self, record: Record) -> None:
-        """Add one line and let it reach the disk; a line torn by an earlier kill is ended first."""
+        """Add one line and write it to the disk; first remove an incomplete line of a killed process."""
         with self.path.open("ab+") as file:
             if file.tell() and not _ends_with_newline(file):
                 file.truncate(_after_last_newline(self.path.read_bytes()))
@@ -192,7 +132,7 @@ class Store:
             os.fsync(file.fileno())
 
     def replace(self, records: Iterable[Record]) -> None:
-        """Write these records only, in this order, whole or not at all."""
+        """Write these records only, in this order; the file changes completely or not at all."""
         with atomic_write(self.path, "w") as file:
             file.writelines(record.to_line() + "\n" for record in records)
 

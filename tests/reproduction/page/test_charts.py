@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.reproduction.page.charts import COLOURS, TEXT, critical_difference, lines
-from halflabel.reproduction.page.svg import refuse_foreign
+from halflabel.reproduction.page.charts import COLOURS, TEXT, draw_lines, draw_ranks
+from halflabel.reproduction.page.svg import check_svg
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -57,10 +57,10 @@ def drawn(svg: str, *looks: str) -> list[np.ndarray]:
 
 
 CHARTS = {
-    "lines": lambda: lines(
+    "lines": lambda: draw_lines(
         CURVES, **LABELS, title="Yeast", published=CURVES, marked=(dict.fromkeys(CURVES, 5), "fewer trials")
     ),
-    "ranks": lambda: critical_difference(RANKS),
+    "ranks": lambda: draw_ranks(RANKS),
 }
 
 
@@ -72,16 +72,17 @@ def test_two_calls_give_the_same_bytes(chart):
 
 
 def test_another_process_gives_the_same_bytes_without_pyplot_and_its_state():
-    code = f"import sys\nfrom halflabel.reproduction.page.charts import lines\nprint(lines({CURVES!r}, **{LABELS!r}))"
+    code = "import sys\nfrom halflabel.reproduction.page.charts import draw_lines\n"
+    code += f"print(draw_lines({CURVES!r}, **{LABELS!r}))"
     code += "\nassert 'matplotlib.pyplot' not in sys.modules"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert other.strip() == lines(CURVES, **LABELS)
+    assert other.strip() == draw_lines(CURVES, **LABELS)
 
 
 @pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
 def test_nothing_but_paths_and_texts(chart):
     svg = chart()
-    refuse_foreign(svg)
+    check_svg(svg)
     assert {element.tag.rpartition("}")[2] for element in elements(svg)} == {"path", "text"}
     assert not re.search(r"\bid=|href|url\(|<style|metadata|Date", svg)
 
@@ -100,7 +101,7 @@ def test_everything_is_inside(chart):
 
 def test_a_curve_goes_through_its_points():
     points = np.array([(0, 1.0), (1, 3.0), (2, 2.0), (4, 5.0)])
-    (curve,) = (line for line in drawn(lines({"a": points}, **LABELS), f"stroke: {COLOURS[0]}") if len(line) == 4)
+    (curve,) = (line for line in drawn(draw_lines({"a": points}, **LABELS), f"stroke: {COLOURS[0]}") if len(line) == 4)
     assert len(np.unique(np.polyfit(points[:, 0], curve[:, 0], 1).round(1))) == 2
     for axis in (0, 1):
         slope, start = np.polyfit(points[:, axis], curve[:, axis], 1)
@@ -109,21 +110,21 @@ def test_a_curve_goes_through_its_points():
 
 
 def test_published_curves_are_dashed_in_the_colour_of_their_method():
-    svg = lines(CURVES, **LABELS, published={"RankSVM": CURVES["RankSVM"]})
+    svg = draw_lines(CURVES, **LABELS, published={"RankSVM": CURVES["RankSVM"]})
     assert [len(line) for line in drawn(svg, "stroke-dasharray", COLOURS[1])] == [3]
     assert not drawn(svg, "stroke-dasharray", COLOURS[0])
     assert texts(svg)[-3:] == ["SSDRMC", "RankSVM", "published"]
-    assert "published" not in texts(lines(CURVES, **LABELS))
+    assert "published" not in texts(draw_lines(CURVES, **LABELS))
 
 
 def test_a_method_that_was_only_published_has_its_own_entry():
-    svg = lines(CURVES, **LABELS, published={"LPP": [(5, 0.3), (10, 0.4)]})
+    svg = draw_lines(CURVES, **LABELS, published={"LPP": [(5, 0.3), (10, 0.4)]})
     assert texts(svg)[-4:] == ["SSDRMC", "RankSVM", "LPP", "published"]
     assert len(drawn(svg, "stroke-dasharray", COLOURS[2])) == 2  # the curve and its key
 
 
 def test_marked_points_are_hollow_and_the_legend_says_why():
-    svg = lines(CURVES, **LABELS, marked=(dict.fromkeys(CURVES, 5), "3 of 50 trials"))
+    svg = draw_lines(CURVES, **LABELS, marked=(dict.fromkeys(CURVES, 5), "3 of 50 trials"))
     hollow = [p for p in paths(svg, "fill-opacity: 0", COLOURS[0]) if p.get("transform")]
     assert len(hollow) == 2  # at 10 and 15
     full = [p for p in paths(svg, f"fill: {COLOURS[0]}") if p.get("transform")]
@@ -133,7 +134,7 @@ def test_marked_points_are_hollow_and_the_legend_says_why():
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_a_point_without_a_value_is_a_gap(bad):
-    svg = lines({"a": [(0, 1), (1, bad), (2, 2), (3, 3)], "b": [(0, bad)]}, **LABELS)
+    svg = draw_lines({"a": [(0, 1), (1, bad), (2, 2), (3, 3)], "b": [(0, bad)]}, **LABELS)
     full = [p for p in paths(svg, f"fill: {COLOURS[0]}") if p.get("transform")]
     assert len(full) == 3 + 1
     assert not re.search("nan|inf", svg)
@@ -142,7 +143,7 @@ def test_a_point_without_a_value_is_a_gap(bad):
 def test_an_empty_part_of_a_chart_claims_no_room():
     """matplotlib places an empty line at the origin, and would make room for it."""
     for known in (CURVES, {**CURVES, "none": []}):
-        svg = lines(known, **LABELS)
+        svg = draw_lines(known, **LABELS)
         x_label, legend = (next(e for e in elements(svg) if e.text == text) for text in ("labelled, %", "SSDRMC"))
         assert 10 < float(legend.get("y")) - float(x_label.get("y")) < 40
 
@@ -150,16 +151,16 @@ def test_an_empty_part_of_a_chart_claims_no_room():
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_shown_as_they_are(name):
     shown = name.replace("\x00", "\ufffd").replace("\x1b", "\ufffd")
-    svg = lines({name: [(0, 1), (1, 2)]}, x_label=name, y_label=name, title=name, published={name: [(0, 1)]})
-    refuse_foreign(svg)
+    svg = draw_lines({name: [(0, 1), (1, 2)]}, x_label=name, y_label=name, title=name, published={name: [(0, 1)]})
+    check_svg(svg)
     assert texts(svg).count(shown) == 4
-    diagram = critical_difference(ranking({name: 1.0, "b": 2.0, "c": 3.0}, 1.0, []))
-    refuse_foreign(diagram)
+    diagram = draw_ranks(ranking({name: 1.0, "b": 2.0, "c": 3.0}, 1.0, []))
+    check_svg(diagram)
     assert "".join(f"{shown} 1.00".split()) in "".join("".join(texts(diagram)).split())  # perhaps on several lines
 
 
 def test_every_method_has_its_own_look():
-    svg = lines({f"m{i}": [(0, i)] for i in range(20)}, **LABELS)
+    svg = draw_lines({f"m{i}": [(0, i)] for i in range(20)}, **LABELS)
     marks = {(e.get("d"), e.get("style")) for e in paths(svg) if e.get("transform") and "fill: #" in e.get("style")}
     assert len({(d, re.search("fill: (#......)", style)[1]) for d, style in marks if TEXT not in style}) == 20
 
@@ -167,11 +168,11 @@ def test_every_method_has_its_own_look():
 def test_nothing_to_draw():
     for nothing in ({}, {"a": []}, {"a": [(1, np.nan)]}):
         with pytest.raises(ValueError, match="nothing to draw"):
-            lines(nothing, **LABELS)
+            draw_lines(nothing, **LABELS)
 
 
 def test_ranks_lie_on_the_scale_and_bars_join_groups():
-    svg = critical_difference(RANKS)
+    svg = draw_ranks(RANKS)
     ticks = [line for line in drawn(svg, f"stroke: {TEXT}") if len(line) == 2 and np.ptp(line[:, 0]) == 0]
     x = np.array([tick[0, 0] for tick in ticks])
     assert len(x) == 4
@@ -189,20 +190,20 @@ def test_ranks_lie_on_the_scale_and_bars_join_groups():
 
 
 def test_best_ranks_are_named_at_the_left():
-    svg = critical_difference(RANKS)
+    svg = draw_ranks(RANKS)
     sides = {e.text[0]: e.get("text-anchor", "start") for e in elements(svg) if re.match(r"[a-d] \d", e.text or "")}
     assert sides == {"a": "end", "b": "end", "c": "start", "d": "start"}
 
 
 def test_a_critical_difference_longer_than_the_scale_says_so():
-    svg = critical_difference(ranking({"a": 1.5, "b": 2.0, "c": 2.5}, 2.34, [("a", "b", "c")]))
+    svg = draw_ranks(ranking({"a": 1.5, "b": 2.0, "c": 2.5}, 2.34, [("a", "b", "c")]))
     assert "CD = 2.34, more than the scale" in texts(svg)
     assert all((line[:, 0] <= 400).all() for line in drawn(svg))
 
 
 def test_long_names_leave_room_for_the_scale():
     names = {f"a rather long name of a method, number {i}": float(i) for i in range(1, 8)}
-    svg = critical_difference(ranking(names, 1.0, []))
+    svg = draw_ranks(ranking(names, 1.0, []))
     scale = max(np.ptp(line[:, 0]) for line in drawn(svg, f"stroke: {TEXT}") if len(line) == 2)
     assert scale >= 150
 
@@ -250,4 +251,4 @@ SPACE = 'xmlns="http://www.w3.org/2000/svg"'
 )
 def test_any_other_drawing_is_refused(foreign):
     with pytest.raises(ValueError, match=r"this drawing cannot go on a page: .*reproduction\.page\.charts"):
-        refuse_foreign(foreign)
+        check_svg(foreign)

@@ -13,13 +13,14 @@ import pytest
 from markdown_it import MarkdownIt
 from tests.report import test_browser
 
-from halflabel.reproduction.page.charts import lines
+from halflabel.reproduction.page.charts import draw_lines
 from halflabel.reproduction.page.markdown import render_markdown
-from halflabel.reproduction.page.model import Bullets, Cell, Figure, Grid, Page, Section, Text, Verdict, render_html
+from halflabel.reproduction.page.model import Bullets, Cell, Figure, Grid, Page, Section, Text, render_html
+from halflabel.reproduction.verdicts.results import Verdict
 
 browse = test_browser.browse  # the fixture
 
-SVG = lines({"SSDRMC": [(5, 0.5), (10, 0.6)]}, x_label="labelled, %", y_label="micro-F1")
+SVG = draw_lines({"SSDRMC": [(5, 0.5), (10, 0.6)]}, x_label="labelled, %", y_label="micro-F1")
 
 #: Names as someone could write them into a file: HTML, Markdown, templates.
 HOSTILE = [

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import halflabel.report
-from halflabel.reproduction.page.panels import HUES, MOST_KINDS, SIDE, Panel, _look, panels
-from halflabel.reproduction.page.svg import refuse_foreign
+from halflabel.reproduction.page.panels import HUES, MAX_KINDS, SIDE, Panel, _look, draw_panels
+from halflabel.reproduction.page.svg import check_svg
 
 WORDS = {"filled": "labelled", "hollow": "not labelled", "other": "others"}
 
@@ -48,8 +48,8 @@ def marks(svg):
 
 def test_every_item_is_drawn_once_in_each_map(panel):
     maps = [panel("a", 40), panel("b", 40)]
-    svg = panels(maps, list("wxyz"), **WORDS)
-    refuse_foreign(svg)
+    svg = draw_panels(maps, list("wxyz"), **WORDS)
+    check_svg(svg)
     found = marks(svg)
     assert len(found) == 80
     assert sum(filled for _, filled, *_ in found) == 2 * 14
@@ -63,7 +63,7 @@ def test_items_stand_where_the_map_has_them_and_up_is_up(panel):
     low, middle, high = 0.04 * SIDE, 0.5 * SIDE, 0.96 * SIDE
     expected = [[low, high], [high, high], [low, low], [high, low], [middle, middle]]
     np.testing.assert_allclose(one.places, expected, atol=0.02 * SIDE)
-    drawn = sorted((x + 3, y) for _, _, x, y in marks(panels([one], ["k"], **WORDS)))
+    drawn = sorted((x + 3, y) for _, _, x, y in marks(draw_panels([one], ["k"], **WORDS)))
     np.testing.assert_allclose(drawn, sorted(map(tuple, one.places)), atol=0.06)
 
 
@@ -85,29 +85,29 @@ def test_a_map_without_extent_is_drawn_in_the_middle(panel):
 def test_many_items_weigh_less_than_a_photograph(panel):
     """Circles take the most bytes."""
     maps = [panel("x" * 40, 600, kinds=np.zeros(600, dtype=int)) for _ in range(6)]
-    svg = panels(maps, ["k" * 100] * MOST_KINDS, **WORDS)
+    svg = draw_panels(maps, ["k" * 100] * MAX_KINDS, **WORDS)
     assert len(svg) < 200_000
-    assert svg == panels(maps, ["k" * 100] * MOST_KINDS, **WORDS)
+    assert svg == draw_panels(maps, ["k" * 100] * MAX_KINDS, **WORDS)
 
 
 def test_names_from_outside_are_text_and_nothing_else(panel):
-    svg = panels([panel("<script>\x00&")], ["]]><path d='M0 0'/>", "b", "c", "d"], **WORDS)
-    refuse_foreign(svg)
+    svg = draw_panels([panel("<script>\x00&")], ["]]><path d='M0 0'/>", "b", "c", "d"], **WORDS)
+    check_svg(svg)
     texts = [text.text for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert "<script>\ufffd&" in texts
     assert "]]><path d='M0 0'/>" in texts
 
 
 def test_the_legend_names_others_only_where_there_are_some(panel):
-    assert "others" in panels([panel()], list("wxyz"), **WORDS)
-    assert "others" not in panels([panel(kinds=[0, 1, 2], places=np.eye(3)[:, :2])], list("wxyz"), **WORDS)
+    assert "others" in draw_panels([panel()], list("wxyz"), **WORDS)
+    assert "others" not in draw_panels([panel(kinds=[0, 1, 2], places=np.eye(3)[:, :2])], list("wxyz"), **WORDS)
 
 
 def test_what_cannot_be_drawn_is_refused(panel):
     with pytest.raises(ValueError, match="0 maps of 1 kinds"):
-        panels([], ["k"], **WORDS)
+        draw_panels([], ["k"], **WORDS)
     with pytest.raises(ValueError, match="at most 10 kinds can be told apart"):
-        panels([panel()], ["k"] * 11, **WORDS)
+        draw_panels([panel()], ["k"] * 11, **WORDS)
 
 
 # -- looks ---------------------------------------------------------------------------------
@@ -142,8 +142,8 @@ def test_colours_stand_out_on_light_and_dark_pages():
 
 @pytest.mark.parametrize("kind", BLINDNESS)
 def test_kinds_of_one_shape_differ_in_colour_for_every_reader(kind):
-    looks = [_look(i) for i in range(MOST_KINDS)]
-    assert len({*looks, _look(-1)}) == MOST_KINDS + 1
+    looks = [_look(i) for i in range(MAX_KINDS)]
+    assert len({*looks, _look(-1)}) == MAX_KINDS + 1
     for (one, shape), (other, same) in itertools.combinations(looks, 2):
         if shape == same:
             seen = [lab(np.array(BLINDNESS[kind]) @ linear(colour)) for colour in (one, other)]

@@ -1,1 +1,1 @@
-"""A page of results: one document model, written as HTML or Markdown, with its diagrams as SVG."""
+"""A page of results: one document model, written as HTML or Markdown, with its charts as SVG."""

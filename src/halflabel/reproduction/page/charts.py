@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
-from typing import Any, Protocol
+from typing import Any
 
 import matplotlib.style
 import numpy as np
@@ -24,7 +24,8 @@ from matplotlib.ticker import MaxNLocator
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped, decimal
-from halflabel.reproduction.page.svg import printable, written
+from halflabel.reproduction.page.svg import convert_figure, printable
+from halflabel.reproduction.verdicts.significance import Ranking
 
 #: Blue, vermilion, green, purple and grey; they also differ for colour-blind readers.
 COLOURS = ("#1f77c9", "#d2571b", "#0f9170", "#b65a9c", "#777c84")
@@ -73,23 +74,7 @@ _INSIDE: dict[str, Any] = {"clip_on": False, "in_layout": False}
 Points = Sequence[tuple[float, float]]
 
 
-class Ranked(Protocol):
-    """What a diagram of critical differences needs; :class:`halflabel.reproduction.significance.Ranking` has it."""
-
-    @property
-    def mean_ranks(self) -> pd.Series[float]:
-        """By method, the best first."""
-
-    @property
-    def critical_difference(self) -> float:
-        """From here on two mean ranks are separated."""
-
-    @property
-    def groups(self) -> Sequence[Sequence[str]]:
-        """Methods that are not separated."""
-
-
-def lines(
+def draw_lines(
     series: Mapping[str, Points],
     *,
     x_label: str,
@@ -122,7 +107,7 @@ def lines(
 
     Examples
     --------
-    >>> svg = lines({"SSDRMC": [(5, 0.61), (10, 0.66)]}, x_label="labelled, %", y_label="micro-F1")
+    >>> svg = draw_lines({"SSDRMC": [(5, 0.61), (10, 0.66)]}, x_label="labelled, %", y_label="micro-F1")
     >>> svg.startswith("<svg"), "SSDRMC" in svg
     (True, True)
     """
@@ -142,7 +127,7 @@ def lines(
         for name, points in measured.items():
             _draw_measured(axes, points, looks[name], marked[0].get(name, np.inf) if marked else np.inf)
         _legend(figure, keys, columns)
-        return written(figure)
+        return convert_figure(figure)
 
 
 def _arrays(series: Mapping[str, Points]) -> dict[str, Floats]:
@@ -199,7 +184,7 @@ def _legend(figure: Figure, keys: Sequence[tuple[str, Mapping[str, Any]]], colum
         place.set_text(text)
 
 
-def critical_difference(ranking: Ranked) -> str:
+def draw_ranks(ranking: Ranking) -> str:
     """Draw mean ranks on a line; thick bars join methods that the ranks do not separate.
 
     The best rank is at the left. The length of the critical difference is drawn above the line; where it is
@@ -207,8 +192,8 @@ def critical_difference(ranking: Ranked) -> str:
 
     Parameters
     ----------
-    ranking : Ranked
-        From :func:`halflabel.reproduction.significance.ranks`.
+    ranking : Ranking
+        From :func:`halflabel.reproduction.verdicts.significance.rank_methods`.
 
     Returns
     -------
@@ -224,7 +209,7 @@ def critical_difference(ranking: Ranked) -> str:
     >>> from types import SimpleNamespace
     >>> places, groups = pd.Series({"a": 1.2, "b": 2.1, "c": 2.7}), [("a", "b"), ("b", "c")]
     >>> ranking = SimpleNamespace(mean_ranks=places, critical_difference=1.1, groups=groups)
-    >>> "CD = 1.10" in critical_difference(ranking)
+    >>> "CD = 1.10" in draw_ranks(ranking)
     True
     """
     places = ranking.mean_ranks
@@ -246,7 +231,7 @@ def critical_difference(ranking: Ranked) -> str:
         for i, (text, place) in enumerate(zip(texts, x, strict=True)):
             y = first + step * min(i, k - 1 - i)
             _leader(axes, text, place, y, (left - 8, "right") if i < rows else (right + 8, "left"))
-        return written(figure)
+        return convert_figure(figure)
 
 
 def _margin(texts: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""A page as GitHub-flavoured Markdown, with its drawings as files beside it."""
+"""A page as GitHub-flavoured Markdown, with its drawings as separate files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from halflabel.reproduction.page.model import Block, Bullets, Cell, Figure, Grid
 def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
     r"""Return the page as Markdown, and its drawings.
 
-    A cell reads ``measured / published · verdict``; the best of those it stands beside is bold. Names that hold signs
-    of Markdown or HTML are read as they are.
+    A cell is ``measured / published · verdict``; the best of its row is bold. Signs of Markdown or HTML in names are
+    escaped.
 
     Parameters
     ----------
     page : Page
     figures : str
-        The folder where the drawings will lie, relative to the text.
+        The folder of the drawings, relative to the text.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
 
     Examples
     --------
-    >>> from halflabel.reproduction.page.model import Verdict
+    >>> from halflabel.reproduction.verdicts.results import Verdict
     >>> cell = Cell("0.93", "0.91", Verdict.BETTER, best=True)
     >>> section = Section("Table 1", (Grid("Accuracy", ("yeast",), (("MDDM|2", (cell,)),)),))
     >>> text, drawings = render_markdown(Page("A paper", "One cell.", (), (section,)), "figures")
@@ -41,11 +41,11 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
     | --- | --- |
     | MDDM\|2 | **0.93** / 0.91 · better |
     """
-    parts = [f"# {_plain(page.title)}", _plain(page.lead)]
+    parts = [f"# {_escape(page.title)}", _escape(page.lead)]
     if page.facts:
-        parts.append("\n".join(f"- {_plain(name)}: {_plain(fact)}" for name, fact in page.facts))
+        parts.append("\n".join(f"- {_escape(name)}: {_escape(fact)}" for name, fact in page.facts))
     for section in page.sections:
-        parts += _section(section, figures)
+        parts += _format_section(section, figures)
     drawings = {
         f"{block.name}.svg": block.svg
         for section in page.sections
@@ -55,57 +55,63 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
     return "\n\n".join(parts) + "\n", drawings
 
 
-def _section(section: Section, figures: str) -> list[str]:
-    return [f"{'#' * section.level} {_plain(section.title)}", *(_block(block, figures) for block in section.blocks)]
+def _format_section(section: Section, figures: str) -> list[str]:
+    return [
+        f"{'#' * section.level} {_escape(section.title)}",
+        *(_format_block(block, figures) for block in section.blocks),
+    ]
 
 
-def _block(block: Block, figures: str) -> str:
+def _format_block(block: Block, figures: str) -> str:
     match block:
         case Text(text):
-            return _plain(text)
+            return _escape(text)
         case Bullets(items):
-            return "\n".join(f"- {_plain(item)}" for item in items)
+            return "\n".join(f"- {_escape(item)}" for item in items)
         case Figure(name, caption, alt):
-            return f"![{_plain(alt)}]({quote(join(figures, name))}.svg)\n\n{_plain(caption)}"
+            return f"![{_escape(alt)}]({quote(join(figures, name))}.svg)\n\n{_escape(caption)}"
         case Grid():
-            return _grid(block)
+            return _format_grid(block)
 
 
-def _grid(grid: Grid) -> str:
+def _format_grid(grid: Grid) -> str:
     reasons = grid.reasons
     lines = [
-        _line(["", *map(_plain, grid.columns)]),
-        _line(["---"] * (len(grid.columns) + 1)),
-        *(_line([_plain(name), *(_cell(cell, reasons.index) for cell in cells)]) for name, cells in grid.rows),
+        _format_line(["", *map(_escape, grid.columns)]),
+        _format_line(["---"] * (len(grid.columns) + 1)),
+        *(
+            _format_line([_escape(name), *(_format_cell(cell, reasons.index) for cell in cells)])
+            for name, cells in grid.rows
+        ),
     ]
-    parts = [f"**{_plain(grid.caption)}**", "\n".join(lines)]
+    parts = [f"**{_escape(grid.caption)}**", "\n".join(lines)]
     if grid.note:
-        parts.append(_plain(grid.note))
+        parts.append(_escape(grid.note))
     if reasons:
-        parts.append("\n".join(f"{number}. {_plain(reason)}" for number, reason in enumerate(reasons, 1)))
+        parts.append("\n".join(f"{number}. {_escape(reason)}" for number, reason in enumerate(reasons, 1)))
     return "\n\n".join(parts)
 
 
-def _line(cells: list[str]) -> str:
+def _format_line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(cell: Cell, place: Callable[[str], int]) -> str:
-    measured = _plain(cell.measured) or NONE
+def _format_cell(cell: Cell, place: Callable[[str], int]) -> str:
+    measured = _escape(cell.measured) or NONE
     value = f"**{measured}**" if cell.best else measured
     if cell.published:
-        value += f" / {_plain(cell.published)}"
+        value += f" / {_escape(cell.published)}"
     if cell.verdict:
         value += f" · {cell.verdict.value}"
     return f"{value} <sup>{place(cell.why) + 1}</sup>" if cell.why else value
 
 
-def _plain(text: str) -> str:
-    r"""Return text on one line that Markdown shows as it is.
+def _escape(text: str) -> str:
+    r"""Return text on one line, escaped so that Markdown shows it unchanged.
 
     Examples
     --------
-    >>> _plain("a|b <c> `d` micro_f1 *e*"), [_plain(line) for line in ("# 1", "2. x", "- 3", "-3.5")]
+    >>> _escape("a|b <c> `d` micro_f1 *e*"), [_escape(line) for line in ("# 1", "2. x", "- 3", "-3.5")]
     ('a\\|b &lt;c&gt; \\`d\\` micro_f1 \\*e\\*', ['\\# 1', '2\\. x', '\\- 3', '-3.5'])
     """
     line = escape(" ".join(text.split()), quote=False)

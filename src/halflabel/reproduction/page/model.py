@@ -1,34 +1,18 @@
-"""A page of measured beside published: a plain model of the document, and the page as one HTML file.
+"""A page of measured and published values: a plain model of the document, and the page as one HTML file.
 
-Everything in the model is plain text; what it looks like is decided here and in
-:mod:`halflabel.reproduction.page.markdown`.
+Everything in the model is plain text; the template and :mod:`halflabel.reproduction.page.markdown` format it.
 """
 
 from __future__ import annotations
 
-import enum
 import re
 from dataclasses import dataclass
 from typing import ClassVar
 
 from halflabel._version import __version__
 from halflabel.report.render import environment
-from halflabel.reproduction.page.svg import refuse_foreign
-
-
-class Verdict(enum.Enum):
-    """How a measured value stands to the published one; the value is the word a reader sees."""
-
-    AGREES = "agrees"
-    BETTER = "better"
-    WORSE = "worse"
-    NOT_COMPARABLE = "not comparable"
-    NOT_MEASURED = "not measured"
-
-    @property
-    def mark(self) -> str:
-        """A sign for the eye, beside the word."""
-        return {"agrees": "=", "better": "▲", "worse": "▼", "not comparable": "≁", "not measured": "○"}[self.value]
+from halflabel.reproduction.page.svg import check_svg
+from halflabel.reproduction.verdicts.results import Verdict
 
 
 @dataclass(frozen=True)
@@ -54,12 +38,12 @@ class Cell:
     Attributes
     ----------
     measured, published : str
-        As they are to be read, rounded; empty where there is none.
+        Rounded, as the page shows them; empty if there is none.
     verdict : Verdict, optional
     best : bool
-        Whether it is the best of those it stands beside.
+        Whether it is the best of its row.
     why : str
-        The reason for the verdict, or for a gap; printed once below the table however many cells share it.
+        The reason for the verdict, or for a gap; cells with the same reason share one note below the table.
     """
 
     measured: str
@@ -77,7 +61,7 @@ class Grid:
     ----------
     caption : str
     columns : tuple of str
-        Names of the columns of cells; the one of row names has none.
+        Names of the columns of cells; the column of row names has none.
     rows : tuple of (row name, cells)
     note : str
         Printed below.
@@ -117,14 +101,14 @@ class Figure:
         Letters, digits, ``-``, ``_``; of the file, where drawings are files.
     caption : str
     alt : str
-        What it shows, for those who do not see it.
+        What it shows, for readers who do not see it.
     svg : str
         From :mod:`halflabel.reproduction.page.charts`.
 
     Raises
     ------
     ValueError
-        If the name cannot be that of a file, or the drawing holds what no chart holds.
+        If the name is not valid for a file, or the drawing has an element that no chart has.
     """
 
     kind: ClassVar[str] = "figure"
@@ -136,7 +120,7 @@ class Figure:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9_-]+", self.name):
             raise ValueError(f"a figure's name is made of letters, digits, - and _; {self.name!r} is not.")
-        refuse_foreign(self.svg)
+        check_svg(self.svg)
 
 
 Block = Text | Bullets | Grid | Figure
@@ -144,7 +128,7 @@ Block = Text | Bullets | Grid | Figure
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands below it, up to the next; level 2, or 3 for a part of the one before."""
+    """A heading and the blocks below it, up to the next heading; level 2, or 3 for a part of the section before."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -162,9 +146,9 @@ class Page:
     Attributes
     ----------
     title, lead : str
-        What it is, and what was found, in a sentence or two.
+        The subject and the result, in one or two sentences.
     facts : tuple of (name, value)
-        When, how often, with which versions.
+        Tier, numbers of runs, versions, command.
     sections : tuple of Section
 
     Raises
@@ -174,6 +158,7 @@ class Page:
 
     Examples
     --------
+    >>> from halflabel.reproduction.verdicts.results import Verdict
     >>> cell = Cell("0.93", "0.91", Verdict.BETTER)
     >>> grid = Grid("Accuracy", ("yeast",), (("MDDM", (cell,)),))
     >>> page = Page("Zhang & Zhou 2008", "One cell was measured.", (("Trials", "10"),), (Section("Table 1", (grid,)),))
@@ -197,8 +182,8 @@ def render_html(page: Page) -> str:
     """Return the page as one HTML file.
 
     It runs no scripts, loads nothing (a content security policy forbids both), follows the reader's choice of light
-    or dark, and fits screens from 360 pixels up: a wide table scrolls in its own box. A verdict is a sign and a word,
-    coloured besides. Sections of level 2 are linked at the top where there are more than three.
+    or dark, and fits screens from 360 pixels up: a wide table scrolls in its own box. A verdict is a sign, a word and
+    a colour. Sections of level 2 are linked at the top if there are more than three.
     """
     return (
         environment("halflabel.reproduction.page").get_template("page.html.j2").render(page=page, version=__version__)

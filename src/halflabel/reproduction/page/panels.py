@@ -17,7 +17,7 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped
 from halflabel.report import scatter
 from halflabel.reproduction.page.charts import COLOURS, LETTERS, PER_LETTER, TEXT, WIDTH
-from halflabel.reproduction.page.svg import blank, printable
+from halflabel.reproduction.page.svg import make_root, printable
 
 #: Blue, vermilion, purple, green and ochre: neighbours in this circle differ for colour-blind readers as well.
 HUES = (COLOURS[0], COLOURS[1], COLOURS[3], COLOURS[2], "#94790f")
@@ -36,7 +36,7 @@ SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
 )
 
 #: Kinds of item that can be told apart: every hue in two shapes, every shape in two hues that are neighbours.
-MOST_KINDS = 2 * len(HUES)
+MAX_KINDS = 2 * len(HUES)
 
 #: Panels in a row, the space between and beside them, and what their two lines of text take above them.
 COLUMNS, SPACE, MARGIN, ABOVE = 3, 11.0, 1.5, 2.5 * LETTERS
@@ -86,14 +86,14 @@ class Panel:
         return scatter.framed(self.coordinates)
 
 
-def panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hollow: str, other: str) -> str:
+def draw_panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hollow: str, other: str) -> str:
     """Draw maps in rows of three, and a legend below them.
 
     Parameters
     ----------
     maps : sequence of Panel
     kinds : sequence of str
-        What the numbers of :attr:`Panel.kinds` mean; at most :data:`MOST_KINDS`.
+        What the numbers of :attr:`Panel.kinds` mean; at most :data:`MAX_KINDS`.
     filled, hollow, other : str
         What a filled and a hollow mark means, and a grey one; the last is named only if there is one.
 
@@ -111,13 +111,13 @@ def panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hollow: 
     --------
     >>> places, kinds = np.array([[0.0, 0], [1, 1], [2, 0]]), np.array([0, 1, -1])
     >>> panel = Panel("PCA", "vote 0.8", places, kinds, np.array([True, False, False]))
-    >>> svg = panels([panel], ["cat", "dog"], filled="labelled", hollow="not labelled", other="others")
+    >>> svg = draw_panels([panel], ["cat", "dog"], filled="labelled", hollow="not labelled", other="others")
     >>> [text in svg for text in ("PCA", "vote 0.8", "dog", "others")]
     [True, True, True, True]
     """
-    if not maps or len(kinds) > MOST_KINDS:
+    if not maps or len(kinds) > MAX_KINDS:
         raise ValueError(
-            f"{len(maps)} maps of {len(kinds)} kinds of item cannot be drawn: it takes a map, and at most {MOST_KINDS} "
+            f"{len(maps)} maps of {len(kinds)} kinds of item cannot be drawn: it takes a map, and at most {MAX_KINDS} "
             "kinds can be told apart."
         )
     has_other = any((each.kinds < 0).any() for each in maps)
@@ -126,7 +126,7 @@ def panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hollow: 
     columns = 2 if max(len(text) for text, *_ in keys) <= HALF else 1
     rows, lines = -(-len(maps) // COLUMNS), -(-len(keys) // columns)
     top = rows * (ABOVE + SIDE + SPACE)
-    root = blank(WIDTH, round(top + lines * LINE + SPACE / 2, 1))
+    root = make_root(WIDTH, round(top + lines * LINE + SPACE / 2, 1))
     for number, each in enumerate(maps):
         x, y = MARGIN + (number % COLUMNS) * (SIDE + SPACE), (number // COLUMNS) * (ABOVE + SIDE + SPACE)
         root.extend(list(_panel(each, x, y)))
@@ -150,7 +150,7 @@ def _panel(panel: Panel, x: float, y: float) -> Iterator[ElementTree.Element]:
     place = f"translate({x:.1f} {y + ABOVE:.1f})"
     yield _path(f"M0 0h{SIDE:.1f}v{SIDE:.1f}H0z", f"fill: none; stroke: {TEXT}; stroke-opacity: 0.35", place)
     for filled in (False, True):
-        for kind in range(-1, MOST_KINDS):
+        for kind in range(-1, MAX_KINDS):
             rows = (panel.kinds == kind) & (panel.filled == filled)
             if rows.any():
                 colour, shape = _look(kind)

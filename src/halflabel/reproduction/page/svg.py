@@ -1,4 +1,4 @@
-"""SVG that a page can take in: paths and texts, and nothing that could run, load, style the page or share an id."""
+"""SVG inside a page: paths and texts only, nothing that runs, loads, styles the page or has an id."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
-#: All that a drawing may hold. No attribute of these can name an address.
+#: The elements and attributes of a drawing. None of these attributes can hold an address.
 ALLOWED = {
     "svg": {"viewBox", "width", "height", "font-family", "stroke-linejoin"},
     "path": {"d", "style", "transform"},
     "text": {"x", "y", "transform", "font-size", "text-anchor", "fill"},
 }
 
-#: Values in which nothing can hide: names, numbers, colours, and the two functions that move and turn.
+#: Safe values: names, numbers, colours, and the two functions that move and turn.
 HARMLESS = re.compile(r"(?:[\w\s.,:;#%'-]|(?:translate|rotate)\([\d\s.,-]*\))*")
 
 _SPACE = "{http://www.w3.org/2000/svg}"
@@ -26,7 +26,7 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 
 
 def printable(text: object) -> str:
-    r"""Return the text with a mark in place of characters that XML cannot hold.
+    r"""Return the text with a replacement for characters that XML cannot hold.
 
     Examples
     --------
@@ -36,22 +36,23 @@ def printable(text: object) -> str:
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", str(text))
 
 
-def written(figure: Figure) -> str:
+def convert_figure(figure: Figure) -> str:
     """Return a figure as paths and texts, the same bytes every time.
 
-    Marks, which matplotlib defines once and refers to, are written out; numbers are cut to a hundredth of a unit. The
-    look of a text is in attributes, which the style sheet of a page overrides. Clipping is lost: draw inside the axes.
+    Marks, which matplotlib defines once and then references, become paths; numbers are rounded to a hundredth of a
+    unit. The look of a text is in attributes, which the style sheet of a page overrides. Clipping is lost: draw inside
+    the axes.
     """
     file = StringIO()
     figure.savefig(file, format="svg", transparent=True)
-    drawn = ElementTree.fromstring(file.getvalue())
-    root = blank(*(round(float(part), 1) for part in drawn.attrib["viewBox"].split()[2:]))
-    root.extend(list(_shapes(drawn)))
+    source = ElementTree.fromstring(file.getvalue())
+    root = make_root(*(round(float(part), 1) for part in source.attrib["viewBox"].split()[2:]))
+    root.extend(list(_convert_shapes(source)))
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def blank(width: float, height: float) -> ElementTree.Element:
-    """Return a drawing with nothing on it; by itself it is shown 1.4 pixels to the unit."""
+def make_root(width: float, height: float) -> ElementTree.Element:
+    """Return an empty drawing; without a style sheet, a unit is 1.4 pixels."""
     return ElementTree.Element(
         "svg",
         {
@@ -65,69 +66,69 @@ def blank(width: float, height: float) -> ElementTree.Element:
     )
 
 
-def _shapes(drawn: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """Return what is seen, in the order it is drawn."""
+def _convert_shapes(source: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    """Yield the visible elements, in their order."""
     marks: dict[str, dict[str, str]] = {}
-    for element in drawn.iter():
+    for element in source.iter():
         tag, own = element.tag.removeprefix(_SPACE), element.attrib
         if tag == "path" and "id" in own:
             marks["#" + own["id"]] = own
         elif tag == "path" and own.get("d") and own["style"] != "fill: none":
-            yield _path(own["d"], own["style"])
+            yield _make_path(own["d"], own["style"])
         elif tag == "use":
             mark = marks[own[_HREF]]
-            place = f"translate({_short(own['x'])} {_short(own['y'])})"
+            place = f"translate({_round_numbers(own['x'])} {_round_numbers(own['y'])})"
             style = dict.fromkeys([*mark["style"].split("; "), *own["style"].split("; ")])
-            yield _path(mark["d"], "; ".join(style), place)
+            yield _make_path(mark["d"], "; ".join(style), place)
         elif tag == "text":
-            yield _text(own, element.text or "")
+            yield _make_text(own, element.text or "")
 
 
-def _path(d: str, style: str, transform: str = "") -> ElementTree.Element:
+def _make_path(d: str, style: str, transform: str = "") -> ElementTree.Element:
     placed = {"transform": transform} if transform else {}
-    return ElementTree.Element("path", {"d": _short(" ".join(d.split())), "style": style, **placed})
+    return ElementTree.Element("path", {"d": _round_numbers(" ".join(d.split())), "style": style, **placed})
 
 
-def _text(own: Mapping[str, str], text: str) -> ElementTree.Element:
+def _make_text(own: Mapping[str, str], text: str) -> ElementTree.Element:
     looks = {"font-size": r"([\d.]+)px", "text-anchor": r"text-anchor: (\w+)", "fill": r"fill: (#\w+)"}
-    found = {name: re.search(pattern, own["style"]) for name, pattern in looks.items()}
-    placed = {name: _short(own[name]) for name in ("x", "y", "transform") if name in own}
-    element = ElementTree.Element("text", {**placed, **{name: match[1] for name, match in found.items() if match}})
+    matches = {name: re.search(pattern, own["style"]) for name, pattern in looks.items()}
+    placed = {name: _round_numbers(own[name]) for name in ("x", "y", "transform") if name in own}
+    element = ElementTree.Element("text", {**placed, **{name: match[1] for name, match in matches.items() if match}})
     element.text = text
     return element
 
 
-def _short(numbers: str) -> str:
+def _round_numbers(numbers: str) -> str:
     return re.sub(r"-?\d+\.\d+", lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), numbers)
 
 
-def refuse_foreign(svg: str) -> None:
-    """Refuse a drawing that holds anything but what :func:`written` makes.
+def check_svg(svg: str) -> None:
+    """Raise if a drawing has anything that :func:`convert_figure` does not write.
 
     Raises
     ------
     ValueError
-        If the text is not XML, or holds a declaration, an element, an attribute or a value of any other kind.
+        If the text is not XML, or has a declaration, or an element, an attribute or a value of another kind.
 
     Examples
     --------
-    >>> refuse_foreign('<svg xmlns="http://www.w3.org/2000/svg"><path d="M 0 0"/></svg>')
+    >>> check_svg('<svg xmlns="http://www.w3.org/2000/svg"><path d="M 0 0"/></svg>')
     """
     try:
         if "<!" in svg or "<?" in svg:
             raise ValueError("it has a declaration")
         for element in ElementTree.fromstring(svg).iter():
-            _refuse(element)
+            _check_element(element)
     except (ElementTree.ParseError, ValueError) as error:
         raise ValueError(
             f"this drawing cannot go on a page: {error}. Draw it with halflabel.reproduction.page.charts."
         ) from error
 
 
-def _refuse(element: ElementTree.Element) -> None:
+def _check_element(element: ElementTree.Element) -> None:
     tag = element.tag.removeprefix(_SPACE)
     if tag not in ALLOWED or not element.tag.startswith(_SPACE):
-        raise ValueError(f"it holds <{tag}>")
+        raise ValueError(f"it has the element <{tag}>")
     for name, value in element.attrib.items():
         if name not in ALLOWED[tag] or not HARMLESS.fullmatch(value):
             raise ValueError(f"its <{tag}> has {name}={value!r}")

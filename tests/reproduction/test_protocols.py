@@ -14,17 +14,18 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from tests.conftest import half_labelled
 from tests.reproduction.positives_models import Positives, Recording, make
-from tests.reproduction.test_reproduction import TOY
+from tests.reproduction.test_run import TOY
 
 from halflabel import AutoLabeler
 from halflabel.datasets import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.reproduction.chain import Chain
-from halflabel.reproduction.loading import load_paper
+from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.plan import Run
-from halflabel.reproduction.positives_protocol import _pu_threshold, forgotten, positives
-from halflabel.reproduction.reproduction import prepare
-from halflabel.reproduction.sources import load
+from halflabel.reproduction.protocols import positives, remove_positives
+from halflabel.reproduction.run import prepare
+from halflabel.reproduction.scoring import choose_pu_threshold
+from halflabel.reproduction.sources import load_data
 from halflabel.reproduction.spec import SpecError
 
 RULES = ("zero", "count", "pu_f1", "half", "micro_f1", "macro_f1", "balanced", "cardinality")
@@ -84,7 +85,7 @@ def cases(draw) -> tuple[PartialLabels, np.ndarray]:
 @given(cases(), st.floats(0, 1), st.sampled_from(["unknown", "irrelevant"]), st.integers(0, 5))
 def test_what_is_forgotten_looks_like_what_never_was(case, share, absent, seed):
     labels, annotated = case
-    left = forgotten(labels, annotated, share, np.random.default_rng(seed), absent=absent)
+    left = remove_positives(labels, annotated, share, np.random.default_rng(seed), absent=absent)
     before = labels.relevant & annotated[:, None]
     assert not (left.relevant & ~before).any()
     assert left.relevant.sum() == before.sum() - round(share * before.sum())
@@ -101,7 +102,7 @@ def test_what_is_forgotten_looks_like_what_never_was(case, share, absent, seed):
 @given(cases(), st.floats(0, 1), st.floats(0, 1))
 def test_a_larger_share_forgets_the_same_and_more(case, one, other):
     few, many = (
-        forgotten(*case, share, np.random.default_rng(0), absent="irrelevant") for share in sorted([one, other])
+        remove_positives(*case, share, np.random.default_rng(0), absent="irrelevant") for share in sorted([one, other])
     )
     assert not (many.relevant & ~few.relevant).any()
 
@@ -192,9 +193,9 @@ def test_hidden_positives_are_not_counted_as_false():
     """The second relevant item stands behind three others: worth predicting only if half of these may be hidden."""
     labels = PartialLabels.from_positives([[1], [0], [0], [0], [1]])
     scores = np.array([[5.0], [4.0], [3.0], [2.0], [1.0]])
-    assert _pu_threshold(labels, scores, 1.0) == 5.0
-    assert _pu_threshold(labels, scores, 0.5) == 1.0
-    assert _pu_threshold(labels, np.full((5, 1), np.nan), 0.5) == np.inf
+    assert choose_pu_threshold(labels, scores, 1.0) == 5.0
+    assert choose_pu_threshold(labels, scores, 0.5) == 1.0
+    assert choose_pu_threshold(labels, np.full((5, 1), np.nan), 0.5) == np.inf
 
 
 def test_a_method_without_probabilities_has_no_rules_on_them():
@@ -231,9 +232,9 @@ def test_something_must_be_left():
 def test_top_labels_keep_the_most_frequent_and_the_items_that_have_one(monkeypatch):
     Y = [[1, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1], [0, 0, 0, 1]]
     data = Dataset("toy", np.arange(6.0)[:, None], PartialLabels.from_table(Y), ("x",), "", "", "")
-    monkeypatch.setattr("halflabel.reproduction.sources._public", lambda *_: data)
+    monkeypatch.setattr("halflabel.reproduction.sources._load_public", lambda *_: data)
     source = {"name": "toy", "make": "", "settings": {"top_labels": 2}, "fetch": ""}
-    found = load(source, None, "whole", np.random.default_rng(0))
+    found = load_data(source, None, "whole", np.random.default_rng(0))
     assert found.Y.names == ("label0", "label2")
     assert found.X.ravel().tolist() == [0, 1, 3, 4]
     assert found.Y.relevant.astype(int).tolist() == [[1, 1], [1, 0], [0, 1], [0, 1]]

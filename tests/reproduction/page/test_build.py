@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from tests.reproduction.test_reproduction import TOY
+from tests.reproduction.test_run import TOY
 
-from halflabel.reproduction.chance import wins_and_losses
-from halflabel.reproduction.loading import load_paper
+from halflabel.reproduction.load import load_paper
+from halflabel.reproduction.page.build import build_page
 from halflabel.reproduction.page.markdown import render_markdown
-from halflabel.reproduction.page.model import Figure, Grid, Verdict, render_html
-from halflabel.reproduction.pages import to_page
-from halflabel.reproduction.reproduction import prepare
-from halflabel.reproduction.results import Results
+from halflabel.reproduction.page.model import Figure, Grid, render_html
+from halflabel.reproduction.page.tables import tabulate_wins
+from halflabel.reproduction.run import prepare
 from halflabel.reproduction.store import Record, Store
-from halflabel.reproduction.tables import in_words
+from halflabel.reproduction.verdicts.results import Results, format_metric
 
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
     work = prepare(TOY, "full", add=["tests.reproduction.toy_models:Breaks"])
     records = work.run(Store(tmp_path_factory.mktemp("toy") / "records.jsonl"), n_jobs=1)
-    return work, records, to_page(work, records)
+    return work, records, build_page(work, records)
 
 
 def blocks(page, title, kind):
@@ -79,23 +79,22 @@ def test_the_page_renders_both_ways(toy):
 
 def test_a_page_without_any_record_still_says_what_is_missing():
     work = prepare(TOY, "full")
-    page = to_page(work, [])
+    page = build_page(work, [])
     assert "0 of 0 measured" in dict(page.facts)["Runs"]
 
 
-def test_verdicts_need_every_set(toy):
+def test_a_method_without_figures_has_no_mean(toy):
     work, records, _ = toy
-    results = Results(work.paper, records)
-    experiment = work.paper.experiments[0]
-    assert results.measured(experiment, "average_precision", "Breaks").n == 0
-    assert {each.value for each in Verdict} >= {"agrees", "better", "worse"}
+    measured = Results(work.paper, records).average(work.paper.experiments[0], "average_precision", "Breaks")
+    assert measured.n == 0
+    assert np.isnan(measured.mean)
 
 
 @pytest.mark.parametrize(
     ("name", "words"), [("micro_f1", "micro-F1"), ("one_error", "one-error"), ("hamming_loss", "Hamming loss")]
 )
 def test_metrics_are_named_as_they_are_spoken(name, words):
-    assert in_words(name) == words
+    assert format_metric(name) == words
 
 
 def test_a_tier_with_fewer_sets_is_not_compared():
@@ -116,7 +115,7 @@ def test_wins_and_losses_are_counted_run_by_run():
         for share in (0.05, 0.1)
         for (method, trial), value in values.items()
     ]
-    (grid,) = wins_and_losses(Results(paper, records), experiment)
+    (grid,) = tabulate_wins(Results(paper, records), experiment)
     assert [name for name, _ in grid.rows] == ["micro-F1 ↑, scene"]
     cells = dict(zip(grid.columns, grid.rows[0][1], strict=True))
     assert cells["ML-GFHF"].measured == "2 : 2 (-0.050)"

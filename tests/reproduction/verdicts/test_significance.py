@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from halflabel.reproduction.significance import ALPHA, paired, ranks
+from halflabel.reproduction.verdicts.significance import ALPHA, compare_paired, rank_methods
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -23,7 +23,7 @@ with warnings.catch_warnings():
 
 def test_the_t_test_is_the_textbook_one(rng):
     first, second = rng.normal(size=(2, 12))
-    found = paired(first, second)
+    found = compare_paired(first, second)
     d = first - second
     t = d.mean() / (d.std(ddof=1) / np.sqrt(12))
     assert found.t == pytest.approx(t)
@@ -33,13 +33,13 @@ def test_the_t_test_is_the_textbook_one(rng):
 
 
 def test_a_known_order_of_wins():
-    found = paired([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 2.0, 4.0, 3.0, 3.0])
+    found = compare_paired([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 2.0, 4.0, 3.0, 3.0])
     assert (found.wins, found.losses, found.ties, found.n) == (3, 1, 1, 5)
 
 
 def test_swapping_the_methods_turns_everything_round(rng):
     first, second = rng.normal(size=(2, 9))
-    one, other = paired(first, second), paired(second, first)
+    one, other = compare_paired(first, second), compare_paired(second, first)
     assert other.difference == -one.difference
     assert other.t == pytest.approx(-one.t)
     assert other.p == pytest.approx(one.p)
@@ -50,31 +50,31 @@ def test_swapping_the_methods_turns_everything_round(rng):
 
 def test_the_interval_covers_about_as_often_as_it_says(rng):
     samples = rng.normal(0.3, 1, size=(60, 40))
-    covered = [found.low <= 0.3 <= found.high for found in (paired(d, np.zeros(40)) for d in samples)]
+    covered = [found.low <= 0.3 <= found.high for found in (compare_paired(d, np.zeros(40)) for d in samples)]
     assert 0.85 <= np.mean(covered) < 1
 
 
 def test_the_interval_of_many_pairs_is_the_normal_one(rng):
     d = rng.exponential(size=3000)
-    found = paired(d, np.zeros(3000))
+    found = compare_paired(d, np.zeros(3000))
     reach = 1.96 * d.std() / np.sqrt(3000)
     assert (found.low, found.high) == pytest.approx((d.mean() - reach, d.mean() + reach), abs=0.15 * reach)
 
 
 def test_identical_samples_are_no_evidence(rng):
     scores = rng.normal(size=7)
-    found = paired(scores, scores)
+    found = compare_paired(scores, scores)
     assert (found.difference, found.low, found.high, found.t, found.p, found.ties) == (0, 0, 0, 0, 1, 7)
 
 
 def test_a_difference_without_spread_is_all_evidence():
-    found = paired([2.0, 3.0, 4.0], [1.0, 2.0, 3.0])
+    found = compare_paired([2.0, 3.0, 4.0], [1.0, 2.0, 3.0])
     assert (found.difference, found.low, found.high, found.t, found.p) == (1, 1, 1, np.inf, 0)
-    assert paired([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).t < -1e6  # the same, but for rounding
+    assert compare_paired([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).t < -1e6  # the same, but for rounding
 
 
 def test_two_pairs_have_an_interval():
-    found = paired([1.0, 3.0], [0.0, 0.0])
+    found = compare_paired([1.0, 3.0], [0.0, 0.0])
     assert (found.low, found.high) == (1, 3)
 
 
@@ -83,15 +83,15 @@ def test_pairs_with_nan_are_left_out_and_counted(rng):
     with_gaps = first.copy()
     with_gaps[[2, 5]] = np.nan
     keep = ~np.isnan(with_gaps)
-    found, complete = paired(with_gaps, second), paired(first[keep], second[keep])
+    found, complete = compare_paired(with_gaps, second), compare_paired(first[keep], second[keep])
     assert (found.n, found.left_out, complete.left_out) == (8, 2, 0)
     assert (found.p, found.low, found.high) == (complete.p, complete.low, complete.high)
 
 
 def test_the_seed_decides_the_interval(rng):
     first, second = rng.normal(size=(2, 20))
-    assert paired(first, second) == paired(first, second, seed=0)
-    assert paired(first, second).low != paired(first, second, seed=1).low
+    assert compare_paired(first, second) == compare_paired(first, second, seed=0)
+    assert compare_paired(first, second).low != compare_paired(first, second, seed=1).low
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_seed_decides_the_interval(rng):
 )
 def test_paired_refuses(first, second, message):
     with pytest.raises(ValueError, match=message):
-        paired(first, second)
+        compare_paired(first, second)
 
 
 # --- several methods ---------------------------------------------------------------------------------------------
@@ -120,10 +120,10 @@ def table(rng: np.random.Generator, n: int, k: int, strength: float = 1.0) -> pd
 
 def test_ranks_by_hand():
     scores = pd.DataFrame({"a": [3, 1, 5], "b": [2, 1, 1], "c": [1, 7, 0]}, dtype=float)
-    found = ranks(scores, greater_is_better=True)
+    found = rank_methods(scores, greater_is_better=True)
     assert found.mean_ranks.to_dict() == pytest.approx({"a": 4.5 / 3, "b": 6.5 / 3, "c": 7 / 3})
     assert list(found.mean_ranks.index) == ["a", "b", "c"]
-    turned = ranks(-scores, greater_is_better=False)
+    turned = rank_methods(-scores, greater_is_better=False)
     pd.testing.assert_series_equal(found.mean_ranks, turned.mean_ranks)
 
 
@@ -131,7 +131,7 @@ def test_ranks_by_hand():
 def test_groups_are_the_decisions_of_scikit_posthocs(seed):
     rng = np.random.default_rng(seed)
     scores = table(rng, n=int(rng.integers(4, 30)), k=int(rng.integers(3, 8)))
-    found = ranks(scores, greater_is_better=False)
+    found = rank_methods(scores, greater_is_better=False)
     p = posthoc_nemenyi_friedman(scores)
     together = {frozenset((a, b)) for group in found.groups for a in group for b in group if a != b}
     assert together == {frozenset((a, b)) for a in scores for b in scores if a != b and p.loc[a, b] > ALPHA}
@@ -142,7 +142,7 @@ def test_distances_in_critical_differences_give_the_p_values_of_scikit_posthocs(
     """The length itself, not only on which side of it a pair falls."""
     rng = np.random.default_rng(seed)
     scores = table(rng, n=int(rng.integers(5, 25)), k=5)
-    found, p = ranks(scores, greater_is_better=False), posthoc_nemenyi_friedman(scores)
+    found, p = rank_methods(scores, greater_is_better=False), posthoc_nemenyi_friedman(scores)
     for a in scores:
         for b in scores:
             ratio = abs(found.mean_ranks[a] - found.mean_ranks[b]) / found.critical_difference
@@ -156,7 +156,7 @@ def test_critical_values_follow_from_the_range_of_normals(k):
     """P(range of k standard normals <= q) = k * integral of pdf(z) (cdf(z) - cdf(z - q))^(k - 1), at q = CD."""
     n = 10
     scores = pd.DataFrame(np.arange(k * n, dtype=float).reshape(n, k))
-    q = ranks(scores, greater_is_better=True).critical_difference * np.sqrt(12 * n / (k * (k + 1)))
+    q = rank_methods(scores, greater_is_better=True).critical_difference * np.sqrt(12 * n / (k * (k + 1)))
     norm = stats.norm
     inside = integrate.quad(lambda z: k * norm.pdf(z) * (norm.cdf(z) - norm.cdf(z - q)) ** (k - 1), -9, 9)[0]
     assert inside == pytest.approx(1 - ALPHA, abs=1e-7)
@@ -167,7 +167,7 @@ def test_critical_values_are_those_of_demsar():
     printed = [2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
     for k, q in zip(range(3, 11), printed, strict=True):
         scores = pd.DataFrame(np.arange(6.0 * k).reshape(6, k))
-        reach = ranks(scores, greater_is_better=True).critical_difference
+        reach = rank_methods(scores, greater_is_better=True).critical_difference
         assert reach / np.sqrt(k * (k + 1) / 36) == pytest.approx(q, abs=1e-3)
 
 
@@ -175,7 +175,7 @@ def test_friedman_by_hand(rng):
     """Without ties: 12 / (N k (k + 1)) * sum of squared rank sums - 3 N (k + 1)."""
     n, k = 11, 4
     scores = pd.DataFrame(rng.normal(size=(n, k)))
-    found = ranks(scores, greater_is_better=True)
+    found = rank_methods(scores, greater_is_better=True)
     sums = n * found.mean_ranks.to_numpy()
     statistic = 12 / (n * k * (k + 1)) * (sums**2).sum() - 3 * n * (k + 1)
     assert found.statistic == pytest.approx(statistic)
@@ -185,7 +185,7 @@ def test_friedman_by_hand(rng):
 @given(st.integers(2, 12), st.integers(3, 7), st.integers(0, 10_000))
 @settings(max_examples=40, deadline=None)
 def test_groups_are_maximal_and_complete(n, k, seed):
-    found = ranks(table(np.random.default_rng(seed), n, k, 2.0), greater_is_better=True)
+    found = rank_methods(table(np.random.default_rng(seed), n, k, 2.0), greater_is_better=True)
     place = {name: i for i, name in enumerate(found.mean_ranks.index)}
     spread = {g: found.mean_ranks[g[-1]] - found.mean_ranks[g[0]] for g in found.groups}
     assert all(width < found.critical_difference for width in spread.values())
@@ -202,8 +202,8 @@ def test_blocks_with_nan_are_left_out_and_counted(rng):
     with_gaps = scores.copy()
     with_gaps.iloc[3, 1] = with_gaps.iloc[6, 0] = np.nan
     found, complete = (
-        ranks(with_gaps, greater_is_better=True),
-        ranks(scores.drop(index=[3, 6]), greater_is_better=True),
+        rank_methods(with_gaps, greater_is_better=True),
+        rank_methods(scores.drop(index=[3, 6]), greater_is_better=True),
     )
     assert (found.n, found.left_out, complete.left_out) == (7, 2, 0)
     pd.testing.assert_series_equal(found.mean_ranks, complete.mean_ranks)
@@ -211,7 +211,7 @@ def test_blocks_with_nan_are_left_out_and_counted(rng):
 
 
 def test_nothing_but_ties_is_no_evidence():
-    found = ranks(pd.DataFrame(np.ones((5, 3)), columns=list("abc")), greater_is_better=True)
+    found = rank_methods(pd.DataFrame(np.ones((5, 3)), columns=list("abc")), greater_is_better=True)
     assert (found.statistic, found.p) == (0, 1)
     assert found.groups == (("a", "b", "c"),)
 
@@ -226,4 +226,4 @@ def test_nothing_but_ties_is_no_evidence():
 )
 def test_ranks_refuse(scores, message):
     with pytest.raises(ValueError, match=message):
-        ranks(scores, greater_is_better=True)
+        rank_methods(scores, greater_is_better=True)

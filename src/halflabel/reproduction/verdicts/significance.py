@@ -1,4 +1,4 @@
-"""Which differences between methods are more than chance, and which are not."""
+"""Tests of differences between methods: two methods by pairs, several methods by ranks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from halflabel._arrays import Floats
 #: Level of every test and interval.
 ALPHA = 0.05
 
-#: Resampled values held at once; 80 MB.
-BATCH = 10_000_000
+#: Maximum number of resampled values in memory; 80 MB.
+MAX_RESAMPLED = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Paired:
     n : int
         Pairs compared.
     wins, losses, ties : int
-        Pairs in which the first score is higher, lower, exactly equal. Whether higher is better, the caller knows.
+        Pairs in which the first score is higher, lower, exactly equal; higher is not always better.
     left_out : int
         Pairs in which a score is NaN.
     """
@@ -80,25 +80,25 @@ class Ranking:
     left_out: int
 
 
-def paired(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Paired:
+def compare_paired(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Paired:
     """Compare two methods run by run.
 
-    Pairs must be independent for the test to be right. Runs on random splits of one data set share items, so that
-    their test is too sure of itself; papers use it all the same, and so it is what their claims are checked with.
+    The test assumes independent pairs. Runs on random splits of one data set share items, so that their p-values are
+    too small; papers use this test all the same, and so their claims are checked with it.
 
     Parameters
     ----------
     first, second : array-like of shape (n_runs,)
         Scores of the two methods; entry i of both comes from the same run.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Returns
     -------
     Paired
-        The interval is the bias-corrected and accelerated one (BCa). It does not exist where the differences hardly
-        vary; there it is the percentile interval. Equal samples have t = 0 and p = 1; differences that are all the
-        same and not zero have an infinite t and p = 0.
+        The interval is the bias-corrected and accelerated one (BCa). If the differences hardly vary, it does not
+        exist, and the percentile interval replaces it. Equal samples have t = 0 and p = 1; equal differences other
+        than zero have an infinite t and p = 0.
 
     Raises
     ------
@@ -107,8 +107,8 @@ def paired(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Paired:
 
     Examples
     --------
-    >>> found = paired([0.81, 0.84, 0.79, 0.86], [0.80, 0.80, 0.78, 0.84])
-    >>> round(found.difference, 3), found.wins, round(found.p, 3)
+    >>> test = compare_paired([0.81, 0.84, 0.79, 0.86], [0.80, 0.80, 0.78, 0.84])
+    >>> round(test.difference, 3), test.wins, round(test.p, 3)
     (0.02, 4, 0.066)
     """
     scores = _pairs(first, second)
@@ -123,10 +123,10 @@ def paired(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Paired:
     return Paired(float(difference.mean()), low, high, t, p, n, wins, losses, ties, left_out)
 
 
-def p_in_words(value: float) -> str:
+def format_p(value: float) -> str:
     """Return a p-value as papers print it.
 
-    >>> p_in_words(0.0004), p_in_words(0.0451)
+    >>> format_p(0.0004), format_p(0.0451)
     ('p < .001', 'p = .045')
     """
     return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".")
@@ -146,40 +146,40 @@ def _pairs(first: ArrayLike, second: ArrayLike) -> Floats:
 
 def _interval(difference: Floats, seed: int) -> tuple[float, float]:
     for method in ("BCa", "percentile"):
-        found = _bootstrap(difference, method, seed)
-        if not np.isnan(found).any():
+        interval = _bootstrap(difference, method, seed)
+        if not np.isnan(interval).any():
             break
-    return found
+    return interval
 
 
 def _bootstrap(difference: Floats, method: Any, seed: int) -> tuple[float, float]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a degenerate BCa interval is NaN, which the caller looks for
-        found = stats.bootstrap(
+        warnings.simplefilter("ignore")  # a degenerate BCa interval is NaN, and the caller handles it
+        interval = stats.bootstrap(
             (difference,),
             np.mean,
             confidence_level=1 - ALPHA,
             method=method,
-            batch=max(1, BATCH // len(difference)),
+            batch=max(1, MAX_RESAMPLED // len(difference)),
             random_state=np.random.default_rng(seed),
         ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(interval.low), float(interval.high)
 
 
 def _t_test(pairs: Floats) -> tuple[float, float]:
     if np.array_equal(pairs[:, 0], pairs[:, 1]):
         return 0.0, 1.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # differences that are all the same: t is infinite or nearly so
-        found = stats.ttest_rel(pairs[:, 0], pairs[:, 1])
-    return float(found.statistic), float(found.pvalue)
+        warnings.simplefilter("ignore", RuntimeWarning)  # with equal differences, t is infinite or almost
+        test = stats.ttest_rel(pairs[:, 0], pairs[:, 1])
+    return float(test.statistic), float(test.pvalue)
 
 
-def ranks(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
-    r"""Rank methods block by block, and say which the mean ranks cannot separate.
+def rank_methods(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
+    r"""Rank methods block by block, and group those that the mean ranks cannot separate.
 
     Friedman's test comes first: unless its p is below 0.05, no pair should be called different, whatever the groups
-    say. The critical difference is :math:`q_{\alpha} \sqrt{k (k + 1) / (6 N)}` for k methods and N blocks, with
+    are. The critical difference is :math:`q_{\alpha} \sqrt{k (k + 1) / (6 N)}` for k methods and N blocks, with
     :math:`q_{\alpha}` the upper 5 % point of the studentized range of k normals over :math:`\sqrt 2`.
 
     Parameters
@@ -195,8 +195,8 @@ def ranks(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
     Raises
     ------
     ValueError
-        If there are fewer than three methods (two are for :func:`paired`), two columns of one name, or fewer than
-        two blocks without NaN.
+        If there are fewer than three methods (for two there is :func:`compare_paired`), two columns of one name, or
+        fewer than two blocks without NaN.
 
     References
     ----------
@@ -205,13 +205,15 @@ def ranks(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
     Examples
     --------
     >>> scores = pd.DataFrame({"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.8], "c": [0.1, 0.2, 0.3, 0.1]})
-    >>> found = ranks(scores, greater_is_better=True)
-    >>> found.mean_ranks.to_dict(), round(found.critical_difference, 2), found.groups
+    >>> ranking = rank_methods(scores, greater_is_better=True)
+    >>> ranking.mean_ranks.to_dict(), round(ranking.critical_difference, 2), ranking.groups
     ({'a': 1.0, 'b': 2.0, 'c': 3.0}, 1.66, (('a', 'b'), ('b', 'c')))
     """
     names = [str(name) for name in scores.columns]
     if len(names) < 3:
-        raise ValueError(f"ranks are for at least 3 methods; there are {len(names)}. Compare two with paired().")
+        raise ValueError(
+            f"ranks are for at least 3 methods; there are {len(names)}. Compare two with compare_paired()."
+        )
     if len(set(names)) < len(names):
         raise ValueError(f"two methods have the same name among {', '.join(names)}; rename one.")
     complete = scores[scores.notna().all(axis=1)].to_numpy(dtype=float)
@@ -221,20 +223,20 @@ def ranks(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
     placed = stats.rankdata(-complete if greater_is_better else complete, axis=1)
     mean_ranks = pd.Series(placed.mean(axis=0), index=names).sort_values(kind="stable")
     statistic, p = _friedman(complete)
-    reach = float(stats.studentized_range.ppf(1 - ALPHA, k, np.inf) * np.sqrt(k * (k + 1) / (12 * n)))
-    groups = _groups(list(mean_ranks.index), mean_ranks.to_numpy(), reach)
-    return Ranking(mean_ranks, statistic, p, reach, groups, n, len(scores) - n)
+    critical = float(stats.studentized_range.ppf(1 - ALPHA, k, np.inf) * np.sqrt(k * (k + 1) / (12 * n)))
+    groups = _group_methods(list(mean_ranks.index), mean_ranks.to_numpy(), critical)
+    return Ranking(mean_ranks, statistic, p, critical, groups, n, len(scores) - n)
 
 
 def _friedman(scores: Floats) -> tuple[float, float]:
     if (scores == scores[:, :1]).all():  # nothing but ties: the statistic would be 0 / 0
         return 0.0, 1.0
-    found = stats.friedmanchisquare(*scores.T)
-    return float(found.statistic), float(found.pvalue)
+    test = stats.friedmanchisquare(*scores.T)
+    return float(test.statistic), float(test.pvalue)
 
 
-def _groups(names: Sequence[str], mean_ranks: Floats, reach: float) -> tuple[tuple[str, ...], ...]:
-    """Return the runs of sorted ranks whose ends are less than ``reach`` apart and that no longer run contains."""
-    ends = np.searchsorted(mean_ranks, mean_ranks + reach)
+def _group_methods(names: Sequence[str], mean_ranks: Floats, critical: float) -> tuple[tuple[str, ...], ...]:
+    """Return the maximal runs of sorted ranks whose ends are less than ``critical`` apart."""
+    ends = np.searchsorted(mean_ranks, mean_ranks + critical)
     before = np.concatenate([[0], ends[:-1]])
     return tuple(tuple(names[i:end]) for i, end in enumerate(ends) if end > before[i])

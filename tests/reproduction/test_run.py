@@ -14,16 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from halflabel.reproduction.chain import Answer
-from halflabel.reproduction.claims import Finding, check
-from halflabel.reproduction.loading import load_paper, papers
-from halflabel.reproduction.page.model import Verdict
-from halflabel.reproduction.plan import _named, plan
-from halflabel.reproduction.reproduction import prepare
-from halflabel.reproduction.results import Measured, Results, judge
+from halflabel.reproduction.chain import Prediction
+from halflabel.reproduction.load import list_papers, load_paper
+from halflabel.reproduction.page.tables import tabulate_metrics
+from halflabel.reproduction.plan import _list_packages, plan_runs
+from halflabel.reproduction.run import execute, prepare
 from halflabel.reproduction.spec import TIERS, Claim, PrintedCell, SpecError
-from halflabel.reproduction.store import Record, Store, execute
-from halflabel.reproduction.tables import by_metric
+from halflabel.reproduction.store import Record, Store
+from halflabel.reproduction.verdicts.claims import check_claim
+from halflabel.reproduction.verdicts.results import Finding, Measured, Results, Verdict, judge
 
 TOY = str(Path(__file__).with_name("toy.toml"))
 
@@ -37,12 +36,12 @@ def toy(tmp_path_factory):
 # -- specs -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", papers())
+@pytest.mark.parametrize("key", list_papers())
 @pytest.mark.parametrize("tier", ["quick", "default", "full"])
 def test_every_committed_paper_can_be_planned(key, tier):
     paper = load_paper(key, tier)
     assert paper.key == key
-    assert plan(paper)
+    assert plan_runs(paper)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,7 @@ def test_every_committed_paper_can_be_planned(key, tier):
         ("hamming_loss = 0.5", "haming_loss = 0.5", "there is no metric 'haming_loss'"),
         ("[tiers.quick]", "[tiers.brief]", "tiers.brief"),
         ('curve = "skip"', 'curves = "skip"', "there is no experiment 'curves'"),
-        ('key = "toy"', "key = toy", "it is not TOML"),
+        ('key = "toy"', "key = toy", "the file is not valid TOML"),
         ('protocol = "split"', 'protocol = "splitt"', "there is no protocol 'splitt'"),
         ('average = "trial"', 'average = "trials"', "there is no average 'trials'"),
         ('rules = ["cardinality"]', 'rules = ["cardinalityy"]', "there is no threshold rule 'cardinalityy'"),
@@ -78,7 +77,7 @@ def test_a_wrong_description_is_refused_with_its_place(tmp_path, old, new, sente
         [load_paper(str(tmp_path / "wrong.toml"), tier) for tier in TIERS]
 
 
-def test_unknown_papers_and_tiers_are_named():
+def test_unknown_papers_and_tiers_are_list_packages():
     with pytest.raises(SpecError, match=r"there is no paper 'zhang2009'.*zhang2008"):
         load_paper("zhang2009")
     with pytest.raises(SpecError, match="no tier 'fast'"):
@@ -86,40 +85,33 @@ def test_unknown_papers_and_tiers_are_named():
 
 
 def test_a_tier_runs_less():
-    assert len(plan(load_paper(TOY, "quick"))) == 1 * 2 * 3
-    assert len(plan(load_paper(TOY, "full"))) == 3 * 3 * 3 + 2 * 2 * 2
+    assert len(plan_runs(load_paper(TOY, "quick"))) == 1 * 2 * 3
+    assert len(plan_runs(load_paper(TOY, "full"))) == 3 * 3 * 3 + 2 * 2 * 2
 
 
 # -- runs and records ----------------------------------------------------------------
 
 
 def test_all_methods_of_a_trial_see_the_same_draw_and_trials_differ():
-    runs = [run for run in plan(load_paper(TOY)) if run.experiment == "table" and run.set == "easy"]
+    runs = [run for run in plan_runs(load_paper(TOY)) if run.experiment == "table" and run.set == "easy"]
     seeds = {run.trial: {other.seed for other in runs if other.trial == run.trial} for run in runs}
     assert all(len(each) == 1 for each in seeds.values())
     assert len(set.union(*seeds.values())) == 3
 
 
 def test_the_same_run_gives_the_same_record():
-    run = plan(load_paper(TOY))[0]
+    run = plan_runs(load_paper(TOY))[0]
     assert execute(run, None).deterministic == execute(run, None).deterministic
 
 
 def test_keys_differ_wherever_a_run_does_and_follow_the_data(tmp_path):
-    runs = plan(load_paper(TOY))
+    runs = plan_runs(load_paper(TOY))
     assert len({run.key for run in runs}) == len(runs)
     text = Path(TOY).read_text()
     (tmp_path / "other.toml").write_text(text.replace('"away.arff" = "00"', '"away.arff" = "01"'))
-    others = plan(load_paper(str(tmp_path / "other.toml")))
+    others = plan_runs(load_paper(str(tmp_path / "other.toml")))
     changed = [a.set for a, b in zip(runs, others, strict=True) if a.key != b.key]
     assert set(changed) == {"away"}
-
-
-def test_the_key_follows_the_source(monkeypatch):
-    run = plan(load_paper(TOY))[0]
-    before = run.key
-    monkeypatch.setattr("halflabel.reproduction.plan.source_digest", lambda: "another")
-    assert run.key != before
 
 
 def test_same_as_takes_what_another_method_found(toy):
@@ -150,9 +142,9 @@ def test_sets_that_are_away_are_skipped_with_the_way_to_get_them(toy):
     assert all("away.arff" in record.skipped and "a shelf" in record.skipped for record in away)
 
 
-def test_a_torn_line_is_forgotten_and_a_broken_one_named(tmp_path):
+def test_a_torn_line_is_forgotten_and_a_broken_one_list_packages(tmp_path):
     store = Store(tmp_path / "records.jsonl")
-    first, second = (execute(run, None) for run in plan(load_paper(TOY))[:2])
+    first, second = (execute(run, None) for run in plan_runs(load_paper(TOY))[:2])
     store.append(first)
     with store.path.open("a") as file:
         file.write(second.to_line()[:100])
@@ -190,7 +182,7 @@ def test_killed_runs_resume_to_the_same_records(tmp_path, toy):
 def test_claims_are_found_true_and_false(toy):
     work, records = toy
     results = Results(work.paper, records)
-    assert [check(claim, results).finding for claim in work.paper.claims] == [Finding.SUPPORTED, Finding.REFUTED]
+    assert [check_claim(claim, results).finding for claim in work.paper.claims] == [Finding.SUPPORTED, Finding.REFUTED]
 
 
 @pytest.mark.parametrize(
@@ -246,8 +238,8 @@ def test_a_users_file_joins_the_tables_but_not_the_means(tmp_path):
     records = work.run(Store(tmp_path / "r.jsonl"), n_jobs=1)
     results = Results(work.paper, records)
     experiment = work.paper.experiments[0]
-    assert results.measured(experiment, "hamming_loss", "good", set="your mine").n == 2
-    assert results.measured(experiment, "hamming_loss", "good").n == 2  # the trials on "easy"
+    assert results.average(experiment, "hamming_loss", "good", set="your mine").n == 2
+    assert results.average(experiment, "hamming_loss", "good").n == 2  # the trials on "easy"
 
 
 # -- what a hostile reading found ----------------------------------------------------------
@@ -260,7 +252,7 @@ def test_a_set_that_is_brought_later_is_run(tmp_path):
     assert len(work.run(store, n_jobs=1)) == 35
     assert {record.set for record in store.read().values()} == {"easy", "hard"}
     there = replace(work, sets={**work.sets, "away": work.sets["easy"]})
-    assert [run.set for run in there.open_runs(store)] == ["away"] * 9
+    assert [run.set for run in there.list_open_runs(store)] == ["away"] * 9
 
 
 def test_another_line_on_the_same_folder_keeps_the_records(tmp_path):
@@ -273,7 +265,7 @@ def test_another_line_on_the_same_folder_keeps_the_records(tmp_path):
 
 def test_two_processes_do_not_share_a_folder(tmp_path):
     store = Store(tmp_path / "records.jsonl")
-    with store.alone(), pytest.raises(ValueError, match="another process writes records here"):
+    with store.lock(), pytest.raises(ValueError, match="another process writes records here"):
         prepare(TOY, "quick").run(Store(tmp_path / "records.jsonl"), n_jobs=1)
 
 
@@ -288,14 +280,14 @@ def test_claims_without_figures_are_not_measured(toy):
         {"kind": "slower", "experiment": "table", "method": "good", "than": "poor", "step": "fit 0"},
         {"kind": "below", "experiment": "table", "methods": ["good"], "metric": "hamming_loss", "bound": 1},
     ]
-    assert {check(Claim("", "", each), results).finding for each in asked} == {Finding.NOT_MEASURED}
+    assert {check_claim(Claim("", "", each), results).finding for each in asked} == {Finding.NOT_MEASURED}
 
 
 def test_a_method_that_failed_on_some_blocks_cannot_win(toy):
     work, records = toy
     experiment = work.paper.experiments[0]
     broken = [replace(r, metrics={}, failed="too hard") if r.method == "good" and r.trial == 0 else r for r in records]
-    row = dict(by_metric(Results(work.paper, broken), experiment).rows)["average precision ↑"]
+    row = dict(tabulate_metrics(Results(work.paper, broken), experiment).rows)["average precision ↑"]
     assert row[0].why == "over 4 of 6"
     assert not row[0].best
 
@@ -317,17 +309,17 @@ def test_two_models_of_one_name_are_refused(add, sentence):
 
 def test_answers_come_in_scikit_learns_forms():
     both = [np.array([[0.9, 0.1], [0.2, 0.8]]), np.ones((2, 1))]
-    table = Answer.of(np.zeros((2, 2)), None, both, (2, 2), [np.array([0, 1]), np.array([1])]).probabilities
+    table = Prediction.of(np.zeros((2, 2)), None, both, (2, 2), [np.array([0, 1]), np.array([1])]).probabilities
     assert np.array_equal(table, [[0.1, 1.0], [0.8, 1.0]])
     assert np.array_equal(
-        Answer.of(np.zeros(2), None, np.array([[0.9, 0.1], [0.2, 0.8]]), (2, 1)).scores, [[0.1], [0.8]]
+        Prediction.of(np.zeros(2), None, np.array([[0.9, 0.1], [0.2, 0.8]]), (2, 1)).scores, [[0.1], [0.8]]
     )
     with pytest.raises(ValueError, match="a row per item and a column per label"):
-        Answer.of(np.zeros((2, 3)), None, None, (3, 2))
+        Prediction.of(np.zeros((2, 3)), None, None, (3, 2))
 
 
 def test_the_key_follows_nested_estimators_and_the_label_file(tmp_path):
-    run = plan(load_paper(TOY))[0]
+    run = plan_runs(load_paper(TOY))[0]
     nested = replace(run, steps=({"use": "sklearn.pipeline:Pipeline", "inner": {"use": "numpy:array"}},))
-    assert set(_named((nested.steps, nested.source))) == {"sklearn", "numpy", "tests"}
+    assert set(_list_packages((nested.steps, nested.source))) == {"sklearn", "numpy", "tests"}
     assert nested.key != run.key

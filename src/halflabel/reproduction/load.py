@@ -1,4 +1,4 @@
-"""``papers/<key>.toml`` -> a paper, as far as a tier runs it."""
+"""Read what comes with the library: the papers (``papers/<key>.toml``) and their published pages."""
 
 from __future__ import annotations
 
@@ -12,46 +12,70 @@ from pathlib import Path
 from typing import Any
 
 from halflabel.labels.metrics import METRICS
-from halflabel.reproduction.claims import CHECKS
 from halflabel.reproduction.protocols import MEASUREMENTS, PROTOCOLS, RULES_OF
 from halflabel.reproduction.spec import TIERS, Claim, Experiment, Method, Paper, PrintedCell, SetSpec, SpecError
+from halflabel.reproduction.verdicts.claims import CHECKS
+
+_PACKAGE = Path(__file__).parents[1]
+
+#: Folders of the published pages: in an installed package, and in a checkout.
+_PAGES = (_PACKAGE / "reproduction" / "papers" / "pages", _PACKAGE.parents[1] / "docs" / "reproduction")
 
 
-def papers() -> tuple[str, ...]:
+def list_papers() -> tuple[str, ...]:
     """Return the keys of the papers that come with the library."""
-    return tuple(sorted(path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml")))
+    names = (path.name for path in _paper_folder().iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def find_published_page(key: str) -> Path:
+    """Return the HTML page of a paper that comes with the library.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    """
+    for page in (folder / key / "index.html" for folder in _PAGES):
+        if page.is_file():
+            return page
+    raise FileNotFoundError(f"no page of {key!r} comes with halflabel: run `halflabel reproduce {key}`.")
 
 
 def load_paper(key: str, tier: str = "full") -> Paper:
-    """Read a paper's description as far as a tier runs it.
+    """Read the part of a paper's description that a tier runs.
 
     Parameters
     ----------
     key : str
-        One of :func:`papers`, or the path of a ``.toml`` file.
+        One of :func:`list_papers`, or the path of a ``.toml`` file.
     tier : {"quick", "default", "full"}
 
     Raises
     ------
     SpecError
-        If there is no such paper or tier, or the description names what it does not define.
+        If there is no such paper or tier, or the description uses an undefined name.
     """
     if tier not in TIERS:
         raise SpecError(f"there is no tier {tier!r}: it is one of {', '.join(TIERS)}.")
     path = Path(key) if key.endswith(".toml") else None
-    if path is None and key not in papers():
-        raise SpecError(f"there is no paper {key!r}: known are {', '.join(papers())}.")
-    text = (path or _folder() / f"{key}.toml").read_text()
+    if path is None and key not in list_papers():
+        raise SpecError(f"there is no paper {key!r}: known are {', '.join(list_papers())}.")
+    text = (path or _paper_folder() / f"{key}.toml").read_text()
     where = f"{key}.toml" if path is None else key
     try:
-        return _paper(where, tomllib.loads(text), tier)
+        return _read_paper(where, tomllib.loads(text), tier)
     except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{where}: it is not TOML ({error}).") from None
+        raise SpecError(f"{where}: the file is not valid TOML ({error}).") from None
     except (KeyError, TypeError, AttributeError) as error:
-        raise SpecError(f"{where}: it is no description of a paper; wrong or missing is {error}.") from None
+        raise SpecError(f"{where}: the file does not describe a paper; wrong or missing is {error}.") from None
 
 
-def _paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
+def _paper_folder() -> Traversable:
+    return resources.files("halflabel.reproduction") / "papers"
+
+
+def _read_paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
     tiers = raw.pop("tiers", {})
     sets = {
         name: _check_set(where, SetSpec.read(f"{where}: sets.{name}", {"name": name, **each}))
@@ -61,12 +85,12 @@ def _paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
         name: Method.read(f"{where}: methods.{name}", {"name": name, **each, "steps": tuple(each["steps"])})
         for name, each in raw["methods"].items()
     }
-    smaller = _overrides(where, tiers, tier, {each["key"] for each in raw["experiments"]})
+    changes = _tier_changes(where, tiers, tier, {each["key"] for each in raw["experiments"]})
     printed = {each["key"]: each.get("published", ()) for each in raw["experiments"]}
     experiments = tuple(
-        _experiment(where, each, {**_printed_elsewhere(each, printed), **smaller.get(each["key"], {})}, sets, methods)
+        _read_experiment(where, each, {**_reuse_printed(each, printed), **changes.get(each["key"], {})}, sets, methods)
         for each in raw["experiments"]
-        if smaller.get(each["key"], {}) != "skip"
+        if changes.get(each["key"]) != "skip"
     )
     claims = tuple(
         _check_claim(f"{where}: claims[{i}]", Claim.read(f"{where}: claims[{i}]", each), printed)
@@ -77,44 +101,44 @@ def _paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
     return Paper.read(where, {**raw, **replaced, **tuples})
 
 
-def _overrides(where: str, tiers: Mapping[str, Any], tier: str, known: set[str]) -> Mapping[str, Any]:
-    """Return what a tier changes per experiment; "full" is the file as it stands."""
+def _tier_changes(where: str, tiers: Mapping[str, Any], tier: str, known: set[str]) -> Mapping[str, Any]:
+    """Return the changes of a tier per experiment; "full" has none."""
     if unknown := [name for name in tiers if name not in TIERS[:2]]:
         raise SpecError(f"{where}: tiers.{unknown[0]}: only quick and default differ from the printed protocol.")
     changes: Mapping[str, Any] = tiers.get(tier, {})
-    if astray := [name for name in changes if name not in known]:
-        raise SpecError(f"{where}: tiers.{tier}: there is no experiment {astray[0]!r}.")
+    if unknown := [name for name in changes if name not in known]:
+        raise SpecError(f"{where}: tiers.{tier}: there is no experiment {unknown[0]!r}.")
     return changes
 
 
-def _printed_elsewhere(raw: Mapping[str, Any], printed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of ``printed_in`` under the names that methods have here."""
+def _reuse_printed(raw: Mapping[str, Any], printed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the printed numbers of ``printed_in`` under the names of the methods of this experiment."""
     if not (key := raw.get("printed_in")):
         return {}
     pairs = raw["printed_as"].items()
     return {"published": [{**c, "method": own} for own, theirs in pairs for c in printed[key] if c["method"] == theirs]}
 
 
-def _printed(where: str, raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield printed numbers, given one by one or as whole tables; what a tier does not run is no cell of it."""
+def _read_printed(where: str, raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the printed numbers of an experiment; the file has them one by one or as whole tables."""
     yield from raw.get("published", ())
     for table in raw.pop("printed", ()):
         for name, *rest in table["rows"]:
             at, texts = dict(zip(table["at"], rest, strict=False)), rest[len(table["at"]) :]
             for method, text in zip(table["methods"], texts, strict=True):
-                value, sd = _as_printed(where, text)
+                value, sd = _parse_number(where, text)
                 yield {"method": method, "metric": table["metric"], "set": name, "at": at, "value": value, "sd": sd}
 
 
-def _as_printed(where: str, text: str) -> tuple[float, float | None]:
-    """Read a mean, and the standard deviation in parentheses behind it."""
-    found = re.fullmatch(r"(-?[\d.]+)(?:\(([\d.]+)\))?", text)
-    if not found:
+def _parse_number(where: str, text: str) -> tuple[float, float | None]:
+    """Return a mean, and the standard deviation in the parentheses after it."""
+    match = re.fullmatch(r"(-?[\d.]+)(?:\(([\d.]+)\))?", text)
+    if not match:
         raise SpecError(f"{where}: {text!r} is no printed number; write it as 37.8 or 37.8(4.0).")
-    return float(found[1]), float(found[2]) if found[2] else None
+    return float(match[1]), float(match[2]) if match[2] else None
 
 
-def _experiment(
+def _read_experiment(
     where: str,
     whole: Mapping[str, Any],
     changes: Mapping[str, Any],
@@ -124,12 +148,12 @@ def _experiment(
     raw = {**whole, **changes}
     where = f"{where}: experiment {raw.get('key')!r}"
     chosen = {
-        "sets": _matching(where, "set", raw["sets"], sets),
-        "printed_sets": _matching(where, "set", whole["sets"], sets),
-        "methods": _matching(where, "method", raw["methods"], methods),
+        "sets": _match_names(where, "set", raw["sets"], sets),
+        "printed_sets": _match_names(where, "set", whole["sets"], sets),
+        "methods": _match_names(where, "method", raw["methods"], methods),
         "metrics": tuple(raw["metrics"]),
         "curves": tuple(raw.get("curves", ())),
-        "published": tuple(PrintedCell.read(f"{where}: published", each) for each in _printed(where, raw)),
+        "published": tuple(PrintedCell.read(f"{where}: published", each) for each in _read_printed(where, raw)),
     }
     experiment = Experiment.read(where, {**raw, **chosen})
     _check_names(where, experiment)
@@ -140,7 +164,7 @@ def _experiment(
 
 
 def _check_names(where: str, experiment: Experiment) -> None:
-    """Refuse a name that nothing answers to, before anything runs."""
+    """Raise if the experiment uses an undefined name, before anything runs."""
     rules = experiment.options.get("rules", ())
     known = {
         "protocol": ([experiment.protocol], PROTOCOLS),
@@ -151,9 +175,9 @@ def _check_names(where: str, experiment: Experiment) -> None:
         "rows": ([experiment.rows], ["metric", "setting"]),
         "axis": ([experiment.x] if experiment.x else [], experiment.grid),
     }
-    for what, (names, among) in known.items():
-        if wrong := [name for name in names if name not in among]:
-            raise SpecError(f"{where}: there is no {what} {wrong[0]!r}; known are {', '.join(among)}.")
+    for what, (names, defined) in known.items():
+        if wrong := [name for name in names if name not in defined]:
+            raise SpecError(f"{where}: there is no {what} {wrong[0]!r}; known are {', '.join(defined)}.")
 
 
 def _check_claim(where: str, claim: Claim, experiments: Mapping[str, Any]) -> Claim:
@@ -170,16 +194,12 @@ def _check_set(where: str, data: SetSpec) -> SetSpec:
     return data
 
 
-def _matching(where: str, what: str, patterns: Iterable[str], known: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names that the patterns choose, in the order of the patterns, then of the file."""
+def _match_names(where: str, what: str, patterns: Iterable[str], known: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names that match a pattern, in the order of the patterns, then of the file."""
     chosen: dict[str, None] = {}
     for pattern in patterns:
-        found = [name for name in known if fnmatchcase(name, pattern)]
-        if not found:
+        matching = [name for name in known if fnmatchcase(name, pattern)]
+        if not matching:
             raise SpecError(f"{where}: there is no {what} {pattern!r}; known are {', '.join(known)}.")
-        chosen.update(dict.fromkeys(found))
+        chosen.update(dict.fromkeys(matching))
     return tuple(chosen)
-
-
-def _folder() -> Traversable:
-    return resources.files("halflabel.reproduction") / "papers"

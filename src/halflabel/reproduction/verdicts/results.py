@@ -1,7 +1,8 @@
-"""Records as tables: values per block, means with their spread, verdicts beside what was printed."""
+"""Records as tables: values per block, means with their spread, and verdicts on printed values and on claims."""
 
 from __future__ import annotations
 
+import enum
 import functools
 import math
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,7 @@ from typing import Any
 import pandas as pd
 
 from halflabel.labels.metrics import METRICS
-from halflabel.reproduction.page.model import Verdict
-from halflabel.reproduction.sources import is_own
+from halflabel.reproduction.sources import is_user_set
 from halflabel.reproduction.spec import Experiment, Paper, PrintedCell
 from halflabel.reproduction.store import Record
 
@@ -24,7 +24,7 @@ class Measured:
     Parameters
     ----------
     mean, sd : float
-        NaN where nothing was measured; ``sd`` also for a single block.
+        NaN if nothing was measured; ``sd`` also for a single block.
     n : int
     """
 
@@ -34,13 +34,19 @@ class Measured:
 
 
 def lower_is_better(metric: str) -> bool:
-    """Tell which way a metric counts; what is no metric of the library (seconds, an error) counts downwards."""
+    """Return whether lower values are better; so they are for all measurements outside the library's metrics."""
     known = METRICS.get(metric.partition("@")[0])
     return known is None or not known.greater_is_better
 
 
-def in_words(metric: str) -> str:
-    """Return a metric's name as it is written in a sentence."""
+def format_metric(metric: str) -> str:
+    """Return the name of a metric for a sentence.
+
+    Examples
+    --------
+    >>> format_metric("micro_f1"), format_metric("hamming_loss@count")
+    ('micro-F1', 'Hamming loss (count rule)')
+    """
     words = {"one_error": "one-error", "_f1": "-F1", "_auc": "-AUC", "hamming": "Hamming", "ece": "ECE", "_": " "}
     name, *rule = (
         functools.reduce(lambda text, pair: text.replace(*pair), words.items(), p) for p in metric.split("@")
@@ -48,20 +54,38 @@ def in_words(metric: str) -> str:
     return f"{name} ({rule[0]} rule)" if rule else name
 
 
+# -- verdicts on printed values ------------------------------------------------------------
+
+
+class Verdict(enum.Enum):
+    """The relation of a measured value to the published one; the value is the word on the page."""
+
+    AGREES = "agrees"
+    BETTER = "better"
+    WORSE = "worse"
+    NOT_COMPARABLE = "not comparable"
+    NOT_MEASURED = "not measured"
+
+    @property
+    def mark(self) -> str:
+        """A sign that is shown with the word."""
+        return {"agrees": "=", "better": "▲", "worse": "▼", "not comparable": "≁", "not measured": "○"}[self.value]
+
+
 def judge(cell: PrintedCell, measured: Measured, experiment: Experiment) -> Verdict:
-    """Return the verdict on one cell: within the tolerance it agrees, beyond it is better or worse."""
+    """Return the verdict on one cell: within the tolerance it agrees, otherwise it is better or worse."""
     if math.isnan(measured.mean):
         return Verdict.NOT_MEASURED
-    if why_not_comparable(cell, measured, experiment):
+    if explain_not_comparable(measured, experiment):
         return Verdict.NOT_COMPARABLE
     difference = measured.mean - cell.value * experiment.unit.get(cell.metric, 1.0)
-    if abs(difference) <= _reach(cell, measured, experiment):
+    if abs(difference) <= _tolerance(cell, measured, experiment):
         return Verdict.AGREES
     return Verdict.WORSE if (difference > 0) == lower_is_better(cell.metric) else Verdict.BETTER
 
 
-def _reach(cell: PrintedCell, measured: Measured, experiment: Experiment) -> float:
-    """Return how far the two may lie apart: a fixed tolerance, or the noise of both means."""
+def _tolerance(cell: PrintedCell, measured: Measured, experiment: Experiment) -> float:
+    """Return the largest difference that still agrees: a fixed tolerance, or the noise of both means."""
     fixed = experiment.tolerance.get(cell.metric, 0.0)
     if not experiment.standard_errors or cell.sd is None or measured.n < 2:
         return fixed
@@ -70,15 +94,54 @@ def _reach(cell: PrintedCell, measured: Measured, experiment: Experiment) -> flo
     return max(fixed, experiment.standard_errors * noise)
 
 
-def why_not_comparable(cell: PrintedCell, measured: Measured, experiment: Experiment) -> str:
-    """Say what keeps a measured mean from being compared with the printed one; empty where nothing does."""
+def explain_not_comparable(measured: Measured, experiment: Experiment) -> str:
+    """Return why a measured mean cannot be compared with the printed one; empty if it can."""
     if experiment.average == "set" and 0 < measured.n < len(experiment.printed_sets):
-        return f"measured on {measured.n} of the {len(experiment.printed_sets)} sets that the printed mean is over"
+        return f"measured on {measured.n} of the {len(experiment.printed_sets)} sets of the printed mean"
     return ""
 
 
+# -- findings on claims --------------------------------------------------------------------
+
+
+class Finding(enum.Enum):
+    """Whether the records support a claim; the value is the word on the page."""
+
+    SUPPORTED = "supported"
+    IN_PART = "in part"
+    REFUTED = "refuted"
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """A finding and its evidence in words."""
+
+    finding: Finding
+    evidence: str
+
+
+def conclude(total: int, failed: Sequence[str], claim: str) -> ClaimResult:
+    """Return the finding on a claim that was true in all comparisons except the failed ones.
+
+    Examples
+    --------
+    >>> conclude(3, ["LPP"], "MDDM is better in the mean").evidence
+    'In 2 of 3 comparisons MDDM is better in the mean, but not: LPP.'
+    """
+    if not total:
+        return ClaimResult(Finding.NOT_MEASURED, "Too few values.")
+    true = total - len(failed)
+    finding = Finding.SUPPORTED if true == total else Finding.IN_PART if true else Finding.REFUTED
+    exceptions = f", but not: {', '.join(failed[:6])}{' ...' if len(failed) > 6 else ''}" if failed else ""
+    return ClaimResult(finding, f"In {true} of {total} comparisons {claim}{exceptions}.")
+
+
+# -- records as tables -----------------------------------------------------------------------
+
+
 class Results:
-    """The records of a paper, asked for by experiment, metric, method, grid value and set.
+    """The records of a paper, by experiment, metric, method, grid value and set.
 
     Parameters
     ----------
@@ -89,11 +152,11 @@ class Results:
     def __init__(self, paper: Paper, records: Sequence[Record]) -> None:
         self.paper = paper
         self.records = records
-        self.frame = pd.DataFrame([_row(record) for record in records])
+        self.frame = pd.DataFrame([_flatten(record) for record in records])
         self._experiments = {experiment.key: experiment for experiment in paper.experiments}
 
     def experiment(self, key: str) -> Experiment | None:
-        """Return an experiment, or None where the tier leaves it out."""
+        """Return an experiment, or None if the tier leaves it out."""
         return self._experiments.get(key)
 
     def blocks(
@@ -101,30 +164,31 @@ class Results:
     ) -> pd.DataFrame:
         """Return values with one row per block (set or trial) and one column per method.
 
-        Where blocks are sets, trials are averaged within a set first; a user's sets are no blocks of the paper.
+        If blocks are sets, the trials of a set are averaged first; a user's sets are no blocks of the paper.
         """
         if metric not in self.frame:
             return pd.DataFrame(columns=list(experiment.methods), dtype=float)
         frame = self.frame[self.frame["experiment"] == experiment.key]
         for name, value in (at or {}).items():
             frame = frame[frame[f"grid {name}"] == value]
-        frame = frame[frame["set"] == set] if set else frame[~frame["set"].map(is_own).astype(bool)]  # also if empty
+        public = ~frame["set"].map(is_user_set).astype(bool)  # of an empty column, map does not return booleans
+        frame = frame[frame["set"] == set] if set else frame[public]
         by = ["set", "trial"] if experiment.average == "trial" else ["set"]
         table = frame.pivot_table(index=by, columns="method", values=metric, aggfunc="mean", dropna=False)
         return table.reindex(columns=list(experiment.methods))
 
-    def measured(self, experiment: Experiment, metric: str, method: str, **where: Any) -> Measured:
+    def average(self, experiment: Experiment, metric: str, method: str, **where: Any) -> Measured:
         """Return the mean of one method, over the blocks in which it has a value."""
         values = self.blocks(experiment, metric, **where)[method].dropna()
         return Measured(float(values.mean()), float(values.std()), len(values))
 
-    def incomplete(self, experiment: Experiment) -> dict[str, int]:
-        """Return how many runs of an experiment have no figures, by the reason."""
+    def count_incomplete(self, experiment: Experiment) -> dict[str, int]:
+        """Return the number of runs of an experiment without figures, by the reason."""
         reasons = [r.failed or r.skipped for r in self.records if r.experiment == experiment.key]
         return dict(pd.Series([reason for reason in reasons if reason], dtype=object).value_counts())
 
 
-def _row(record: Record) -> dict[str, Any]:
+def _flatten(record: Record) -> dict[str, Any]:
     grid = {f"grid {name}": value for name, value in record.grid.items()}
     seconds = {f"seconds {name}": value for name, value in record.seconds.items()}
     own = {"experiment": record.experiment, "set": record.set, "method": record.method, "trial": record.trial}

@@ -16,18 +16,17 @@ from halflabel.datasets import load_digits_tags
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.reproduction.chain import Chain
-from halflabel.reproduction.drawn import MOST_ITEMS, MOST_SETS, drawn
+from halflabel.reproduction.maps import MAX_ITEMS, MAX_SETS, MapNeighbors, make_map_record
+from halflabel.reproduction.page.build import build_page
 from halflabel.reproduction.page.markdown import render_markdown
 from halflabel.reproduction.page.model import Figure, render_html
-from halflabel.reproduction.page.panels import MOST_KINDS
-from halflabel.reproduction.pages import to_page
-from halflabel.reproduction.plan import plan
+from halflabel.reproduction.page.panels import MAX_KINDS
+from halflabel.reproduction.plan import plan_runs
 from halflabel.reproduction.protocols import transduction
-from halflabel.reproduction.reproduction import prepare
-from halflabel.reproduction.sources import availability, load
+from halflabel.reproduction.run import execute, prepare
+from halflabel.reproduction.sources import check_availability, load_data
 from halflabel.reproduction.spec import SetSpec
-from halflabel.reproduction.store import Record, Store, execute
-from halflabel.reproduction.vote import NearestVote
+from halflabel.reproduction.store import Record, Store
 
 KEY = "figure2-drawn"
 MADE = dict.fromkeys(("halflabel", "numpy", "scipy", "scikit-learn"), "1")
@@ -47,7 +46,7 @@ def test_the_map_is_what_the_vote_saw_with_the_labels_as_they_are():
     kept = transduction(run, None).facts["map"]
     whole, rng = load_digits_tags(), np.random.default_rng(run.seed)
     known = hide_items(whole.Y, 0.7, rng)
-    rows = np.sort(rng.permutation(1797)[:MOST_ITEMS])
+    rows = np.sort(rng.permutation(1797)[:MAX_ITEMS])
     places = PCA(2).fit_transform(whole.X)
     places -= np.median(places, axis=0)
     assert (kept["n_items"], len(kept["x"]), len(kept["labelled"])) == (1797, 600, 600)
@@ -92,10 +91,10 @@ def test_no_map_of_later_trials_without_the_option_or_of_other_than_two_dimensio
 
 def test_two_features_as_they_came_and_places_that_are_no_numbers_are_no_map():
     X = np.arange(10.0).reshape(5, 2)
-    assert np.array_equal(Chain([None, None], X, {}).coordinates(), X)
-    assert Chain([None], X, {}).coordinates() is None
+    assert np.array_equal(Chain([None, None], X, {}).map_items(), X)
+    assert Chain([None], X, {}).map_items() is None
     X[3, 1] = np.inf
-    assert Chain([None, None], X, {}).coordinates() is None
+    assert Chain([None, None], X, {}).map_items() is None
 
 
 def labels_of(sets):
@@ -105,8 +104,8 @@ def labels_of(sets):
 def test_sets_are_named_from_the_most_frequent_on_and_others_are_told_from_them(rng):
     every = [[i >> j & 1 for j in range(4)] for i in range(16)]
     rows = [every[i] for i in range(16) for _ in range(20 - i)] + [[1, 0, 0, None]]
-    found = drawn(rng.normal(size=(len(rows), 2)), labels_of(rows), labels_of(rows), rng)
-    assert MOST_SETS == MOST_KINDS == len(found["sets"])
+    found = make_map_record(rng.normal(size=(len(rows), 2)), labels_of(rows), labels_of(rows), rng)
+    assert MAX_SETS == MAX_KINDS == len(found["sets"])
     assert found["sets"] == [[name for name, has in zip("abcd", every[i], strict=True) if has] for i in range(10)]
     assert found["set"] == [i if i < 10 else -1 for i in range(16) for _ in range(20 - i)] + [-1]
 
@@ -115,7 +114,7 @@ def test_places_keep_four_digits_of_their_distance_from_the_middle(rng):
     """Directions are not centred: digits of a common offset would be all that is left."""
     places = 1e6 + rng.normal(size=(50, 2)) * [1e-3, 1e5]
     Y = labels_of(np.ones((50, 4)))
-    found = drawn(places, Y, Y, rng)
+    found = make_map_record(places, Y, Y, rng)
     for name, own in zip("xy", places.T, strict=True):
         np.testing.assert_allclose(found[name], own - np.median(own), rtol=5.1e-4)
         assert all(len(f"{abs(v):.12g}".replace(".", "").strip("0").split("e")[0]) <= 4 for v in found[name])
@@ -133,7 +132,7 @@ def toy_records():
 def page_of(work, records):
     """The page of the drawn figure alone."""
     only = (experiment_of(work.paper, KEY),)
-    return to_page(replace(work, paper=replace(work.paper, experiments=only, claims=())), records)
+    return build_page(replace(work, paper=replace(work.paper, experiments=only, claims=())), records)
 
 
 def figures(page):
@@ -198,7 +197,7 @@ def test_your_own_faces_are_drawn_whatever_they_are_called(tmp_path, rng):
     names = ["<script>alert(1)</script>", "Bob & co", "]]>", "Di", "Eve", "female", "beard"]
     data = [faces(tmp_path / name, names, rng) for name in ("my faces (1).csv", "my faces <1>.csv")]
     work = prepare("qian2010", "quick", data=data)
-    runs = [run for run in plan(work.paper) if run.experiment == KEY and run.set.startswith("your ")]
+    runs = [run for run in plan_runs(work.paper) if run.experiment == KEY and run.set.startswith("your ")]
     assert len(runs) == 4
     work = replace(work, runs=runs)
     page = page_of(work, work.run(Store(tmp_path / "records.jsonl"), n_jobs=1))
@@ -220,7 +219,7 @@ def test_digits_are_always_here_and_nothing_is_drawn_at_random():
     assert work.sets["digits"].status == "present"
     assert {run.set for run in work.startable} == {"digits"}
     rng = np.random.default_rng(0)
-    data = load(work.startable[0].source, None, "whole", rng)
+    data = load_data(work.startable[0].source, None, "whole", rng)
     assert data.sha256 == load_digits_tags().sha256
     assert rng.bit_generator.state == np.random.default_rng(0).bit_generator.state
     assert len(np.unique(data.Y.state, axis=0)) == 10, "a set of tags is one digit"
@@ -228,9 +227,9 @@ def test_digits_are_always_here_and_nothing_is_drawn_at_random():
 
 def test_a_generator_still_draws():
     made = SetSpec("toy", make="tests.reproduction.toy_models:make")
-    assert availability(made, None).status == "drawn"
+    assert check_availability(made, None).status == "drawn"
     source = {"name": "toy", "make": made.make, "settings": {"n": 9}, "fetch": ""}
-    first, second = (load(source, None, "whole", np.random.default_rng(seed)) for seed in (0, 1))
+    first, second = (load_data(source, None, "whole", np.random.default_rng(seed)) for seed in (0, 1))
     assert first.X.shape == (9, 4)
     assert not np.array_equal(first.X, second.X)
 
@@ -238,7 +237,7 @@ def test_a_generator_still_draws():
 @pytest.mark.parametrize(("n", "k"), [(540, 15), (211, 15), (210, 14), (10, 3), (1, 1)])
 def test_the_vote_is_that_of_fifteen_or_of_the_root_of_a_few(n, k, rng):
     X, y, new = rng.normal(size=(n, 2)), rng.integers(2, size=n), rng.normal(size=(30, 2))
-    vote, plain = NearestVote().fit(X, y), KNeighborsClassifier(k).fit(X, y)
+    vote, plain = MapNeighbors().fit(X, y), KNeighborsClassifier(k).fit(X, y)
     assert vote.n_neighbors_ == k
     np.testing.assert_array_equal(vote.predict_proba(new), plain.predict_proba(new))
     np.testing.assert_array_equal(vote.predict(new), plain.predict(new))

@@ -1,0 +1,174 @@
+"""From the records of a paper to its page: measured and published values, verdicts, tests, claims, the command."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from halflabel._files import atomic_write
+from halflabel._wording import NONE, plural
+from halflabel.reproduction.page import tables
+from halflabel.reproduction.page.markdown import render_markdown
+from halflabel.reproduction.page.model import Block, Bullets, Cell, Grid, Page, Section, Text, render_html
+from halflabel.reproduction.page.plots import draw_curve, draw_maps, draw_mean_ranks
+from halflabel.reproduction.run import Reproduction
+from halflabel.reproduction.sources import is_user_set
+from halflabel.reproduction.spec import Claim, Experiment, Method
+from halflabel.reproduction.store import Record
+from halflabel.reproduction.verdicts.claims import check_claim
+from halflabel.reproduction.verdicts.results import ClaimResult, Results, Verdict
+
+#: The meaning of the tiers.
+TIERS_IN_WORDS = {
+    "quick": "quick: a sample of the runs, to check that everything works",
+    "default": "default: smaller than the printed protocol if that needs more than 40 minutes on two cores",
+    "full": "full: the printed protocol",
+}
+
+
+def write_page(page: Page, folder: Path) -> tuple[Path, Path]:
+    """Write the page as HTML, and as Markdown with its figures in a folder; return both paths."""
+    text, figures = render_markdown(page, "figures")
+    (folder / "figures").mkdir(exist_ok=True)
+    files = {f"figures/{name}": svg for name, svg in figures.items()}
+    files |= {"index.html": render_html(page), "README.md": text}
+    for name, content in files.items():
+        with atomic_write(folder / name, "w") as file:
+            file.write(content)
+    return folder / "index.html", folder / "README.md"
+
+
+def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
+    """Return the page of a paper from its records."""
+    paper, results = reproduction.paper, Results(reproduction.paper, records)
+    claims = [(claim, check_claim(claim, results)) for claim in paper.claims]
+    sections = [section for each in paper.experiments for section in _describe_experiment(results, each)]
+    closing = [
+        Section("What the text claims", (_tabulate_claims(claims),)) if claims else None,
+        Section("What cannot be compared", (Bullets(paper.not_comparable),)) if paper.not_comparable else None,
+        Section("Sets", (_tabulate_sets(reproduction),)),
+        Section("Methods", (_tabulate_methods(reproduction),)),
+    ]
+    return Page(
+        title=paper.title,
+        lead=f"{paper.authors}, {paper.venue}. {paper.summary}",
+        facts=_list_facts(reproduction, records),
+        sections=(_summarise(results, claims), *sections, *filter(None, closing)),
+    )
+
+
+def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple[str, str], ...]:
+    done = [record for record in records if record.metrics]
+    seconds = sum(record.seconds.get("fit", 0) + record.seconds.get("predict", 0) for record in done)
+    made_by = dict.fromkeys(_describe_making(record.made) for record in done)
+    return (
+        ("Tier", TIERS_IN_WORDS[reproduction.tier]),
+        ("Runs", f"{len(done)} of {len(records)} measured, {seconds / 60:.1f} minutes of fitting and predicting"),
+        ("Made by", "; and by ".join(made_by) or "no run yet"),
+        ("To repeat", reproduction.line),
+    )
+
+
+def _describe_making(made: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {made[name]}" for name in ("halflabel", "numpy", "scipy", "scikit-learn"))
+    return f"{versions}; commit {made.get('commit') or 'unknown'}; {made.get('machine', '')}"
+
+
+def _summarise(results: Results, claims: Sequence[tuple[Claim, ClaimResult]]) -> Section:
+    """Return the numbers of verdicts per table, and of findings over all claims."""
+    compared = [each for each in results.paper.experiments if any(map(each.covers, each.published))]
+    lines = [f"{experiment.title}: {_count_verdicts(results, experiment)}." for experiment in compared]
+    findings = Counter(result.finding for _, result in claims)
+    counts = [f"{number} {finding.value}" for finding, number in findings.items()]
+    lines += [f"Of {len(claims)} claims of the text: {', '.join(counts)}."] if claims else []
+    return Section("In short", (Bullets(tuple(lines)),))
+
+
+def _count_verdicts(results: Results, experiment: Experiment) -> str:
+    covered = [cell for cell in experiment.published if experiment.covers(cell)]
+    counts = Counter(tables.make_printed_cell(results, experiment, cell).verdict for cell in covered)
+    words = {Verdict.AGREES: "agree"}
+    each = [f"{counts[verdict]} {words.get(verdict, verdict.value)}" for verdict in Verdict if counts[verdict]]
+    return f"of {len(covered)} printed values, {', '.join(each)}"
+
+
+def _describe_experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
+    """Yield one table or figure, and the tests of its differences."""
+    blocks: list[Block] = [Text(f"{experiment.place or 'Not in the paper'}. {experiment.note}".strip())]
+    blocks += draw_maps(results, experiment)
+    blocks += _describe_curves(results, experiment) if experiment.x else _describe_tables(results, experiment)
+    blocks += tables.tabulate_user_sets(results, experiment)
+    if missing := results.count_incomplete(experiment):
+        lines = [f"{plural(number, 'run')} without figures: {reason}" for reason, number in missing.items()]
+        blocks.append(Bullets(tuple(lines)))
+    yield Section(experiment.title, tuple(blocks))
+    if not experiment.x and (tests := tuple(tables.tabulate_tests(results, experiment))):
+        yield Section("More than chance?", (*tests, *draw_mean_ranks(results, experiment)), level=3)
+
+
+def _describe_curves(results: Results, experiment: Experiment) -> Iterator[Block]:
+    sets = [name for name in experiment.sets if not is_user_set(name)] if experiment.rows == "setting" else [""]
+    for metric, name in itertools.product(experiment.curves or experiment.metrics[:1], sets):
+        yield from draw_curve(results, experiment, metric, name)
+        yield tables.tabulate_curve(results, experiment, metric, name)
+    if experiment.options.get("rules"):
+        yield from tables.tabulate_wins(results, experiment)
+
+
+def _describe_tables(results: Results, experiment: Experiment) -> Iterator[Block]:
+    if experiment.rows == "metric":
+        yield tables.tabulate_metrics(results, experiment)
+    else:
+        yield from (tables.tabulate_settings(results, experiment, metric) for metric in experiment.metrics)
+    yield from tables.tabulate_rules(results, experiment)
+
+
+def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> Grid:
+    rows = []
+    for claim, result in claims:
+        evidence = " ".join(filter(None, (result.evidence, claim.why)))
+        rows.append((f"{claim.text} ({claim.place})", (Cell(result.finding.value), Cell(evidence))))
+    return Grid("Claims of the text", ("finding", "evidence"), tuple(rows))
+
+
+def _tabulate_sets(reproduction: Reproduction) -> Grid:
+    rows = []
+    for name, state in reproduction.sets.items():
+        spec = reproduction.paper.sets[name]
+        source = f"{spec.source or state.advice}. {spec.note}".strip(". ") + "."
+        digest = ", ".join(f"{file} {sha[:12]}" for file, sha in spec.files.items()) or NONE
+        rows.append((name, (Cell(state.status), Cell(source), Cell(digest))))
+    return Grid("Where the data come from", ("here", "source", "SHA-256, first digits"), tuple(rows))
+
+
+def _tabulate_methods(reproduction: Reproduction) -> Grid:
+    used = dict.fromkeys(name for e in reproduction.paper.experiments for name in e.methods)
+    rows = [(name, _describe_method(reproduction.paper.methods[name])) for name in used]
+    return Grid("What was run", ("steps", "remarks"), tuple(rows))
+
+
+def _describe_method(method: Method) -> tuple[Cell, ...]:
+    steps = " → ".join(_format_step(step) for step in method.steps)
+    remarks = [method.note, f"own rule: {method.natural}" if method.natural else "", "not in the paper" * method.ours]
+    return Cell(steps), Cell("; ".join(filter(None, remarks)) or NONE)
+
+
+def _format_step(step: Mapping[str, Any]) -> str:
+    """Return a step as a call in Python."""
+    settings = {name: value for name, value in step.items() if name not in ("use", "as_published")}
+    name = str(step["use"]).partition(":")[2] + (".as_published" if step.get("as_published") else "")
+    return f"{name}({', '.join(f'{k}={_format_value(v)}' for k, v in settings.items())})"
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        if "use" in value:
+            return _format_step(value)
+        if "same_as" in value:
+            return f"as {value['same_as']}"
+        if "share_of_features" in value:
+            return f"{value['share_of_features']} of the features"
+    return str(value) if isinstance(value, str) else repr(value)

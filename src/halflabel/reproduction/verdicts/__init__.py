@@ -1,0 +1,1 @@
+"""From records to verdicts: results as tables, statistics, and the paper's claims."""
