@@ -34,7 +34,7 @@ from threadpoolctl import threadpool_limits
 
 from halflabel import PartialLabels
 from halflabel.datasets import load_benchmark
-from halflabel.labels.calibration import confident, thresholds
+from halflabel.labels.calibration import fill_confident, thresholds
 from halflabel.labels.metrics import brier, ece, macro_f1, micro_f1
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -84,7 +84,7 @@ def score(model, known, hidden):
     p = model.label_probabilities_
     open_cells = np.where(known.observed, np.nan, p)
     per_label = thresholds(open_cells, "macro_f1")
-    sure = confident(open_cells, 0.95)
+    sure = fill_confident(open_cells, 0.95)
     right, filled, relevant = sure == hidden.state, (sure != 0) & hidden.observed, (sure > 0) & hidden.observed
     return {
         "micro_f1": micro_f1(hidden, model.transduction_),

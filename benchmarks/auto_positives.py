@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 from halflabel import AutoLabeler, LowRankVVMR
 from halflabel.labels.calibration import thresholds
 from halflabel.labels.metrics import brier, ece, macro_f1, micro_f1
-from halflabel.labels.positive_only import LearnsFromPositives, assigned, assume, of_relevant
+from halflabel.labels.positive_only import LearnsFromPositives, assume, mark_unassigned, of_relevant
 from halflabel.methods.auto.features import Weighting
 from halflabel.reproduction.protocols import remove_positives
 
@@ -62,7 +62,7 @@ METHODS = {
     "kernel, trees": (lambda X, known: AutoLabeler(members=("kernel", "trees")).fit(X, known), False),
     "lowrank": (lowrank, False),
     "lowrank, weighted": (lambda X, known: lowrank(weighted(X), known), True),
-    "logistic": (lambda X, known: logistic(X, assigned(known)), True),
+    "logistic": (lambda X, known: logistic(X, mark_unassigned(known)), True),
 }
 
 
@@ -70,7 +70,7 @@ class Answers:
     """What a fitted model says about new items, by how it is read."""
 
     def __init__(self, model, known, new):
-        self.model, self.seen = model, assigned(known)
+        self.model, self.seen = model, mark_unassigned(known)
         if isinstance(model, LearnsFromPositives):
             self.scores, self.p = model.decision_function(new), model.assume(None).probabilities
         else:

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from halflabel import PartialLabels
 from halflabel.datasets import load_benchmark
 from halflabel.labels.masking import hide_positives
-from halflabel.labels.positive_only import assigned
+from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.vvmr import LowRankVVMR
 from halflabel.methods.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.kernels import mean_distance
@@ -53,7 +53,7 @@ def problem_of(X, L, labels, output, width, most=4000):
     rng = np.random.default_rng(0)
     rows = np.flatnonzero(labels.annotated)
     kernel = InputKernel.learn(X, rows, L, width * mean_distance(X, rng), most, rng)
-    Y = assigned(labels).values(irrelevant=-1.0, unknown=-1.0)[rows]
+    Y = mark_unassigned(labels).values(irrelevant=-1.0, unknown=-1.0)[rows]
     everything = np.ones(Y.shape, dtype=bool)
     return Problem(kernel, output, np.arange(len(rows)), Y, everything, everything)
 
@@ -62,7 +62,7 @@ def against_published(seconds, alpha=1e-5, mu=1e-3):
     """Run Algorithm 1 for so many CPU seconds, and ours to the accuracy that it reached, and to 1e-6."""
     X, labels = draw("yeast", 1500, 500)
     L = graph_operator(X, "laplacian", 5)
-    Y = assigned(labels).values(irrelevant=-1.0)[:500]
+    Y = mark_unassigned(labels).values(irrelevant=-1.0)[:500]
     coupled = output_kernel(Y, 0.5, normalize=False)
     for name, output in (("Q of the label graph", coupled), ("Q = I/2", OutputKernel(np.full(Y.shape[1], 0.5), None))):
         once, problem = cpu(lambda output=output: problem_of(X, L, labels, output, np.sqrt(0.5)))

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.labels.calibration import confident
+from halflabel.labels.calibration import fill_confident
 from halflabel.methods.baselines import BinaryRelevance
 
 
@@ -71,7 +71,9 @@ def test_tags_in_tags_out(rng):
 def test_min_precision_leaves_the_rest_empty(songs):
     filled = hl.complete(songs, labels=["rock", "sad", "live"], min_precision=0.995)
     p = np.where(filled.labels.observed, np.nan, filled.probabilities.to_numpy())
-    np.testing.assert_array_equal(filled.state[~filled.labels.observed], confident(p, 0.995)[~filled.labels.observed])
+    np.testing.assert_array_equal(
+        filled.state[~filled.labels.observed], fill_confident(p, 0.995)[~filled.labels.observed]
+    )
     left = filled.table[["rock", "sad", "live"]].isna().to_numpy()
     assert left.any()
     np.testing.assert_array_equal(left, filled.state == 0)
@@ -225,7 +227,7 @@ class TestPositiveOnly:
         gaps = ~careful.labels.observed
         assert 0 < (careful.state[gaps] != 0).sum() < gaps.sum()
         p = np.where(gaps, careful.probabilities.to_numpy(), np.nan)
-        np.testing.assert_array_equal(careful.state[gaps], confident(p, 0.9)[gaps])
+        np.testing.assert_array_equal(careful.state[gaps], fill_confident(p, 0.9)[gaps])
         row = careful.assumptions.set_index("observed_rate").loc[0.7]
         assert row["filled"] == (careful.state[gaps] > 0).sum()
         assert np.isnan(row["threshold"])

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from halflabel import PartialLabels
-from halflabel.labels.calibration import RULES, confident, fit_platt, thresholds
+from halflabel.labels.calibration import RULES, fill_confident, fit_platt, thresholds
 from halflabel.labels.metrics import brier
 
 probabilities = hnp.arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 4)), elements=st.floats(0.01, 0.99))
@@ -161,7 +161,7 @@ def test_an_unknown_rule_names_the_known_ones():
 class TestConfident:
     def test_the_mean_of_what_is_filled_reaches_the_precision(self, rng):
         P = rng.beta(0.5, 0.5, size=(500, 4))
-        state = confident(P, 0.95)
+        state = fill_confident(P, 0.95)
         for j in range(4):
             assert P[state[:, j] > 0, j].mean() >= 0.95
             assert (1 - P[state[:, j] < 0, j]).mean() >= 0.95
@@ -170,23 +170,23 @@ class TestConfident:
     def test_it_takes_as_many_as_it_can(self):
         p = np.array([[0.99], [0.97], [0.90], [0.60], [0.02]])
         # .99, .97 and .90 have the mean .953; with .60 it is .865. On the other side only .98.
-        assert confident(p, 0.95).ravel().tolist() == [1, 1, 1, 0, -1]
+        assert fill_confident(p, 0.95).ravel().tolist() == [1, 1, 1, 0, -1]
 
     def test_truth_agrees_when_probabilities_are_true(self, rng):
         P = rng.beta(0.4, 0.8, size=(20_000, 1))
         truth = rng.random(P.shape) < P
-        state = confident(P, 0.9)
+        state = fill_confident(P, 0.9)
         assert truth[state > 0].mean() == pytest.approx(0.9, abs=0.02)
 
     def test_nan_stays_open(self):
-        assert confident(np.array([[np.nan], [0.999]]), 0.9).ravel().tolist() == [0, 1]
+        assert fill_confident(np.array([[np.nan], [0.999]]), 0.9).ravel().tolist() == [0, 1]
 
     @pytest.mark.parametrize("precision", [0.5, 1.0, 95])
-    def test_refusal(self, precision):
+    def test_a_precision_out_of_range_raises(self, precision):
         with pytest.raises(ValueError, match="precision must lie between"):
-            confident(np.ones((1, 1)), precision)
+            fill_confident(np.ones((1, 1)), precision)
 
 
-def test_a_cost_ratio_that_is_not_positive_is_refused():
+def test_a_cost_ratio_that_is_not_positive_raises():
     with pytest.raises(ValueError, match="cost_ratio must be a positive number, not -1"):
         thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=-1)

@@ -1,4 +1,4 @@
-"""Dealing is as balanced as Sechidis' algorithm and far better than chance."""
+"""Parts are as balanced as those of Sechidis' algorithm and far better than chance."""
 
 import time
 
@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedGroupKFold
 from tests.oracles.stratification import sechidis
 
 from halflabel.labels import PartialLabels
-from halflabel.labels.folds import deal_entries, deal_items
+from halflabel.labels.folds import split_entries, split_items
 
 FIFTHS = [0.2] * 5
 
@@ -23,10 +23,10 @@ def make_labels(n_items, n_labels, gaps, rng):
     return PartialLabels.from_table(np.where(unknown, np.nan, wanted))
 
 
-def deviations(labels, groups, shares):
-    """Distance of each group's count of each (label, value) from its share of them."""
+def deviations(labels, parts, shares):
+    """Distance of each part's count of each (label, value) from its share of them."""
     classes = np.hstack([labels.state > 0, labels.state < 0])
-    counts = np.array([classes[groups == g].sum(axis=0) for g in range(len(shares))])
+    counts = np.array([classes[parts == g].sum(axis=0) for g in range(len(shares))])
     return np.abs(counts - np.outer(shares, classes.sum(axis=0)))
 
 
@@ -37,7 +37,7 @@ def rare_relevant(labels, deviation):
 
 @pytest.mark.parametrize("gaps", [0.0, 0.4])
 @pytest.mark.parametrize("shares", [FIFTHS, (0.3, 0.7)])
-def test_items_are_dealt_as_evenly_as_by_sechidis_and_better_than_by_chance(gaps, shares):
+def test_items_are_split_as_evenly_as_by_sechidis_and_better_than_by_chance(gaps, shares):
     rng = np.random.default_rng(0)
     ours, theirs, chance, rare, rare_chance = np.mean([_compare(gaps, shares, rng) for _ in range(5)], axis=0)
     assert ours <= 1.25 * theirs
@@ -47,66 +47,66 @@ def test_items_are_dealt_as_evenly_as_by_sechidis_and_better_than_by_chance(gaps
 
 def _compare(gaps, shares, rng):
     labels = make_labels(500, 8, gaps, rng)
-    ours = deviations(labels, deal_items(labels, shares, rng), shares)
+    ours = deviations(labels, split_items(labels, shares, rng), shares)
     theirs = deviations(labels, sechidis(labels.state, shares, rng), shares)
     chance = deviations(labels, rng.choice(len(shares), size=500, p=shares), shares)
     rare, rare_chance = rare_relevant(labels, ours), rare_relevant(labels, chance)
     return ours.mean(), theirs.mean(), chance.mean(), rare.mean(), rare_chance.mean()
 
 
-def test_a_single_label_is_dealt_exactly():
+def test_a_single_label_is_split_exactly():
     labels = PartialLabels.from_table([1] * 10 + [0] * 20 + [np.nan] * 15)
-    groups = deal_items(labels, FIFTHS, np.random.default_rng(3))
+    parts = split_items(labels, FIFTHS, np.random.default_rng(3))
     for part, each in ((slice(0, 10), 2), (slice(10, 30), 4), (slice(30, 45), 3)):
-        assert np.bincount(groups[part], minlength=5).tolist() == [each] * 5
+        assert np.bincount(parts[part], minlength=5).tolist() == [each] * 5
 
 
 def test_pairs_of_labels_are_spread():
     table = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], [10, 50, 60, 100], axis=0)
-    groups = deal_items(PartialLabels.from_table(table), FIFTHS, np.random.default_rng(0))
-    assert np.bincount(groups[:10], minlength=5).tolist() == [2] * 5
+    parts = split_items(PartialLabels.from_table(table), FIFTHS, np.random.default_rng(0))
+    assert np.bincount(parts[:10], minlength=5).tolist() == [2] * 5
 
 
 def test_annotated_items_without_tags_are_spread_apart_from_unlabelled_ones():
     labels = PartialLabels.from_tags([["a"]] * 4 + [[]] * 200 + [None] * 200, absent="unknown")
-    groups = deal_items(labels, (0.5, 0.5), np.random.default_rng(0))
-    assert abs(int((groups[4:204] == 0).sum()) - 100) <= 1
-    assert abs(int((groups[204:] == 0).sum()) - 100) <= 1
+    parts = split_items(labels, (0.5, 0.5), np.random.default_rng(0))
+    assert abs(int((parts[4:204] == 0).sum()) - 100) <= 1
+    assert abs(int((parts[204:] == 0).sum()) - 100) <= 1
 
 
-def test_ties_go_to_the_group_with_the_most_room():
-    """Every class of one item is wanted equally by all groups."""
-    groups = deal_items(PartialLabels.from_table(np.eye(40)), FIFTHS, np.random.default_rng(0))
-    assert np.bincount(groups).tolist() == [8] * 5
+def test_ties_go_to_the_part_with_the_most_room():
+    """Every class of one item is needed equally by all parts."""
+    parts = split_items(PartialLabels.from_table(np.eye(40)), FIFTHS, np.random.default_rng(0))
+    assert np.bincount(parts).tolist() == [8] * 5
 
 
-@pytest.mark.parametrize("deal", [deal_items, deal_entries])
-def test_equal_items_are_dealt_by_chance_not_in_turn(deal):
-    groups = deal(PartialLabels.from_table(np.ones(100)), (0.5, 0.5), np.random.default_rng(0)).ravel()
-    assert 20 < np.sum(groups[1:] == groups[:-1]) < 80
+@pytest.mark.parametrize("split", [split_items, split_entries])
+def test_equal_items_are_split_by_chance_not_in_turn(split):
+    parts = split(PartialLabels.from_table(np.ones(100)), (0.5, 0.5), np.random.default_rng(0)).ravel()
+    assert 20 < np.sum(parts[1:] == parts[:-1]) < 80
 
 
-def test_items_are_dealt_by_the_generator_alone():
+def test_the_generator_alone_decides():
     labels = make_labels(60, 4, 0.2, np.random.default_rng(0))
-    once, again, other = (deal_items(labels, FIFTHS, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    once, again, other = (split_items(labels, FIFTHS, np.random.default_rng(seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(once, again)
     assert (once != other).any()
 
 
-def test_entries_are_dealt_evenly_within_each_label_and_value():
+def test_entries_are_split_evenly_within_each_label_and_value():
     labels = make_labels(203, 6, 0.3, np.random.default_rng(0))
-    groups = deal_entries(labels, (0.3, 0.7), np.random.default_rng(0))
-    np.testing.assert_array_equal(groups >= 0, labels.observed)
+    parts = split_entries(labels, (0.3, 0.7), np.random.default_rng(0))
+    np.testing.assert_array_equal(parts >= 0, labels.observed)
     for value in (1, -1):
         count = (labels.state == value).sum(axis=0)
-        first = ((labels.state == value) & (groups == 0)).sum(axis=0)
+        first = ((labels.state == value) & (parts == 0)).sum(axis=0)
         assert (np.abs(first - 0.3 * count) < 1).all()
 
 
-def test_entry_groups_are_of_equal_size_overall():
-    """Remainders of many rare labels go to the group with the most room, not all to the first."""
+def test_parts_of_entries_are_of_equal_size_overall():
+    """Remainders of many rare labels go to the part with the most room, not all to the first."""
     labels = PartialLabels.from_table(np.vstack([np.eye(40), np.full((1, 40), np.nan)]))
-    sizes = np.bincount(deal_entries(labels, FIFTHS, np.random.default_rng(0))[labels.observed])
+    sizes = np.bincount(split_entries(labels, FIFTHS, np.random.default_rng(0))[labels.observed])
     assert sizes.max() - sizes.min() <= 1
 
 
@@ -115,11 +115,11 @@ def test_a_hundred_thousand_items_take_seconds():
     rng = np.random.default_rng(0)
     labels = make_labels(100_000, 20, 0.3, rng)
     start = time.perf_counter()
-    deal_items(labels, FIFTHS, rng)
+    split_items(labels, FIFTHS, rng)
     assert time.perf_counter() - start < 10
 
 
-# -- cards of several items --------------------------------------------------------
+# -- groups of several items -------------------------------------------------------
 
 
 def make_threads(n_items, mean, rng):
@@ -135,34 +135,34 @@ def make_threads(n_items, mean, rng):
     mean=st.floats(1, 8),
     shares=st.sampled_from([FIFTHS, (0.3, 0.7), (0.5, 0.5)]),
 )
-def test_items_that_belong_together_are_dealt_together(seed, n_items, n_labels, mean, shares):
+def test_a_group_comes_into_one_part(seed, n_items, n_labels, mean, shares):
     rng = np.random.default_rng(seed)
     threads = make_threads(n_items, mean, rng)
     state = rng.integers(-1, 2, size=(n_items, n_labels)).astype(np.int8)
     labels = PartialLabels(state, tuple(map(str, range(n_labels))), (state != 0).any(axis=1))
-    groups = deal_items(labels, shares, rng, threads)
-    assert set(groups) <= set(range(len(shares)))
-    assert len(set(zip(threads, groups, strict=True))) == len(set(threads))
+    parts = split_items(labels, shares, rng, threads)
+    assert set(parts) <= set(range(len(shares)))
+    assert len(set(zip(threads, parts, strict=True))) == len(set(threads))
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.4])
 @pytest.mark.parametrize("mean", [2, 20])
 @pytest.mark.parametrize("shares", [FIFTHS, (0.1, 0.9)])
-def test_cards_are_dealt_far_better_than_by_chance(gaps, mean, shares):
+def test_groups_are_split_far_better_than_by_chance(gaps, mean, shares):
     rng = np.random.default_rng(0)
-    ours, chance, size, size_by_chance = np.mean([_compare_cards(gaps, mean, shares, rng) for _ in range(5)], axis=0)
+    ours, chance, size, size_by_chance = np.mean([_compare_groups(gaps, mean, shares, rng) for _ in range(5)], axis=0)
     assert ours <= 0.4 * chance
     assert size <= 0.3 * size_by_chance
 
 
-def _compare_cards(gaps, mean, shares, rng):
+def _compare_groups(gaps, mean, shares, rng):
     labels, threads = make_labels(500, 8, gaps, rng), make_threads(500, mean, rng)
-    ours, chance = deal_items(labels, shares, rng, threads), rng.choice(len(shares), size=500, p=shares)[threads]
-    sizes = [np.abs(np.bincount(groups, minlength=len(shares)) - 500 * np.array(shares)) for groups in (ours, chance)]
-    return *(deviations(labels, groups, shares).mean() for groups in (ours, chance)), *(s.mean() for s in sizes)
+    ours, chance = split_items(labels, shares, rng, threads), rng.choice(len(shares), size=500, p=shares)[threads]
+    sizes = [np.abs(np.bincount(parts, minlength=len(shares)) - 500 * np.array(shares)) for parts in (ours, chance)]
+    return *(deviations(labels, parts, shares).mean() for parts in (ours, chance)), *(s.mean() for s in sizes)
 
 
-def test_a_single_label_is_dealt_as_evenly_as_by_scikit_learn():
+def test_a_single_label_is_split_as_evenly_as_by_scikit_learn():
     ours, theirs = [], []
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -171,41 +171,41 @@ def test_a_single_label_is_dealt_as_evenly_as_by_scikit_learn():
         splitter = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
         for fold, (_, test) in enumerate(splitter.split(np.zeros((600, 1)), labels.state[:, 0], threads)):
             folds[test] = fold
-        ours.append(deviations(labels, deal_items(labels, FIFTHS, rng, threads), FIFTHS).mean())
+        ours.append(deviations(labels, split_items(labels, FIFTHS, rng, threads), FIFTHS).mean())
         theirs.append(deviations(labels, folds, FIFTHS).mean())
     assert np.mean(ours) <= np.mean(theirs)
 
 
-def test_large_cards_come_first_and_single_items_level_the_rest():
+def test_large_groups_come_first_and_single_items_level_the_rest():
     threads = np.concatenate([np.repeat(np.arange(4), [30, 20, 10, 4]), np.arange(4, 40)])
     labels = PartialLabels.from_table(np.arange(100) % 2)
-    groups = deal_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
-    np.testing.assert_array_equal(np.bincount(groups), [50, 50])
-    assert groups[0] != groups[30] == groups[50]
+    parts = split_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
+    np.testing.assert_array_equal(np.bincount(parts), [50, 50])
+    assert parts[0] != parts[30] == parts[50]
 
 
-def test_unlabelled_cards_are_spread_too():
+def test_unlabelled_groups_are_spread_too():
     labels = PartialLabels.from_tags([["a"]] * 4 + [[]] * 200 + [None] * 200, absent="unknown")
     threads = np.concatenate([np.arange(4), 4 + np.arange(400) // 4])
-    groups = deal_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
-    assert abs(int((groups[4:204] == 0).sum()) - 100) <= 4
-    assert abs(int((groups[204:] == 0).sum()) - 100) <= 4
+    parts = split_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
+    assert abs(int((parts[4:204] == 0).sum()) - 100) <= 4
+    assert abs(int((parts[204:] == 0).sum()) - 100) <= 4
 
 
-def test_single_unlabelled_items_level_what_cards_took():
+def test_single_unlabelled_items_level_what_groups_took():
     labels = PartialLabels.from_table(np.repeat([1.0, 0, np.nan], [10, 10, 60]))
     threads = np.concatenate([np.arange(20), np.full(24, 20), np.arange(21, 57)])
-    groups = deal_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
-    np.testing.assert_array_equal(np.bincount(groups[20:]), [30, 30])
+    parts = split_items(labels, (0.5, 0.5), np.random.default_rng(0), threads)
+    np.testing.assert_array_equal(np.bincount(parts[20:]), [30, 30])
 
 
-def test_cards_of_one_item_are_items():
+def test_groups_of_one_item_are_items():
     labels = make_labels(120, 4, 0.3, np.random.default_rng(0))
-    alone = deal_items(labels, FIFTHS, np.random.default_rng(1), np.random.default_rng(2).permutation(120))
-    np.testing.assert_array_equal(alone, deal_items(labels, FIFTHS, np.random.default_rng(1)))
+    alone = split_items(labels, FIFTHS, np.random.default_rng(1), np.random.default_rng(2).permutation(120))
+    np.testing.assert_array_equal(alone, split_items(labels, FIFTHS, np.random.default_rng(1)))
 
 
-def test_cards_without_a_class_in_common_are_spread_by_their_size():
+def test_groups_without_a_class_in_common_are_spread_by_their_size():
     labels = PartialLabels.from_positives(np.eye(80))
-    groups = deal_items(labels, FIFTHS, np.random.default_rng(0), np.repeat(np.arange(20), 4))
-    np.testing.assert_array_equal(np.bincount(groups), [16] * 5)
+    parts = split_items(labels, FIFTHS, np.random.default_rng(0), np.repeat(np.arange(20), 4))
+    np.testing.assert_array_equal(np.bincount(parts), [16] * 5)

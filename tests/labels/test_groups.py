@@ -1,4 +1,4 @@
-"""Groups are told apart by value, and equal rows found, dense or sparse."""
+"""Groups are numbered by value, and equal rows are found, dense or sparse."""
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
@@ -63,6 +63,6 @@ def test_the_way_a_sparse_row_is_stored_does_not_matter():
     assert find_duplicates(sparse.coo_array(X)).tolist() == [0, 0, 1]
 
 
-def test_columns_and_values_are_told_apart():
+def test_columns_and_values_are_distinguished():
     assert find_duplicates(sparse.csr_array(np.array([[0, 1.0], [1.0, 0], [0, 2.0], [0, 0]]))).tolist() == [0, 1, 2, 3]
     assert find_duplicates(np.array([[1, 2], [1, 2]], dtype=np.int8)).tolist() == [0, 0]

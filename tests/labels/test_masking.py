@@ -1,4 +1,4 @@
-"""What each way of hiding hides, spares and refuses."""
+"""What each way of hiding hides and spares, and when it raises."""
 
 import numpy as np
 import pytest
@@ -92,7 +92,7 @@ def test_single_entries_are_hidden():
     assert (hidden.any(axis=1) & ~hidden.all(axis=1)).mean() > 0.5
 
 
-def test_forgotten_positives_leave_positive_only_labels_and_no_trace():
+def test_hidden_positives_leave_positive_only_labels_and_no_trace():
     labels = PartialLabels.from_table(np.vstack([table(), np.full((5, 4), np.nan)]))
     result = hide_positives(labels, 0.3, rng())
     kept = result.relevant.sum(axis=0)
@@ -194,7 +194,7 @@ def test_labels_are_not_changed_and_the_generator_decides(hide):
 
 @pytest.mark.parametrize("hide", WAYS)
 @pytest.mark.parametrize("share", [0, 1, -0.2, 1.5, float("nan")])
-def test_a_share_outside_0_and_1_is_refused(hide, share):
+def test_a_share_outside_0_and_1_raises(hide, share):
     with pytest.raises(ValueError, match="share to hide must lie between 0 and 1, both excluded, but is"):
         hide(PartialLabels.from_table(table(10)), share, rng())
 

@@ -1,4 +1,4 @@
-"""Metrics by hand, their refusals and their table."""
+"""Metrics by hand, their errors and their table."""
 
 import numpy as np
 import pytest
@@ -91,12 +91,12 @@ def test_the_table_names_every_metric_once_in_reading_order():
         (metrics.brier, np.full((4, 3), NAN), "must lie between 0 and 1 .*has nan"),
     ],
 )
-def test_wrong_answers_are_refused_with_a_sentence(function, answer, sentence):
+def test_wrong_answers_raise_with_a_sentence(function, answer, sentence):
     with pytest.raises(ValueError, match=sentence):
         function(LABELS, answer)
 
 
-def test_positive_only_labels_are_refused():
+def test_positive_only_labels_raise():
     labels = PartialLabels.from_positives([[1, 0], [0, 1]])
-    with pytest.raises(ValueError, match=r"positive-only: .* calling everything relevant would be flawless"):
+    with pytest.raises(ValueError, match=r"positive-only: .* 'everything is relevant' would have no error"):
         metrics.micro_f1(labels, np.ones((2, 2)))

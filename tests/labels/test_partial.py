@@ -1,4 +1,4 @@
-"""PartialLabels: every entrance, every refusal."""
+"""PartialLabels: every way in, every error."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_codings():
         (pd.DataFrame([[1, 0]], columns=["a", "a"]), ValueError, "must be distinct; 'a'"),
     ],
 )
-def test_refusals(Y, error, sentence):
+def test_invalid_labels_raise(Y, error, sentence):
     with pytest.raises(error, match=sentence):
         PartialLabels.from_table(Y)
 
@@ -107,7 +107,7 @@ class TestTags:
         with pytest.raises(ValueError, match="'irrelevant' or 'unknown', not 'maybe'"):
             PartialLabels.from_tags([["a"]], absent="maybe")
 
-    def test_refusals(self):
+    def test_invalid_tags_raise(self):
         with pytest.raises(ValueError, match="item 1 has the tag 'z'"):
             PartialLabels.from_tags([["a"], ["z"]], absent="irrelevant", names=["a"])
         with pytest.raises(TypeError, match="item 0 has 'a;b' instead of a list"):
@@ -134,7 +134,7 @@ def test_minus_one_is_unknown_when_asked_for():
     assert PartialLabels.from_minus_one([[1, -1], [0, 1]]).state.tolist() == [[1, 0], [-1, 1]]
 
 
-def test_a_mask_of_another_shape_is_refused():
+def test_a_mask_of_another_shape_raises():
     with pytest.raises(ValueError, match=r"mask has shape \(1, 2\), but the labels have shape \(2, 2\)"):
         PartialLabels.from_observed([[1, 0], [0, 1]], [[True, False]])
 
@@ -145,7 +145,7 @@ def test_rates_and_learnable():
     assert labels.learnable.tolist() == [True, False, False]
 
 
-def test_hiding_forgets_who_was_annotated():
+def test_hidden_items_are_no_longer_annotated():
     labels = PartialLabels.from_table([[1, 0], [1, 1]]).hide(np.array([[True, True], [True, False]]))
     assert labels.state.tolist() == [[0, 0], [0, 1]]
     assert labels.annotated.tolist() == [False, True]
@@ -183,12 +183,12 @@ def test_every_kind_of_number_is_a_label():
     ]
 
 
-def test_an_array_of_text_is_refused():
+def test_an_array_of_text_raises():
     with pytest.raises(ValueError, match="label 'label0' holds '1'"):
         PartialLabels.from_table(np.array([["1", "0"]]))
 
 
-def test_a_hidden_row_does_not_say_that_someone_found_no_tag_in_it():
+def test_a_hidden_row_is_not_an_annotated_item_without_tags():
     labels = PartialLabels.from_tags([["a"], [], ["b"], []], absent="unknown")
     assert labels.hide(np.array([[True], [True], [False], [False]])).annotated.tolist() == [False, False, True, True]
     assert labels.hide(labels.relevant & [[True]]).annotated.tolist() == [False, True, False, True]

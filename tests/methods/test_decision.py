@@ -9,7 +9,7 @@ import pytest
 
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt, thresholds
-from halflabel.labels.positive_only import assigned, assume
+from halflabel.labels.positive_only import assume, mark_unassigned
 from halflabel.methods.decision import Rule, decide, decide_relevant
 
 
@@ -79,7 +79,7 @@ def test_what_is_relevant_follows_from_what_is_assigned(scored, rule, rng):
     _, scores, held_out = scored
     table = (rng.random(scores.shape) < 0.4).astype(float)
     table[40:] = np.nan
-    labels = assigned(PartialLabels.from_positives(table))
+    labels = mark_unassigned(PartialLabels.from_positives(table))
     first = decide(labels, scores, held_out, rule)
     decision = decide_relevant(first, labels, 0.6, rule)
     unseen = np.where(labels.observed, held_out, scores)

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def sechidis(state, shares, rng):
-    """Deal items; a class is a pair (label, value), ``state`` holds +1, -1 and 0 (unknown)."""
+    """Return the part of each item; a class is a pair (label, value), ``state`` holds +1, -1 and 0 (unknown)."""
     state = np.asarray(state)
     classes = np.hstack([state > 0, state < 0])
     wanted_entries = np.outer(classes.sum(axis=0), shares).astype(float)

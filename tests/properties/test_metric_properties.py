@@ -13,7 +13,7 @@ from halflabel.labels.metrics import METRICS, rankable
 
 SHAPES = st.tuples(st.integers(1, 7), st.integers(2, 6))
 # Few distinct values, so that ties are the rule; 0.95 shares the last calibration bin with 1.
-FEW_VALUES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.95, 1.0])
+TIED_VALUES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.95, 1.0])
 
 
 def partial_labels(state):
@@ -26,7 +26,7 @@ def cases(draw, values=(-1, 0, 1)):
     """Labels and an array of probabilities with many ties."""
     shape = draw(SHAPES)
     state = draw(hnp.arrays(np.int8, shape, elements=st.sampled_from(values)))
-    return partial_labels(state), draw(hnp.arrays(np.float64, shape, elements=FEW_VALUES))
+    return partial_labels(state), draw(hnp.arrays(np.float64, shape, elements=TIED_VALUES))
 
 
 def answer_for(metric, probabilities):

@@ -13,7 +13,7 @@ import pytest
 
 from halflabel.completion import evidence
 from halflabel.labels import PartialLabels
-from halflabel.labels.positive_only import assigned
+from halflabel.labels.positive_only import mark_unassigned
 from halflabel.table import Roles
 
 
@@ -58,7 +58,7 @@ class FakeCompletion:
 
     @property
     def learned_from(self) -> PartialLabels:
-        return assigned(self.labels) if self.labels.positive_only else self.labels
+        return mark_unassigned(self.labels) if self.labels.positive_only else self.labels
 
     @property
     def learned_probabilities(self) -> np.ndarray:

@@ -19,8 +19,8 @@ from halflabel.completion.archive import save_tree
 from halflabel.completion.gaps import gap_sentences
 from halflabel.completion.model_file import Predictor
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import confident
-from halflabel.labels.positive_only import LearnsFromPositives, assigned
+from halflabel.labels.calibration import fill_confident
+from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics.graph.embedding import item_map
 from halflabel.report import render_html, summarize
@@ -100,7 +100,7 @@ class Completion:
     @cached_property
     def learned_from(self) -> PartialLabels:
         """The labels as the method saw them: what was not assigned in an annotated item counts as its irrelevant."""
-        return assigned(self.labels) if self.labels.positive_only else self.labels
+        return mark_unassigned(self.labels) if self.labels.positive_only else self.labels
 
     @cached_property
     def learned_probabilities(self) -> Floats:
@@ -260,7 +260,7 @@ class Completion:
         assert self.min_precision is not None
         # A label that could not be learned has a rate, not an answer that could be precise.
         open_entries = ~self.labels.observed & self.learned_from.learnable
-        return confident(np.where(open_entries, probabilities, np.nan), self.min_precision)
+        return fill_confident(np.where(open_entries, probabilities, np.nan), self.min_precision)
 
     def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:
         """Replace row positions by what the items are known by."""

@@ -21,7 +21,7 @@ from halflabel.labels.calibration import thresholds
 from halflabel.labels.intervals import resampled_interval
 from halflabel.labels.masking import hide_like_gaps, hide_positives
 from halflabel.labels.metrics import METRICS, macro_auc
-from halflabel.labels.positive_only import LearnsFromPositives, assigned, assume
+from halflabel.labels.positive_only import LearnsFromPositives, assume, mark_unassigned
 from halflabel.methods.base import PartialLabelEstimator
 
 #: Metrics of hidden entries.
@@ -227,7 +227,7 @@ class HiddenPositives:
 
     def training_labels(self, method: PartialLabelEstimator, known: PartialLabels) -> PartialLabels:
         """Return the known labels, with what was not assigned as irrelevant if the method needs irrelevant entries."""
-        return known if isinstance(method, LearnsFromPositives) else assigned(known)
+        return known if isinstance(method, LearnsFromPositives) else mark_unassigned(known)
 
     def score(self, model: Any, split: Split) -> dict[str, float]:
         r"""Score a fitted method on the entries that are relevant in ``split.hidden``.
@@ -263,7 +263,7 @@ class HiddenPositives:
         c = None if self.observed_rate is None else self.observed_rate * (1 - self.share)
         if isinstance(model, LearnsFromPositives):
             return model.assume(None).probabilities, model.assume(c).filled
-        labels, p = assigned(known), np.asarray(model.label_probabilities_)
+        labels, p = mark_unassigned(known), np.asarray(model.label_probabilities_)
         scores = np.where(labels.learnable, logit(p), np.nan)
         return p, assume(scores, labels, c, partial(thresholds, rule="micro_f1")).filled
 

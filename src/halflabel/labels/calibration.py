@@ -17,8 +17,8 @@ from halflabel.labels import PartialLabels
 __all__ = [
     "RULES",
     "Calibration",
-    "confident",
-    "cross_calibrated",
+    "cross_calibrate",
+    "fill_confident",
     "fit_platt",
     "require_precision",
     "require_probabilities",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-#: Threshold rules on probabilities, and what each is the best answer to.
+#: Threshold rules on probabilities, and what each of them optimises.
 RULES = {
     "micro_f1": "one threshold for all labels, highest expected micro-F1",
     "macro_f1": "one threshold per label, highest expected F1 of each",
@@ -36,15 +36,16 @@ RULES = {
     "cost": "one threshold, least expected cost of false positives and false negatives",
 }
 
-#: No probability is certain.
+#: Probabilities are clipped to this distance from 0 and 1.
 CLIP = 1e-6
 
 
 @dataclass(frozen=True)
 class Calibration:
-    r"""Maps scores to probabilities, :math:`\sigma(a_j z + b_j)` with z the pooled standardised score.
+    r"""Maps scores to probabilities, :math:`\sigma(a_j z + b_j)` with z the standardised score.
 
-    A label without a score (never seen with both values) gets its ``fallback``.
+    Mean and standard deviation are those of all labels together. A label without a score (never observed with both
+    values) gets its ``fallback``.
     """
 
     center: float
@@ -60,7 +61,7 @@ class Calibration:
 
 
 def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling: float = 1.0) -> Calibration:
-    r"""Platt scaling per label, log-slope and intercept both shrunk to the pooled fit.
+    r"""Fit Platt scaling per label, with log-slope and intercept shrunk towards the fit to all labels together.
 
     Minimises, per label j over its observed entries with an out-of-fold score,
 
@@ -80,14 +81,14 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling
     ridge : float
         :math:`\rho`, in units of one entry's log loss.
     ceiling : float in (0, 1]
-        c: an entry that is relevant is only observed to be so with this probability, and else to be irrelevant. The
-        calibration is that of being relevant, :math:`\sigma(m)`. A sigmoid fitted to what was observed and divided by
-        c is not: it does not level off at c.
+        The label frequency c: a relevant entry is observed as relevant with this probability, otherwise as irrelevant.
+        The result is the probability of being relevant, :math:`\sigma(m)`. A sigmoid that is fitted to the observed
+        values and divided by c is not calibrated, because it does not level off at c.
     """
     used = labels.observed & ~np.isnan(scores)
-    pool = scores[used]
-    center, spread = (float(pool.mean()), float(pool.std()) or 1.0) if pool.size else (0.0, 1.0)
-    rows = np.flatnonzero(used.any(axis=1))  # most items may be unlabelled: every Newton step would pass over them
+    values = scores[used]
+    center, spread = (float(values.mean()), float(values.std()) or 1.0) if values.size else (0.0, 1.0)
+    rows = np.flatnonzero(used.any(axis=1))  # unlabelled items would only slow down the Newton steps
     used = used[rows]
     z = np.where(used, (scores[rows] - center) / spread, 0.0)
     sign = np.where(used, labels.state[rows], 0).astype(np.float64)
@@ -100,15 +101,15 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling
     return Calibration(center, spread, np.exp(per_label[0]), per_label[1], fallback)
 
 
-def cross_calibrated(scores: Floats, labels: PartialLabels, folds: Ints, ridge: float = 1.0) -> Floats:
-    """Return probabilities, those of each fold by a Platt scaling that did not see it.
+def cross_calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ridge: float = 1.0) -> Floats:
+    """Return probabilities; those of each fold are from a Platt scaling that was fitted to the other folds.
 
     Parameters
     ----------
     scores, labels, ridge
         As in :func:`fit_platt`.
     folds : ndarray of int, shape (n_items,)
-        Fold of each item; items of a negative one are judged by the scaling of all entries.
+        Fold of each item; items in none (a negative number) get the scaling that was fitted to all entries.
     """
     p = fit_platt(scores, labels, ridge)(scores)
     numbers = np.unique(folds[folds >= 0])
@@ -119,12 +120,12 @@ def cross_calibrated(scores: Floats, labels: PartialLabels, folds: Ints, ridge: 
 
 
 def _jeffreys(relevant: Any, seen: Any, ceiling: float) -> Any:
-    """Return Jeffreys' rate of relevant entries, of which only a share is observed to be so."""
+    """Return Jeffreys' estimate of the rate of relevant entries, of which only a share is observed as relevant."""
     return np.minimum((relevant + 0.5) / (seen + 1) / ceiling, 1 - CLIP)
 
 
 def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, max_iter: int = 50) -> Floats:
-    """Fit (log-slope, intercept) of every column by damped Gauss-Newton; sign 0 marks entries that do not count."""
+    """Fit (log-slope, intercept) of every column by damped Gauss-Newton; entries with sign 0 do not count."""
     theta = prior.copy()
     value = _penalised_loss(theta, z, sign, prior, ridge, ceiling)
     damping = np.ones(z.shape[1])
@@ -143,7 +144,7 @@ def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float
 def _penalised_loss(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float) -> Floats:
     m = np.exp(np.clip(theta[0], -20, 20)) * z + theta[1]
     # 1 - c sigma(m) is (1 + (1 - c) e^m) / (1 + e^m).
-    irrelevant = np.logaddexp(0, m) - np.logaddexp(0, m + _log_missed(ceiling))
+    irrelevant = np.logaddexp(0, m) - np.logaddexp(0, m + _log_missing(ceiling))
     loss = np.where(sign > 0, np.logaddexp(0, -m), np.where(sign < 0, irrelevant, 0)).sum(axis=0)
     return np.asarray(loss + 0.5 * ridge * ((theta - prior) ** 2).sum(axis=0))
 
@@ -151,10 +152,10 @@ def _penalised_loss(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge
 def _gauss_newton_step(
     theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, damping: Floats
 ) -> Floats:
-    """Solve the 2 x 2 systems of all columns at once: Fisher's information, with d/dtheta of the score = slope * z."""
+    """Return the Gauss-Newton step, a 2 x 2 system per column with Fisher's information; d/dtheta of the score = u."""
     u = np.exp(np.clip(theta[0], -20, 20)) * z
     m = u + theta[1]
-    slope = expit(m) - expit(m + _log_missed(ceiling))  # of the loss of an irrelevant entry
+    slope = expit(m) - expit(m + _log_missing(ceiling))  # of the loss of an irrelevant entry
     g = np.where(sign > 0, -expit(-m), np.where(sign < 0, slope, 0.0))
     h = np.where(sign != 0, slope * expit(-m), 0.0)
     g0, g1 = (g * u).sum(axis=0) + ridge * (theta[0] - prior[0]), g.sum(axis=0) + ridge * (theta[1] - prior[1])
@@ -164,7 +165,7 @@ def _gauss_newton_step(
     return np.stack([(h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det])
 
 
-def _log_missed(ceiling: float) -> float:
+def _log_missing(ceiling: float) -> float:
     """Return log(1 - c)."""
     return float(np.log1p(-ceiling)) if ceiling < 1 else -np.inf
 
@@ -187,21 +188,21 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
     """
     n_labels = probabilities.shape[1]
     if rule == "micro_f1":
-        return np.full(n_labels, _best_f1(probabilities))
+        return np.full(n_labels, _maximize_f1(probabilities))
     if rule == "macro_f1":
-        return np.array([_best_f1(column) for column in probabilities.T])
+        return np.array([_maximize_f1(column) for column in probabilities.T])
     if rule == "balanced":
         return (thresholds(probabilities, "micro_f1") + thresholds(probabilities, "macro_f1")) / 2
     if rule == "cardinality":
-        return np.full(n_labels, _cut(probabilities, cardinality / n_labels))
+        return np.full(n_labels, _find_quantile(probabilities, cardinality / n_labels))
     require_rule(rule, cost_ratio)
     if rule == "fixed":
-        raise ValueError("the rule 'fixed' cuts scores: there is nothing to choose.")
+        raise ValueError("the rule 'fixed' is a threshold on scores: none on probabilities can be chosen.")
     return np.full(n_labels, cost_ratio / (1 + cost_ratio))
 
 
 def require_rule(rule: Any, cost_ratio: Any = 1.0, threshold: Any = 0.0) -> None:
-    """Refuse a rule that does not exist, and numbers that it could not use."""
+    """Raise if the rule does not exist or its numbers are invalid."""
     if rule not in (*RULES, "fixed"):
         raise ValueError(f"unknown threshold rule {rule!r}: choose 'fixed' or one of {', '.join(map(repr, RULES))}.")
     if not isinstance(cost_ratio, numbers.Real) or not 0 < float(cost_ratio) < np.inf:
@@ -210,11 +211,11 @@ def require_rule(rule: Any, cost_ratio: Any = 1.0, threshold: Any = 0.0) -> None
         raise ValueError(f"threshold must be a number, not {threshold!r}.")
 
 
-def _best_f1(probabilities: Floats) -> float:
-    """Threshold with the highest expected F1 over the given cells, half of that F1; .5 where nothing is to be decided.
+def _maximize_f1(probabilities: Floats) -> float:
+    """Return the threshold with the highest expected F1 over the given cells, half of that F1; .5 without cells.
 
-    It parts the given cells as the least probability would that is worth calling relevant, but is no property of that
-    one cell: where all of these are nearly certain, others are not held to the least of them.
+    The smallest probability that should be called relevant would divide the given cells in the same way. It depends
+    on one cell, however: where all relevant cells are nearly certain, it would be too strict for new ones.
     """
     p = np.sort(probabilities[~np.isnan(probabilities)])[::-1]
     if not p.size:
@@ -223,30 +224,30 @@ def _best_f1(probabilities: Floats) -> float:
     return float(expected.max() / 2)
 
 
-def _cut(probabilities: Floats, share: float) -> float:
-    """Threshold that the given share of cells reaches."""
+def _find_quantile(probabilities: Floats, share: float) -> float:
+    """Return the threshold that the given share of cells reaches."""
     p = np.sort(probabilities[~np.isnan(probabilities)])[::-1]
     count = round(share * len(p)) if p.size else 0
     return float(p[count - 1]) if count else 1.0
 
 
-def confident(probabilities: Floats, precision: float) -> NDArray[np.int8]:
+def fill_confident(probabilities: Floats, precision: float) -> NDArray[np.int8]:
     """Return +1 / -1 where a cell can be filled at the wanted precision, 0 where it is better left unknown.
 
-    Per label and per value, the longest run of the surest cells whose mean probability of being
-    right is at least ``precision``; a cell in both runs takes its likelier value. What is promised is
-    an expectation under calibrated probabilities, label by label, not a bound.
+    Per label and per value, the largest number of the most probable cells whose mean probability of being right is at
+    least ``precision``; a cell that is chosen for both values takes the more probable one. The precision is an
+    expectation under calibrated probabilities, label by label, not a bound.
     """
     require_precision(precision)
     state = np.zeros(probabilities.shape, dtype=np.int8)
     for j, p in enumerate(probabilities.T):
-        yes, no = _surest(p, precision), _surest(1 - p, precision)
+        yes, no = _choose_confident(p, precision), _choose_confident(1 - p, precision)
         state[:, j] = np.where(yes & (~no | (p >= 0.5)), 1, np.where(no, -1, 0))
     return state
 
 
 def require_precision(precision: float) -> None:
-    """Refuse a precision that a guess would reach, or that nothing can."""
+    """Raise if a guess would reach the precision (0.5 or less), or no method can (1)."""
     if not 0.5 < precision < 1:
         raise ValueError(f"the precision must lie between 0.5 and 1, not {precision:g}.")
 
@@ -254,19 +255,19 @@ def require_precision(precision: float) -> None:
 def require_probabilities(
     table: Floats, what: str, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None
 ) -> None:
-    """Refuse values outside 0 and 1, with the names of row and column if there are any; NaN is no value."""
-    unfit = ~np.isnan(table) & ~((table >= 0) & (table <= 1))
-    if unfit.any():
-        i, j = np.argwhere(unfit)[0]
+    """Raise if a value is outside 0 and 1, with the names of its row and column if there are any; NaN is no value."""
+    invalid = ~np.isnan(table) & ~((table >= 0) & (table <= 1))
+    if invalid.any():
+        i, j = np.argwhere(invalid)[0]
         row, column = (int(k) if names is None else repr(names[k]) for k, names in ((i, rows), (j, columns)))
         raise ValueError(
             f"{what} must hold probabilities between 0 and 1, empty where there is none, but row {row}, column "
-            f"{column} says {table[i, j]:g}."
+            f"{column} holds {table[i, j]:g}."
         )
 
 
-def _surest(p: Floats, precision: float) -> Mask:
-    """Mask of the largest set of top cells with mean at least ``precision`` (NaN cells are never in it)."""
+def _choose_confident(p: Floats, precision: float) -> Mask:
+    """Return the mask of the largest set of top cells with mean at least ``precision``; NaN cells are never in it."""
     order = np.argsort(-np.where(np.isnan(p), -np.inf, p), kind="stable")
     order = order[: int((~np.isnan(p)).sum())]
     means = np.cumsum(p[order]) / np.arange(1, len(order) + 1)

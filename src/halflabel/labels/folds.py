@@ -1,8 +1,7 @@
-"""Dealing items, or single entries, into groups that are alike in every label.
+"""Split items, or single entries, into parts that are alike in every label.
 
-The classes to balance are the pairs (label, value): a group should get its share of
-the relevant *and* of the irrelevant observed entries of every label, since with gaps
-one no longer follows from the other.
+The classes to balance are the pairs (label, value): a part gets its share of the relevant *and* of the irrelevant
+observed entries of every label. Where labels have gaps, one does not follow from the other.
 """
 
 from __future__ import annotations
@@ -16,33 +15,32 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 
 
-def deal_items(
-    labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator, together: Ints | None = None
+def split_items(
+    labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator, groups: Ints | None = None
 ) -> Ints:
-    """Deal the items into groups, each with its share of every label's observed values.
+    """Split the items into parts, each with its share of every label's observed values.
 
-    Iterative stratification [1]_, [2]_ for labels with gaps, a whole class at a time:
-    the class (label, value) with the fewest items left is dealt first, in the
-    proportions that the groups still want of it, by largest remainder. Ties go to
-    the group with the most room, then to chance. Items of a class are dealt in
-    the order of their label sets, so that pairs of labels are spread too. Unlabelled items
-    come last and are spread by themselves.
+    Iterative stratification [1]_, [2]_ for labels with gaps, a whole class at a time: the class (label, value) with
+    the fewest items left is assigned first, in the proportions that the parts still need of it, by largest remainder.
+    A tie is won by the part with the most room, then by chance. Items of a class are assigned in the order of their
+    label sets, so that pairs of labels are spread too. Unlabelled items come last and are spread by themselves.
 
     Parameters
     ----------
     labels : PartialLabels of shape (n_items, n_labels)
-    shares : sequence of float, length n_groups
-        The share of each group; positive, with sum 1.
+    shares : sequence of float, length n_parts
+        The share of each part; positive, with sum 1.
     rng : numpy.random.Generator
-    together : ndarray of int, shape (n_items,), optional
-        Items of one number are dealt as one card, see :func:`halflabel.labels.groups.number_groups`. Cards of several
-        items come first, the largest before all, each to the group where it takes most from Pearson's chi-square (or
-        adds least to it), summed over the classes, the unlabelled items and all items. Single items follow as always.
+    groups : ndarray of int, shape (n_items,), optional
+        Items of one group come into the same part, see :func:`halflabel.labels.groups.number_groups`. Groups of
+        several items are assigned first, the largest before all, each to the part where it reduces Pearson's
+        chi-square most (or increases it least), summed over the classes, the unlabelled items and all items. Single
+        items follow as without groups.
 
     Returns
     -------
     ndarray of int, shape (n_items,)
-        The group of each item, from 0 to ``n_groups - 1``.
+        The part of each item, from 0 to ``n_parts - 1``.
 
     References
     ----------
@@ -54,87 +52,91 @@ def deal_items(
     Examples
     --------
     >>> labels = PartialLabels.from_table([[1, 0], [1, 0], [0, 1], [0, 1]])
-    >>> groups = deal_items(labels, (0.5, 0.5), np.random.default_rng(0))
-    >>> sorted(groups[:2].tolist()), sorted(groups[2:].tolist())
+    >>> parts = split_items(labels, (0.5, 0.5), np.random.default_rng(0))
+    >>> sorted(parts[:2].tolist()), sorted(parts[2:].tolist())
     ([0, 1], [0, 1])
     """
     share = np.asarray(shares, dtype=np.float64)
     shuffle = rng.permutation(len(labels))
-    classes = _classes(labels.state[shuffle])
-    pattern = np.unique(np.packbits(classes, axis=1), axis=0, return_inverse=True)[1]
-    dealt = np.full(len(labels), -1, dtype=np.intp)
-    if together is not None:
-        dealt = _deal_cards(together[shuffle], classes, labels.annotated[shuffle], share, rng)
-    already = dealt == np.arange(len(share))[:, None]
-    wanted = (classes.sum(axis=0) * share[:, None] - already @ classes.astype(np.intp)).T
-    room = share * len(labels) - already.sum(axis=1)
-    left = classes[dealt < 0].sum(axis=0)
-    while left.any():
-        rarest = np.argmin(np.where(left > 0, left, len(labels) + 1))
-        members = np.flatnonzero(classes[:, rarest] & (dealt < 0))
-        members = members[np.argsort(pattern[members], kind="stable")]
-        dealt[members] = _deal(len(members), wanted[rarest], room, rng)
-        for group in range(len(share)):
-            taken = members[dealt[members] == group]
-            wanted[:, group] -= classes[taken].sum(axis=0)
-            room[group] -= len(taken)
-        left -= classes[members].sum(axis=0)
-    rest = np.flatnonzero(dealt < 0)
-    rest = rest[np.argsort(labels.annotated[shuffle][rest], kind="stable")]
-    blank = ~classes.any(axis=1)
-    dealt[rest] = _deal(len(rest), share * blank.sum() - (already & blank).sum(axis=1), room, rng)
-    groups = np.empty_like(dealt)
-    groups[shuffle] = dealt
-    return groups
+    classes, annotated = _classes(labels.state[shuffle]), labels.annotated[shuffle]
+    parts = np.full(len(labels), -1, dtype=np.intp)
+    if groups is not None:
+        parts = _assign_groups(groups[shuffle], classes, annotated, share, rng)
+    _assign_items(parts, classes, annotated, share, rng)
+    result = np.empty_like(parts)
+    result[shuffle] = parts
+    return result
 
 
-def deal_entries(labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator) -> NDArray[np.int8]:
-    """Deal the observed entries into groups, each label's relevant and irrelevant ones by themselves.
+def split_entries(labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator) -> NDArray[np.int8]:
+    """Split the observed entries into parts, separately for each label's relevant and irrelevant ones.
 
     Parameters
     ----------
     labels : PartialLabels of shape (n_items, n_labels)
-    shares : sequence of float, length n_groups
-        The share of each group; positive, with sum 1; at most 127 groups.
+    shares : sequence of float, length n_parts
+        The share of each part; positive, with sum 1; at most 127 parts.
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of int8, shape (n_items, n_labels)
-        The group of each observed entry, -1 for unknown ones. Of the *m* entries of a
-        label and value a group gets its share of *m*, rounded up or down.
+        The part of each observed entry, -1 for unknown ones. Of the *m* entries of a
+        label and value a part gets its share of *m*, rounded up or down.
     """
     share = np.asarray(shares, dtype=np.float64)
     room = share * labels.observed.sum()
-    groups = np.full(labels.shape, -1, dtype=np.int8)
+    parts = np.full(labels.shape, -1, dtype=np.int8)
     for j, column in enumerate(labels.state.T):
         for value in (1, -1):
             rows = rng.permutation(np.flatnonzero(column == value))
-            dealt = _deal(len(rows), share, room, rng)
-            groups[rows, j] = dealt
-            room -= np.bincount(dealt, minlength=len(share))
-    return groups
+            parts[rows, j] = own = _assign_shares(len(rows), share, room, rng)
+            room -= np.bincount(own, minlength=len(share))
+    return parts
 
 
-def _deal_cards(together: Ints, classes: Mask, annotated: Mask, share: Floats, rng: np.random.Generator) -> Ints:
-    """Deal the cards of several items, the largest first; -1 for single items."""
-    number, size = np.unique(together, return_inverse=True, return_counts=True)[1:]
-    cards = np.flatnonzero(size > 1)
-    cards = cards[np.lexsort((rng.random(len(cards)), -size[cards]))]
+def _assign_groups(groups: Ints, classes: Mask, annotated: Mask, share: Floats, rng: np.random.Generator) -> Ints:
+    """Return the part of each item of a group of several items, the largest group first; -1 for single items."""
+    number, size = np.unique(groups, return_inverse=True, return_counts=True)[1:]
+    several = np.flatnonzero(size > 1)
+    several = several[np.lexsort((rng.random(len(several)), -size[several]))]
     blank = ~classes.any(axis=1)
     kinds = np.column_stack([classes, blank & annotated, blank & ~annotated, np.ones_like(blank)])
     total = kinds.sum(axis=0)
     expected = np.maximum(total, 1)[:, None] * share
     wanted = total[:, None] * share
-    dealt = np.full(len(together), -1, dtype=np.intp)
+    parts = np.full(len(groups), -1, dtype=np.intp)
     members = np.split(np.argsort(number, kind="stable"), size.cumsum()[:-1])
-    for card in cards:
-        counts = kinds[members[card]].sum(axis=0)[:, None]
-        chi_square = (counts * (counts - 2 * wanted) / expected).sum(axis=0)  # what the card would add to it
-        group = np.lexsort((rng.random(len(share)), -wanted[-1], chi_square.round(9)))[0]
-        wanted[:, group] -= counts[:, 0]
-        dealt[members[card]] = group
-    return dealt
+    for group in several:
+        counts = kinds[members[group]].sum(axis=0)[:, None]
+        chi_square = (counts * (counts - 2 * wanted) / expected).sum(axis=0)  # what the group would add to it
+        part = np.lexsort((rng.random(len(share)), -wanted[-1], chi_square.round(9)))[0]
+        wanted[:, part] -= counts[:, 0]
+        parts[members[group]] = part
+    return parts
+
+
+def _assign_items(parts: Ints, classes: Mask, annotated: Mask, share: Floats, rng: np.random.Generator) -> None:
+    """Assign the items that are in no part yet (-1), class by class; ``parts`` is changed in place."""
+    pattern = np.unique(np.packbits(classes, axis=1), axis=0, return_inverse=True)[1]
+    taken = parts == np.arange(len(share))[:, None]
+    wanted = (classes.sum(axis=0) * share[:, None] - taken @ classes.astype(np.intp)).T
+    room = share * len(parts) - taken.sum(axis=1)
+    left = classes[parts < 0].sum(axis=0)
+    while left.any():
+        rarest = np.argmin(np.where(left > 0, left, len(parts) + 1))
+        members = np.flatnonzero(classes[:, rarest] & (parts < 0))
+        members = members[np.argsort(pattern[members], kind="stable")]
+        parts[members] = _assign_shares(len(members), wanted[rarest], room, rng)
+        for part in range(len(share)):
+            new = members[parts[members] == part]
+            wanted[:, part] -= classes[new].sum(axis=0)
+            room[part] -= len(new)
+        left -= classes[members].sum(axis=0)
+    rest = np.flatnonzero(parts < 0)
+    rest = rest[np.argsort(annotated[rest], kind="stable")]
+    blank = ~classes.any(axis=1)
+    parts[rest] = _assign_shares(len(rest), share * blank.sum() - (taken & blank).sum(axis=1), room, rng)
 
 
 def _classes(state: NDArray[np.int8]) -> Mask:
@@ -143,15 +145,15 @@ def _classes(state: NDArray[np.int8]) -> Mask:
     return classes[:, np.argsort(classes.sum(axis=0), kind="stable")]
 
 
-def _deal(count: int, wanted: Floats, room: Floats, rng: np.random.Generator) -> Ints:
-    """Return the groups of ``count`` cards in a row, spread so that any run of cards gets about its share."""
+def _assign_shares(count: int, wanted: Floats, room: Floats, rng: np.random.Generator) -> Ints:
+    """Return the parts of ``count`` items in a row, so that any run of items is divided in about the same shares."""
     wish = np.maximum(wanted, 0.0)
     wish = wish if wish.any() else np.ones_like(wish)
     exact = count * wish / wish.sum()
     sizes = np.floor(exact + 1e-9).astype(np.intp)
     remainder = np.round(exact - sizes, 9)  # so that equal remainders tie in spite of rounding
-    neediest = np.lexsort((rng.random(len(wish)), room, remainder))[::-1]
-    sizes[neediest[: count - sizes.sum()]] += 1
-    groups = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((rng.random(len(wish)), room, remainder))[::-1]
+    sizes[order[: count - sizes.sum()]] += 1
+    parts = np.repeat(np.arange(len(sizes)), sizes)
     positions = np.concatenate([(np.arange(size) + rng.random()) / size for size in sizes])
-    return groups[np.argsort(positions, kind="stable")]
+    return parts[np.argsort(positions, kind="stable")]

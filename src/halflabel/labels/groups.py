@@ -1,4 +1,4 @@
-"""Items that belong together: threads, authors, duplicates. What is hidden of one must not be read off another."""
+"""Groups of items, such as threads, authors or duplicates: a label hidden in one must not be shown in another."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def number_groups(values: Any, n_items: int) -> Ints:
     Parameters
     ----------
     values : array-like of shape (n_items,)
-        Whatever tells groups apart: numbers, text. An item whose value is missing (NaN, None, pandas.NA) is a group of
-        its own.
+        Items of equal value (numbers, text) are one group. An item whose value is missing (NaN, None, pandas.NA) is a
+        group of its own.
     n_items : int
-        How many values there must be.
+        The required number of values.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def find_duplicates(X: Matrix) -> Ints:
 
     Notes
     -----
-    Rows are compared by a digest of 128 bits, so that memory is 16 bytes per item beside one row at a time (for sparse
+    Rows are compared by a digest of 128 bits, so that memory is 16 bytes per item and one row at a time (for sparse
     ``X``, a copy of it). Costs O(n_items n_features).
 
     Examples
@@ -69,14 +69,14 @@ def find_duplicates(X: Matrix) -> Ints:
     >>> find_duplicates(np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]])).tolist()
     [0, 1, 0]
     """
-    content = _entries_of_rows(X) if is_sparse(X) else map(_in_one_form, np.asarray(X))
+    content = _entries_of_rows(X) if is_sparse(X) else map(_normalize, np.asarray(X))
     numbers: dict[bytes, int] = {}
     digests = (blake2b(row, digest_size=16).digest() for row in content)
     return np.array([numbers.setdefault(digest, len(numbers)) for digest in digests], dtype=np.intp)
 
 
-def _in_one_form(values: Any) -> bytes:
-    """Return the bytes of numbers, alike for all that count as equal."""
+def _normalize(values: Any) -> bytes:
+    """Return the bytes of numbers; equal numbers have equal bytes."""
     numbers = values.astype(np.float64) + 0.0  # 0 for -0
     numbers[np.isnan(numbers)] = np.nan
     return bytes(numbers.tobytes())
@@ -88,4 +88,4 @@ def _entries_of_rows(X: Matrix) -> Any:
     rows.sum_duplicates()
     rows.eliminate_zeros()
     for start, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
-        yield rows.indices[start:end].astype(np.int64).tobytes() + _in_one_form(rows.data[start:end])
+        yield rows.indices[start:end].astype(np.int64).tobytes() + _normalize(rows.data[start:end])

@@ -1,13 +1,12 @@
-"""Ways labels go missing, as pure functions of (labels, share, rng).
+"""Ways to hide labels, as pure functions of (labels, share, rng).
 
-Hiding known labels, guessing them and comparing is the only honest way to know how good a
-completion is, and it is honest only if what is hidden resembles what is missing. Each function
-hides ``share`` of something and returns new labels; which entries it hid is
-``labels.observed & ~hidden.observed``.
+To measure how good a completion is, hide known labels, predict them and compare. The measurement holds for the
+table's own gaps only if the hidden entries resemble the missing ones. Each function hides ``share`` of something and
+returns new labels; the hidden entries are ``labels.observed & ~hidden.observed``.
 
-All of them hide the same share of every label's relevant and irrelevant entries, as far as
-whole numbers (and whole groups of items) allow, hide at least one entry, and leave every label one relevant entry
-if it has one, unless nothing could be hidden then.
+All functions hide the same share of every label's relevant and irrelevant entries, as far as whole numbers (and whole
+groups of items) allow. They hide at least one entry, and leave every label one relevant entry if it has one, unless
+nothing could be hidden then.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 
 from halflabel._arrays import Ints, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.folds import deal_entries, deal_items
+from halflabel.labels.folds import split_entries, split_items
 from halflabel.labels.groups import number_groups
 
 __all__ = ["hide_entries", "hide_items", "hide_like_gaps", "hide_positives"]
@@ -36,7 +35,7 @@ def hide_items(labels: PartialLabels, share: float, rng: np.random.Generator, gr
     rng : numpy.random.Generator
     groups : array-like of shape (n_items,), optional
         Items of equal value (a thread, an author, duplicates) are hidden together; an item whose value is missing
-        stands for itself.
+        is a group of its own.
 
     Returns
     -------
@@ -54,9 +53,9 @@ def hide_items(labels: PartialLabels, share: float, rng: np.random.Generator, gr
     >>> hide_items(labels, 0.5, np.random.default_rng(0)).unlabelled.sum()
     np.int64(2)
     """
-    together = _together(labels, groups)
-    chosen = _choose_items(labels, share, rng, together)
-    return labels.hide(_spare_last_relevant(labels, chosen[:, None] & labels.observed, rng, together))
+    numbers = _number(labels, groups)
+    chosen = _choose_items(labels, share, rng, numbers)
+    return labels.hide(_spare_last_relevant(labels, chosen[:, None] & labels.observed, rng, numbers))
 
 
 def hide_entries(labels: PartialLabels, share: float, rng: np.random.Generator) -> PartialLabels:
@@ -66,11 +65,11 @@ def hide_entries(labels: PartialLabels, share: float, rng: np.random.Generator) 
 
 
 def hide_positives(labels: PartialLabels, share: float, rng: np.random.Generator) -> PartialLabels:
-    """Forget a share of the relevant entries: the result is positive-only, as in Zhao and Guo (2015).
+    """Hide a share of the relevant entries and all irrelevant ones: positive-only labels, as in Zhao and Guo (2015).
 
-    The irrelevant entries become unknown too. If they stayed, an unknown entry in a row that is complete
-    otherwise could only be one that was hidden, and a method could read the answer from the mask. Annotated items stay
-    annotated, also without any relevant entry left, so that "unknown in an annotated row" is the paper's -1.
+    If the irrelevant entries stayed, an unknown entry in a row that is complete otherwise could only be a hidden one,
+    and a method could read the answer from the mask. Annotated items stay annotated, also if no relevant entry is
+    left, so that "unknown in an annotated row" is the paper's -1.
     Parameters are as in :func:`hide_items`.
     """
     positives = replace(labels, state=np.maximum(labels.state, 0))
@@ -82,45 +81,46 @@ def hide_positives(labels: PartialLabels, share: float, rng: np.random.Generator
 def hide_like_gaps(labels: PartialLabels, share: float, rng: np.random.Generator, groups: Any = None) -> PartialLabels:
     """Hide entries of a share of the labelled items in the pattern of the table's own gaps.
 
-    Each chosen item receives the gaps of an item drawn at random from those that have any: if that one is unlabelled,
-    all labels of the chosen item are hidden, otherwise those which the other lacks. A label that was never observed
-    makes no gap. Whole items are hidden if the table has no gaps, if these would hide nothing, and if the labels are
-    positive-only, where a gap of an annotated item cannot be told from what does not apply to it.
-    The items of a group share one donor, so that no label is hidden of one and shown by another.
+    Each chosen item receives the gaps of a donor: an item chosen at random from those that have gaps. If the donor is
+    unlabelled, all labels of the item are hidden, otherwise those that are unknown in the donor. A label that was
+    never observed makes no gap. Whole items are hidden if the table has no gaps, if its gaps would hide nothing, and
+    if the labels are positive-only, where a gap of an annotated item cannot be distinguished from an irrelevant
+    entry. The items of a group have one donor, so that no label is hidden in one item and shown in another.
     Parameters are as in :func:`hide_items`.
     """
-    together = _together(labels, groups)
-    chosen = _choose_items(labels, share, rng, together)
+    numbers = _number(labels, groups)
+    chosen = _choose_items(labels, share, rng, numbers)
     gaps = ~labels.observed & labels.observed.any(axis=0)
     donors = np.flatnonzero(labels.unlabelled if labels.positive_only else gaps.any(axis=1))
     mask = chosen[:, None] & labels.observed
     if len(donors):
-        like_gaps = mask & gaps[rng.choice(donors, size=len(labels))[together]]
+        like_gaps = mask & gaps[rng.choice(donors, size=len(labels))[numbers]]
         mask = like_gaps if like_gaps.any() else mask
-    return labels.hide(_spare_last_relevant(labels, mask, rng, together))
+    return labels.hide(_spare_last_relevant(labels, mask, rng, numbers))
 
 
-def _together(labels: PartialLabels, groups: Any) -> Ints:
+def _number(labels: PartialLabels, groups: Any) -> Ints:
+    """Return the number of each item's group; without groups every item is one."""
     return np.arange(len(labels)) if groups is None else number_groups(groups, len(labels))
 
 
-def _choose_items(labels: PartialLabels, share: float, rng: np.random.Generator, together: Ints) -> Mask:
+def _choose_items(labels: PartialLabels, share: float, rng: np.random.Generator, groups: Ints) -> Mask:
     """Choose groups that hold a share of the labelled items, at least one group and not all of them."""
     labelled = np.flatnonzero(~labels.unlabelled)
-    some, first, card = np.unique(together[labelled], return_index=True, return_inverse=True)
-    alone = len(some) == len(labelled)
-    _check(share, "labelled items" if alone else "groups with a labelled item", len(some))
+    distinct, first, number = np.unique(groups[labelled], return_index=True, return_inverse=True)
+    single = len(distinct) == len(labelled)
+    _check(share, "labelled items" if single else "groups with a labelled item", len(distinct))
     chosen = np.zeros(len(labels), dtype=bool)
-    dealt = deal_items(labels[labelled], (share, 1 - share), rng, together[labelled]) == 0
-    chosen[labelled] = _some(dealt[first], rng)[card]
+    first_part = split_items(labels[labelled], (share, 1 - share), rng, groups[labelled]) == 0
+    chosen[labelled] = _change_if_trivial(first_part[first], rng)[number]
     return chosen
 
 
 def _choose_entries(labels: PartialLabels, share: float, rng: np.random.Generator, kind: str) -> Mask:
     """Choose a share of the observed entries, at least one and not all of them."""
     _check(share, kind, int(labels.observed.sum()))
-    chosen = np.asarray(deal_entries(labels, (share, 1 - share), rng) == 0)
-    chosen[labels.observed] = _some(chosen[labels.observed], rng)
+    chosen = np.asarray(split_entries(labels, (share, 1 - share), rng) == 0)
+    chosen[labels.observed] = _change_if_trivial(chosen[labels.observed], rng)
     return chosen
 
 
@@ -134,7 +134,7 @@ def _check(share: float, kind: str, count: int) -> None:
         )
 
 
-def _some(chosen: Mask, rng: np.random.Generator) -> Mask:
+def _change_if_trivial(chosen: Mask, rng: np.random.Generator) -> Mask:
     """Return the choice, changed in one place if it is nothing or everything."""
     if chosen.all() or not chosen.any():
         chosen[rng.integers(len(chosen))] ^= True
@@ -142,16 +142,16 @@ def _some(chosen: Mask, rng: np.random.Generator) -> Mask:
 
 
 def _spare_last_relevant(
-    labels: PartialLabels, mask: Mask, rng: np.random.Generator, together: Ints | None = None
+    labels: PartialLabels, mask: Mask, rng: np.random.Generator, groups: Ints | None = None
 ) -> Mask:
-    """Give a relevant entry (or its group) back to each label that would lose all, if something else stays hidden."""
+    """Keep a relevant entry (or its group) of each label that would lose all, if something else stays hidden."""
     spared = mask.copy()
     for j in np.flatnonzero(labels.relevant.any(axis=0)):
         rows = np.flatnonzero(labels.relevant[:, j])
         if spared[rows, j].all():
             row = rng.choice(rows)
-            if together is None:
+            if groups is None:
                 spared[row, j] = False
             else:
-                spared[together == together[row]] = False
+                spared[groups == groups[row]] = False
     return spared if spared.any() else mask

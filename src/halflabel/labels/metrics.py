@@ -9,8 +9,8 @@ without observed entries are left out; where nothing is left to measure, the res
 On complete labels the results equal scikit-learn's, where it has the metric.
 Tied scores always count against the method in rankings of labels, and half in an AUC.
 
-Positive-only labels are refused: as long as no entry is known to be irrelevant,
-calling everything relevant would be flawless.
+Positive-only labels raise an error: as long as no entry is known to be irrelevant,
+the answer "everything is relevant" would have no error.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def hamming_loss(labels: PartialLabels, predicted: ArrayLike) -> float:
 def label_error(labels: PartialLabels, predicted: ArrayLike) -> float:
     """Mean of :func:`error_per_label` over the labels with an observed entry.
 
-    Every *label* counts the same, however few of its entries are observed;
+    Every *label* counts the same, also if only a few of its entries are observed;
     :func:`hamming_loss` counts every *entry* the same. On complete labels both are equal.
     """
     return _mean(error_per_label(labels, predicted))
@@ -144,7 +144,7 @@ def ranking_loss(labels: PartialLabels, scores: ArrayLike) -> float:
 
 
 def one_error(labels: PartialLabels, scores: ArrayLike) -> float:
-    """Share of items whose highest score belongs to an irrelevant entry.
+    """Share of items whose highest score is that of an irrelevant entry.
 
     Of several entries tied at the top, an irrelevant one makes the error. Items
     without a relevant entry are left out: nothing could be right there.
@@ -156,7 +156,7 @@ def one_error(labels: PartialLabels, scores: ArrayLike) -> float:
 
 
 def coverage(labels: PartialLabels, scores: ArrayLike) -> float:
-    """How many steps down an item's ranking its last relevant entry stands, averaged over items.
+    """Mean number of steps from the top of an item's ranking down to its last relevant entry.
 
     The top is step 0, as in Zhang and Zhou's papers, and an item without a relevant entry counts 0.
     scikit-learn's ``coverage_error`` calls the top 1 (such an item 0 as well), so that it is larger by
@@ -280,16 +280,16 @@ _IN_READING_ORDER = (
 METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in _IN_READING_ORDER})
 
 
-# -- what they share -----------------------------------------------------------------
+# -- shared helpers ----------------------------------------------------------------
 
 
 def _answer(labels: PartialLabels, answer: ArrayLike, needs: Needs) -> Floats:
-    """Return the answer as floats, or say what is wrong with it at an observed entry."""
+    """Return the answer as floats, or raise with what is wrong with it at an observed entry."""
     if labels.positive_only:
         raise ValueError(
-            "these labels are positive-only: no entry is known to be irrelevant, so that calling everything relevant "
-            "would be flawless. Measure on labels with irrelevant entries; if absent means irrelevant, read them with "
-            "PartialLabels.from_table or from_tags(..., absent='irrelevant')."
+            "these labels are positive-only: no entry is known to be irrelevant, so that the answer 'everything is "
+            "relevant' would have no error. Measure on labels with irrelevant entries; if absent means irrelevant, "
+            "read them with PartialLabels.from_table or from_tags(..., absent='irrelevant')."
         )
     values = np.asarray(answer, dtype=np.float64)
     if values.shape != labels.shape:
@@ -320,7 +320,7 @@ def _predicted(labels: PartialLabels, predicted: ArrayLike) -> Mask:
 
 
 def _counts(labels: PartialLabels, predicted: ArrayLike) -> tuple[Ints, Ints, Ints]:
-    """Return per label how many observed entries are predicted rightly as relevant, are relevant, are predicted."""
+    """Return per label the numbers of true positives, of relevant entries and of positive predictions."""
     chosen = _predicted(labels, predicted) & labels.observed
     return (chosen & labels.relevant).sum(axis=0), labels.relevant.sum(axis=0), chosen.sum(axis=0)
 
@@ -337,6 +337,6 @@ def _ratio(part: ArrayLike, whole: Ints) -> Floats:
 
 
 def _mean(values: Floats | Mask) -> float:
-    """Mean of what could be measured; NaN if that is nothing."""
-    measured = values[~np.isnan(values)]
-    return float(measured.mean()) if len(measured) else np.nan
+    """Mean of the values that are not NaN; NaN if there is none."""
+    numbers = values[~np.isnan(values)]
+    return float(numbers.mean()) if len(numbers) else np.nan

@@ -1,8 +1,8 @@
-"""What "unknown" means: the one module that knows.
+"""Labels of items, some of them unknown: the one module that defines what "unknown" means.
 
-At the door a label table holds 1 (relevant), 0 (irrelevant) or nothing (unknown).
-Inside, :class:`PartialLabels` holds +1, -1 and 0 in one byte each, so that the
-mask is ``state != 0`` and arithmetic on labels is right by construction.
+A label table of the user holds 1 (relevant), 0 (irrelevant) or nothing (unknown).
+:class:`PartialLabels` holds +1, -1 and 0 in one byte each, so that the mask is
+``state != 0`` and arithmetic on labels is right by construction.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 
-#: A dense int8 table of this many cells takes 200 MB; wider tables are refused.
+#: Maximum number of cells of a dense int8 table, which then takes 200 MB.
 MAX_CELLS = 200_000_000
 
 Absent = Literal["irrelevant", "unknown"]
@@ -30,8 +30,8 @@ Absent = Literal["irrelevant", "unknown"]
 class PartialLabels:
     """Labels of items, some of them unknown.
 
-    Build one through the ``from_*`` entrances; each names the convention of the
-    data it takes, none guesses.
+    Build one by a ``from_*`` method. Each is for one convention of the data and does
+    not guess another one.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ class PartialLabels:
     names : tuple of str, length n_labels
         One name per label.
     annotated : ndarray of bool, shape (n_items,)
-        Items that someone looked at, even where nothing was observed.
+        Items that an annotator has labelled, even where no entry was observed.
     positive_only : bool
-        True if an absent label may just have been forgotten, so that no
-        entry is irrelevant.
+        True if an absent label may be a missing positive, so that no entry is
+        known to be irrelevant.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class PartialLabels:
         self.state.flags.writeable = False
         self.annotated.flags.writeable = False
 
-    # -- entrances ---------------------------------------------------------------
+    # -- input -------------------------------------------------------------------
 
     @classmethod
     def from_table(cls, Y: ArrayLike | pd.DataFrame | pd.Series[Any] | PartialLabels) -> PartialLabels:
@@ -89,9 +89,9 @@ class PartialLabels:
         known = ~np.isnan(values)
         wrong = known & (values != 0) & (values != 1)
         if wrong.any():
-            raise ValueError(_impossible_value(values, wrong, names))
+            raise ValueError(_describe_impossible(values, wrong, names))
         state = np.where(known, np.where(values == 1, 1, -1), 0).astype(np.int8)
-        return cls._checked(state, names, (state != 0).any(axis=1))
+        return cls._validate(state, names, (state != 0).any(axis=1))
 
     @classmethod
     def from_tags(
@@ -110,16 +110,16 @@ class PartialLabels:
             item without tags.
         absent : {"irrelevant", "unknown"}
             What a tag that is not in an item's list means. There is no default:
-            most tag lists are positive-only, and guessing wrong ruins the result.
+            most tag lists are positive-only, and a wrong guess makes the result useless.
         names : sequence of str, optional
-            The vocabulary and its order; by default the tags seen, sorted.
+            The vocabulary and its order; by default the tags that occur, sorted.
         """
         if absent not in ("irrelevant", "unknown"):
             raise ValueError(f"absent must be 'irrelevant' or 'unknown', not {absent!r}.")
-        lists = [None if _is_missing(row) else [str(tag) for tag in _not_text(row, i)] for i, row in enumerate(tags)]
+        lists = [None if _is_missing(row) else [str(tag) for tag in _as_list(row, i)] for i, row in enumerate(tags)]
         vocabulary = list(names) if names is not None else sorted({tag for row in lists if row for tag in row})
         column = {tag: j for j, tag in enumerate(vocabulary)}
-        _refuse_too_large(len(lists), len(vocabulary))
+        _check_size(len(lists), len(vocabulary))
         annotated = np.array([row is not None for row in lists], dtype=bool)
         state = np.zeros((len(lists), len(vocabulary)), dtype=np.int8)
         if absent == "irrelevant":
@@ -131,7 +131,7 @@ class PartialLabels:
                         f"item {i} has the tag {tag!r}, which is not among the {len(vocabulary)} names given."
                     )
                 state[i, column[tag]] = 1
-        return cls._checked(state, tuple(vocabulary), annotated, positive_only=absent == "unknown")
+        return cls._validate(state, tuple(vocabulary), annotated, positive_only=absent == "unknown")
 
     @classmethod
     def from_pairs(
@@ -157,7 +157,7 @@ class PartialLabels:
         """Read 1 = has it, 0 = not assigned (unknown, in an annotated item), NaN row = unlabelled."""
         table = cls.from_table(Y)
         state = np.maximum(table.state, 0)
-        return cls._checked(state, table.names, table.annotated.copy(), positive_only=True)
+        return cls._validate(state, table.names, table.annotated.copy(), positive_only=True)
 
     @classmethod
     def from_minus_one(cls, Y: ArrayLike | pd.DataFrame) -> PartialLabels:
@@ -178,17 +178,17 @@ class PartialLabels:
         return cls.from_table(pd.DataFrame(np.where(observed, values, np.nan), columns=list(names)))
 
     @classmethod
-    def _checked(
+    def _validate(
         cls, state: NDArray[np.int8], names: tuple[str, ...], annotated: Mask, positive_only: bool = False
     ) -> PartialLabels:
         duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
         if duplicates:
-            raise ValueError(f"label names must be distinct; {', '.join(map(repr, duplicates))} stands more than once.")
+            raise ValueError(f"label names must be distinct; {', '.join(map(repr, duplicates))} occurs more than once.")
         labels = cls(state, names, annotated, positive_only)
         labels.require_observed()
         return labels
 
-    # -- what a method asks ------------------------------------------------------
+    # -- what methods read -------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -228,15 +228,15 @@ class PartialLabels:
         return np.asarray(np.divide(self.relevant.sum(axis=0), seen, out=rates, where=seen > 0))
 
     def values(self, *, irrelevant: float = 0.0, unknown: float = np.nan) -> Floats:
-        """Return the labels in the coding a method asks for (relevant is always 1)."""
+        """Return the labels in the coding that a method needs (relevant is always 1)."""
         coding = np.array([irrelevant, unknown, 1.0])
         return np.asarray(coding[self.state + 1])
 
     def hide(self, mask: Mask) -> PartialLabels:
         """Return a copy with the entries of ``mask`` unknown.
 
-        An item is no longer annotated if it is left with nothing, or if its whole row is hidden: an item that someone
-        found to have no tag at all would else still say so.
+        An item is no longer annotated if it has no observed entry left, or if its whole row is hidden. Otherwise an
+        item that was annotated with no tag at all would still show that it has none.
         """
         state = np.where(mask, 0, self.state).astype(np.int8)
         emptied = self.observed.any(axis=1) & ~(state != 0).any(axis=1)
@@ -266,7 +266,7 @@ class PartialLabels:
 
 
 def _as_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
-    """Return (values with NaN for missing, label names) or say what is wrong with ``Y``."""
+    """Return (values with NaN for missing, label names), or raise with what is wrong with ``Y``."""
     if isinstance(Y, np.ma.MaskedArray):
         raise TypeError(
             "labels were given as a masked array, whose mask scikit-learn drops silently: "
@@ -286,14 +286,14 @@ def _as_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
             )
         array = array[:, None] if array.ndim == 1 else array
         frame = pd.DataFrame(array, columns=[f"label{j}" for j in range(array.shape[1])])
-    _refuse_too_large(*frame.shape)
+    _check_size(*frame.shape)
     names = tuple(str(name) for name in frame.columns)
     columns = [_as_float(frame.iloc[:, j], names[j]) for j in range(frame.shape[1])]
     return np.column_stack(columns) if columns else np.empty((len(frame), 0)), names
 
 
 def _as_float(column: pd.Series[Any], name: str) -> Floats:
-    """Return one label column as floats; text is refused with its first example."""
+    """Return one label column as floats, or raise with the first value that is text."""
     is_numeric, is_complex = pd.api.types.is_numeric_dtype, pd.api.types.is_complex_dtype
     if is_numeric(column.dtype) and not is_complex(column.dtype):  # booleans and nullable integers too
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -311,13 +311,13 @@ def _is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
 
 
-def _not_text(row: Any, item: int) -> Iterable[Any]:
+def _as_list(row: Any, item: int) -> Iterable[Any]:
     if isinstance(row, str | bytes) or not isinstance(row, Iterable):
         raise TypeError(f"item {item} has {row!r} instead of a list of tags: split the text first, for example on ';'.")
     return row
 
 
-def _impossible_value(values: Floats, wrong: Mask, names: tuple[str, ...]) -> str:
+def _describe_impossible(values: Floats, wrong: Mask, names: tuple[str, ...]) -> str:
     row, column = np.argwhere(wrong)[0]
     value = values[row, column]
     cause = {
@@ -331,7 +331,7 @@ def _impossible_value(values: Floats, wrong: Mask, names: tuple[str, ...]) -> st
     )
 
 
-def _refuse_too_large(n_items: int, n_labels: int) -> None:
+def _check_size(n_items: int, n_labels: int) -> None:
     if n_items * n_labels > MAX_CELLS:
         raise ValueError(
             f"{n_items} items x {n_labels} labels are more than {MAX_CELLS:.0e} cells: "

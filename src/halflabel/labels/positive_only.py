@@ -1,4 +1,8 @@
-"""Positive-only labels as Zhao and Guo (2015) code them, and what scores of being assigned say about P(relevant)."""
+"""Positive-only labels: the coding of Zhao and Guo (2015), and P(relevant) from scores of being assigned.
+
+A relevant entry that was not assigned is a *missing positive*. The *label frequency* c (Elkan and Noto 2008) is the
+share of the relevant entries that were assigned. It is an assumption of the user, the parameter ``observed_rate``.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +16,16 @@ from halflabel._arrays import Floats, Mask
 from halflabel.labels.calibration import Calibration, fit_platt
 from halflabel.labels.partial import PartialLabels
 
-#: No quotient of P(assigned) and c is taken for higher than this.
-SURE = 0.999
+#: Maximum of the quotient of P(assigned) and c as a probability.
+MAX_QUOTIENT = 0.999
 
 
-def assigned(labels: PartialLabels) -> PartialLabels:
+def mark_unassigned(labels: PartialLabels) -> PartialLabels:
     """Return positive-only labels with -1 for what was not assigned in an annotated item.
 
     Examples
     --------
-    >>> assigned(PartialLabels.from_positives([[1.0, 0.0], [np.nan, np.nan]])).state.tolist()
+    >>> mark_unassigned(PartialLabels.from_positives([[1.0, 0.0], [np.nan, np.nan]])).state.tolist()
     [[1, -1], [0, 0]]
     """
     state = np.where(labels.annotated[:, None] & (labels.state == 0), -1, labels.state).astype(np.int8)
@@ -29,7 +33,7 @@ def assigned(labels: PartialLabels) -> PartialLabels:
 
 
 def require_observed_rate(observed_rate: float | None) -> None:
-    """Refuse what is no share of the relevant entries."""
+    """Raise if the label frequency is no share of the relevant entries."""
     if observed_rate is not None and not 0 < observed_rate <= 1:
         raise ValueError(
             f"observed_rate (the share of the relevant entries that were assigned) must be above 0 and at most 1, "
@@ -39,21 +43,22 @@ def require_observed_rate(observed_rate: float | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Assumption:
-    r"""What scores of being assigned come to under an assumption about how many positives were assigned.
+    r"""Probabilities and filled entries that follow from a label frequency c.
 
     Parameters
     ----------
     observed_rate : float or None
-        c; None assumes nothing.
+        The label frequency c; None assumes nothing.
     calibration : Calibration
-        From scores to probabilities before anybody looked: of being relevant, without c of being assigned.
+        From scores to probabilities of an item that is not annotated: of being relevant, without c of being assigned.
     probabilities : ndarray of shape (n_items, n_labels)
-        Of being relevant: before anybody looked, p, and :math:`p (1 - c) / (1 - p c)` for an entry that was not
-        assigned in an annotated item. Without c of being assigned, before anybody looked.
+        With c, of being relevant: p, as for an item that is not annotated, and :math:`p (1 - c) / (1 - p c)` for an
+        entry that was not assigned in an annotated item. Without c, of being assigned, as for an item that is not
+        annotated.
     thresholds : ndarray of shape (n_labels,)
         For these probabilities.
     filled : ndarray of bool, shape (n_items, n_labels)
-        Entries that were not assigned and are likely enough to be relevant.
+        Entries that were not assigned and whose probability reaches the threshold.
     """
 
     observed_rate: float | None
@@ -65,42 +70,42 @@ class Assumption:
 
 @runtime_checkable
 class LearnsFromPositives(Protocol):
-    """What a method for positive-only labels offers beside the rest."""
+    """The additional interface of a method for positive-only labels."""
 
     observed_rate: float | None
 
     def assume(self, observed_rate: float | None) -> Assumption:
-        """Return what the fitted method would say about its items under another assumption."""
+        """Return probabilities and filled entries of the fitted items for another label frequency."""
         ...
 
 
 def assume(
     scores: Floats, known: PartialLabels, observed_rate: float | None, rule: Callable[[Floats], Floats]
 ) -> Assumption:
-    r"""Return probabilities and thresholds under an assumption.
+    r"""Return probabilities, thresholds and filled entries for a label frequency c.
 
     If every relevant entry was assigned with the same probability c, then P(assigned) is c P(relevant), and levels off
-    at c. So P(relevant) is the sigmoid of a score under which what was assigned is likeliest,
+    at c. P(relevant) is the sigmoid of the score that maximises the likelihood of what was assigned,
     :func:`halflabel.labels.calibration.fit_platt` with c as ceiling. The order of a label's items does not depend on c.
 
-    Thresholds are those of items that nobody has looked at: one threshold holds for them, for new items and for
-    what was not assigned, so that a label is filled in if it is likely enough, wherever it stands.
+    The thresholds are those of items that are not annotated. The same thresholds hold for new items and for entries
+    that were not assigned, so that one rule decides for all entries.
 
     Parameters
     ----------
     scores : ndarray of shape (n_items, n_labels)
-        The higher, the likelier to be assigned; of every entry by a model that has not seen it. NaN where there is
-        none.
+        Higher means more probably assigned; out of fold for annotated items. NaN where there is none.
     known : PartialLabels
-        From :func:`assigned`.
+        From :func:`mark_unassigned`.
     observed_rate : float or None
+        The label frequency c.
     rule : callable
         From probabilities to thresholds.
 
     Examples
     --------
-    >>> known = assigned(PartialLabels.from_positives([[1.0], [0.0], [np.nan]]))
-    >>> assume(np.full((3, 1), np.nan), known, 0.8, lambda p: p[0]).probabilities.ravel()  # scores say nothing
+    >>> known = mark_unassigned(PartialLabels.from_positives([[1.0], [0.0], [np.nan]]))
+    >>> assume(np.full((3, 1), np.nan), known, 0.8, lambda p: p[0]).probabilities.ravel()  # no scores
     array([0.625, 0.25 , 0.625])
     """
     calibration = fit_platt(scores, known, ceiling=observed_rate or 1.0)
@@ -113,14 +118,14 @@ def assume(
 
 
 def of_relevant(p_assigned: Floats, observed_rate: float) -> Floats:
-    """Return P(relevant) from P(assigned), if each relevant entry was assigned with that probability."""
-    return np.minimum(p_assigned / observed_rate, SURE)
+    """Return P(relevant) from P(assigned), if each relevant entry was assigned with probability ``observed_rate``."""
+    return np.minimum(p_assigned / observed_rate, MAX_QUOTIENT)
 
 
 def pu_f1(labels: PartialLabels, scores: Floats, observed_rate: float = 1.0, threshold: float | None = None) -> float:
-    r"""Return F1 at a threshold, by default at the best one, with hidden positives not counted as false.
+    r"""Return F1 at a threshold, by default at the best one, where missing positives do not count as false.
 
-    :math:`2 TP / (c \cdot \#\mathrm{predicted} + \#\mathrm{relevant})`, c the share of positives that are observed.
+    :math:`2 TP / (c \cdot \#\mathrm{predicted} + \#\mathrm{relevant})` with the label frequency c.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
-from halflabel.labels.folds import deal_entries, deal_items
+from halflabel.labels.folds import split_entries, split_items
 from halflabel.labels.groups import number_groups
 from halflabel.labels.metrics import METRICS
 from halflabel.methods.base import PartialLabelEstimator
@@ -52,7 +52,7 @@ def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, g
     -------
     ndarray of int, shape (n_items,)
         The fold of each item, from 0 to ``n_splits - 1``; see
-        :func:`halflabel.labels.folds.deal_items` for the algorithm.
+        :func:`halflabel.labels.folds.split_items` for the algorithm.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, g
         _check_n_splits(n_splits, len(labelled), "labelled items")
     else:
         _check_n_splits(n_splits, len(np.unique(together[labelled])), "groups with a labelled item")
-    return deal_items(labels, [1 / n_splits] * n_splits, rng, together)
+    return split_items(labels, [1 / n_splits] * n_splits, rng, together)
 
 
 def folds_of_labelled(
@@ -101,7 +101,7 @@ def entry_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) 
         The fold of each observed entry, -1 for unknown ones.
     """
     _check_n_splits(n_splits, min(int(labels.observed.sum()), 127), "observed entries (and 127)")
-    return deal_entries(labels, [1 / n_splits] * n_splits, rng)
+    return split_entries(labels, [1 / n_splits] * n_splits, rng)
 
 
 def _check_n_splits(n_splits: int, most: int, kind: str) -> None:

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
-from halflabel.labels.positive_only import Assumption, assigned, require_observed_rate
+from halflabel.labels.positive_only import Assumption, mark_unassigned, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.decision import Decision, assume_frequency, decide_relevant
 
@@ -17,8 +17,8 @@ class AnswersFromPositives(PartialLabelEstimator):
     """Base of the methods that learn from positive-only labels what is assigned, and answer what is relevant.
 
     A subclass has the parameter ``observed_rate`` and passes labels through :meth:`_assigned` on their way into
-    ``fit``. It learns them as :func:`assigned` codes them; what was only not assigned is open again when scores become
-    answers. Other labels are learned and answered as ever.
+    ``fit``. It learns them as :func:`mark_unassigned` codes them; what was only not assigned is open again when scores
+    become answers. Other labels are learned and answered as ever.
     """
 
     observed_rate: float | None
@@ -45,7 +45,7 @@ class AnswersFromPositives(PartialLabelEstimator):
         """Return labels as they are learned: what was not assigned in an annotated item as irrelevant."""
         require_observed_rate(self.observed_rate)
         self.positive_only_ = isinstance(y, PartialLabels) and y.positive_only
-        return assigned(y) if self.positive_only_ else y
+        return mark_unassigned(y) if self.positive_only_ else y
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
         self._known = labels

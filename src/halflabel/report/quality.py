@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import confident
+from halflabel.labels.calibration import fill_confident
 from halflabel.labels.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
 
 #: The expected precisions a report answers for.
@@ -20,9 +20,9 @@ BINS = 15
 
 
 def expected(gaps: Mask, learnable: Mask, probabilities: Floats) -> list[dict[str, float]]:
-    """Return how many gaps :func:`halflabel.labels.calibration.confident` fills at each expected precision."""
+    """Return how many gaps :func:`halflabel.labels.calibration.fill_confident` fills at each expected precision."""
     n_gaps, p = int(gaps.sum()), np.where(gaps & learnable, probabilities, np.nan)
-    filled = [int(np.count_nonzero(confident(p, precision))) for precision in PRECISIONS]
+    filled = [int(np.count_nonzero(fill_confident(p, precision))) for precision in PRECISIONS]
     return [
         {"precision": precision, "filled": n, "share": n / n_gaps if n_gaps else 0.0}
         for precision, n in zip(PRECISIONS, filled, strict=True)

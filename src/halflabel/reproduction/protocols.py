@@ -15,7 +15,7 @@ from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel.datasets import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import RULES
-from halflabel.labels.folds import deal_items
+from halflabel.labels.folds import split_items
 from halflabel.labels.masking import hide_items
 from halflabel.labels.metrics import METRICS
 from halflabel.labels.positive_only import of_relevant
@@ -121,7 +121,7 @@ def _load_parts(run: Run, folder: Path | None, rng: np.random.Generator) -> tupl
     if run.source["make"] or run.source["settings"].get("file"):
         whole = load_data(run.source, folder, "whole", rng)
         share = run.options.get("train_share", 0.5)
-        first = deal_items(whole.Y, (share, 1 - share), rng) == 0
+        first = split_items(whole.Y, (share, 1 - share), rng) == 0
         return _select_items(whole, first), _select_items(whole, ~first)
     return load_data(run.source, folder, "train", rng), load_data(run.source, folder, "test", rng)
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from halflabel import PartialLabels
-from halflabel.labels.calibration import Calibration, confident, fit_platt
+from halflabel.labels.calibration import Calibration, fill_confident, fit_platt
 from halflabel.labels.metrics import brier
 from halflabel.methods.auto import beta_calibration as calibration
 from halflabel.methods.auto.beta_calibration import BetaCurve, ModeratedPlatt, calibrate, fit_beta, moderate
@@ -130,7 +130,7 @@ def test_promises_are_kept_where_labels_are_many_and_entries_few(rng, missed):
         right = []
         for fitted in (calibrate(out_of_fold, labels, folds), fit_platt(out_of_fold, labels)):
             p = fitted(scores)
-            filled = confident(np.where(seen[:, None], np.nan, p), 0.9) > 0
+            filled = fill_confident(np.where(seen[:, None], np.nan, p), 0.9) > 0
             right.append((Y[filled].sum(), filled.sum()))
             errors.append(brier(hidden, p))
         kept.append(right[0])

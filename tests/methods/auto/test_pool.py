@@ -15,7 +15,7 @@ from halflabel.completion.model_file import saved_kinds
 from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import brier, micro_f1
-from halflabel.labels.positive_only import assigned
+from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto.pool import MEMBERS, pool
 from halflabel.methods.auto.task import EFFORTS, Task
 
@@ -190,8 +190,11 @@ def test_a_single_group_is_not_taken_for_held_out(rng, gaps):
 def test_of_positive_only_labels_it_learns_what_was_assigned(rng):
     X, Y, _ = half_labelled(rng, 90)
     labels = PartialLabels.from_positives(np.where(rng.random(Y.shape) < 0.3, np.minimum(Y, 0), Y))
-    model, plain = AutoLabeler("fast", observed_rate=0.7).fit(X, labels), AutoLabeler("fast").fit(X, assigned(labels))
-    scores, known = plain.label_scores_, assigned(labels)
+    model, plain = (
+        AutoLabeler("fast", observed_rate=0.7).fit(X, labels),
+        AutoLabeler("fast").fit(X, mark_unassigned(labels)),
+    )
+    scores, known = plain.label_scores_, mark_unassigned(labels)
     np.testing.assert_array_equal(model.label_scores_, scores)
     sigmoids = fit_platt(np.where(known.observed, scores, np.nan), known)
     np.testing.assert_array_equal(model.assigned_probabilities_, sigmoids(scores))

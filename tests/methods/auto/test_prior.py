@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler, PartialLabels
-from halflabel.labels.calibration import cross_calibrated, fit_platt
+from halflabel.labels.calibration import cross_calibrate, fit_platt
 from halflabel.labels.metrics import brier
 from halflabel.methods.auto.prior import RIDGE, SUREST, add_prior
 
@@ -53,7 +53,7 @@ def test_observed_entries_are_judged_by_a_calibration_that_did_not_see_them(judg
 
 def test_one_calibration_for_all_where_nothing_is_held_out(judged):
     labels, _, _, prior, _ = judged
-    p = cross_calibrated(logit(prior), labels, np.full(200, -1))
+    p = cross_calibrate(logit(prior), labels, np.full(200, -1))
     np.testing.assert_array_equal(p, fit_platt(logit(prior), labels)(logit(prior)))
 
 

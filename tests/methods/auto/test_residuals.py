@@ -124,7 +124,7 @@ def test_a_label_never_hears_its_own_value(rng):
 @pytest.mark.parametrize("part", ["coupling", "forests"])
 def test_out_of_fold_answers_do_not_know_the_entry(rng, monkeypatch, part):
     monkeypatch.setattr(coupling, "_best_ridge", lambda *_: 1.0)
-    monkeypatch.setattr(residuals, "cross_calibrated", lambda scores, *_: expit(scores))  # it would look, a little
+    monkeypatch.setattr(residuals, "cross_calibrate", lambda scores, *_: expit(scores))  # it would look, a little
     labels, _, base = coupled(rng, n=60)
     table = Seen.enter(labels, base, 5, rng)
 

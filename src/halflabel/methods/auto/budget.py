@@ -9,7 +9,7 @@ import numpy as np
 
 from halflabel._arrays import Matrix, is_sparse
 from halflabel.labels import PartialLabels
-from halflabel.labels.positive_only import assigned
+from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto.features import COMPONENTS, SAMPLE, like_words
 from halflabel.methods.auto.forest import FEWER, LEAF_CELLS
 from halflabel.methods.auto.residuals import FOREST_CELLS, FOREST_LABELS, TREE_ITEMS
@@ -47,7 +47,7 @@ def memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: bool = Fal
     and the forests when thresholds are chosen. Other members than those of ``effort`` are not reckoned with.
     """
     positive_only = labels.positive_only
-    labels = assigned(labels) if positive_only else labels
+    labels = mark_unassigned(labels) if positive_only else labels
     n_seen, entries = int(np.count_nonzero(~labels.unlabelled)), np.count_nonzero(labels.state, axis=0)
     sizes = _Sizes(
         n=len(labels),

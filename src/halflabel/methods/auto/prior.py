@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import cross_calibrated, fit_platt, require_probabilities
+from halflabel.labels.calibration import cross_calibrate, fit_platt, require_probabilities
 from halflabel.labels.groups import number_groups
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.positives import AnswersFromPositives
@@ -96,7 +96,7 @@ def add_prior(prior: Floats, log_odds: Floats, labels: PartialLabels, folds: Int
 def _calibrated(prior: Floats, labels: PartialLabels, folds: Ints) -> Floats:
     """Return the prior's log odds by calibrations that did not see the item; NaN where it says nothing."""
     scores = logit(np.clip(prior, SUREST, 1 - SUREST))
-    return np.where(np.isnan(prior), np.nan, logit(cross_calibrated(scores, labels, folds, RIDGE)))
+    return np.where(np.isnan(prior), np.nan, logit(cross_calibrate(scores, labels, folds, RIDGE)))
 
 
 def _weights(sources: Floats, sign: Floats) -> tuple[float, float, float]:

@@ -11,7 +11,7 @@ from scipy.special import logit
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import Calibration, cross_calibrated, fit_platt
+from halflabel.labels.calibration import Calibration, cross_calibrate, fit_platt
 from halflabel.methods.auto.coupling import Coupling, Seen, base_and_residual, couple, some
 from halflabel.methods.auto.trees import Trees, grow
 
@@ -221,7 +221,7 @@ def _plant(table: Seen, n_trees: int, rng: np.random.Generator) -> tuple[ForestP
             held_out[table.folds == fold, j] = trees.predict(inputs[table.folds == fold])[:, 0]
         groups.append(own)
     # Each fold by a calibration that did not see it; else forests would be chosen for nothing.
-    p = cross_calibrated(held_out, table.labels, table.folds)
+    p = cross_calibrate(held_out, table.labels, table.folds)
     return ForestPerLabel(tuple(groups), fit_platt(held_out, table.labels)), _log_odds(p, held_out)
 
 

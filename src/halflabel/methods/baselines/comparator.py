@@ -9,7 +9,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Mask, Matrix
 from halflabel.labels import PartialLabels
-from halflabel.labels.positive_only import assigned, pu_f1
+from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
@@ -55,7 +55,7 @@ class Comparator(PartialLabelEstimator):
             or 1 relevant, 0 irrelevant, missing unknown.
         """
         self.positive_only_ = isinstance(y, PartialLabels) and y.positive_only
-        X, labels = self._enter(X, assigned(y) if self.positive_only_ else y)
+        X, labels = self._enter(X, mark_unassigned(y) if self.positive_only_ else y)
         settings = self._settings()
         require_whole(self, n_folds=2)
         self.scaler_ = Scaler.learn(X, self.scale)
