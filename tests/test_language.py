@@ -20,7 +20,7 @@ TODO = (
     "src/halflabel/methods/base.py",
     "src/halflabel/methods/model_selection.py",
     "src/halflabel/methods/positives.py",
-    "src/halflabel/methods/ssdrmc.py",
+    "src/halflabel/methods/ssdrmc/",
     "src/halflabel/methods/auto/",
     "src/halflabel/methods/baselines/",
     "src/halflabel/methods/impute/",

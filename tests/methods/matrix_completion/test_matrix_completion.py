@@ -11,8 +11,8 @@ from halflabel import MC1, MCb
 from halflabel._files import load_tree, save_tree
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels import masking
-from halflabel.methods.matrix_completion.selection import Fold, Selection, select
 from halflabel.methods.matrix_completion.setting import Data, Setting
+from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
 from halflabel.numerics.losses import Squared
 
 both = pytest.mark.parametrize("method", [MC1, MCb])
@@ -396,7 +396,7 @@ def test_the_solver_follows_the_size_and_says_so(monkeypatch):
     X, labels, _ = problem()
     few = MC1(**FIXED).fit(X, labels)
     assert few.solver_.startswith("proximal_gradient: 120 items x 18 columns are few enough")
-    monkeypatch.setattr("halflabel.methods.matrix_completion.shared.SIDE", 10)
+    monkeypatch.setattr("halflabel.methods.matrix_completion.matrix_completion.SIDE", 10)
     many = MC1(**FIXED).fit(X, labels)
     assert many.solver_ == "factored: 120 items x 18 columns are too many to iterate on the whole matrix."
     np.testing.assert_allclose(many.label_scores_, few.label_scores_, atol=0.05)

@@ -16,8 +16,8 @@ from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import pu_f1
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
+from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
 from halflabel.methods.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
-from halflabel.methods.vvmr.selection import KernelSetting, Selection
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 
 

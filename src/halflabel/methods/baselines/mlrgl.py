@@ -15,7 +15,7 @@ from halflabel.methods.baselines.comparator import Comparator, Model, Setting
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_positive
 from halflabel.numerics.kernels import BLOCK, NystroemMap, mean_distance
-from halflabel.numerics.losses.protocols import row_blocks
+from halflabel.numerics.losses.smooth import row_blocks
 from halflabel.numerics.penalties import spectral_norm
 from halflabel.numerics.solvers import Solution, Status
 

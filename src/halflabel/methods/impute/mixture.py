@@ -9,7 +9,6 @@ from sklearn.cluster import KMeans
 
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
-from halflabel.methods.impute.base import Imputer
 from halflabel.methods.impute.expectation import (
     BLOCK,
     Gaussian,
@@ -19,6 +18,7 @@ from halflabel.methods.impute.expectation import (
     conditional_means,
     expectation,
 )
+from halflabel.methods.impute.imputer import Imputer
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Status
 from halflabel.numerics.threads import blas_threads

@@ -8,8 +8,8 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
-from halflabel.methods.impute.base import Imputer
 from halflabel.methods.impute.expectation import BLOCK, Gaussian, Mixture, blocks_of, conditional_means
+from halflabel.methods.impute.imputer import Imputer
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.losses import Squared
 from halflabel.numerics.penalties import NuclearNorm, spectral_norm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from halflabel.methods.candidates import Candidates
-from halflabel.methods.matrix_completion.shared import MatrixCompletion
+from halflabel.methods.matrix_completion.matrix_completion import MatrixCompletion
 
 #: Section 3 and 4 of the paper: lambda grid, five folds of entries, relative change 1e-5, sign as the decision.
 _PUBLISHED: dict[str, Any] = {

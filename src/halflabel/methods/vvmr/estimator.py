@@ -6,9 +6,9 @@ from typing import Any, Self
 
 from halflabel._arrays import Floats
 from halflabel.methods.candidates import Candidates
+from halflabel.methods.vvmr.kernel_setting import KernelSetting
 from halflabel.methods.vvmr.problem import Problem
-from halflabel.methods.vvmr.selection import KernelSetting
-from halflabel.methods.vvmr.shared import VectorValued
+from halflabel.methods.vvmr.vector_valued import VectorValued
 from halflabel.numerics.solvers.masked_kronecker import masked_least_squares
 from halflabel.numerics.solvers.solution import Solution
 

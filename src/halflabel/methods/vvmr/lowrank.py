@@ -14,10 +14,10 @@ from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.positives import AnswersFromPositives
 from halflabel.methods.validation import is_real, require, require_choice, require_not_negative
+from halflabel.methods.vvmr.algorithm1 import solve_as_published
+from halflabel.methods.vvmr.kernel_setting import KernelSetting
 from halflabel.methods.vvmr.problem import Problem
-from halflabel.methods.vvmr.published import solve_as_published
-from halflabel.methods.vvmr.selection import KernelSetting
-from halflabel.methods.vvmr.shared import VectorValued
+from halflabel.methods.vvmr.vector_valued import VectorValued
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 from halflabel.numerics.solvers.solution import Solution
 

@@ -1,4 +1,4 @@
-"""Inference and alternation of SSDR-MC (Qian & Davidson 2010): scores F from weights W, and W from F.
+"""Inference of SSDR-MC (Qian & Davidson 2010): scores F from weights W.
 
 Every inference takes a target T and a weight D of the same shape as F: an entry of weight ``inf`` is clamped to its
 target, one of weight 0 is free, and one in between is pulled.
@@ -7,13 +7,11 @@ target, one of weight 0 is free, and one in between is pulled.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy import linalg, sparse
 
-from halflabel._arrays import Floats, Ints, Mask
+from halflabel._arrays import Floats, Ints
 from halflabel.numerics.solvers import Solution, Status, bicgstab, pcg
 
 #: Up to so many free items eq. (7) is solved directly, one factorisation per pattern of clamped entries.
@@ -99,78 +97,3 @@ def _same_weights(weight: Floats) -> Iterator[tuple[Ints, Ints]]:
     patterns, group = np.unique(weight, axis=1, return_inverse=True)
     for g, pattern in enumerate(patterns.T):
         yield np.flatnonzero(~np.isinf(pattern)), np.flatnonzero(group.ravel() == g)
-
-
-@dataclass(frozen=True)
-class Alternation:
-    """Where the alternation of Table 1 ended.
-
-    Attributes
-    ----------
-    weights : csr_array
-        The last W.
-    solution : Solution
-        The last inference.
-    n_alternations : int
-    stopped : {"stable", "cycle", "cap"}
-        Why: few enough entries changed, a state came back, or the cap was reached.
-    """
-
-    weights: sparse.csr_array
-    solution: Solution
-    n_alternations: int
-    stopped: Literal["stable", "cycle", "cap"]
-
-
-def alternate(
-    reweigh: Callable[[Floats | None], sparse.csr_array],
-    infer: Callable[[sparse.csr_array, Floats, Mask, Floats | None], Solution],
-    Y: Floats,
-    observed: Mask,
-    *,
-    cap: int,
-    threshold: float,
-    rounded: bool,
-    tol: float,
-    confidence: float | None = None,
-) -> Alternation:
-    """Run Table 1: weights from scores by eq. (4), scores from weights, until the rounded scores stand still.
-
-    Parameters
-    ----------
-    reweigh : callable
-        Returns W given the scores fed back; given None it returns the W of the features alone, which is the start:
-        unlabelled items that began at 0 would look like items without labels, and the damage would persist.
-    infer : callable
-        Returns the scores given W, Y, the mask of observed entries and a start.
-    Y, observed : ndarray of shape (n_items, n_labels)
-        Values 0/1 where observed.
-    cap : int
-        Most alternations.
-    threshold : float
-        H, where scores are rounded to compare states (and, if ``rounded``, to feed them back).
-    rounded : bool
-        Feed back 0/1; otherwise the scores, clipped to [0, 1].
-    tol : float
-        Stop when at most this share of the entries changed its rounded value (T of the paper, as a share).
-    confidence : float, optional
-        The loop for weak priors: scores of at least this, or at most 1 minus this, join the observed entries.
-    """
-    W = reweigh(None)
-    solution = infer(W, Y, observed, None)
-    state = np.where(observed, Y, solution.x) >= threshold
-    seen = {np.packbits(state).tobytes()}
-    for done in range(2, cap + 1):
-        F = solution.x
-        if confidence is not None:
-            sure = ~observed & (np.abs(F - 0.5) >= confidence - 0.5)
-            Y, observed = np.where(sure, F >= 0.5, Y).astype(np.float64), observed | sure
-        W = reweigh(np.where(observed, Y, state if rounded else np.clip(F, 0, 1)).astype(np.float64))
-        solution = infer(W, Y, observed, F)
-        before, state = state, np.where(observed, Y, solution.x) >= threshold
-        if (state != before).mean() <= tol:
-            return Alternation(W, solution, done, "stable")
-        if (key := np.packbits(state).tobytes()) in seen:
-            return Alternation(W, solution, done, "cycle")
-        seen.add(key)
-    return Alternation(W, solution, cap, "cap")

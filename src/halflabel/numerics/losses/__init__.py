@@ -6,8 +6,8 @@ same term as a sum over blocks of rows, as far as these do not depend on each ot
 """
 
 from halflabel.numerics.losses.logistic import BiasedLogistic, Logistic
-from halflabel.numerics.losses.protocols import Loss, Smooth, Squares
 from halflabel.numerics.losses.side_by_side import SideBySide
+from halflabel.numerics.losses.smooth import Loss, Smooth, Squares
 from halflabel.numerics.losses.squared import SparseSquared, Squared
 
 __all__ = ["BiasedLogistic", "Logistic", "Loss", "SideBySide", "Smooth", "SparseSquared", "Squared", "Squares"]

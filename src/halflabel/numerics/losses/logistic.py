@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel.numerics.losses.protocols import Loss, Squares, row_blocks
+from halflabel.numerics.losses.smooth import Loss, Squares, row_blocks
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel.numerics.losses.protocols import Loss
+from halflabel.numerics.losses.smooth import Loss
 
 
 @dataclass(frozen=True, eq=False)

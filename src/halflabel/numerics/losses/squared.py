@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from halflabel._arrays import Floats, Mask
-from halflabel.numerics.losses.protocols import Loss, Squares, row_blocks
+from halflabel.numerics.losses.smooth import Loss, Squares, row_blocks
 
 
 @dataclass(frozen=True, eq=False)

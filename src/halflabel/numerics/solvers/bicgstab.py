@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from halflabel._arrays import Floats, Mask
-from halflabel.numerics.solvers.columns import dots
+from halflabel.numerics.solvers.pcg import column_dots
 from halflabel.numerics.solvers.solution import Solution, Status
 
 
@@ -33,7 +33,7 @@ def bicgstab(
     X = np.zeros_like(B) if start is None else start.copy()
     R = B - apply(X)
     shadow, P = R.copy(), R.copy()
-    rho = dots(shadow, R)
+    rho = column_dots(shadow, R)
     norms = np.linalg.norm(B, axis=0)
     scale = np.where(norms > 0, norms, 1.0)
     history = [_worst(R, scale)]
@@ -42,13 +42,13 @@ def bicgstab(
         if not active.any():
             break
         AP = apply(P / diagonal)
-        alpha = _ratio(rho, dots(shadow, AP), active)
+        alpha = _ratio(rho, column_dots(shadow, AP), active)
         S = R - alpha * AP
         AS = apply(S / diagonal)
-        omega = _ratio(dots(AS, S), dots(AS, AS), active)
+        omega = _ratio(column_dots(AS, S), column_dots(AS, AS), active)
         X += (alpha * P + omega * S) / diagonal
         R = np.where(active, S - omega * AS, R)
-        rho_new = dots(shadow, R)
+        rho_new = column_dots(shadow, R)
         beta = _ratio(rho_new * alpha, rho * omega, active)
         P = R + beta * (P - omega * AP)
         rho = rho_new

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from halflabel._arrays import Floats, Ints
+from halflabel.numerics.solvers.pcg import column_dots
 
 
 def products(B: Floats) -> Floats:
@@ -38,20 +39,16 @@ def solve_packed(H: Floats, R: Floats, group: Ints | None = None) -> Floats:
     rows = [H[i * (i + 1) // 2 :][: i + 1] for i in range(len(R))]
     for i, row in enumerate(rows):
         for j in range(i):
-            row[j] -= _dots(row[:j], rows[j][:j])
+            row[j] -= column_dots(row[:j], rows[j][:j])
             row[j] *= rows[j][j]
-        row[i] = 1 / np.sqrt(row[i] - _dots(row[:i], row[:i]))  # the inverse of the diagonal
+        row[i] = 1 / np.sqrt(row[i] - column_dots(row[:i], row[:i]))  # the inverse of the diagonal
     own = rows if group is None else [row[:, group] for row in rows]
     for i, row in enumerate(own):
-        R[i] = (R[i] - _dots(row[:i], R[:i])) * row[i]
+        R[i] = (R[i] - column_dots(row[:i], R[:i])) * row[i]
     for i, row in reversed(list(enumerate(own))):
         R[i] *= row[i]
         R[:i] -= row[:i] * R[i]
     return R
-
-
-def _dots(A: Floats, B: Floats) -> Floats:
-    return np.asarray(np.einsum("ln,ln->n", A, B))
 
 
 def start_systems(alpha: float, k: int, n: int) -> Floats:

@@ -16,8 +16,8 @@ from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.decision import Rule
-from halflabel.methods.matrix_completion.selection import Fold, Selection, select
 from halflabel.methods.matrix_completion.setting import Completed, Data, Setting
+from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
 from halflabel.methods.model_selection import entry_folds, item_folds
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.losses import Logistic, Loss, SideBySide, SparseSquared, Squared

@@ -15,20 +15,19 @@ from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
+from halflabel.methods.ssdrmc.alternation import Alternator, Inference, ItemGraph
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.graph.audited import audited_neighbors
 from halflabel.numerics.graph.embedding import Embedding, spectral_embedding
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.propagation import Alternation, alternate, fixed_point, minimizer
-from halflabel.numerics.graph.weights import components, reachable, reconstruction_weights, supported
+from halflabel.numerics.graph.weights import reconstruction_weights
 from halflabel.numerics.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
 from halflabel.numerics.scaling import Scaler
-from halflabel.numerics.solvers import Solution
 from halflabel.numerics.threads import blas_threads
 
 
-def _embeds(model: SSDRMC) -> bool:
-    """Tell whether coordinates were asked for; without them there is no ``transform``."""
+def _has_coordinates(model: SSDRMC) -> bool:
+    """Return whether coordinates are computed; without them there is no ``transform``."""
     return model.n_components is not None
 
 
@@ -252,37 +251,25 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         rng = np.random.default_rng(self.random_state)
         self.scaler_ = Scaler.learn(X, self.scale)
         self.items_ = self.scaler_(X)
-        found = audited_neighbors(self.items_, self.n_neighbors)
-        self.neighbors_, self.neighbors_recall_ = found.indices, found.recall
+        nearest = audited_neighbors(self.items_, self.n_neighbors)
+        self.neighbors_, self.neighbors_recall_ = nearest.indices, nearest.recall
         Y, observed = labels.values(unknown=0.0), labels.observed
         folds = folds_of_labelled(labels, self.n_folds, rng)
-        if self.inference == "anchored":
-            anchors = self._anchors(Y, observed, folds, rng)
-        else:  # what no label can reach is held at the label's rate, and said to be unknown in the end
-            anchors = np.broadcast_to(np.nan_to_num(labels.rates), (folds.max() + 2, *Y.shape))
-        first = self._weights(None)
-        last = self._alternate(first, Y, observed, anchors[0])
+        anchors = self._anchors(labels, folds, rng)
+        alternator = self._alternator()
+        last = alternator.run(Y, observed, anchors[0])
         self.weights_, self.n_alternations_, self.stopped_ = last.weights, last.n_alternations, last.stopped
         self.solution_ = last.solution
         self._warn_unless_converged(last.solution.status, last.solution.residual)
         if self.n_components is not None:
             self.embedding_: Embedding = spectral_embedding(last.weights, self.n_components, rng=rng)
             self._warn_unless_converged(self.embedding_.status, self.embedding_.residuals.max())
-        scores = np.where(self._grounded(last.weights, observed), last.solution.x, np.nan)
-        return self._decide(labels, scores, self._out_of_fold(first, Y, observed, folds, anchors[1:], last.solution.x))
-
-    def _out_of_fold(
-        self, first: sparse.csr_array, Y: Floats, observed: Mask, folds: Ints, anchors: Floats, start: Floats
-    ) -> Floats:
-        """Return the scores of observed entries with their fold hidden; NaN where they have no evidence then."""
 
         def score_held_out(held_out: Mask) -> Floats:
-            known = observed & ~held_out[:, None]
-            without = self._alternate(first, Y, known, anchors[folds[held_out][0]], start)
-            scored = observed & self._grounded(without.weights, known)
-            return np.where(scored, without.solution.x, np.nan)[held_out]
+            known, anchor = observed & ~held_out[:, None], anchors[1 + folds[held_out][0]]
+            return alternator.run(Y, known, anchor, start=last.solution.x).scores[held_out]
 
-        return score_out_of_fold(score_held_out, folds, Y.shape)
+        return self._decide(labels, last.scores, score_out_of_fold(score_held_out, folds, Y.shape))
 
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1, max_alternations=1, max_landmarks=2, n_folds=2)
@@ -290,55 +277,36 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         if self.inference == "anchored":
             require_positive(self, "anchor_weight", reason="without an anchor, use inference='minimizer'")
 
-    def _weights(self, scores: Floats | None) -> sparse.csr_array:
-        """Eq. (4) on the fitted items; from the features alone if there are no scores yet."""
-        return reconstruction_weights(
-            self.items_,
-            self.neighbors_,
-            self.ridge,
-            scores=scores,
-            alpha=self.alpha,
-            drop_negative=self.drop_negative,
+    def _alternator(self) -> Alternator:
+        """Return Table 1 with these settings; its first W is the same for every fold."""
+        fit_weight = self.fit_weight
+        if fit_weight is None:
+            fit_weight = 1.0 if self.inference == "anchored" else np.inf
+        graph = ItemGraph(self.items_, self.neighbors_, self.ridge, self.alpha, self.drop_negative)
+        return Alternator(
+            graph,
+            Inference(self.inference, fit_weight, self.anchor_weight, self.solver_tol, self.max_iter),
+            graph.weigh(),
+            self.max_alternations,
+            self.threshold,
+            self.feedback == "rounded",
+            self.tol,
+            self.confidence,
         )
 
-    def _alternate(
-        self, first: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None = None
-    ) -> Alternation:
-        """Run Table 1 with these settings; its first W is given, since it is the same for every fold."""
-        return alternate(
-            lambda scores: first if scores is None else self._weights(scores),
-            lambda W, Y, observed, F: self._infer(W, Y, observed, anchor, start if F is None else F),
-            Y,
-            observed,
-            cap=self.max_alternations,
-            threshold=self.threshold,
-            rounded=self.feedback == "rounded",
-            tol=self.tol,
-            confidence=self.confidence,
-        )
+    def _anchors(self, labels: PartialLabels, folds: Ints, rng: np.random.Generator) -> Floats:
+        """Return the prior scores of all items, by the whole fit and without each fold: (1 + n_folds, n, n_labels).
 
-    def _infer(self, W: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
-        """Return F for W: the named inference with its weights."""
-        anchored = self.inference == "anchored"
-        fit = self.fit_weight if self.fit_weight is not None else (1.0 if anchored else np.inf)
-        held = np.full(Y.shape, self.anchor_weight) if anchored else np.where(self._grounded(W, observed), 0.0, np.inf)
-        solve = fixed_point if self.inference == "fixed_point" else minimizer
-        weight, target = np.where(observed, fit, held), np.where(observed, Y, anchor)
-        return solve(W, target, weight, start=start, tol=self.solver_tol, max_iter=self.max_iter)
-
-    def _grounded(self, W: sparse.csr_array, observed: Mask) -> Mask:
-        """Tell where the inference has evidence; the anchor gives it everywhere."""
-        if self.inference == "anchored":
-            return np.ones_like(observed)
-        return reachable(W, observed) if self.inference == "fixed_point" else supported(components(W), observed)
-
-    def _anchors(self, Y: Floats, observed: Mask, folds: Ints, rng: np.random.Generator) -> Floats:
-        """Kernel ridge answers for all items: by the whole fit, then without each fold."""
-        rows = np.flatnonzero(observed.any(axis=1))
-        whole_items = bool(observed[rows].all())
-        most = self.max_landmarks if whole_items else self.max_landmarks // 2
-        features = nystroem(self.items_[rows], mean_distance(self.items_, rng), most, rng)
-        family = kernel_ridge(self.items_[rows], Y[rows], observed[rows], folds[rows], features)
+        Only "anchored" learns them. The others hold an entry without evidence at its label's rate while they solve
+        for the rest.
+        """
+        if self.inference != "anchored":
+            return np.broadcast_to(np.nan_to_num(labels.rates), (folds.max() + 2, *labels.shape))
+        rows = np.flatnonzero(~labels.unlabelled)
+        Y, observed = labels.values(unknown=0.0)[rows], labels.observed[rows]
+        max_landmarks = self.max_landmarks if observed.all() else self.max_landmarks // 2
+        features = nystroem(self.items_[rows], mean_distance(self.items_, rng), max_landmarks, rng)
+        family = kernel_ridge(self.items_[rows], Y, observed, folds[rows], features)
         self.prior_: KernelRidge = family[0]
         return np.moveaxis(family.predict(self.items_), 1, 0)
 
@@ -355,14 +323,14 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
         return reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
 
-    @available_if(_embeds)  # type: ignore[untyped-decorator]
+    @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
     def transform(self, X: Any) -> Floats:
         """Return coordinates of new items, rebuilt from those of their neighbours; shape (n_items, n_components)."""
         check_is_fitted(self)
         items = self.scaler_(self._validate_features(X, reset=False))
         return np.asarray(self._weights_of_new(items) @ self.embedding_.coordinates)
 
-    @available_if(_embeds)  # type: ignore[untyped-decorator]
+    @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
     def fit_transform(self, X: Any, y: Any) -> Floats:
         """Fit and return the coordinates of the fitted items."""
         return self.fit(X, y).embedding_.coordinates

@@ -24,8 +24,8 @@ from halflabel.methods.validation import (
     require_positive,
     require_whole,
 )
+from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
 from halflabel.methods.vvmr.problem import MANIFOLDS, InputKernel, Problem, graph_operator, output_kernel
-from halflabel.methods.vvmr.selection import KernelSetting, Selection
 from halflabel.numerics.kernels import KernelRidge, mean_distance
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers.solution import Solution

@@ -1,0 +1,180 @@
+"""Table 1 of Qian & Davidson (2010): weights W from scores F and scores from weights, in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel.numerics.graph.propagation import fixed_point, minimizer
+from halflabel.numerics.graph.weights import components, reachable, reconstruction_weights, supported
+from halflabel.numerics.solvers import Solution
+
+Stopped = Literal["stable", "cycle", "cap"]
+
+
+@dataclass(frozen=True, eq=False)
+class ItemGraph:
+    """Items with their neighbours, and the settings of the weights that rebuild each item from these.
+
+    Attributes
+    ----------
+    items : matrix of shape (n_items, n_features)
+    neighbors : ndarray of int, shape (n_items, k)
+    ridge, alpha, drop_negative
+        See :func:`halflabel.numerics.graph.weights.reconstruction_weights`.
+    """
+
+    items: Matrix
+    neighbors: Ints
+    ridge: float
+    alpha: float
+    drop_negative: bool
+
+    def weigh(self, scores: Floats | None = None) -> sparse.csr_array:
+        """Return W of eq. (4), from features and scores, or from the features alone."""
+        return reconstruction_weights(
+            self.items, self.neighbors, self.ridge, scores=scores, alpha=self.alpha, drop_negative=self.drop_negative
+        )
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How scores follow from weights.
+
+    Attributes
+    ----------
+    name : {"anchored", "minimizer", "fixed_point"}
+    fit_weight : float
+        Weight of an observed entry.
+    anchor_weight : float
+        For "anchored": weight of an unknown entry's distance to the anchor.
+    tol : float
+    max_iter : int
+    """
+
+    name: str
+    fit_weight: float
+    anchor_weight: float
+    tol: float
+    max_iter: int
+
+    def infer(self, W: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
+        """Return the scores for W; without evidence an unknown entry is held at the anchor."""
+        if self.name == "anchored":
+            held = np.full(Y.shape, self.anchor_weight)
+        else:
+            held = np.where(self.has_evidence(W, observed), 0.0, np.inf)
+        solve = fixed_point if self.name == "fixed_point" else minimizer
+        weight, target = np.where(observed, self.fit_weight, held), np.where(observed, Y, anchor)
+        return solve(W, target, weight, start=start, tol=self.tol, max_iter=self.max_iter)
+
+    def has_evidence(self, W: sparse.csr_array, observed: Mask) -> Mask:
+        """Return for which entries an observed entry of the label, or the anchor, determines the score."""
+        if self.name == "anchored":
+            return np.ones_like(observed)
+        return reachable(W, observed) if self.name == "fixed_point" else supported(components(W), observed)
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """The end of an alternation.
+
+    Attributes
+    ----------
+    weights : csr_array
+        The last W.
+    solution : Solution
+        The last inference.
+    scores : ndarray of shape (n_items, n_labels)
+        Its scores, NaN without evidence.
+    n_alternations : int
+    stopped : {"stable", "cycle", "cap"}
+        Why: at most the tolerated share of the entries changed, a state came back, or the maximum number was reached.
+    """
+
+    weights: sparse.csr_array
+    solution: Solution
+    scores: Floats
+    n_alternations: int
+    stopped: Stopped
+
+
+@dataclass(frozen=True, eq=False)
+class Alternator:
+    """Runs Table 1: weights from scores by eq. (4), scores from weights, until the rounded scores are stable.
+
+    Attributes
+    ----------
+    graph : ItemGraph
+    inference : Inference
+    first : csr_array
+        W of the features alone, where each run starts: unlabelled items that started at 0 would look like items
+        without labels, and the next W would keep them there.
+    max_alternations : int
+    threshold : float
+        H: scores are rounded here to compare states (and, if ``rounded``, to feed them back).
+    rounded : bool
+        Feed back 0/1; otherwise the scores, clipped to [0, 1].
+    tol : float
+        Stop when at most this share of the entries changed its rounded value (T of the paper, as a share).
+    confidence : float or None
+        For weak priors: scores of at least this, or at most 1 minus this, join the observed entries.
+    """
+
+    graph: ItemGraph
+    inference: Inference
+    first: sparse.csr_array
+    max_alternations: int
+    threshold: float
+    rounded: bool
+    tol: float
+    confidence: float | None = None
+
+    def run(self, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None = None) -> Alternation:
+        """Return the weights and scores at the end.
+
+        Parameters
+        ----------
+        Y, observed : ndarray of shape (n_items, n_labels)
+            Values 0/1 where observed.
+        anchor : ndarray of the same shape
+            See :meth:`Inference.infer`.
+        start : ndarray of the same shape, optional
+            Where the first inference starts.
+        """
+        given, W = observed, self.first
+        stopped: Stopped = "cap"
+        solution = self.inference.infer(W, Y, observed, anchor, start)
+        state, done = self._round(solution.x, Y, observed), 1
+        seen = {np.packbits(state).tobytes()}
+        while done < self.max_alternations and stopped == "cap":
+            F, done = solution.x, done + 1
+            Y, observed = self._add_confident(F, Y, observed)
+            feedback = state if self.rounded else np.clip(F, 0, 1)
+            W = self.graph.weigh(np.where(observed, Y, feedback).astype(np.float64))
+            solution = self.inference.infer(W, Y, observed, anchor, F)
+            before, state = state, self._round(solution.x, Y, observed)
+            stopped = self._stop(before, state, seen)
+            seen.add(np.packbits(state).tobytes())
+        scores = np.where(self.inference.has_evidence(W, given), solution.x, np.nan)
+        return Alternation(W, solution, scores, done, stopped)
+
+    def _stop(self, before: Mask, state: Mask, seen: set[bytes]) -> Stopped:
+        """Return why to stop now, or "cap": nothing but the maximum number stops the alternation."""
+        if (state != before).mean() <= self.tol:
+            return "stable"
+        return "cycle" if np.packbits(state).tobytes() in seen else "cap"
+
+    def _round(self, F: Floats, Y: Floats, observed: Mask) -> Mask:
+        return np.asarray(np.where(observed, Y, F) >= self.threshold)
+
+    def _add_confident(self, F: Floats, Y: Floats, observed: Mask) -> tuple[Floats, Mask]:
+        """Return the labels with the confident scores added to the observed entries, rounded at 1/2."""
+        if self.confidence is None:
+            return Y, observed
+        sure = ~observed & (np.abs(F - 0.5) >= self.confidence - 0.5)
+        return np.where(sure, F >= 0.5, Y).astype(np.float64), observed | sure

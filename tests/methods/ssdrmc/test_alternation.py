@@ -1,0 +1,92 @@
+"""Table 1 of Qian & Davidson (2010), with a surrogate for the inference: every way in which it ends."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from halflabel.methods.ssdrmc.alternation import Alternator
+from halflabel.numerics.solvers import Solution, Status
+
+
+class Answers:
+    """An inference that returns given scores, one table per call."""
+
+    def __init__(self, states):
+        self.states = iter(np.asarray(states, dtype=float))
+        self.starts = []
+
+    def infer(self, W, Y, observed, anchor, start):
+        self.starts.append(start)
+        return Solution(next(self.states), (0.0,), 0.0, 1, Status.CONVERGED)
+
+    def has_evidence(self, W, observed):
+        return observed | np.array([[False], [True], [True], [False]])
+
+
+class Graph:
+    """A graph that keeps the scores that it is given."""
+
+    def __init__(self):
+        self.scores = []
+
+    def weigh(self, scores):
+        self.scores.append(scores)
+        return sparse.csr_array((4, 4))
+
+
+def run(states, **options):
+    graph, inference = Graph(), Answers(states)
+    settings = {"max_alternations": 10, "threshold": 0.5, "rounded": True, "tol": 0.0} | options
+    alternator = Alternator(graph, inference, sparse.csr_array((4, 4)), **settings)
+    Y, observed = np.array([[1.0], [0], [0], [0]]), np.array([[True], [False], [False], [False]])
+    return alternator.run(Y, observed, np.zeros((4, 1)), start=np.full((4, 1), 7.0)), graph.scores, inference.starts
+
+
+def test_it_starts_from_the_weights_of_the_features_alone():
+    end, fed_back, starts = run([[[0], [0], [0], [0]]], max_alternations=1)
+    assert (end.stopped, end.n_alternations) == ("cap", 1)
+    assert fed_back == []
+    assert (starts[0] == 7).all()
+
+
+def test_later_inferences_start_at_the_last_scores():
+    first = [[0], [0.9], [0.2], [0.2]]
+    _, _, starts = run([first, first])
+    assert starts[1].tolist() == first
+
+
+def test_stable():
+    end, _, _ = run([[[0], [0.9], [0.2], [0.2]], [[0], [0.8], [0.3], [0.4]]])
+    assert (end.stopped, end.n_alternations) == ("stable", 2)
+
+
+def test_a_cycle_of_two_is_detected():
+    a, b = [[0], [0.9], [0.2], [0.2]], [[0], [0.2], [0.9], [0.9]]
+    end, _, _ = run([a, b, a, b, a, b])
+    assert (end.stopped, end.n_alternations) == ("cycle", 3)
+
+
+def test_the_maximum_number():
+    states = [[[0], [i & 1], [i >> 1 & 1], [i >> 2 & 1]] for i in range(8)]
+    end, _, _ = run(states, max_alternations=5)
+    assert (end.stopped, end.n_alternations) == ("cap", 5)
+
+
+def test_the_tolerance_is_a_share():
+    a, b = [[0], [0.9], [0.2], [0.2]], [[0], [0.9], [0.2], [0.9]]
+    assert run([a, b], tol=0.25)[0].stopped == "stable"
+    assert run([a, b, b], tol=0.24)[0].n_alternations == 3
+
+
+def test_feedback_is_rounded_or_clipped_and_keeps_observed_entries():
+    state = [[0], [1.7], [0.6], [-0.4]]
+    assert run([state] * 2)[1][0].ravel().tolist() == [1, 1, 1, 0]
+    assert run([state] * 2, rounded=False)[1][0].ravel().tolist() == [1, 1, 0.6, 0]
+
+
+def test_confident_scores_join_the_observed_ones_but_are_no_evidence():
+    first, second = [[0], [0.95], [0.6], [0.02]], [[0], [0.2], [0.3], [0.9]]
+    end, fed_back, _ = run([first, second, second], confidence=0.9, rounded=False)
+    assert fed_back[1].ravel().tolist() == [1, 1, 0.3, 0]
+    np.testing.assert_array_equal(end.scores.ravel(), [0, 0.2, 0.3, np.nan])

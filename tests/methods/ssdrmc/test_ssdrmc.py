@@ -1,0 +1,206 @@
+"""SSDR-MC: the anchored solve against a dense oracle, and its behaviour at the edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from tests.conftest import half_labelled
+from tests.oracles.propagation import anchored, equation_5, equation_7
+
+from halflabel import SSDRMC, PartialLabels
+from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.propagation import minimizer
+from halflabel.numerics.graph.weights import reconstruction_weights
+
+
+@pytest.mark.parametrize("entries", [False, True])
+def test_scores_are_the_minimiser(entries, rng):
+    X, Y, _ = half_labelled(rng, entries=entries)
+    model = SSDRMC(n_neighbors=5, fit_weight=0.7, anchor_weight=0.2, solver_tol=1e-12).fit(X, Y)
+    observed = ~np.isnan(Y)
+    weight = np.where(observed, 0.7, 0.2)
+    target = np.where(observed, Y, model.prior_.predict(model.items_))
+    expected = anchored(model.weights_.toarray(), target, weight)
+    np.testing.assert_allclose(model.label_scores_, expected, atol=1e-8)
+    assert model.solution_.residual < 1e-11
+
+
+def test_the_minimizer_solves_the_normal_equations(rng):
+    X = rng.normal(size=(50, 3))
+    W = reconstruction_weights(X, neighbors(X, 5)[0], 1e-3)
+    T, D = rng.random((50, 2)), rng.uniform(0.1, 3, (50, 2))
+    np.testing.assert_allclose(minimizer(W, T, D, tol=1e-13, max_iter=500).x, anchored(W.toarray(), T, D), atol=1e-9)
+
+
+def test_an_out_of_fold_score_does_not_depend_on_its_label(rng):
+    """If one observed label is turned over, the out-of-fold probability of that entry hardly changes."""
+    X, Y, _ = half_labelled(rng, n=80)
+    item = int(np.flatnonzero(~np.isnan(Y[:, 0]))[5])
+    turned = Y.copy()
+    turned[item, 0] = 1 - turned[item, 0]
+    fits = [SSDRMC(n_neighbors=5, random_state=3).fit(X, y) for y in (Y, turned)]
+    scores = [fit.label_scores_[item, 0] for fit in fits]
+    probabilities = [fit.label_probabilities_[item, 0] for fit in fits]
+    assert abs(scores[0] - scores[1]) > 0.3
+    assert abs(probabilities[0] - probabilities[1]) < 0.3
+
+
+def test_a_component_without_labels_is_filled_by_the_features(rng):
+    X = np.vstack([rng.normal(size=(20, 2)), 100 + rng.normal(size=(20, 2))])
+    y = np.full(40, np.nan)
+    y[:10] = np.arange(10) % 2
+    model = SSDRMC(n_neighbors=4, scale=None).fit(X, y)
+    assert np.isfinite(model.label_scores_).all()
+    assert model.solution_.residual < 1e-4
+
+
+def test_duplicated_items_agree(rng):
+    X, Y, _ = half_labelled(rng, n=40)
+    model = SSDRMC(n_neighbors=5).fit(np.repeat(X, 2, axis=0), np.repeat(Y, 2, axis=0))
+    np.testing.assert_allclose(model.label_scores_[::2], model.label_scores_[1::2], atol=0.2)
+
+
+def test_the_fixed_rule_cuts_scores_in_the_papers_unit(rng):
+    X, Y, _ = half_labelled(rng)
+    model = SSDRMC(n_neighbors=5, decision="fixed", threshold=0.3).fit(X, Y)
+    hidden = np.isnan(Y)
+    np.testing.assert_array_equal(model.transduction_[hidden], (model.label_scores_ >= 0.3)[hidden])
+
+
+def test_positive_only_labels_raise(rng):
+    labels = PartialLabels.from_positives(rng.integers(0, 2, (20, 3)).astype(float))
+    with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*absent='unknown'"):
+        SSDRMC().fit(rng.normal(size=(20, 2)), labels)
+
+
+def test_an_unfinished_solve_warns_once(rng):
+    X, Y, _ = half_labelled(rng)
+    with pytest.warns(ConvergenceWarning, match=r"SSDRMC: The solver stopped at its iteration limit.*\(residual"):
+        SSDRMC(n_neighbors=5, max_iter=1).fit(X, Y)
+
+
+def test_new_items_minimise_their_own_row(rng):
+    X, Y, _ = half_labelled(rng)
+    model = SSDRMC(n_neighbors=5, anchor_weight=0.4).fit(X, Y)
+    new = rng.normal(size=(3, 5))
+    items = model.scaler_(new)
+    w = reconstruction_weights(model.items_, neighbors(model.items_, 5, query=items)[0], 1.0, query=items)
+    f, f0 = model.decision_function(new), model.prior_.predict(items)
+    gradient = (f - w @ model.label_scores_) + 0.4 * (f - f0)
+    np.testing.assert_allclose(gradient, 0, atol=1e-12)
+
+
+def test_predictions_for_fitted_items_agree_with_the_transduction(rng):
+    X, Y, complete = half_labelled(rng, n=200)
+    model = SSDRMC().fit(X, Y)
+    unlabelled = np.isnan(Y).all(axis=1)
+    agreement = (model.predict(X)[unlabelled] == model.transduction_[unlabelled]).mean()
+    assert agreement > 0.93
+    assert (model.transduction_ == complete)[unlabelled].mean() > 0.85
+
+
+def test_sparse_items_stay_sparse(rng):
+    X, Y, _ = half_labelled(rng)
+    model = SSDRMC(n_neighbors=5).fit(sparse.csr_array(X), Y)
+    assert sparse.issparse(model.items_)
+    np.testing.assert_array_equal(model.scaler_.scale, 1.0)
+
+
+def test_unknown_settings_raise(rng):
+    X, Y, _ = half_labelled(rng)
+    with pytest.raises(ValueError, match=r"unknown threshold rule 'best'.*'micro_f1'"):
+        SSDRMC(decision="best").fit(X, Y)
+    with pytest.raises(ValueError, match="scale must be 'auto', 'standard' or None, not 'minmax'"):
+        SSDRMC(scale="minmax").fit(X, Y)
+
+
+class TestInferenceByName:
+    @pytest.mark.parametrize("inference", ["minimizer", "fixed_point"])
+    def test_without_an_anchor_an_unreached_component_has_no_score(self, rng, inference):
+        X = np.vstack([rng.normal(size=(20, 2)), 100 + rng.normal(size=(20, 2))])
+        y = np.full(40, np.nan)
+        y[:10] = np.arange(10) % 2
+        model = SSDRMC(n_neighbors=4, scale=None, inference=inference).fit(X, y)
+        assert np.isfinite(model.label_scores_[:20]).all()
+        assert np.isnan(model.label_scores_[20:]).all()
+        assert np.ptp(model.label_probabilities_[20:]) == 0
+        assert np.isfinite(model.predict_proba(X)).all()
+
+    @pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
+    @pytest.mark.parametrize("inference", ["minimizer", "fixed_point"])
+    def test_it_solves_the_named_equation(self, rng, inference, entries):
+        X, Y, _ = half_labelled(rng, entries=entries)
+        model = SSDRMC(n_neighbors=6, inference=inference, solver_tol=1e-12, max_iter=2000).fit(X, Y)
+        oracle = {"minimizer": equation_5, "fixed_point": equation_7}[inference]
+        expected = oracle(model.weights_.toarray(), np.nan_to_num(Y), ~np.isnan(Y))
+        np.testing.assert_allclose(model.label_scores_, expected, atol=1e-6)
+
+    def test_as_published_has_every_setting_of_the_paper(self):
+        model = SSDRMC.as_published()
+        assert (model.n_neighbors, model.alpha, model.threshold) == (15, 0.1, 0.3)
+        assert (model.inference, model.feedback, model.decision) == ("fixed_point", "rounded", "fixed")
+
+    def test_as_published_runs_and_reports_how_it_ended(self, rng):
+        X, Y, _ = half_labelled(rng, n=120)
+        model = SSDRMC.as_published().fit(X, Y)
+        assert model.stopped_ in ("stable", "cycle", "cap")
+        assert 1 <= model.n_alternations_ <= 10
+        np.testing.assert_array_equal(model.label_scores_[~np.isnan(Y)], Y[~np.isnan(Y)])
+
+    def test_the_weak_prior_loop_keeps_given_entries(self, rng):
+        X, Y, complete = half_labelled(rng, n=120)
+        model = SSDRMC(inference="minimizer", fit_weight=1.0, confidence=0.9, max_alternations=5).fit(X, Y)
+        known = ~np.isnan(Y)
+        np.testing.assert_array_equal(model.transduction_[known], Y[known])
+        assert (model.transduction_ == complete)[~known].mean() > 0.8
+
+    def test_invalid_names_and_numbers_raise(self, rng):
+        X, Y, _ = half_labelled(rng)
+        with pytest.raises(ValueError, match=r"inference must be one of 'anchored', .* not 'eq7'"):
+            SSDRMC(inference="eq7").fit(X, Y)
+        with pytest.raises(ValueError, match="feedback must be one of 'soft', 'rounded'"):
+            SSDRMC(feedback="hard").fit(X, Y)
+        for name in ("n_neighbors", "max_alternations", "max_landmarks", "n_folds"):
+            for value in (0, 2.5, None):
+                with pytest.raises(ValueError, match=f"{name} must be a whole number of at least"):
+                    SSDRMC(**{name: value}).fit(X, Y)
+        with pytest.raises(ValueError, match="anchor_weight must be positive"):
+            SSDRMC(anchor_weight=0).fit(X, Y)
+
+
+class TestEmbedding:
+    def test_without_n_components_there_is_no_transform(self, rng):
+        X, Y, _ = half_labelled(rng)
+        assert not hasattr(SSDRMC().fit(X, Y), "transform")
+
+    def test_new_items_land_where_they_are_rebuilt(self, rng):
+        X, Y, _ = half_labelled(rng, n=100)
+        model = SSDRMC(n_components=2).fit(X, Y)
+        drawn = model.embedding_.coordinates
+        assert drawn.shape == (100, 2)
+        assert model.get_feature_names_out().tolist() == ["ssdrmc0", "ssdrmc1"]
+        again = model.transform(X)  # each row is now its own nearest neighbour
+        assert np.corrcoef(again[:, 0], drawn[:, 0])[0, 1] > 0.95
+        np.testing.assert_array_equal(clone(model).fit_transform(X, Y), drawn)
+
+    def test_hidden_labels_never_shape_it(self, rng):
+        X, Y, complete = half_labelled(rng, n=100)
+        mask = ~np.isnan(Y)
+        drawn = [
+            SSDRMC(n_components=2, alpha=0.5, max_alternations=2)
+            .fit(X, PartialLabels.from_observed(np.where(mask, complete, hidden), mask))
+            .embedding_.coordinates
+            for hidden in (complete, 1 - complete)
+        ]
+        np.testing.assert_array_equal(*drawn)
+
+    def test_labels_shape_it_when_weights_alternate(self, rng):
+        X = rng.normal(size=(150, 8))
+        y = (X[:, 0] > 0).astype(float)
+        y[rng.random(150) < 0.5] = np.nan
+        plain, shaped = (SSDRMC(n_components=1, alpha=a, max_alternations=2).fit(X, y) for a in (0.0, 0.9))
+        correlation = [abs(np.corrcoef(m.embedding_.coordinates[:, 0], X[:, 0])[0, 1]) for m in (plain, shaped)]
+        assert correlation[1] > correlation[0]
