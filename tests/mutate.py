@@ -1,0 +1,160 @@
+"""Measure what the tests notice: change one operator or number of a module, and run the module's own tests.
+
+Run it from the root of a checkout; pytest does not collect it::
+
+    python tests/mutate.py numerics labels methods --sample 200 --seed 1 --log mutants.jsonl
+
+A mutant is killed if a test fails or takes far too long. The module is changed in a copy of ``src``, never in the
+checkout. Every result is a line of the log; a second run with the same log goes on where the first one ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import math
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "halflabel"
+
+COMPARISONS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+OPERATORS = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div,
+    ast.And: ast.Or, ast.Or: ast.And, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+def mutated(node: ast.AST) -> ast.AST | None:
+    """Return another expression in place of this one, or None where there is nothing to change."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS:
+        return ast.Compare(node.left, [COMPARISONS[type(node.ops[0])](), *node.ops[1:]], node.comparators)
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        return ast.BinOp(node.left, OPERATORS[type(node.op)](), node.right)
+    if isinstance(node, ast.BoolOp):
+        return ast.BoolOp(OPERATORS[type(node.op)](), node.values)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not | ast.Invert):
+        return node.operand
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        return ast.Constant(not node.value)
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return ast.Constant(node.value + 1 if isinstance(node.value, int) else 2 * node.value or 1.0)
+    return None
+
+
+def sites(node: ast.AST, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], ast.AST]]:
+    """Yield every expression that can be changed, with its path from the root; annotations and imports are left out."""
+    for field, value in ast.iter_fields(node):
+        if field in ("annotation", "returns", "type_params"):
+            continue
+        for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            if isinstance(child, ast.AST):
+                here = (*path, field) if index is None else (*path, field, index)
+                if mutated(child) is not None:
+                    yield here, child
+                yield from sites(child, here)
+
+
+def replaced(source: str, path: tuple[str | int, ...]) -> str:
+    """Return the source with the expression at this path changed; comments are lost, docstrings stay."""
+    tree = ast.parse(source)
+    parent: object = tree
+    for step in path[:-1]:
+        parent = parent[step] if isinstance(step, int) else getattr(parent, step)
+    last = path[-1]
+    child = parent[last] if isinstance(last, int) else getattr(parent, last)
+    if isinstance(last, int):
+        parent[last] = mutated(child)
+    else:
+        setattr(parent, last, mutated(child))
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def own_tests(module: Path) -> Path:
+    """Return the test file of a module in the mirrored folder, or that folder where the module has no file of its own."""
+    folder = ROOT / "tests" / module.parent
+    own = folder / f"test_{module.stem.lstrip('_')}.py"
+    return own if own.is_file() else folder
+
+
+def passes(source: Path, tests: Path, seconds: float) -> bool:
+    """Run tests against a copy of the package; return whether all of them pass in time."""
+    environment = os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(tests)]
+    try:
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def sample(names: list[str], size: int, seed: int) -> list[dict[str, Any]]:
+    """Draw mutants of these folders or modules at random, every changeable expression with the same probability."""
+    mutants = []
+    for file in sorted({file for name in names for file in [*(PACKAGE / name).rglob("*.py"), PACKAGE / f"{name}.py"]}):
+        if file.is_file() and file.name != "__init__.py":
+            source, module = file.read_text(encoding="utf-8"), file.relative_to(PACKAGE)
+            digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+            for path, node in sites(ast.parse(source)):
+                change = f"{ast.unparse(node)}  ->  {ast.unparse(mutated(node))}"
+                mutants.append({"at": f"{module}:{node.lineno}", "change": change, "path": path, "digest": digest})
+    return random.Random(seed).sample(mutants, min(size, len(mutants)))
+
+
+def verdict(mutant: dict[str, Any], source: Path, intact: dict[Path, float]) -> str:
+    """Return "killed" or "survived", or "broken" where the tests fail without any change."""
+    module = Path(mutant["at"].rpartition(":")[0])
+    tests, file = own_tests(module), source / "halflabel" / module
+    if tests not in intact:
+        start = time.monotonic()
+        intact[tests] = time.monotonic() - start if passes(source, tests, 3600) else math.nan
+    if math.isnan(intact[tests]):
+        return "broken"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(replaced(text, mutant["path"]), encoding="utf-8")
+    try:
+        return "survived" if passes(source, tests, 60 + 5 * intact[tests]) else "killed"
+    finally:
+        file.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Print the verdict of each mutant, and the share that was killed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="+", help="folders or modules of the package, such as numerics or labels/folds")
+    parser.add_argument("--sample", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--log", type=Path, default=Path("mutants.jsonl"))
+    options = parser.parse_args()
+    lines = options.log.read_text(encoding="utf-8").splitlines() if options.log.is_file() else []
+    known = {(r["at"], r["change"], str(r["path"]), r["digest"]): r["verdict"] for r in map(json.loads, lines)}
+    verdicts, intact = [], {}
+    with tempfile.TemporaryDirectory() as folder, options.log.open("a", encoding="utf-8") as log:
+        source = Path(shutil.copytree(ROOT / "src", Path(folder) / "src", ignore=shutil.ignore_patterns("__pycache__")))
+        for mutant in sample(options.names, options.sample, options.seed):
+            key = mutant["at"], mutant["change"], str(list(mutant["path"])), mutant["digest"]
+            if key not in known:
+                known[key] = verdict(mutant, source, intact)
+                print(json.dumps(mutant | {"verdict": known[key]}), file=log, flush=True)
+            verdicts.append(known[key])
+            print(f"{known[key]:9}{mutant['at']}  {mutant['change']}", flush=True)
+    killed, survived = verdicts.count("killed"), verdicts.count("survived")
+    print(f"killed {killed} of {killed + survived} ({killed / max(killed + survived, 1):.1%})")
+
+
+if __name__ == "__main__":
+    main()
