@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-import hypothesis
-import numpy as np
-import pytest
+# Before NumPy is imported: the matrices of tests are small, and pytest-xdist uses every core already.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-# No test is timed: a busy machine is no failure.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+import hypothesis  # noqa: E402
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+
+from halflabel.methods.auto.residuals import refine  # noqa: E402
+from halflabel.methods.auto.task import EFFORTS  # noqa: E402
+
+# No test is timed: a busy machine is no failure. HYPOTHESIS_PROFILE=many searches longer than the default profile.
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("many", deadline=None, max_examples=200)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 @pytest.fixture
@@ -26,6 +36,16 @@ def public_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no public benchmark sets at {folder} (set HALFLABEL_DATA)")
     return folder
+
+
+@pytest.fixture(scope="module")
+def small_forests() -> Iterator[None]:
+    """Make forests small: for tests in which the number of trees is not the subject."""
+    with pytest.MonkeyPatch.context() as patch:
+        for effort, work in EFFORTS.items():
+            patch.setitem(EFFORTS, effort, replace(work, n_trees=20))
+        patch.setitem(refine.__kwdefaults__, "n_trees", 10)
+        yield
 
 
 def half_labelled(rng: np.random.Generator, n: int = 60, n_labels: int = 3, entries: bool = False):

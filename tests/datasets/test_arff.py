@@ -4,7 +4,7 @@ import arff as liac
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -243,7 +243,6 @@ def arff_text(columns, kinds, values, *, sparse_rows, mark="'"):
     return "\n".join(["@relation r", *head, "@data", *rows]) + "\n"
 
 
-@settings(max_examples=60, deadline=None)
 @given(written_tables(), st.booleans(), st.sampled_from("'\""))
 def test_what_was_written_is_read(tmp_path_factory, written, sparse_rows, mark):
     columns, kinds, values = written
@@ -272,7 +271,6 @@ def plain_tables(draw):
     return kinds, ["{" + ", ".join(f"{j} {token}" for j, token in row.items()) + "}" for row in rows]
 
 
-@settings(max_examples=80, deadline=None)
 @given(plain_tables())
 def test_agrees_with_liac_arff(tmp_path_factory, drawn):
     kinds, rows = drawn

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from halflabel.datasets import RawTable, ReadError, read
@@ -62,7 +62,6 @@ def test_what_is_sound_is_read(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", SOUND)
-@settings(max_examples=60, deadline=None)
 @given(damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4), PIECES), min_size=1, max_size=3))
 def test_damage_gives_a_table_or_a_sentence(tmp_path_factory, name, damage):
     content = SOUND[name]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -188,7 +188,6 @@ tables = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(tables, st.sampled_from([",", ";", "\t"]))
 def test_text_that_pandas_wrote_is_read(tmp_path_factory, rows, delimiter):
     frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(len(rows[0]))], dtype="str")

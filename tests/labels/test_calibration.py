@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
@@ -124,7 +124,6 @@ def test_between_sure_and_sure_not_the_threshold_is_half_of_the_best_f1():
     assert thresholds(p, "micro_f1") == thresholds(p, "macro_f1") == pytest.approx(best / 2)
 
 
-@settings(deadline=None)
 @given(probabilities)
 def test_plug_in_f1_beats_every_other_threshold(P):
     micro, macro = thresholds(P, "micro_f1"), thresholds(P, "macro_f1")

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold
 from tests.oracles.stratification import sechidis
@@ -127,7 +127,6 @@ def make_threads(n_items, mean, rng):
     return rng.permutation(np.repeat(np.arange(n_items), rng.geometric(1 / mean, size=n_items))[:n_items])
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     n_items=st.integers(1, 60),

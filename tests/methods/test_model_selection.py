@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -143,7 +143,6 @@ def test_a_group_falls_in_one_fold():
     assert np.bincount(folds).tolist() == pytest.approx([10] * 4, abs=2)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(0, 20), st.integers(1, 4))
 def test_every_fold_gets_a_labelled_item_if_there_are_groups_enough(seed, n_splits, more, n_labels):
     rng = np.random.default_rng(seed)

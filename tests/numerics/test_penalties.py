@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles.matrix_completion import shrink
 
@@ -37,7 +37,6 @@ matrices = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 2**31)
 
 
 @given(matrices, st.floats(0.01, 5))
-@settings(max_examples=60, deadline=None)
 def test_moreau_identity(Z, step):
     """What is left over is the projection on the matrices of spectral norm at most the threshold."""
     rest = Z - NuclearNorm(1.0).prox(Z, step)
@@ -46,7 +45,6 @@ def test_moreau_identity(Z, step):
 
 
 @given(matrices, st.integers(0, 2**31), st.floats(0.01, 5))
-@settings(max_examples=60, deadline=None)
 def test_the_proximal_step_is_non_expansive_and_optimal(Z, seed, step):
     other = Z + np.random.default_rng(seed).normal(size=Z.shape)
     penalty = NuclearNorm(0.7)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg
 from tests.conftest import half_labelled
@@ -72,7 +72,6 @@ def test_with_a_heavy_graph_of_labels_all_labels_of_an_item_agree(rng):
     np.testing.assert_allclose(scores, np.repeat(mean[:, None], 3, axis=1), atol=1e-4)
 
 
-@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from([0.0, 0.1, 10.0]))
 def test_no_other_scores_have_less_energy_and_none_leaves_the_unit_interval(seed, entries, nu):
     rng = np.random.default_rng(seed)

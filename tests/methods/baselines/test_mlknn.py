@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.conftest import half_labelled
@@ -66,7 +66,6 @@ def test_with_few_items_all_others_are_neighbours(rng):
     np.testing.assert_allclose(model.decision_function(new)[:, 0], ml_knn(X[:3], Y[:3, 0], new, 2), rtol=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_exchanging_relevant_and_irrelevant_mirrors_the_scores(seed, entries):
     X, Y, _ = half_labelled(np.random.default_rng(seed), entries=entries)

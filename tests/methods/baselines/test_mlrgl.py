@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled
@@ -65,7 +65,6 @@ def test_pairs_are_all_pairs(gaps, rng):
     assert np.linalg.norm(pairs.signs.toarray(), 2) ** 2 <= pairs.most + 1e-12
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.01, 3.0))
 def test_the_projection_is_the_nearest_point(seed, radius):
     rng = np.random.default_rng(seed)

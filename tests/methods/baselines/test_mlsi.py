@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -65,7 +65,6 @@ def test_the_ridge_is_in_the_constraint_and_in_the_eigenproblem(data):
     np.testing.assert_allclose(A @ W, B @ W * model.eigenvalues_, atol=1e-8 * np.abs(A).max())
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0, 1))
 def test_no_other_linear_latent_variables_rebuild_better(seed, beta):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles.propagation import nearest
@@ -83,7 +83,6 @@ FORMS = {
 
 @pytest.mark.parametrize(("metric", "exact"), [("euclidean", squared), ("cosine", angle)])
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 40), n_queries=st.sampled_from([0, 12]))
 def test_of_equal_distances_the_lowest_index_comes_first(form, metric, exact, seed, k, n_queries):
     X, query = grid(seed, n_queries)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles.propagation import weights_of_row
@@ -47,7 +47,6 @@ def test_coinciding_neighbours_share_the_weight(ridge):
     np.testing.assert_allclose(W.data, 0.25)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 6))
 def test_weights_do_not_see_shift_turn_or_unit(seed, k):
     rng = np.random.default_rng(seed)

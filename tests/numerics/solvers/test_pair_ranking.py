@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles.rank_svm import hinge, primal, prox
 
@@ -21,7 +21,6 @@ def draw(rng, n=8, m=4):
     return rng.normal(size=(n, 5)), state > 0, state < 0, rng.uniform(0.1, 2, size=n)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0.01, 0.3, 5.0]), st.booleans())
 def test_the_proximal_map_is_the_minimiser(seed, scale, tied):
     rng = np.random.default_rng(seed)
@@ -32,7 +31,6 @@ def test_the_proximal_map_is_the_minimiser(seed, scale, tied):
         np.testing.assert_allclose(Z[i], prox(V[i], upper[i], lower[i], scale * weight[i]), atol=2e-5)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([1e-6, 0.3, 1e4]))
 def test_the_proximal_map_meets_its_optimality_conditions_exactly(seed, scale):
     """(V - Z) / scale is a subgradient: it attains the loss, and no point has less loss than its plane says."""

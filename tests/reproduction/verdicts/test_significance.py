@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
@@ -183,7 +183,6 @@ def test_friedman_by_hand(rng):
 
 
 @given(st.integers(2, 12), st.integers(3, 7), st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
 def test_groups_are_maximal_and_complete(n, k, seed):
     found = rank_methods(table(np.random.default_rng(seed), n, k, 2.0), greater_is_better=True)
     place = {name: i for i, name in enumerate(found.mean_ranks.index)}
