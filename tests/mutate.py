@@ -85,7 +85,7 @@ def replaced(source: str, path: tuple[str | int, ...]) -> str:
 
 
 def own_tests(module: Path) -> Path:
-    """Return the test file of a module in the mirrored folder, or that folder where the module has no file of its own."""
+    """Return the test file of a module in the mirrored folder, or that folder where there is no such file."""
     folder = ROOT / "tests" / module.parent
     own = folder / f"test_{module.stem.lstrip('_')}.py"
     return own if own.is_file() else folder
