@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from halflabel._arrays import is_sparse
 from halflabel._files import atomic_write
 from halflabel._memory import free_memory
 from halflabel._version import __version__
+from halflabel.completion.schema import check_attributes, check_record
 
 FORMAT = 1
 
@@ -184,6 +186,14 @@ def _announced(shape: tuple[int, ...], dtype: np.dtype[Any], file_size: int) -> 
     return np.empty(size, dtype=np.uint8)
 
 
-def _build(kind: type, state: dict[str, Any]) -> Any:
-    """Make an object of its state: through ``from_state`` where the class has one, else as a dataclass."""
-    return kind.from_state(state) if hasattr(kind, "from_state") else kind(**state)
+def _build(kind: type, state: Any) -> Any:
+    """Make an object of its state, which is checked: an estimator's before, a record's fields in any case."""
+    if issubclass(kind, BaseEstimator):
+        check_attributes(kind, state)
+        return kind.from_state(state)  # type: ignore[attr-defined]
+    if not hasattr(kind, "from_state"):
+        check_record(kind, state)
+        return kind(**state)
+    record = kind.from_state(state)
+    check_record(kind, {each.name: getattr(record, each.name) for each in dataclasses.fields(record)})
+    return record

@@ -116,7 +116,31 @@ def load(path: str | os.PathLike[str]) -> Predictor:
     predictor = load_tree(path, saved_kinds()).get("predictor")
     if not isinstance(predictor, Predictor):
         raise ModelFileError(f"{path} holds no halflabel model.")
+    try:
+        _check_parts(predictor)
+    except MemoryError:
+        raise
+    except Exception as error:  # parts that do not fit together fail in many ways when they are used
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ModelFileError(f"{path} is damaged: its parts do not fit together ({reason}).") from None
     return predictor
+
+
+def _check_parts(predictor: Predictor) -> None:
+    """Raise unless names are distinct, lengths agree, and the method predicts probabilities for two made-up rows."""
+    model, names = predictor.model, predictor.label_names
+    if not names or len(set(names)) < len(names) or not all(map(str.isprintable, names)):
+        raise ValueError("label names are missing, repeated or not printable")
+    if np.shape(model.thresholds_) != (len(names),) or not np.isfinite(model.thresholds_).all():
+        raise ValueError("there is not one finite threshold per label")
+    rows = np.random.default_rng(0).normal(size=(2, model.n_features_in_))
+    rows[0] = 0
+    X: Any = sparse.csr_array(rows) if model.sparse_features_ else rows
+    p = np.asarray(model.predict_proba(X))
+    width = 2 if model.single_label_ else len(names)
+    if p.shape != (2, width) or not ((p >= 0) & (p <= 1)).all():
+        raise ValueError("it does not predict one probability per label")
+    model.predict(X)
 
 
 def saved_kinds() -> dict[str, type]:
