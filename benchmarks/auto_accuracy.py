@@ -1,50 +1,58 @@
-"""Accuracy of AutoLabeler where whole items are unlabelled, beside its members and what else one would take.
+"""Accuracy of AutoLabeler for unlabelled items, compared with its members and with other methods.
 
-Protocol: a random share of the items keeps all its labels, the others lose theirs and are scored. Of tmc2007-500 and
-corel5k 1 500 random items are drawn in each repeat; corel5k keeps its 30 most frequent labels and the items that have
-one of them, enron the labels with at least 9 relevant items. With ``--biased`` the gaps depend on X: the chance of an
-item to be labelled is a logistic function of its first principal component (features as AutoLabeler weighs them), whose
-slope makes the odds ten times as high at the 90th percentile as at the 10th, and whose level gives the same share.
+Protocol: a random share of the items keeps all its labels; the other items lose theirs and are scored. In each repeat,
+1 500 random items of tmc2007-500 and of corel5k are used. corel5k keeps its 30 most frequent labels and the items that
+have one of them; enron keeps the labels with at least 9 relevant items. With ``--biased`` the gaps depend on X: the
+probability that an item is labelled is a logistic function of its first principal component (of the features with the
+weights of AutoLabeler). Its slope makes the odds at the 90th percentile ten times those at the 10th, and its level
+gives the same share.
 
-Every method (``auto_methods.py``) decides by its default rule; "macro_f1, own rule" is that of thresholds for macro-F1
-on the same probabilities; "filled at .95" is the share of the hidden entries that ``min_precision=.95`` fills, "right
-of these" the precision that was promised; "relevant at .95" and "right of relevant" are the same for what is filled as
-relevant.
+Every method (``auto_methods.py``) uses its default threshold rule. "macro_f1, own rule" uses thresholds for macro-F1 on
+the same probabilities. "filled at .95" is the share of the hidden entries that ``min_precision=.95`` fills in, "right
+of these" the precision that is reached; "relevant at .95" and "right of relevant" are the same for the values that are
+filled in as relevant.
 
     python benchmarks/auto_accuracy.py [--sets yeast scene] [--shares 0.1 0.5] [--repeats 5] [--methods auto logistic]
-    python benchmarks/auto_accuracy.py --biased --out records.csv     append to a file, skip what it holds
-    python benchmarks/auto_accuracy.py --summary records.csv          the tables, without a run
+    python benchmarks/auto_accuracy.py --biased --out records.csv     append to a file, skip the records in it
+    python benchmarks/auto_accuracy.py --summary records.csv          print the tables without a run
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from auto_methods import METHODS, POOLED, missing, weighted
+from _common import (
+    append_record,
+    choose_unlabelled,
+    load_set,
+    make_parser,
+    read_records,
+    split_labels,
+    time_cpu,
+    use_one_thread,
+)
+from auto_methods import ENSEMBLES, METHODS, missing_package, weight_features
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.decomposition import PCA
-from threadpoolctl import threadpool_limits
 
 from halflabel import PartialLabels
-from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import fill_confident, thresholds
 from halflabel.labels.metrics import brier, ece, macro_f1, micro_f1
 
-FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SETS = ("yeast", "scene", "emotions", "tmc2007-500", "corel5k", "enron")
 CELL = ["set", "gaps", "share"]
 
 
+#: The sets of which a random subset is used.
+SUBSETS = ("tmc2007-500", "corel5k")
+
+
 def load(name):
-    """Return features and labels as the protocol wants them."""
-    data = load_benchmark(name, FOLDER)
+    """Return the features and labels of a set according to the protocol."""
+    data = load_set(name)
     X, labels = data.X, data.Y
     count = labels.relevant.sum(axis=0)
     if name == "corel5k":
@@ -56,27 +64,21 @@ def load(name):
     return X[rows], PartialLabels(labels.state[np.ix_(rows, columns)], names, labels.annotated[rows])
 
 
-def draw(X, labels, share, seed, most, biased=False):
-    """Return a random subset, and its labels split into known and hidden."""
-    rng = np.random.default_rng(seed)
-    rows = np.arange(len(labels)) if len(labels) <= most else np.sort(rng.choice(len(labels), most, replace=False))
+def sample(X, labels, share, seed, max_items, biased=False):
+    """Return a random subset, its known and its hidden labels."""
+    rng, n = np.random.default_rng(seed), len(labels)
+    rows = np.arange(n) if n <= max_items else np.sort(rng.choice(n, max_items, replace=False))
     X, labels = X[rows], labels[rows]
-    unlabelled = np.ones(len(labels), dtype=bool)
-    unlabelled[_chosen_by_features(X, share, rng) if biased else _chosen(len(labels), share, rng)] = False
-    mask = np.repeat(unlabelled[:, None], labels.shape[1], axis=1)
-    return X, labels.hide(mask), labels.hide(~mask)
+    choose = choose_by_features if biased else choose_unlabelled
+    return X, *split_labels(labels, choose(X if biased else len(rows), share, rng))
 
 
-def _chosen(n, share, rng):
-    return rng.permutation(n)[: round(share * n)]
-
-
-def _chosen_by_features(X, share, rng):
-    """Return the items to be labelled, more of them at one end of the first principal component."""
-    along = PCA(1, svd_solver="arpack", random_state=0).fit_transform(weighted(X))[:, 0]
+def choose_by_features(X, share, rng):
+    """Return the mask of unlabelled items; more items are labelled at one end of the first principal component."""
+    along = PCA(1, svd_solver="arpack", random_state=0).fit_transform(weight_features(X))[:, 0]
     slope = np.log(10) / np.subtract(*np.quantile(along, [0.9, 0.1]))
     level = brentq(lambda level: expit(level + slope * along).mean() - share, -50, 50)
-    return np.flatnonzero(rng.random(len(along)) < expit(level + slope * along))
+    return rng.random(len(along)) >= expit(level + slope * along)
 
 
 def score(model, known, hidden):
@@ -100,14 +102,14 @@ def score(model, known, hidden):
 
 
 def measure(options, done):
-    """Yield one record per cell, repeat and method that is not ``done``."""
+    """Yield one record per cell, repeat and method that is not in ``done``."""
     gaps = "biased" if options.biased else "random"
     for name in options.sets:
         X, labels = load(name)
-        most = options.items if name in ("tmc2007-500", "corel5k") else len(labels)
+        max_items = options.items if name in SUBSETS else len(labels)
         for share in options.shares:
             for seed in range(options.first_seed, options.first_seed + options.repeats):
-                Z, known, hidden = draw(X, labels, share, seed, most, options.biased)
+                Z, known, hidden = sample(X, labels, share, seed, max_items, options.biased)
                 for method in options.methods:
                     key = {"set": name, "gaps": gaps, "share": share, "seed": seed, "method": method}
                     if tuple(key.values()) not in done:
@@ -115,32 +117,29 @@ def measure(options, done):
 
 
 def fit_and_score(method, X, known, hidden):
-    """Return the metrics of a method and its processor time, on one BLAS thread."""
-    start = time.process_time()
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = METHODS[method](X, known)
-    seconds = time.process_time() - start
+    """Return the metrics of a method and its CPU seconds."""
+    with use_one_thread():
+        seconds, model = time_cpu(lambda: METHODS[method](X, known))
     return {**score(model, known, hidden), "cpu_s": seconds}
 
 
-def against_single(records, auto="auto"):
-    """Return, per cell, the Brier score of a pool over that of the best single method.
+def compare_with_single(records, auto="auto"):
+    """Return, per cell, the ratio of the Brier score of an ensemble to that of the best single method.
 
-    The best is chosen with hindsight, on hidden labels. A method is compared on the repeats that it was run on; "se" is
-    the standard error of the mean difference over repeats, in units of the ratio.
+    The best method is chosen on the hidden labels. A method is compared on the repeats that it was run on; "se" is the
+    standard error of the mean difference over repeats, in units of the ratio.
     """
-    found = {}
+    rows = {}
     for cell, part in records.groupby(CELL, sort=False):
         by_seed = part.pivot(index="seed", columns="method", values="brier")
-        single = by_seed.drop(columns=["auto", *POOLED], errors="ignore")
+        single = by_seed.drop(columns=["auto", *ENSEMBLES], errors="ignore")
         if not len(single.columns):
             continue
         ours = single.notna().mul(by_seed[auto], axis=0).where(single.notna())
         difference = (ours - single).dropna(how="all")
         ratio = (ours.mean() / single.where(ours.notna()).mean()).sort_values(ascending=False)
         best = ratio.index[0]
-        found[cell] = {
+        rows[cell] = {
             auto: ours[best].mean(),
             "best single": best,
             "its brier": ours[best].mean() - difference[best].mean(),
@@ -149,7 +148,7 @@ def against_single(records, auto="auto"):
             "repeats": difference[best].count(),
             "next": ", ".join(f"{method} {value:.4f}" for method, value in ratio.iloc[1:3].items()),
         }
-    return pd.DataFrame.from_dict(found, orient="index").rename_axis(CELL) if found else pd.DataFrame()
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(CELL) if rows else pd.DataFrame()
 
 
 def summarise(records):
@@ -163,10 +162,12 @@ def summarise(records):
             print("sd of auto:", by_method.get_group("auto")[metrics].std().round(4).to_dict())
     for auto in ("auto", "auto, plain"):
         cells = records.loc[records["method"] == auto, CELL].drop_duplicates()
-        ratios = against_single(records.merge(cells), auto)
+        ratios = compare_with_single(records.merge(cells), auto)
         if not len(ratios):
             continue
-        print(f"\nBrier score of {auto} over that of the best single method, chosen with hindsight")
+        print(
+            f"\nBrier score of {auto} divided by that of the best single method, which is chosen on the hidden labels"
+        )
         print(ratios.round(4).to_string())
         for gaps, part in ratios["ratio"].groupby(level="gaps"):
             worst = part.idxmax()
@@ -176,7 +177,7 @@ def summarise(records):
         count = records.pivot_table(index=CELL, columns="method", values=what, sort=False)
         good = records.assign(good=(records[what] * records[right]).fillna(0.0))
         tables |= {
-            f"{right}, repeats pooled": good.pivot_table("good", CELL, "method", sort=False) / count,
+            f"{right}, all repeats together": good.pivot_table("good", CELL, "method", sort=False) / count,
             what: count,
         }
     for title, table in tables.items():
@@ -185,30 +186,28 @@ def summarise(records):
 
 
 def main():
-    """Run what is asked for and not yet in the file, then print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", nargs="+", default=SETS)
+    """Run the cells that are not in the file, then print the tables."""
+    parser = make_parser(__doc__, sets=SETS, repeats=5)
     parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.5])
-    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
-    parser.add_argument("--items", type=int, default=1500, help="drawn from tmc2007-500 and corel5k")
-    parser.add_argument("--biased", action="store_true", help="the chance of being labelled depends on X")
-    parser.add_argument("--out", type=Path, help="CSV file to append records to; what it holds is not run again")
+    parser.add_argument("--items", type=int, default=1500, help=f"size of the subsets of {' and '.join(SUBSETS)}")
+    parser.add_argument("--biased", action="store_true", help="the gaps depend on X")
+    parser.add_argument("--out", type=Path, help="CSV file of records; those in it are not run again")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="print the tables of such a file and stop")
     options = parser.parse_args()
     if options.summary:
         return summarise(pd.read_csv(options.summary))
-    for reason in filter(None, map(missing, options.methods)):
+    for reason in filter(None, map(missing_package, options.methods)):
         print(reason)
-    options.methods = [method for method in options.methods if not missing(method)]
-    before = pd.read_csv(options.out) if options.out and options.out.exists() else pd.DataFrame()
+    options.methods = [method for method in options.methods if not missing_package(method)]
+    before = read_records(options.out)
     done = set(before[[*CELL, "seed", "method"]].itertuples(index=False, name=None)) if len(before) else set()
     records = []
     for record in measure(options, done):
         records.append(record)
         if options.out:
-            pd.DataFrame([record]).to_csv(options.out, mode="a", header=not options.out.exists(), index=False)
+            append_record(record, options.out)
     summarise(pd.concat([before, pd.DataFrame(records)], ignore_index=True))
 
 

@@ -1,72 +1,60 @@
-"""Approximate neighbours: processor seconds against the exact search, and the share of the true neighbours found.
+"""Approximate neighbours: CPU seconds compared with the exact search, and the recall of the true neighbours.
 
-    python benchmarks/neighbors_speed.py [--items 100000] [--features 128]
+    python benchmarks/neighbors_speed.py [--items 100000] [--features 128] [--sets round flat noise tmc2007-500]
 
-Made-up items in 200 round clouds, in 200 flat ones of 12 dimensions, without any structure, and tmc2007-500 if it is
-there. Recall is counted here over all items, beside the one that the search reports from its sample.
+Synthetic items in 200 round clusters ("round"), in 200 flat clusters of 12 dimensions ("flat"), and without structure
+("noise"); other names are public sets. Recall is counted over all items, and printed together with the recall that the
+search itself measures on a sample.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
-from pathlib import Path
-
 import numpy as np
-from threadpoolctl import threadpool_limits
+from _common import load_set, make_parser, time_cpu, use_one_thread
 
-from halflabel.datasets import load_benchmark
 from halflabel.numerics.graph.audited import audited_neighbors
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.scaling import Scaler
 
-FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
-CLOUDS = 200
+CLUSTERS = 200
+SYNTHETIC = ("round", "flat", "noise")
 
 
 def main():
     """Print one line per set."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__, sets=("round", "flat", "noise", "tmc2007-500"))
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--features", type=int, default=128)
-    parser.add_argument("--sets", nargs="*", default=["round", "flat", "noise", "tmc2007-500"])
     parser.add_argument("-k", type=int, default=15)
     options = parser.parse_args()
     for name in options.sets:
-        X = dense(name) if name == "tmc2007-500" else made_up(name, options.items, options.features)
-        with threadpool_limits(1):
-            found, fast = timed(lambda X=X: audited_neighbors(X, options.k, method="approximate"))
-            (_, distances), slow = timed(lambda X=X: neighbors(X, options.k))
+        X = make_items(name, options.items, options.features) if name in SYNTHETIC else load_scaled(name)
+        with use_one_thread():
+            fast, found = time_cpu(lambda X=X: audited_neighbors(X, options.k, method="approximate"))
+            slow, (_, distances) = time_cpu(lambda X=X: neighbors(X, options.k))
         recall = (found.distances <= distances[:, -1:] * (1 + 1e-9)).mean()
         print(f"{name}, {X.shape}: {found.how}; over all items {recall:.2%}")
         print(f"  {fast:.1f} s, exact {slow:.1f} s", flush=True)
 
 
-def timed(search):
-    """Return what is found and the seconds of processor time it took."""
-    start = time.process_time()
-    return search(), time.process_time() - start
-
-
-def made_up(kind, n, m):
-    """Return items in clouds, or in a single one."""
+def make_items(kind, n, m):
+    """Return synthetic items in clusters or in a single one."""
     rng = np.random.default_rng(0)
     if kind == "noise":
         return rng.normal(size=(n, m))
-    clouds = rng.integers(CLOUDS, size=n)
-    X = 2 * rng.normal(size=(CLOUDS, m))[clouds]
+    clusters = rng.integers(CLUSTERS, size=n)
+    X = 2 * rng.normal(size=(CLUSTERS, m))[clusters]
     if kind == "round":
         return X + rng.normal(size=(n, m))
-    for cloud in range(CLOUDS):
-        rows = clouds == cloud
+    for cluster in range(CLUSTERS):
+        rows = clusters == cluster
         X[rows] += rng.normal(size=(rows.sum(), 12)) @ rng.normal(size=(12, m)) / np.sqrt(12)
     return X + 0.1 * rng.normal(size=(n, m))
 
 
-def dense(name):
-    """Return a public set's items, dense and each feature divided by its standard deviation."""
-    X = load_benchmark(name, FOLDER).X
+def load_scaled(name):
+    """Return the items of a public set, dense and standardised."""
+    X = load_set(name).X
     X = X.toarray() if hasattr(X, "toarray") else X
     return Scaler.learn(X, "standard")(X)
 

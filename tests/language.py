@@ -129,7 +129,7 @@ def search_prose(file: str, text: str) -> Iterator[Finding]:
         around = slice(max(match.start() - 40, 0), match.end() + 40)
         if not _is_excepted(entry.get("unless", []), text[around], match.start() - around.start):
             line = text.count("\n", 0, match.start()) + 1
-            yield Finding(file, line, word, entry["use"], " ".join(text[around].split()))
+            yield Finding(file, line, word, entry["use"], " ".join(text[around].replace("\0", " ").split()))
 
 
 def _is_excepted(patterns: list[str], text: str, place: int) -> bool:

@@ -1,0 +1,104 @@
+"""Functions that the benchmarks share: data, command line, one thread, times, hidden labels, and a file of records."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from halflabel.datasets import load_benchmark
+
+FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def load_set(name):
+    """Return a public benchmark set from the folder that the variable HALFLABEL_DATA names."""
+    return load_benchmark(name, FOLDER)
+
+
+def make_parser(doc, sets=(), repeats=0):
+    """Return a parser whose help is the docstring of a script, with ``--sets`` and ``--repeats`` if these are given."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if sets:
+        parser.add_argument("--sets", nargs="+", default=list(sets), metavar="SET", help="public benchmark sets")
+    if repeats:
+        parser.add_argument("--repeats", type=int, default=repeats, help="number of random splits or masks")
+    return parser
+
+
+@contextlib.contextmanager
+def use_one_thread():
+    """Use one BLAS thread and ignore warnings."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+# -- times -----------------------------------------------------------------------------
+
+
+def time_cpu(function):
+    """Return the CPU seconds of a call, and its result."""
+    started = time.process_time()
+    result = function()
+    return time.process_time() - started, result
+
+
+def time_medians(repeats, *functions, clock=time.perf_counter):
+    """Return (median seconds, last result) per function; the functions take turns, so that they share the noise."""
+    seconds, results = np.empty((repeats, len(functions))), [None] * len(functions)
+    for repeat in range(repeats):
+        for k, function in enumerate(functions):
+            started = clock()
+            results[k] = function()
+            seconds[repeat, k] = clock() - started
+    return list(zip(np.median(seconds, axis=0), results, strict=True))
+
+
+# -- hidden labels ---------------------------------------------------------------------
+
+
+def choose_unlabelled(n, share, rng):
+    """Return the mask of the items that lose their labels; a random share of the items keeps them."""
+    unlabelled = np.ones(n, dtype=bool)
+    unlabelled[rng.permutation(n)[: round(share * n)]] = False
+    return unlabelled
+
+
+def split_labels(labels, unlabelled):
+    """Return the labels of the labelled items and the labels of the unlabelled items; the others are hidden."""
+    mask = np.repeat(unlabelled[:, None], labels.shape[1], axis=1)
+    return labels.hide(mask), labels.hide(~mask)
+
+
+def hide_cells(data, share, rng):
+    """Return features with gaps, known and hidden labels; each single cell is observed with probability ``share``."""
+    X = np.where(rng.random(data.X.shape) < share, data.X, np.nan)
+    known = data.Y.hide(rng.random(data.Y.shape) >= share)
+    return X, known, data.Y.hide(known.observed)
+
+
+# -- records ---------------------------------------------------------------------------
+
+
+def read_records(path):
+    """Return the records of a CSV file as a table, which is empty if there is no file."""
+    return pd.read_csv(path) if path and path.exists() else pd.DataFrame()
+
+
+def append_record(record, path):
+    """Append a record to a CSV file."""
+    pd.DataFrame([record]).to_csv(path, mode="a", header=not path.exists(), index=False)
+
+
+def format_means(names, runs, digits=".3f"):
+    """Return "name mean ± standard deviation" of each column of the runs."""
+    columns = zip(names, np.mean(runs, axis=0), np.std(runs, axis=0), strict=True)
+    return ", ".join(f"{name} {mean:{digits}} ± {sd:{digits}}" for name, mean, sd in columns)
