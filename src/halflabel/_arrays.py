@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays that signatures speak of."""
+"""Names for the kinds of arrays in signatures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Matrix: TypeAlias = Any
 
 
 def is_sparse(X: Any) -> bool:
-    """Tell whether ``X`` is a SciPy sparse container."""
+    """Return whether ``X`` is a SciPy sparse container."""
     return bool(sparse.issparse(X))
 
 

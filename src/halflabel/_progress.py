@@ -1,4 +1,4 @@
-"""How long work tells whoever listens how far it is; by default nobody does."""
+"""Progress of long work, reported to a callback; there is none by default."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-Listener = Callable[[str, int, int], None]
+Callback = Callable[[str, int, int], None]
 
-_listener: ContextVar[Listener | None] = ContextVar("halflabel_progress", default=None)
+_callback: ContextVar[Callback | None] = ContextVar("halflabel_progress", default=None)
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Call ``listener(stage, done, total)`` for every step reported inside the block.
+def report_to(callback: Callback) -> Iterator[None]:
+    """Call ``callback(stage, done, total)`` for every step that is reported inside the block.
 
     Examples
     --------
-    >>> with listening(lambda stage, done, total: print(stage, done, total)):
+    >>> with report_to(lambda stage, done, total: print(stage, done, total)):
     ...     step("solving", 1, 3)
     solving 1 3
     """
-    token = _listener.set(listener)
+    token = _callback.set(callback)
     try:
         yield
     finally:
-        _listener.reset(token)
+        _callback.reset(token)
 
 
 def step(stage: str, done: int, total: int) -> None:
-    """Report that ``done`` of ``total`` steps of a stage are over."""
-    listener = _listener.get()
-    if listener is not None:
-        listener(stage, done, total)
+    """Report that ``done`` of ``total`` steps of a stage are done."""
+    callback = _callback.get()
+    if callback is not None:
+        callback(stage, done, total)

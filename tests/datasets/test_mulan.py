@@ -112,7 +112,9 @@ def test_categories_that_can_only_mean_one_thing(write, values):
 
 def test_load_benchmark_says_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.delenv("HALFLABEL_DATA", raising=False)
-    with pytest.raises(ReadError, match=r"yeast: say where the benchmark sets lie, by folder= or .* HALFLABEL_DATA"):
+    with pytest.raises(
+        ReadError, match=r"yeast: set the folder of the benchmark sets with folder= or .* HALFLABEL_DATA"
+    ):
         load_benchmark("yeast")
     with pytest.raises(ReadError, match="there is no ARFF file for the train or test part"):
         load_benchmark("yeast", tmp_path)

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 from rich.text import Text
 
-from halflabel._progress import listening
+from halflabel._progress import report_to
 from halflabel.completion import Completion
 from halflabel.table import Roles
 
@@ -101,7 +101,7 @@ def working() -> Iterator[None]:
                 tasks[stage] = progress.add_task(stage, total=total)
             progress.update(tasks[stage], completed=done, total=total)
 
-        with listening(show):
+        with report_to(show):
             yield
     for sentence in dict.fromkeys(str(warning.message) for warning in caught):
         err.print(Text.assemble(("Note:", "yellow"), f" {sentence}"), soft_wrap=True)

@@ -1,6 +1,6 @@
-"""Readers for the formats multi-label data come in, the digits demo and public benchmark sets.
+"""Readers for the file formats of multi-label data, the digits of the demo, and public benchmark sets.
 
-Every reader is bounded, unpickles nothing, and says in one sentence what is wrong with a file.
+Every reader has limits and unpickles nothing; an error is one sentence about the file.
 """
 
 from halflabel.datasets.digits import load_digits_tags

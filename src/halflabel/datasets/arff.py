@@ -239,7 +239,7 @@ def _decoded(rows: _Rows, whole: Any) -> pd.DataFrame:
 
 
 def _check_values(rows: _Rows, values: Floats, place: Any, indices: Any = None) -> None:
-    """Refuse infinite numbers, and in a {0,1} attribute whatever is neither, where the short cut let them through."""
+    """Raise for an infinite number, and for other values than 0 and 1 in a {0,1} attribute; fast paths do not check."""
     binary = np.array([coder.attribute.kind == "binary" for coder in rows.coders])
     wrong = (values != 0) & (values != 1) & ~np.isnan(values)
     wrong &= binary[indices] if indices is not None else np.tile(binary, len(rows.line_numbers))

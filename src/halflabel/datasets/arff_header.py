@@ -15,7 +15,7 @@ from typing import Literal
 
 from halflabel.datasets.records import ReadError
 
-#: A wider header is refused.
+#: A wider header raises.
 MAX_ATTRIBUTES = 1_000_000
 
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
@@ -50,7 +50,7 @@ def unquote(token: str) -> str:
 
 
 def split_cells(text: str) -> list[str | None]:
-    """Return the cells of a comma-separated line, ``None`` where a bare ``?`` says missing.
+    """Return the cells of a comma-separated line, ``None`` for a bare ``?``, a missing value.
 
     Examples
     --------

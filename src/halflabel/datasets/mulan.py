@@ -97,7 +97,7 @@ def load_benchmark(
     """
     root = folder if folder is not None else os.environ.get("HALFLABEL_DATA")
     if root is None:
-        raise ReadError(f"{name}: say where the benchmark sets lie, by folder= or the variable HALFLABEL_DATA.")
+        raise ReadError(f"{name}: set the folder of the benchmark sets with folder= or the variable HALFLABEL_DATA.")
     files = {_part_of(path): path for path in sorted((Path(root) / name).glob("*.arff*"))}
     wanted = [part] if part in files or part != "whole" else ["train", "test"]
     if missing := [each for each in wanted if each not in files]:

@@ -15,7 +15,7 @@ from halflabel._wording import plural
 from halflabel.datasets.files import encoding_of, lines
 from halflabel.datasets.records import ReadError
 
-#: Bare words that mean a missing value, besides the empty cell.
+#: Bare words that mean a missing value, like the empty cell.
 MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>")
 
 #: Bytes of the longest line.

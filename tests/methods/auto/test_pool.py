@@ -9,7 +9,7 @@ from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel._files import load_tree, save_tree
-from halflabel._progress import listening
+from halflabel._progress import report_to
 from halflabel.completion.evidence import evidence_kinds
 from halflabel.completion.model_file import saved_kinds
 from halflabel.datasets import load_benchmark
@@ -115,7 +115,7 @@ def test_effort_decides_the_work(rng):
 def test_it_tells_how_far_it_is(rng):
     X, Y, _ = half_labelled(rng)
     stages = []
-    with listening(lambda stage, done, total: stages.append(stage)):
+    with report_to(lambda stage, done, total: stages.append(stage)):
         AutoLabeler("fast").fit(X, Y)
     assert {"fitting members", "kernel ridge", "growing trees"} <= set(stages)
 
