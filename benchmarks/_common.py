@@ -51,14 +51,12 @@ def time_cpu(function):
     return time.process_time() - started, result
 
 
-def time_medians(repeats, *functions, clock=time.perf_counter):
-    """Return (median seconds, last result) per function; the functions take turns, so that they share the noise."""
+def time_medians(repeats, *functions):
+    """Return (median CPU seconds, last result) per function; the functions take turns, so that they share the noise."""
     seconds, results = np.empty((repeats, len(functions))), [None] * len(functions)
     for repeat in range(repeats):
         for k, function in enumerate(functions):
-            started = clock()
-            results[k] = function()
-            seconds[repeat, k] = clock() - started
+            seconds[repeat, k], results[k] = time_cpu(function)
     return list(zip(np.median(seconds, axis=0), results, strict=True))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression
+from sklearn.semi_supervised import LabelSpreading
 
 from halflabel import MC1, SSDRMC, VVMR, LowRankVVMR, MCb, PartialLabels
 from halflabel.labels.calibration import fit_platt
@@ -23,6 +24,7 @@ from halflabel.methods.auto import MEMBERS, AutoLabeler
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines import BinaryRelevance
+from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import item_folds
 
 
@@ -58,6 +60,47 @@ class JointRegressor(PartialLabelEstimator):
     def _predict_new(self, X, labels, rows, X_new):
         model = clone(self.regressor).fit(X[rows], labels.relevant[rows].astype(float))
         return model.predict(X_new).reshape(X_new.shape[0], -1)
+
+
+class SpreadLabels(PartialLabelEstimator):
+    """LabelSpreading of scikit-learn, one model per label, on a graph of 15 neighbours; calibrated out of fold.
+
+    Parameters
+    ----------
+    alpha : float, default=0.2
+        The weight of the neighbours.
+    n_folds : int, default=5
+    decision, threshold, cost_ratio
+        As in :class:`halflabel.SSDRMC`.
+    """
+
+    def __init__(self, alpha=0.2, *, n_folds=5, decision="micro_f1", threshold=0.5, cost_ratio=1.0):
+        self.alpha = alpha
+        self.n_folds = n_folds
+        self.decision = decision
+        self.threshold = threshold
+        self.cost_ratio = cost_ratio
+
+    def fit(self, X, y):
+        """Fit to all items."""
+        X, labels = self._enter(X, y)
+        rows = np.flatnonzero(~labels.unlabelled)
+        folds = np.full(len(labels), -1)
+        folds[rows] = item_folds(labels[rows], self.n_folds, np.random.default_rng(0))
+        out_of_fold = score_out_of_fold(
+            lambda held_out: self._spread(X, labels.hide(held_out[:, None]))[held_out], folds, labels.shape
+        )
+        return self._decide(labels, self._spread(X, labels), out_of_fold)
+
+    def _spread(self, X, labels):
+        """Return the probability of class 1 per label; the rate where the graph has no path to a labelled item."""
+        scores = np.broadcast_to(labels.rates, labels.shape).copy()
+        for j in np.flatnonzero(labels.learnable):
+            target = np.select([labels.state[:, j] > 0, labels.state[:, j] < 0], [1, 0], -1)
+            model = LabelSpreading(kernel="knn", n_neighbors=15, alpha=self.alpha).fit(X, target)
+            p = model.label_distributions_[:, 1]
+            scores[:, j] = np.where(np.isfinite(p), p, scores[:, j])
+        return scores
 
 
 class PlainAuto(AutoLabeler):
@@ -100,6 +143,11 @@ def fit_logistic(X, known):
         BinaryRelevance(LogisticRegression(C=C, max_iter=300, tol=1e-3), scale=None, n_folds=3) for C in penalties
     ]
     return fit_best(models, weight_features(X), known)
+
+
+def fit_label_spreading(X, known):
+    """Fit LabelSpreading with the better of two weights of the neighbours."""
+    return fit_best(map(SpreadLabels, (0.2, 0.8)), weight_features(X), known)
 
 
 def fit_extra_trees(X, known):
@@ -167,6 +215,7 @@ METHODS = {
     "vvmr": fit_vvmr,
     "lowrank": fit_low_rank,
     "logistic": fit_logistic,
+    "label spreading": fit_label_spreading,
     "extratrees": fit_extra_trees,
     "lightgbm": fit_boosted_trees,
     "label rate": lambda X, known: LabelRate().fit(X, known),
