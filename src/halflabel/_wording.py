@@ -52,6 +52,17 @@ def percent(share: float | None) -> str:
     return f"{100 * share:.{digits}f}".removesuffix(".0") + "\xa0%"
 
 
+def times(ratio: float) -> str:
+    """Return how many times larger something is, to the digits that matter.
+
+    Examples
+    --------
+    >>> [times(ratio) for ratio in (1.82, 42.3, 5000.0)]
+    ['1.8 times', '42 times', 'over 1,000 times']
+    """
+    return f"{ratio:.{1 if ratio < 9.95 else 0}f} times" if ratio <= 1000 else "over 1,000 times"
+
+
 def decimal(value: float | None, digits: int = 2) -> str:
     """Return a number with a fixed number of digits after the point.
 

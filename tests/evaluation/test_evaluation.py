@@ -30,7 +30,7 @@ from halflabel.table import open_table
 pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning")
 
 
-def test_labels_with_one_value_are_refused_in_a_sentence(rng):
+def test_labels_with_one_value_raise(rng):
     with pytest.raises(ValueError, match="there is nothing to learn"):
         evaluate(open_table(rng.normal(size=(40, 2)), np.ones((40, 1))))
 
@@ -145,12 +145,16 @@ def test_the_rate_is_named_only_if_it_was_compared_and_no_method_is_better():
 
 
 class TestGroups:
-    @pytest.mark.parametrize("most", [5000, 200])
-    def test_a_group_is_hidden_as_a_whole(self, rng, watched, monkeypatch, most):
+    @pytest.mark.parametrize("max_items", [5000, 200])
+    def test_a_group_is_hidden_as_a_whole(self, rng, watched, monkeypatch, max_items):
         """Also in a sample of the items, which has fewer of some groups."""
         opened = grouped(rng)
-        monkeypatch.setattr(evaluation, "MAX_ITEMS", most)
-        rows = np.arange(300) if most > 300 else np.sort(np.random.default_rng(7).choice(300, most, replace=False))
+        monkeypatch.setattr(evaluation, "MAX_ITEMS", max_items)
+        rows = (
+            np.arange(300)
+            if max_items > 300
+            else np.sort(np.random.default_rng(7).choice(300, max_items, replace=False))
+        )
         result = evaluate(opened, repeats=2, seed=7, methods={DEFAULT: watched, "rate": RATES})
         labels, threads = opened.labels[rows], opened.groups[rows]
         assert len(watched.seen) == 4  # two of them for the curve
@@ -318,7 +322,7 @@ def test_the_warning_names_the_bound_of_pu_f1(rng, observed_rate):
     assert result.trust == ""
 
 
-def test_refusals(opened, rng):
+def test_invalid_input_raises(opened, rng):
     with pytest.raises(ValueError, match="repeats must be at least 2"):
         evaluate(opened, repeats=1)
     few = np.full((30, 1), np.nan)
@@ -337,9 +341,9 @@ def test_the_command_prints_advice_and_json(tmp_path, rng):
     X, Y, _ = half_labelled(rng, n=120)
     pd.DataFrame(np.hstack([X, Y]), columns=list("abcdexyz")).to_csv(tmp_path / "t.csv", index=False)
     arguments = ["evaluate", str(tmp_path / "t.csv"), "--labels", "x,y,z", "--repeats", "2", "--effort", "fast"]
-    told = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    printed = CliRunner().invoke(main, arguments, catch_exceptions=False)
     for words in ("average precision", DEFAULT, "SSDR-MC", "expected from its", "Doubling the labelled items", "ECE"):
-        assert words in told.output
+        assert words in printed.output
     found = json.loads(CliRunner().invoke(main, [*arguments, "--json"], catch_exceptions=False).stdout)
     assert {record["repeat"] for record in found["records"]} == {0, 1}
     assert [point["share"] for point in found["curve"]] == [0.25, 0.5, 1.0]
@@ -350,9 +354,9 @@ def test_the_command_prints_advice_and_json(tmp_path, rng):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_demo_can_be_repeated_by_the_line_it_prints(tmp_path):
-    told = CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "demo")], catch_exceptions=False)
-    assert told.exit_code == 0, told.output
-    line = told.output.strip().splitlines()[-1].strip()
+    printed = CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "demo")], catch_exceptions=False)
+    assert printed.exit_code == 0, printed.output
+    line = printed.output.strip().splitlines()[-1].strip()
     assert line.startswith("halflabel complete ")
     CliRunner().invoke(main, line.split()[1:], catch_exceptions=False)
     first = pd.read_csv(tmp_path / "demo" / "digits-completed.csv")
@@ -360,7 +364,7 @@ def test_the_demo_can_be_repeated_by_the_line_it_prints(tmp_path):
     pd.testing.assert_frame_equal(first, again)
 
 
-def test_the_demo_hides_what_it_says():
+def test_the_demo_hides_nine_items_in_ten():
     demo = run_demo(1)
     unknown = demo.half[list(demo.tags)].isna().to_numpy()
     assert unknown.all(axis=1).mean() == pytest.approx(0.9, abs=0.02)
@@ -399,7 +403,7 @@ def test_a_sample_keeps_its_prior(rng, monkeypatch):
     )
 
 
-def test_a_prior_needs_a_method_that_hears_it(rng):
+def test_a_prior_needs_a_method_that_accepts_it(rng):
     X, Y, complete = half_labelled(rng, n=60)
     with pytest.raises(ValueError, match="cannot take a prior"):
         evaluate(open_table(X, Y, prior=complete), methods={DEFAULT: SSDRMC(), "rate": RATES})

@@ -30,7 +30,7 @@ class FakeModel:
 
 @dataclass
 class FakeCompletion:
-    """What a report reads, put together from given probabilities."""
+    """The attributes that a report reads, from given probabilities."""
 
     labels: PartialLabels
     p: np.ndarray

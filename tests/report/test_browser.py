@@ -28,7 +28,7 @@ HOSTILE = [
     "<img src=http://leak.test/a.png><link rel=stylesheet href=http://leak.test/b.css>",
 ]
 
-#: Tells the page around how wide its content is, and which element sticks out.
+#: Reports to the outer page how wide the content is, and which element sticks out.
 RULER = """<script>
 addEventListener("load", () => {
   const width = document.documentElement.clientWidth

@@ -1,4 +1,4 @@
-"""The page: its order, its figures, what it refuses to do, and its size."""
+"""The page: its order, its figures, its safety and its size."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_sections_answer_in_order(by_hand):
         "filled",
         "labels",
         "check",
-        "doubts",
+        "warnings",
         "map",
         "details",
     ]
@@ -60,14 +60,14 @@ def test_headings_do_not_skip_a_level(by_hand):
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_first_answer_is_the_share_of_gaps_that_fill_themselves(by_hand):
+def test_the_first_numbers_are_the_shares_of_gaps_that_can_be_filled(by_hand):
     text = " ".join(page_of(by_hand()).text.split())
-    assert "75 % of the gaps fill themselves at 90 % expected precision (3)" in text
+    assert "75 % of the gaps can be filled at 90 % expected precision (3)" in text
     assert "8 were given; the other 4 were gaps" in text
     assert "2 items without any label: <b>Model</b> fills all of their entries." in text
 
 
-def test_figures_and_tables_say_what_they_are(by_hand):
+def test_figures_and_tables_have_titles(by_hand):
     html = render_html(summarize(by_hand()))
     page = Page(html)
     figures = [svg for svg in page.all("svg") if svg.get("role") == "img"]
@@ -111,7 +111,7 @@ def test_everything_from_outside_is_escaped(by_hand):
 TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
 
 
-def test_positive_only_page_says_what_probabilities_are_of(by_hand):
+def test_positive_only_page_names_the_kind_of_probability(by_hand):
     text = " ".join(page_of(by_hand(TAGS)).text.split())
     assert (
         "5 were given, all of them relevant. Of the other 7, 2 are now filled in as relevant and 5 as irrelevant."
@@ -119,18 +119,18 @@ def test_positive_only_page_says_what_probabilities_are_of(by_hand):
     )
     assert "How many of them are right cannot be observed" in text
     assert "Probability of being assigned" in text
-    assert "may just have been forgotten" in text
+    assert "can be irrelevant or a missing positive" in text
     assert "70 % 3 4 0.40" in text  # share, filled, expected, threshold
-    assert "fill themselves at" not in text
+    assert "can be filled at" not in text
 
 
 def test_positive_only_page_with_an_assumption(by_hand):
     text = " ".join(page_of(by_hand(TAGS, observed_rate=0.7)).text.split())
-    assert "fill themselves at 90 % expected precision" in text
-    assert "if 70 % of the relevant ones had been assigned" in text
+    assert "can be filled at 90 % expected precision" in text
+    assert "if 70 % of the relevant entries were assigned" in text
     assert "70 % (assumed) 3 4 0.40" in text
     assert "Probability of being relevant" in text
-    assert "Probabilities rest on an assumption" in text
+    assert "Probabilities depend on an assumption" in text
 
 
 def test_entries_left_empty_are_explained(by_hand):
@@ -150,7 +150,7 @@ def test_no_label_learned(by_hand):
     text = " ".join(page_of(by_hand([[1], [1], [None]], [[0.8], [0.8], [0.8]], names=("rock",))).text.split())
     assert "one value only: not learned" in text
     assert "There is no calibration curve: no label was learned." in text
-    assert "No label could be learned, so that no given entry can be doubted." in text
+    assert "No label could be learned, so no given entry can be checked." in text
 
 
 def test_without_two_dimensions_there_is_no_map_but_a_reason(by_hand):
@@ -169,7 +169,7 @@ def test_the_page_stays_small_at_any_size(at_random):
     assert "2,000 of 200,000 items are drawn" in html
 
 
-def test_the_page_stays_small_whatever_it_is_told(at_random):
+def test_the_page_stays_small_at_any_length_of_text(at_random):
     long = "é" * 2000
     names, ids = [f"{j}{long}" for j in range(100)], pd.Index([f"{i}{long}" for i in range(800)])
     completion = at_random(800, 100, n_given=20, names=names, index=ids, notes=(long,) * 1000)
@@ -180,7 +180,7 @@ def test_the_page_stays_small_whatever_it_is_told(at_random):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_can_be_told_apart(scheme):
+def test_colours_have_enough_contrast(scheme):
     css = files("halflabel.report").joinpath("templates/report.css").read_text()
     light, dark = re.findall(r":root \{(.*?)\}", css, flags=re.S)[:2]
     colours = dict(re.findall(r"--([\w-]+): (#\w{6})", light))

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from halflabel.labels import PartialLabels
-from halflabel.report.figures import map_figure, reliability_figure
-from halflabel.report.scatter import CELL, HEIGHT, MOST_POINTS, WIDTH, as_ink, balanced_sample, framed, png, scatter
+from halflabel.report.figures import draw_calibration, draw_map
+from halflabel.report.images import encode_png, scale_to_ink
+from halflabel.report.scatter import CELL, HEIGHT, MAX_POINTS, WIDTH, choose_points, fit_to_frame, sample_balanced
 
 
-def test_letters_tell_given_from_filled(rng):
+def test_letters_distinguish_given_and_filled_entries(rng):
     labels = PartialLabels.from_table([[1], [0], [None], [None], [None]])
-    drawn = scatter(rng.normal(size=(5, 2)), labels, np.array([[1], [-1], [1], [-1], [0]]), None, rng)
+    drawn = choose_points(rng.normal(size=(5, 2)), labels, np.array([[1], [-1], [1], [-1], [0]]), None, rng)
     assert drawn["labels"] == [{"name": "label0", "codes": "RIri?"}]
-    kinds = [path["kind"] for path in map_figure(drawn)["layers"][0]["paths"]]
+    kinds = [path["kind"] for path in draw_map(drawn)["layers"][0]["paths"]]
     assert sorted(kinds) == ["filled irrelevant", "filled relevant", "given irrelevant", "given relevant", "left"]
 
 
@@ -26,8 +27,8 @@ def test_a_sample_keeps_rare_values(rng):
     codes = np.full((50_000, 3), 3)
     codes[:5, 0] = 0
     codes[100:400, 2] = 2
-    rows = balanced_sample(codes, MOST_POINTS, rng)
-    assert len(rows) == len(np.unique(rows)) == MOST_POINTS
+    rows = sample_balanced(codes, MAX_POINTS, rng)
+    assert len(rows) == len(np.unique(rows)) == MAX_POINTS
     assert set(range(5)) <= set(rows.tolist())
     assert (codes[rows, 2] == 2).sum() > 100  # their share in the data would be 12
 
@@ -35,7 +36,7 @@ def test_a_sample_keeps_rare_values(rng):
 def test_the_seed_decides_the_sample(at_random):
     completion = at_random(5000, 2)
     args = (completion.coordinates, completion.labels, completion.state, None)
-    first, again, other = (scatter(*args, np.random.default_rng(seed)) for seed in (0, 0, 1))
+    first, again, other = (choose_points(*args, np.random.default_rng(seed)) for seed in (0, 0, 1))
     assert first == again
     assert first["x"] != other["x"]
 
@@ -43,7 +44,7 @@ def test_the_seed_decides_the_sample(at_random):
 def test_far_items_stand_at_the_edge_and_are_counted(rng):
     coordinates = rng.normal(size=(1000, 2))
     coordinates[0] = [1e6, -1e6]
-    xy, at_edge = framed(coordinates)
+    xy, at_edge = fit_to_frame(coordinates)
     assert at_edge[0]
     assert at_edge.sum() < 30
     assert xy[0].tolist() == [round(0.99 * WIDTH), round(0.99 * HEIGHT)]
@@ -51,7 +52,7 @@ def test_far_items_stand_at_the_edge_and_are_counted(rng):
 
 
 def test_one_value_of_a_coordinate_stands_in_the_middle():
-    xy, at_edge = framed(np.zeros((4, 2)))
+    xy, at_edge = fit_to_frame(np.zeros((4, 2)))
     assert (xy == [WIDTH // 2, HEIGHT // 2]).all()
     assert not at_edge.any()
 
@@ -59,7 +60,7 @@ def test_one_value_of_a_coordinate_stands_in_the_middle():
 def test_images_do_not_overlap_and_labelled_items_come_first(at_random):
     completion = at_random(3000, 1, n_given=30)
     ink = np.zeros((3000, 8, 8), dtype=np.uint8)
-    drawn = scatter(completion.coordinates, completion.labels, completion.state, ink, np.random.default_rng(0))
+    drawn = choose_points(completion.coordinates, completion.labels, completion.state, ink, np.random.default_rng(0))
     places = list(zip(drawn["x"], drawn["y"], strict=True))
     assert len(places) == len(set(places)) == len(drawn["marks"])
     assert all(x % CELL == y % CELL == CELL // 2 for x, y in places)
@@ -69,7 +70,7 @@ def test_images_do_not_overlap_and_labelled_items_come_first(at_random):
 
 def test_png_reads_back(rng):
     ink = rng.integers(256, size=(5, 7)).astype(np.uint8)
-    head, body = png(ink).split(",")
+    head, body = encode_png(ink).split(",")
     image = matplotlib.image.imread(io.BytesIO(base64.b64decode(body)), format="png")
     assert head == "data:image/png;base64"
     assert np.array_equal(np.rint(255 * image[..., -1]), ink)
@@ -77,12 +78,12 @@ def test_png_reads_back(rng):
 
 
 def test_ink_spans_all_images():
-    assert as_ink(np.array([[[0.0, 8.0]], [[16.0, 4.0]]])).tolist() == [[[0, 128]], [[255, 64]]]
-    assert not as_ink(np.ones((2, 3, 3))).any()
+    assert scale_to_ink(np.array([[[0.0, 8.0]], [[16.0, 4.0]]])).tolist() == [[[0, 128]], [[255, 64]]]
+    assert not scale_to_ink(np.ones((2, 3, 3))).any()
 
 
-def test_calibration_curve_stands_where_its_numbers_say():
-    figure = reliability_figure(
+def test_the_shapes_of_the_calibration_curve_follow_from_its_numbers():
+    figure = draw_calibration(
         [
             {"entries": 100, "predicted": 0.25, "observed": 0.5},
             {"entries": 25, "predicted": 1.0, "observed": 1.0},

@@ -12,7 +12,7 @@ from halflabel.completion import complete
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import ece
 from halflabel.report import summarize
-from halflabel.report.quality import overall, probability_thresholds
+from halflabel.report.quality import measure_quality, read_thresholds
 from halflabel.table import Roles
 
 
@@ -78,7 +78,7 @@ def test_calibration_error_by_chance_is_what_true_probabilities_show(rng):
 
     labels = PartialLabels.from_table((rng.uniform(size=p.shape) < p).astype(float))
     expected = np.mean([error() for _ in range(200)])
-    assert overall(labels, p, np.full(3, 0.5))["ece_by_chance"] == pytest.approx(expected, rel=0.05)
+    assert measure_quality(labels, p, np.full(3, 0.5))["ece_by_chance"] == pytest.approx(expected, rel=0.05)
 
 
 def test_calibration_bins(by_hand):
@@ -100,6 +100,25 @@ def test_suspects_are_given_entries_of_which_the_opposite_is_likelier(by_hand):
         ("song 3", "rock", 1, 0.4),
         ("song 4", "rock", 0, 0.6),
     ]
+
+
+def test_suspects_are_ordered_by_the_odds_of_the_given_value(by_hand):
+    y = np.array([[1], [0], [0], [0], [0], [1]])
+    p = np.array([[0.9], [0.1], [0.8], [0.1], [0.2], [0.45]])
+    rows = summarize(by_hand(y, p, names=("rock",)))["suspects"]["rows"]
+    # A third is relevant. Given irrelevant: odds of 2 by the rate, of .2 / .8 by the model, which is 8 times lower.
+    # Given relevant: odds of .5 by the rate, of .45 / .55 by the model, which is higher.
+    assert [row["item"] for row in rows] == ["song 2", "song 5"]
+    assert [row["odds_ratio"] for row in rows] == pytest.approx([8, 0.5 / (0.45 / 0.55)])
+
+
+def test_given_entries_that_are_likelier_than_not_are_no_suspects(by_hand):
+    """Also where their odds fall most: an irrelevant entry of a rare label."""
+    y = np.array([[0]] * 9 + [[1]])
+    p = np.array([[0.45]] + [[0.1]] * 8 + [[0.2]])
+    suspects = summarize(by_hand(y, p, names=("rare",)))["suspects"]
+    assert [row["item"] for row in suspects["rows"]] == ["song 9"]
+    assert suspects["doubted"] == 1
 
 
 def test_items_to_label_next(by_hand):
@@ -126,16 +145,16 @@ def test_settings_roles_and_versions_are_kept(by_hand):
     assert summary["roles"][-1] == {"role": "ignored", "why": "free text", "n_columns": 1, "columns": ["url"]}
 
 
-def test_thresholds_on_scores_are_read_as_probabilities(by_hand):
+def test_thresholds_on_scores_become_probabilities(by_hand):
     model = by_hand().model
     model.decision, model.calibration_ = "fixed", lambda scores: scores / 2
-    assert probability_thresholds(model).tolist() == [0.25, 0.25]
+    assert read_thresholds(model).tolist() == [0.25, 0.25]
 
 
 TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
 
 
-def test_positive_only_labels_are_judged_by_what_was_assigned(by_hand):
+def test_positive_only_labels_are_measured_by_what_was_assigned(by_hand):
     summary = summarize(by_hand(TAGS))
     assert summary["suspects"] is summary["expected"] is summary["filled_as"] is None
     assert summary["quality"]["entries"] == 10  # five annotated items with two labels
@@ -169,17 +188,17 @@ def test_many_labels_are_cut_in_the_middle(at_random):
     assert quality == sorted(quality)
 
 
-def test_images_stand_beside_their_items(by_hand):
+def test_images_are_next_to_their_items(by_hand):
     marks = np.arange(6 * 4).reshape(6, 2, 2)
     summary = summarize(by_hand(), marks=marks)
     assert all(row["image"].startswith("data:image/png;base64,") for row in summary["next"])
-    # An id that stands twice does not say which image is meant.
+    # An id that occurs twice has no image: it could be the wrong one.
     twice = summarize(by_hand(index=pd.Index(["song"] * 6)), marks=marks)
     assert all(row["image"] is None for row in twice["next"])
 
 
 @pytest.mark.parametrize("shape", [(5, 8, 8), (6, 8), (6, 8, 400)])
-def test_marks_that_do_not_fit_are_refused(by_hand, shape):
+def test_marks_of_another_shape_raise(by_hand, shape):
     with pytest.raises(ValueError, match=r"one small grey image per item, 6 x height x width, of at most 128 pixels"):
         summarize(by_hand(), marks=np.zeros(shape))
 

@@ -1,4 +1,4 @@
-"""A completion -> a plain dict of everything the report says."""
+"""A completion -> a plain dict of everything in the report."""
 
 from __future__ import annotations
 
@@ -11,29 +11,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import logit
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped
-from halflabel.report.caveats import caveats, evidence_counts
-from halflabel.report.quality import calibration, expected, filled_as, label_rows, overall, probability_thresholds
-from halflabel.report.scatter import as_ink, png, scatter
-from halflabel.report.wording import headline
+from halflabel.report.headline import write_headline
+from halflabel.report.images import encode_png, read_images
+from halflabel.report.quality import (
+    bin_calibration,
+    count_fillable,
+    count_filled,
+    describe_labels,
+    measure_quality,
+    read_thresholds,
+)
+from halflabel.report.scatter import choose_points
+from halflabel.report.warnings import collect_warnings, count_evidence
 from halflabel.table import OpenTable
 
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion
 
-#: Beyond so many labels only the worst and the best are listed.
-MOST_LABELS, WORST, BEST = 60, 40, 10
+#: Maximum number of labels in the table; of more labels the worst and the best are listed.
+MAX_LABELS, WORST, BEST = 60, 40, 10
 
-#: Rows of the tables of entries and items to look at.
-MOST_SUSPECTS, MOST_NEXT, MOST_CANDIDATES = 20, 12, 30
+#: Maximum numbers of rows in the tables of entries and items to check.
+MAX_SUSPECTS, MAX_NEXT, MAX_CANDIDATES = 20, 12, 30
 
-#: Columns named per role, settings and parameters listed.
-MOST_COLUMNS, MOST_SETTINGS = 40, 60
-
-#: Longest side of an image of an item, in pixels.
-MOST_SIDE = 128
+#: Maximum numbers of columns per role, and of settings and parameters.
+MAX_COLUMNS, MAX_SETTINGS = 40, 60
 
 _PACKAGES = ("halflabel", "numpy", "scipy", "scikit-learn", "pandas")
 
@@ -46,19 +52,19 @@ def summarize(
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return everything a report says as a plain dict that JSON can hold; its size is bounded at any size of data.
+    """Return everything in a report as a plain dict that JSON can hold; its size is bounded at any size of data.
 
     Parameters
     ----------
     completion : Completion
     title : str, optional
-        What the data is called.
+        The name of the data.
     marks : ndarray of shape (n_items, height, width), optional
-        A small grey image per item, drawn in the map; the larger a value, the more ink.
+        A small grey image per item, shown in the map and in tables; larger values are darker.
     settings : mapping, optional
-        What was asked for, such as the command line, to be printed at the end.
+        The options of the run, listed at the end.
     seed : int, default=0
-        Decides which items the map shows where not all fit.
+        Decides which items the map shows if there are too many for all of them.
 
     Returns
     -------
@@ -68,39 +74,39 @@ def summarize(
     Raises
     ------
     ValueError
-        If there is not one mark per item, or marks are not small.
+        If there is not one small mark per item.
     """
     labels = completion.labels
-    ink = None if marks is None else _small_images(marks, len(labels))
-    answers, positive = _answers(completion), _positive(completion)
-    kinds = evidence_counts(labels, completion.evidence_kinds)
-    counts, notes = _counts(completion), completion.opened.notes
+    ink = None if marks is None else read_images(marks, len(labels))
+    predictions, positive = _summarize_predictions(completion), _summarize_positive(completion)
+    kinds = count_evidence(labels, completion.evidence_kinds)
+    counts, notes = _count_entries(completion), completion.opened.notes
     summary = {
         "title": clipped(title),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "headline": headline(counts, positive_only=labels.positive_only, min_precision=completion.min_precision),
+        "headline": write_headline(counts, positive_only=labels.positive_only, min_precision=completion.min_precision),
         "counts": counts,
         "positive": positive,
         "min_precision": completion.min_precision,
-        **answers,
-        "labels": _labels(completion),
-        "next": None if labels.positive_only else _items(completion.next_to_label(MOST_NEXT)),
-        "candidates": _items(completion.candidates(MOST_CANDIDATES)) if labels.positive_only else None,
+        **predictions,
+        "labels": _summarize_labels(completion),
+        "next": None if labels.positive_only else _list_rows(completion.next_to_label(MAX_NEXT)),
+        "candidates": _list_rows(completion.candidates(MAX_CANDIDATES)) if labels.positive_only else None,
         "gaps": list(completion.gaps),
         "evidence": kinds,
         "drift": completion.drift,
-        "caveats": caveats(
+        "warnings": collect_warnings(
             completion.learned_from,
             kinds=kinds,
             drift=completion.drift,
-            quality=answers["quality"],
+            quality=predictions["quality"],
             notes=notes,
             positive=positive,
         ),
-        "map": _map(completion, ink, np.random.default_rng(seed)),
-        "method": _method(completion.model),
-        "settings": _as_text(settings or {}),
-        "roles": _roles(completion.opened),
+        "map": _summarize_map(completion, ink, np.random.default_rng(seed)),
+        "method": _summarize_method(completion.model),
+        "settings": _as_text({name: value for name, value in (settings or {}).items() if value is not None}),
+        "roles": _summarize_roles(completion.opened),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
     }
     _add_images(summary, completion.index, ink)
@@ -108,16 +114,7 @@ def summarize(
     return plain
 
 
-def _small_images(marks: NDArray[Any], n_items: int) -> NDArray[np.uint8]:
-    if marks.ndim != 3 or len(marks) != n_items or max(marks.shape[1:]) > MOST_SIDE:
-        raise ValueError(
-            f"marks must be one small grey image per item, {n_items} x height x width, of at most "
-            f"{MOST_SIDE} pixels a side, but their shape is {marks.shape}."
-        )
-    return as_ink(marks)
-
-
-def _counts(completion: Completion) -> dict[str, int]:
+def _count_entries(completion: Completion) -> dict[str, int]:
     labels, observed = completion.labels, completion.labels.observed
     return {
         "items": len(labels),
@@ -132,21 +129,21 @@ def _counts(completion: Completion) -> dict[str, int]:
     }
 
 
-def _answers(completion: Completion) -> dict[str, Any]:
-    """Return what rests on probabilities; how sure an answer is, only where they are of being relevant."""
+def _summarize_predictions(completion: Completion) -> dict[str, Any]:
+    """Return the numbers from probabilities; expected precisions only where they are of being relevant."""
     labels, learned, p = completion.labels, completion.learned_from, completion.probabilities.to_numpy()
     relevance = completion.probability_of == "being relevant"
     return {
-        "expected": expected(~labels.observed, learned.learnable, p) if relevance else None,
-        "filled_as": filled_as(labels, completion.state, p) if relevance else None,
-        "quality": overall(learned, completion.learned_probabilities, _cut(completion)),
-        "calibration": calibration(learned, completion.learned_probabilities),
-        "suspects": None if labels.positive_only else _suspects(completion.suspects),
+        "expected": count_fillable(~labels.observed, learned.learnable, p) if relevance else None,
+        "filled_as": count_filled(labels, completion.state, p) if relevance else None,
+        "quality": measure_quality(learned, completion.learned_probabilities, _thresholds(completion)),
+        "calibration": bin_calibration(learned, completion.learned_probabilities),
+        "suspects": None if labels.positive_only else _summarize_suspects(completion),
     }
 
 
-def _positive(completion: Completion) -> dict[str, Any] | None:
-    """Return what is assumed about positive-only labels, and where they contradict it."""
+def _summarize_positive(completion: Completion) -> dict[str, Any] | None:
+    """Return the label frequency of positive-only labels, and the counts that can contradict it."""
     if not completion.labels.positive_only:
         return None
     c = completion.observed_rate
@@ -159,35 +156,39 @@ def _positive(completion: Completion) -> dict[str, Any] | None:
     }
 
 
-def _cut(completion: Completion) -> Floats | None:
+def _thresholds(completion: Completion) -> Floats | None:
     """Return the thresholds in use, unless they are on other probabilities than those that can be checked."""
-    return None if completion.labels.positive_only else probability_thresholds(completion.model)
+    return None if completion.labels.positive_only else read_thresholds(completion.model)
 
 
-def _labels(completion: Completion) -> dict[str, Any]:
-    """Return the table of labels, cut in the middle where it is too long."""
+def _summarize_labels(completion: Completion) -> dict[str, Any]:
+    """Return the table of labels, without its middle if it is too long."""
     learned, p = completion.learned_from, completion.learned_probabilities
-    rows = label_rows(completion.labels, learned, completion.state, p, _cut(completion))
+    rows = describe_labels(completion.labels, learned, completion.state, p, _thresholds(completion))
     rows = [{**row, "name": clipped(row["name"])} for row in rows]
-    if len(rows) <= MOST_LABELS:
+    if len(rows) <= MAX_LABELS:
         return {"rows": rows, "left_out": 0, "cut_at": None}
     return {"rows": rows[:WORST] + rows[-BEST:], "left_out": len(rows) - WORST - BEST, "cut_at": WORST}
 
 
-def _suspects(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return the given entries of which the model finds the opposite more likely."""
-    p = frame["probability"].to_numpy(dtype=np.float64)
-    belief = np.where(frame["given"].to_numpy() == 1, p, 1 - p)
-    doubted = int((belief < 0.5).sum())
+def _summarize_suspects(completion: Completion) -> dict[str, Any]:
+    """Return the given entries of which the opposite value is more probable, in the order of their odds ratio."""
+    frame = completion.suspects
+    p, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
+    rates = dict(zip(completion.labels.names, completion.labels.rates, strict=True))
+    log_ratio = logit(p) - logit(frame["label"].map(rates).to_numpy(dtype=np.float64))
+    # How many times the odds of the given value are lower than by the rate of the label; finite also at 0 and 1.
+    frame = frame.assign(odds_ratio=np.exp(np.clip(np.where(relevant, -log_ratio, log_ratio), -30, 30)))
+    p_given = np.where(relevant, p, 1 - p)
     return {
         "asked": len(frame),
-        "doubted": doubted,
-        "strongly": int((belief < 0.1).sum()),
-        "rows": _items(frame.head(min(doubted, MOST_SUSPECTS))),
+        "doubted": int((p_given < 0.5).sum()),
+        "strongly": int((p_given < 0.1).sum()),
+        "rows": _list_rows(frame[p_given < 0.5].head(MAX_SUSPECTS)),
     }
 
 
-def _items(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def _list_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a small table; names are text of bounded length, ``key`` is the item itself."""
     rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
     texts = [column for column in ("item", "label") if column in frame]
@@ -195,38 +196,58 @@ def _items(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _add_images(summary: dict[str, Any], index: pd.Index[Any], ink: NDArray[np.uint8] | None) -> None:
-    """Give the rows of the small tables the image of their item, where there is one and items can be told apart."""
+    """Add to the rows of the small tables the image of their item, if there are images and ids are distinct."""
     tables = [summary["next"], summary["candidates"], (summary["suspects"] or {}).get("rows")]
     for row in (row for table in tables for row in table or ()):
         key = row.pop("key")
-        row["image"] = png(ink[index.get_loc(key)]) if ink is not None and index.is_unique else None
+        row["image"] = encode_png(ink[index.get_loc(key)]) if ink is not None and index.is_unique else None
 
 
-def _map(completion: Completion, ink: NDArray[np.uint8] | None, rng: np.random.Generator) -> dict[str, Any]:
+def _summarize_map(completion: Completion, ink: NDArray[np.uint8] | None, rng: np.random.Generator) -> dict[str, Any]:
     try:
         coordinates = completion.embedding(2).to_numpy()
     except ValueError as reason:  # too few features or items for two dimensions
         return {"reason": str(reason)}
-    return scatter(coordinates, completion.labels, completion.state, ink, rng)
+    return choose_points(coordinates, completion.labels, completion.state, ink, rng)
 
 
-def _method(model: Any) -> dict[str, Any]:
+def _summarize_method(model: Any) -> dict[str, Any]:
     return {"name": type(model).__name__, "parameters": _as_text(model.get_params(deep=False))}
 
 
-def _roles(opened: OpenTable) -> list[dict[str, Any]]:
-    """Columns by role and reason, so that a thousand number columns take one line."""
+def _summarize_roles(opened: OpenTable) -> list[dict[str, Any]]:
+    """Return columns by role and reason, so that a thousand number columns take one line."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for column, role, why in opened.roles.describe():
         grouped.setdefault((role, why), []).append(column)
     return [
-        {"role": role, "why": why, "n_columns": len(columns), "columns": [clipped(c) for c in columns[:MOST_COLUMNS]]}
-        for (role, why), columns in list(grouped.items())[:MOST_SETTINGS]
+        {"role": role, "why": why, "n_columns": len(columns), "columns": [clipped(c) for c in columns[:MAX_COLUMNS]]}
+        for (role, why), columns in list(grouped.items())[:MAX_SETTINGS]
     ]
 
 
 def _as_text(values: Mapping[str, Any]) -> dict[str, str]:
-    return {clipped(key): clipped(value, 500) for key, value in list(values.items())[:MOST_SETTINGS]}
+    """Return names and values as people write them, without Python's syntax."""
+    return {clipped(key): clipped(_write_value(value), 500) for key, value in list(values.items())[:MAX_SETTINGS]}
+
+
+def _write_value(value: Any) -> str:
+    """Return a setting in words.
+
+    Examples
+    --------
+    >>> [_write_value(value) for value in (("rock", "sad"), None, True, 0.95, {"rock": 2}, ())]
+    ['rock, sad', 'not set', 'yes', '0.95', 'rock: 2', 'none']
+    """
+    if value is None:
+        return "not set"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        value = [f"{key}: {_write_value(entry)}" for key, entry in value.items()]
+    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -83,7 +83,7 @@ class Panel:
 
     @cached_property
     def _framed(self) -> tuple[Ints, Mask]:
-        return scatter.framed(self.coordinates)
+        return scatter.fit_to_frame(self.coordinates)
 
 
 def draw_panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hollow: str, other: str) -> str:

@@ -1,4 +1,4 @@
-"""The sentence that summarises a completion."""
+"""The first sentences of the report: what was given and what was filled in."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from halflabel._wording import count, percent, plural
 
 
-def headline(counts: Mapping[str, int], *, positive_only: bool, min_precision: float | None) -> str:
-    """Return what happened, in words for someone who has never seen such a table.
+def write_headline(counts: Mapping[str, int], *, positive_only: bool, min_precision: float | None) -> str:
+    """Return the numbers of entries, for readers who have never seen such a table.
 
     Examples
     --------
     >>> counts = {"items": 4, "labels": 2, "entries": 8, "given": 3, "gaps": 5, "filled": 5}
-    >>> headline(counts, positive_only=False, min_precision=None)
+    >>> write_headline(counts, positive_only=False, min_precision=None)
     '4 items with 2 labels each make 8 entries. 3 were given; the other 5 were gaps, and all of them are now filled in.'
     """
     given, gaps, left = count(counts["given"]), count(counts["gaps"]), counts["gaps"] - counts["filled"]

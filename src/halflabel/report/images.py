@@ -1,0 +1,51 @@
+"""Small grey images of items as PNG files inside the page."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Maximum side of an image, in pixels.
+MAX_SIDE = 128
+
+
+def read_images(marks: NDArray[Any], n_items: int) -> NDArray[np.uint8]:
+    """Return one small grey image per item as ink; raise if their shape is another one."""
+    if marks.ndim != 3 or len(marks) != n_items or max(marks.shape[1:]) > MAX_SIDE:
+        raise ValueError(
+            f"marks must be one small grey image per item, {n_items} x height x width, of at most "
+            f"{MAX_SIDE} pixels a side, but their shape is {marks.shape}."
+        )
+    return scale_to_ink(marks)
+
+
+def scale_to_ink(marks: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return grey images as ink, from the smallest value of all images (0) to the largest (255)."""
+    low, high = float(np.min(marks)), float(np.max(marks))
+    return np.rint((marks - low) * (255 / ((high - low) or 1.0))).astype(np.uint8)
+
+
+def encode_png(ink: NDArray[np.uint8]) -> str:
+    """Return an image of black ink on a transparent ground as a data URI.
+
+    A PNG of 8-bit grey and alpha is a signature and three chunks with checksums, too little to need an image library.
+
+    Parameters
+    ----------
+    ink : ndarray of uint8, shape (height, width)
+        0 is transparent, 255 black.
+    """
+    height, width = ink.shape
+    rows = np.zeros((height, 1 + 2 * width), dtype=np.uint8)
+    rows[:, 2::2] = ink
+    header = struct.pack(">2I5B", width, height, 8, 4, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b"")]
+    file = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks
+    )
+    return "data:image/png;base64," + base64.b64encode(file).decode()

@@ -1,0 +1,225 @@
+"""Checks of a completion, as sentences: what not to trust, and which checks were passed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halflabel._wording import clipped, count, decimal, listed, percent, plural
+from halflabel.labels import PartialLabels
+from halflabel.labels.intervals import wilson_interval
+
+Result = dict[str, str]
+
+#: Minimum number of given entries of a label's rarer value: with fewer, the standard error of its AUC is about 0.1.
+MIN_OF_A_VALUE = 10
+
+#: Minimum number of labelled items: with fewer, all measurements are on folds of at most ten items.
+MIN_ITEMS = 50
+
+#: AUC from which labelled and unlabelled items differ, and differ strongly. The centres of two normal distributions
+#: with this AUC are 0.36 and 0.95 standard deviations apart (86 % and 63 % overlap).
+MIN_DRIFT, MIN_STRONG_DRIFT = 0.60, 0.75
+
+#: Maximum calibration error of probabilities that count as well calibrated.
+MAX_CALIBRATION_ERROR = 0.05
+
+#: Maximum number of notes from reading the table.
+MAX_NOTES = 30
+
+_RANK = ("warning", "caution", "note", "fine")
+
+
+def collect_warnings(
+    labels: PartialLabels,
+    *,
+    kinds: Mapping[str, int],
+    drift: float | None,
+    quality: Mapping[str, float],
+    notes: Sequence[str] = (),
+    positive: Mapping[str, Any] | None = None,
+) -> list[Result]:
+    """Return the results of all checks, the most serious first.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+        The labels that the method was fitted on.
+    kinds : mapping
+        Number of gaps by the evidence for their value, from :func:`count_evidence`.
+    drift : float or None
+        AUC with which a classifier separates labelled from unlabelled items.
+    quality : mapping
+        From :func:`halflabel.report.quality.measure_quality`.
+    notes : sequence of str
+        Notes from reading the table.
+    positive : mapping, optional
+        For positive-only labels: ``observed_rate`` (the label frequency c), and in ``above`` the number of ``entries``
+        whose probability of being assigned is above c, and how many of them were ``assigned``.
+
+    Returns
+    -------
+    list of dict
+        ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
+    """
+    results = [
+        *(_check_frequency(positive) if positive else ()),
+        *_check_learnable(labels),
+        *_check_examples(labels),
+        _check_drift(drift, labels),
+        *_check_calibration(quality, positive),
+        *(() if positive else _check_evidence(kinds)),
+        *_check_items(labels),
+    ]
+    results += [_make_result("note", "Note from reading the table", clipped(note, 500)) for note in notes[:MAX_NOTES]]
+    return sorted(results, key=lambda result: _RANK.index(result["level"]))
+
+
+def count_evidence(labels: PartialLabels, kinds: NDArray[np.str_]) -> dict[str, int]:
+    """Return the number of gaps by the evidence for their value."""
+    return {kind: int(((kinds == kind) & ~labels.observed).sum()) for kind in ("graph", "features", "prior")}
+
+
+def _make_result(level: str, title: str, text: str) -> Result:
+    return {"level": level, "title": title, "text": text}
+
+
+def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
+    """Return what positive-only labels leave open, and whether more was assigned than the assumed label frequency."""
+    c, entries, hits = positive["observed_rate"], positive["above"]["entries"], positive["above"]["assigned"]
+    start = (
+        "An absent label can be irrelevant or a missing positive, so no entry is known to be irrelevant, and the "
+        "precision of the filled values cannot be observed."
+    )
+    if c is None:
+        text = (
+            f"{start} The model predicts the probability that a label is assigned. It gives the order of the "
+            "candidates and decides what is filled in. The probability of being relevant is higher, by the factor 1/c. "
+            "The label frequency c is the share of the relevant entries that were assigned; it cannot be estimated "
+            "from the data. If you know it, set it (--observed-rate, observed_rate)."
+        )
+        return [_make_result("warning", "Probabilities are of being assigned, not of being relevant", text)]
+    text = (
+        f"{start} All probabilities of being relevant are right only if {percent(c)} of the relevant entries were "
+        "assigned, with the same chance for all items and labels. The table of label frequencies above shows the "
+        "results for other shares."
+    )
+    results = [_make_result("caution", "Probabilities depend on an assumption", text)]
+    if entries and wilson_interval(hits / entries, entries)[0] > c:
+        text = (
+            f"Of {plural(entries, 'entry', 'entries')} with a probability of being assigned above {percent(c)}, "
+            f"{percent(hits / entries)} were assigned. Either more than {percent(c)} of the relevant entries were "
+            "assigned, or typical entries were assigned more often than others. In both cases the probabilities of "
+            "being relevant are too high."
+        )
+        results.append(_make_result("warning", f"More was assigned than {percent(c)}", text))
+    return results
+
+
+def _check_learnable(labels: PartialLabels) -> list[Result]:
+    names = [name for name, learnable in zip(labels.names, labels.learnable, strict=True) if not learnable]
+    if not names:
+        return []
+    text = (
+        f"{listed(names, 20)}: both values are needed, but at most one occurs among the given entries. The gaps get "
+        "the rate of the label, which is only a guess. Add a few entries of the other value."
+    )
+    return [_make_result("warning", f"{plural(len(names), 'label')} could not be learned", text)]
+
+
+def _check_examples(labels: PartialLabels) -> list[Result]:
+    relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
+    rarer = np.minimum(relevant, observed - relevant)
+    rare = labels.learnable & (rarer < MIN_OF_A_VALUE)
+    names = [labels.names[j] for j in np.argsort(rarer, kind="stable") if rare[j]]
+    if not names:
+        return []
+    text = (
+        f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} given entries of the rarer value. The AUC shown for "
+        f"{'it' if len(names) == 1 else 'them'} can be wrong by 0.1 or more."
+    )
+    return [_make_result("caution", f"{plural(len(names), 'label has', 'labels have')} very few examples", text)]
+
+
+def _check_evidence(kinds: Mapping[str, int]) -> list[Result]:
+    gaps, alone = sum(kinds.values()), kinds["features"]
+    if alone:
+        text = (
+            f"{count(alone)} gaps ({percent(alone / gaps)}) belong to items that no chain of similar items connects to "
+            "a given entry of the label. Their values come from the feature model alone."
+        )
+        return [_make_result("caution", "Some values are not supported by similar items", text)]
+    if gaps and not kinds["prior"]:
+        text = "Each gap is connected to given entries of its label by a chain of similar items."
+        return [_make_result("fine", "All values are supported by similar items", text)]
+    return []
+
+
+def _check_calibration(quality: Mapping[str, float], positive: Mapping[str, Any] | None) -> list[Result]:
+    error, by_chance = quality["ece"], quality["ece_by_chance"]
+    if np.isnan(error):
+        return []
+    subject = "Probabilities" if positive is None else "Probabilities of being assigned"
+    has_precision = positive is None or positive["observed_rate"] is not None
+    start = (
+        f"On given entries, {subject[0].lower() + subject[1:]} differ from the observed shares by {percent(error)} on "
+        f"average; {percent(by_chance)} would be expected by chance alone."
+    )
+    if error <= MAX_CALIBRATION_ERROR:
+        text = f"{start} A difference of at most {percent(MAX_CALIBRATION_ERROR)} is small."
+        if has_precision:
+            text += " An expected precision is an average over many entries like these; single values can be wrong."
+        return [_make_result("fine", f"{subject} are well calibrated", text)]
+    if error <= 2 * by_chance:
+        text = f"{start} There are too few given entries to find the reason: use the probabilities as rough values."
+        return [_make_result("caution", f"{subject} cannot be checked well", text)]
+    precision = "; the expected precisions above are rough, too" if has_precision else ""
+    text = f"{start} Use the order of the probabilities, not their values{precision}."
+    return [_make_result("warning", f"{subject} are poorly calibrated", text)]
+
+
+def _check_items(labels: PartialLabels) -> list[Result]:
+    labelled = int((~labels.unlabelled).sum())
+    if labelled >= MIN_ITEMS:
+        return []
+    text = f"Only {plural(labelled, 'item has', 'items have')} a given entry: all numbers in this report are rough."
+    return [_make_result("warning", "Very few labelled items", text)]
+
+
+def _check_drift(auc: float | None, labels: PartialLabels) -> Result:
+    labelled, unlabelled = int((~labels.unlabelled).sum()), int(labels.unlabelled.sum())
+    if auc is None:
+        text = _explain_unknown_drift(labelled, unlabelled)
+        return _make_result("note", "Labelled and unlabelled items cannot be compared", text)
+    # By chance: two standard deviations of the AUC of equal distributions (Mann and Whitney, 1947).
+    by_chance = 0.5 + 2 * np.sqrt((labelled + unlabelled + 1) / (12 * labelled * unlabelled))
+    start = (
+        f"A classifier separates labelled from unlabelled items by their features with an AUC of {decimal(auc)}; at "
+        "0.50 or below, it cannot separate them."
+    )
+    if auc >= max(MIN_STRONG_DRIFT, by_chance):
+        text = (
+            f"{start} The quality on given entries may not hold for the gaps: label a few dozen unlabelled items that "
+            "you choose at random, and run this again."
+        )
+        return _make_result("warning", "Unlabelled items clearly differ from labelled ones", text)
+    if auc >= max(MIN_DRIFT, by_chance):
+        text = f"{start} Expect a lower quality in the gaps than on given entries, and check a random sample."
+        return _make_result("caution", "Unlabelled items differ somewhat from labelled ones", text)
+    text = f"{start} The quality on given entries should hold for the gaps."
+    return _make_result("fine", "Unlabelled items are similar to labelled ones", text)
+
+
+def _explain_unknown_drift(labelled: int, unlabelled: int) -> str:
+    if unlabelled == 0:
+        return (
+            "Every item has a given entry. If entries are missing for a reason (for example, because they are "
+            "difficult), the quality in the gaps is lower than on given entries."
+        )
+    return (
+        f"There are {plural(labelled, 'labelled item')} and {plural(unlabelled, 'unlabelled one')}: not enough. The "
+        "quality on given entries holds for gaps that are similar to them."
+    )
