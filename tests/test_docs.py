@@ -42,6 +42,7 @@ def commands(group=main, path=()):
             yield (*path, name), command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_the_snippets_of_a_page_run(page, tmp_path, request):
     text = page.read_text(encoding="utf-8")
@@ -157,6 +158,7 @@ def test_the_other_commands_of_the_readme_are_commands(readme):
         snippets.parse_command(line)
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs(readme, tmp_path):
     rng = np.random.default_rng(0)
     data = make_low_rank(90, 20, 15, 12, 0.01, rng).dataset

@@ -209,6 +209,7 @@ def empty_folder(folder: Path) -> Path:
 
 def setup(app: Any) -> dict[str, bool]:
     """Run the snippets of every page while Sphinx reads it, and publish the reports that they write."""
+    app.add_config_value("run_snippets", True, "env", types=[bool])
     app.connect("source-read", _on_read)
     app.connect("build-finished", _publish)
     return {"parallel_read_safe": False}
@@ -216,7 +217,7 @@ def setup(app: Any) -> dict[str, bool]:
 
 def _on_read(app: Any, page: str, content: list[str]) -> None:
     """Add the outputs to the text of a page, or a note if its benchmark set is not available."""
-    if not blocks(content[0]) or page.startswith("reproduction"):
+    if not app.config.run_snippets or not blocks(content[0]) or page.startswith("reproduction"):
         return
     folder, wanted = empty_folder(app.srcdir / "_generated" / page), needs(content[0])
     if wanted is not None:
