@@ -118,5 +118,5 @@ def test_wins_and_losses_are_counted_run_by_run():
     (grid,) = tabulate_wins(Results(paper, records), experiment)
     assert [name for name, _ in grid.rows] == ["micro-F1 ↑, scene"]
     cells = dict(zip(grid.columns, grid.rows[0][1], strict=True))
-    assert cells["ML-GFHF"].measured == "2 : 2 (-0.050)"
+    assert (cells["ML-GFHF"].measured, cells["ML-GFHF"].detail) == ("2 : 2", "(−0.050)")
     assert cells["LR"].measured == "–"

@@ -12,6 +12,8 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 
 from halflabel.reproduction.page.charts import COLOURS, TEXT, draw_lines, draw_ranks
 from halflabel.reproduction.page.svg import check_svg
@@ -199,6 +201,19 @@ def test_a_critical_difference_longer_than_the_scale_says_so():
     svg = draw_ranks(ranking({"a": 1.5, "b": 2.0, "c": 2.5}, 2.34, [("a", "b", "c")]))
     assert "CD = 2.34, more than the scale" in texts(svg)
     assert all((line[:, 0] <= 400).all() for line in drawn(svg))
+
+
+@pytest.mark.parametrize("names", [["MDDM", "MLSI", "ORI"], ["EM1+SVM", "FPC+SVM", "MC-1", "Mean+SVM", "WWWWWWWWWWWW"]])
+def test_no_letter_of_a_method_is_cut_off(names):
+    """The widths are those of the letters' outlines in a font that is at least as wide as a reader's."""
+    font = FontProperties(family="DejaVu Sans")
+    svg = draw_ranks(ranking({name: 1.0 + i for i, name in enumerate(names)}, 1.0, []))
+    for text in (element for element in elements(svg) if element.tag.endswith("text")):
+        width = TextPath((0, 0), text.text, size=float(text.get("font-size")), prop=font).get_extents().width
+        before = {"start": 0.0, "middle": width / 2, "end": width}[text.get("text-anchor", "start")]
+        x = float(text.get("x") or re.search(r"translate\(([\d.]+)", text.get("transform"))[1])
+        assert x - before >= 3
+        assert x - before + width <= 397
 
 
 def test_long_names_leave_room_for_the_scale():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from halflabel._files import atomic_write
-from halflabel._wording import NONE, plural
+from halflabel._wording import NONE
 from halflabel.reproduction.page import tables
 from halflabel.reproduction.page.markdown import render_markdown
 from halflabel.reproduction.page.model import Block, Bullets, Cell, Grid, Page, Section, Text, render_html
@@ -101,9 +101,8 @@ def _describe_experiment(results: Results, experiment: Experiment) -> Iterator[S
     blocks += draw_maps(results, experiment)
     blocks += _describe_curves(results, experiment) if experiment.x else _describe_tables(results, experiment)
     blocks += tables.tabulate_user_sets(results, experiment)
-    if missing := results.count_incomplete(experiment):
-        lines = [f"{plural(number, 'run')} without figures: {reason}" for reason, number in missing.items()]
-        blocks.append(Bullets(tuple(lines)))
+    if missing := results.list_incomplete(experiment):
+        blocks.append(Bullets(tuple(missing)))
     yield Section(experiment.title, tuple(blocks))
     if not experiment.x and (tests := tuple(tables.tabulate_tests(results, experiment))):
         yield Section("More than chance?", (*tests, *draw_mean_ranks(results, experiment)), level=3)
@@ -111,8 +110,10 @@ def _describe_experiment(results: Results, experiment: Experiment) -> Iterator[S
 
 def _describe_curves(results: Results, experiment: Experiment) -> Iterator[Block]:
     sets = [name for name in experiment.sets if not is_user_set(name)] if experiment.rows == "setting" else [""]
-    for metric, name in itertools.product(experiment.curves or experiment.metrics[:1], sets):
+    curves = list(itertools.product(experiment.curves or experiment.metrics[:1], sets))
+    for metric, name in curves:
         yield from draw_curve(results, experiment, metric, name)
+    for metric, name in curves:
         yield tables.tabulate_curve(results, experiment, metric, name)
     if experiment.options.get("rules"):
         yield from tables.tabulate_wins(results, experiment)

@@ -98,7 +98,8 @@ def _format_line(cells: list[str]) -> str:
 
 def _format_cell(cell: Cell, place: Callable[[str], int]) -> str:
     measured = _escape(cell.measured) or NONE
-    value = f"**{measured}**" if cell.best else measured
+    value = f"**{measured}**" if cell.best or cell.significant else measured
+    value += f" {_escape(cell.detail)}" if cell.detail else ""
     if cell.published:
         value += f" / {_escape(cell.published)}"
     if cell.verdict:

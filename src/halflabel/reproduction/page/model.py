@@ -41,7 +41,11 @@ class Cell:
         Rounded, as the page shows them; empty if there is none.
     verdict : Verdict, optional
     best : bool
-        Whether it is the best of its row.
+        Whether it is the best of its row; it gets a star and is bold.
+    significant : bool
+        Whether it is a significant difference; it is bold.
+    detail : str
+        What follows ``measured`` in small letters: an interval, a p-value.
     why : str
         The reason for the verdict, or for a gap; cells with the same reason share one note below the table.
     """
@@ -50,6 +54,8 @@ class Cell:
     published: str = ""
     verdict: Verdict | None = None
     best: bool = False
+    significant: bool = False
+    detail: str = ""
     why: str = ""
 
 

@@ -1,7 +1,8 @@
-"""Maps of the same items side by side, as SVG of nothing but paths and texts.
+"""Maps of the same items, one panel per method, as SVG of paths and texts only.
 
-What an item is shows in colour and shape, whether it was labelled in being filled or hollow. One path holds all marks
-of a look: thousands of items weigh what a photograph does, and the file is the same on light and dark pages.
+Colour and shape of a mark show the kind of an item; it is filled if the item was labelled, and hollow if not. All
+marks of one look are one path, written here and not by matplotlib: thousands of its marks would make a page of
+megabytes.
 """
 
 from __future__ import annotations
@@ -14,18 +15,17 @@ from xml.etree import ElementTree
 import numpy as np
 
 from halflabel._arrays import Floats, Ints, Mask
-from halflabel._wording import clipped
 from halflabel.report import scatter
-from halflabel.reproduction.page.charts import COLOURS, LETTERS, PER_LETTER, TEXT, WIDTH
-from halflabel.reproduction.page.svg import make_root, printable
+from halflabel.reproduction.page.charts import COLOURS, LETTERS, TEXT, WIDTH, fit_text, measure_text
+from halflabel.reproduction.page.svg import make_path, make_root, make_text, printable
 
-#: Blue, vermilion, purple, green and ochre: neighbours in this circle differ for colour-blind readers as well.
-HUES = (COLOURS[0], COLOURS[1], COLOURS[3], COLOURS[2], "#94790f")
+#: Teal, orange, violet, plum and moss: neighbours in this circle differ for colour-blind readers as well.
+HUES = (*COLOURS[:4], "#7d8a1e")
 
-#: Half the size of a mark: it shrinks with the root of the number of items, within bounds.
-RADII, OF_ONE = (1.9, 3.0), 46.0
+#: Smallest and largest half size of a mark, and that of a single item; it shrinks with the root of their number.
+RADII, RADIUS_OF_ONE = (1.9, 3.0), 46.0
 
-#: Corners of the marks in that unit; a circle has none. The last, a bar, is for what is none of the kinds.
+#: Corners of the marks in that unit; a circle has none. The last one, a bar, is for all other kinds.
 SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
     (),
     ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
@@ -35,19 +35,16 @@ SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
     ((-1.2, -0.4), (1.2, -0.4), (1.2, 0.4), (-1.2, 0.4)),
 )
 
-#: Kinds of item that can be told apart: every hue in two shapes, every shape in two hues that are neighbours.
+#: Maximum number of distinct kinds: every hue in two shapes, every shape in two hues that are neighbours.
 MAX_KINDS = 2 * len(HUES)
 
-#: Panels in a row, the space between and beside them, and what their two lines of text take above them.
+#: Panels in a row, the space between them, the margin, and the height of the two lines of text above them.
 COLUMNS, SPACE, MARGIN, ABOVE = 3, 11.0, 1.5, 2.5 * LETTERS
 SIDE = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * SPACE) / COLUMNS
 
-#: Height of the letters of notes and legend, and room for one of them.
+#: Height of the letters of notes and legend, of a line of the legend, and the indent of its texts.
 NOTE = LETTERS - 1
-PER_NOTE_LETTER = PER_LETTER * NOTE / LETTERS
-
-#: Height of a line of the legend, and the longest text that leaves room for a second column.
-LINE, HALF = 1.4 * NOTE, 30
+LINE, INDENT = 1.4 * NOTE, 14.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +56,9 @@ class Panel:
     title, note : str
         A line each, above it.
     coordinates : ndarray of shape (n_items, 2)
-        In any unit: a map fills its panel, and who lies far out stands at its edge.
+        In any unit: a map fills its panel, and items far outside are drawn at its edge.
     kinds : ndarray of int, shape (n_items,)
-        What each item is; -1 for anything else.
+        The kind of each item; -1 for any other kind.
     filled : ndarray of bool, shape (n_items,)
     """
 
@@ -73,12 +70,12 @@ class Panel:
 
     @property
     def at_edge(self) -> int:
-        """How many items lie beyond what is drawn."""
+        """Number of items outside the drawn area."""
         return int(self._framed[1].sum())
 
     @property
     def places(self) -> Floats:
-        """Where the items stand in a square of :data:`SIDE`, y downwards."""
+        """Coordinates of the items in a square of :data:`SIDE`, y downwards."""
         return self._framed[0] * (SIDE / np.array([scatter.WIDTH, scatter.HEIGHT]))
 
     @cached_property
@@ -93,9 +90,9 @@ def draw_panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hol
     ----------
     maps : sequence of Panel
     kinds : sequence of str
-        What the numbers of :attr:`Panel.kinds` mean; at most :data:`MAX_KINDS`.
+        Names of the numbers in :attr:`Panel.kinds`; at most :data:`MAX_KINDS`.
     filled, hollow, other : str
-        What a filled and a hollow mark means, and a grey one; the last is named only if there is one.
+        Meaning of a filled, a hollow and a grey mark; the legend has the last one only if there is a grey mark.
 
     Returns
     -------
@@ -117,21 +114,23 @@ def draw_panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hol
     """
     if not maps or len(kinds) > MAX_KINDS:
         raise ValueError(
-            f"{len(maps)} maps of {len(kinds)} kinds of item cannot be drawn: it takes a map, and at most {MAX_KINDS} "
-            "kinds can be told apart."
+            f"{len(maps)} maps of {len(kinds)} kinds of item cannot be drawn: there must be at least one map, and at "
+            f"most {MAX_KINDS} kinds."
         )
     has_other = any((each.kinds < 0).any() for each in maps)
     keys = [(printable(name), *_look(kind), True) for kind, name in enumerate(kinds)]
     keys += [(other, *_look(-1), True)] * has_other + [(filled, TEXT, 0, True), (hollow, TEXT, 0, False)]
-    columns = 2 if max(len(text) for text, *_ in keys) <= HALF else 1
+    columns = 2 if max(measure_text(text, NOTE) for text, *_ in keys) <= WIDTH / 2 - INDENT else 1
     rows, lines = -(-len(maps) // COLUMNS), -(-len(keys) // columns)
     top = rows * (ABOVE + SIDE + SPACE)
     root = make_root(WIDTH, round(top + lines * LINE + SPACE / 2, 1))
     for number, each in enumerate(maps):
         x, y = MARGIN + (number % COLUMNS) * (SIDE + SPACE), (number // COLUMNS) * (ABOVE + SIDE + SPACE)
-        root.extend(list(_panel(each, x, y)))
+        root.extend(list(_draw_panel(each, x, y)))
     for number, key in enumerate(keys):
-        root.extend(list(_key(key, (number // lines) * WIDTH / columns, top + (number % lines + 0.5) * LINE, columns)))
+        root.extend(
+            list(_draw_key(key, (number // lines) * WIDTH / columns, top + (number % lines + 0.5) * LINE, columns))
+        )
     return ElementTree.tostring(root, encoding="unicode")
 
 
@@ -142,35 +141,35 @@ def _look(kind: int) -> tuple[str, int]:
     return HUES[(kind + kind // len(HUES)) % len(HUES)], kind % len(HUES)
 
 
-def _panel(panel: Panel, x: float, y: float) -> Iterator[ElementTree.Element]:
+def _draw_panel(panel: Panel, x: float, y: float) -> Iterator[ElementTree.Element]:
     """Yield texts, frame and marks of one map: the grey ones below, the labelled ones on top."""
-    yield _text(clipped(printable(panel.title), int(SIDE / PER_LETTER)), x, y + LETTERS, LETTERS)
-    yield _text(clipped(printable(panel.note), int(SIDE / PER_NOTE_LETTER)), x, y + 2.1 * LETTERS, NOTE)
-    r = float(np.clip(OF_ONE / np.sqrt(len(panel.kinds)), *RADII).round(1))
+    yield _place_text(fit_text(printable(panel.title), LETTERS, SIDE), x, y + LETTERS, LETTERS)
+    yield _place_text(fit_text(printable(panel.note), NOTE, SIDE), x, y + 2.1 * LETTERS, NOTE)
+    r = float(np.clip(RADIUS_OF_ONE / np.sqrt(len(panel.kinds)), *RADII).round(1))
     place = f"translate({x:.1f} {y + ABOVE:.1f})"
-    yield _path(f"M0 0h{SIDE:.1f}v{SIDE:.1f}H0z", f"fill: none; stroke: {TEXT}; stroke-opacity: 0.35", place)
+    yield make_path(f"M0 0h{SIDE:.1f}v{SIDE:.1f}H0z", f"fill: none; stroke: {TEXT}; stroke-opacity: 0.35", place)
     for filled in (False, True):
         for kind in range(-1, MAX_KINDS):
             rows = (panel.kinds == kind) & (panel.filled == filled)
             if rows.any():
                 colour, shape = _look(kind)
-                marks = (_mark(shape, left, down, r) for left, down in panel.places[rows])
-                yield _path("".join(marks), _style(colour, filled), place)
+                marks = (_draw_mark(shape, left, down, r) for left, down in panel.places[rows])
+                yield make_path("".join(marks), _style(colour, filled), place)
 
 
-def _key(key: tuple[str, str, int, bool], x: float, y: float, columns: int) -> Iterator[ElementTree.Element]:
-    """Yield mark and text of a line of the legend."""
+def _draw_key(key: tuple[str, str, int, bool], x: float, y: float, columns: int) -> Iterator[ElementTree.Element]:
+    """Yield the mark and the text of a line of the legend."""
     text, colour, shape, filled = key
-    yield _path(_mark(shape, x + 5, y, RADII[1]), _style(colour, filled))
-    yield _text(clipped(text, int((WIDTH / columns - 14) / PER_NOTE_LETTER)), x + 14, y + 0.35 * NOTE, NOTE)
+    yield make_path(_draw_mark(shape, x + 5, y, RADII[1]), _style(colour, filled))
+    yield _place_text(fit_text(text, NOTE, WIDTH / columns - INDENT), x + INDENT, y + 0.35 * NOTE, NOTE)
 
 
-def _mark(shape: int, x: float, y: float, r: float) -> str:
-    """Return the closed path of one mark; steps are relative, which keeps it short.
+def _draw_mark(shape: int, x: float, y: float, r: float) -> str:
+    """Return the closed path of one mark; relative steps keep it short.
 
     Examples
     --------
-    >>> _mark(1, 10, 20, 2)
+    >>> _draw_mark(1, 10, 20, 2)
     'M8.2 18.2l3.6 0 0 3.6 -3.6 0z'
     """
     corners = r * np.array(SHAPES[shape])
@@ -184,13 +183,5 @@ def _style(colour: str, filled: bool) -> str:
     return f"fill: {colour if filled else 'none'}; stroke: {colour}; stroke-width: 0.7"
 
 
-def _path(d: str, style: str, transform: str = "") -> ElementTree.Element:
-    placed = {"transform": transform} if transform else {}
-    return ElementTree.Element("path", {"d": d, "style": style, **placed})
-
-
-def _text(text: str, x: float, y: float, size: float) -> ElementTree.Element:
-    looks = {"x": f"{x:.1f}", "y": f"{y:.1f}", "font-size": f"{size:g}", "fill": TEXT}
-    element = ElementTree.Element("text", looks)
-    element.text = text
-    return element
+def _place_text(text: str, x: float, y: float, size: float) -> ElementTree.Element:
+    return make_text(text, {"x": f"{x:.1f}", "y": f"{y:.1f}", "font-size": f"{size:g}", "fill": TEXT})

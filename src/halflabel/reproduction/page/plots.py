@@ -36,7 +36,7 @@ def draw_curve(results: Results, experiment: Experiment, metric: str, set: str =
     svg = draw_lines(series, x_label=axis, y_label=name, marked=marked)
     alt = f"{name} against {axis}, one line per method; the table below holds the values."
     key = "-".join(filter(None, (experiment.key, set, metric))).replace("@", "-")
-    yield Figure(key, f"{experiment.title}: {name}{on_set(set)}", alt, svg)
+    yield Figure(key, f"{name}{on_set(set)}", alt, svg)
 
 
 def _find_ranks(results: Results, experiment: Experiment) -> dict[str, float]:

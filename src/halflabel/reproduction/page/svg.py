@@ -74,26 +74,32 @@ def _convert_shapes(source: ElementTree.Element) -> Iterator[ElementTree.Element
         if tag == "path" and "id" in own:
             marks["#" + own["id"]] = own
         elif tag == "path" and own.get("d") and own["style"] != "fill: none":
-            yield _make_path(own["d"], own["style"])
+            yield make_path(own["d"], own["style"])
         elif tag == "use":
             mark = marks[own[_HREF]]
             place = f"translate({_round_numbers(own['x'])} {_round_numbers(own['y'])})"
             style = dict.fromkeys([*mark["style"].split("; "), *own["style"].split("; ")])
-            yield _make_path(mark["d"], "; ".join(style), place)
+            yield make_path(mark["d"], "; ".join(style), place)
         elif tag == "text":
-            yield _make_text(own, element.text or "")
+            yield _convert_text(own, element.text or "")
 
 
-def _make_path(d: str, style: str, transform: str = "") -> ElementTree.Element:
+def make_path(d: str, style: str, transform: str = "") -> ElementTree.Element:
+    """Return a path, its numbers rounded to a hundredth."""
     placed = {"transform": transform} if transform else {}
     return ElementTree.Element("path", {"d": _round_numbers(" ".join(d.split())), "style": style, **placed})
 
 
-def _make_text(own: Mapping[str, str], text: str) -> ElementTree.Element:
+def _convert_text(own: Mapping[str, str], text: str) -> ElementTree.Element:
     looks = {"font-size": r"([\d.]+)px", "text-anchor": r"text-anchor: (\w+)", "fill": r"fill: (#\w+)"}
     matches = {name: re.search(pattern, own["style"]) for name, pattern in looks.items()}
     placed = {name: _round_numbers(own[name]) for name in ("x", "y", "transform") if name in own}
-    element = ElementTree.Element("text", {**placed, **{name: match[1] for name, match in matches.items() if match}})
+    return make_text(text, {**placed, **{name: match[1] for name, match in matches.items() if match}})
+
+
+def make_text(text: str, attributes: Mapping[str, str]) -> ElementTree.Element:
+    """Return a line of text."""
+    element = ElementTree.Element("text", dict(attributes))
     element.text = text
     return element
 

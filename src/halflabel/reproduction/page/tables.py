@@ -26,6 +26,9 @@ from halflabel.reproduction.verdicts.results import (
 )
 from halflabel.reproduction.verdicts.significance import ALPHA, compare_paired, format_p
 
+MINUS = "\N{MINUS SIGN}"
+
+
 # -- measured and published values -----------------------------------------------------------
 
 
@@ -52,7 +55,8 @@ def tabulate_settings(results: Results, experiment: Experiment, metric: str) -> 
             title = ", ".join([name, *(f"{k} = {v}" for k, v in at.items())])
             rows.append((title, _make_row(results, experiment, metric, measured, at=at, set=name)))
     caption = f"{name_row(experiment, metric)}: mean and standard deviation over {experiment.trials} trials"
-    return Grid(caption, experiment.methods, tuple(rows), note=_describe_tolerance(experiment))
+    note = _describe_tolerance(experiment) if metric == experiment.metrics[-1] else ""  # once for all metrics
+    return Grid(caption, experiment.methods, tuple(rows), note=note)
 
 
 def tabulate_curve(results: Results, experiment: Experiment, metric: str, set: str = "") -> Grid:
@@ -133,7 +137,7 @@ def _make_cell(
         return Cell(shown, best=best)
     published = _format_spread(printed.value, printed.sd, digits)
     why = explain_not_comparable(measured, experiment)
-    return Cell(shown, published, judge(printed, measured, experiment), best, why)
+    return Cell(shown, published, judge(printed, measured, experiment), best, why=why)
 
 
 # -- threshold rules ---------------------------------------------------------------------------
@@ -177,7 +181,7 @@ def tabulate_tests(results: Results, experiment: Experiment) -> Iterator[Grid]:
     pooled = f"; each pair is a mean over {' and '.join(several)}" if several else ""
     caption = (
         f"{proposed} minus each other method: mean difference, its 95 % bootstrap interval, "
-        f"p of a paired t-test (* below {ALPHA:g}){pooled}"
+        f"p of a paired t-test (bold below {ALPHA:g}){pooled}"
     )
     if rows:
         yield Grid(caption, tuple(name for name in experiment.methods if name != proposed), tuple(rows))
@@ -191,8 +195,9 @@ def _make_test_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, pr
             cells.append(Cell(NONE))
             continue
         test, unit = compare_paired(both[proposed], both[name]), unit_of(experiment, metric)
-        span = f"{test.difference / unit:+.3f} [{test.low / unit:+.3f}, {test.high / unit:+.3f}]"
-        cells.append(Cell(f"{span}, {format_p(test.p)}{' *' if test.p < ALPHA else ''}"))
+        difference, low, high = (_format_signed(value / unit) for value in (test.difference, test.low, test.high))
+        detail = f"[{low}, {high}], {format_p(test.p)}"
+        cells.append(Cell(difference, significant=test.p < ALPHA, detail=detail))
     return tuple(cells)
 
 
@@ -217,7 +222,7 @@ def _count_wins(difference: pd.Series[float], metric: str) -> Cell:
     if known.empty:
         return Cell(NONE)
     better = -known if lower_is_better(metric) else known
-    return Cell(f"{(better > 0).sum()} : {(better < 0).sum()} ({known.mean():+.3f})")
+    return Cell(f"{(better > 0).sum()} : {(better < 0).sum()}", detail=f"({_format_signed(known.mean())})")
 
 
 # -- words ---------------------------------------------------------------------------------------
@@ -227,7 +232,12 @@ def _format_spread(mean: float, sd: float | None, digits: int) -> str:
     if math.isnan(mean):
         return NONE
     digits = digits if abs(mean) < 10 else 1
-    return f"{mean:.{digits}f}" + (f" ± {sd:.{digits}f}" if sd is not None and not math.isnan(sd) else "")
+    spread = f" ± {sd:.{digits}f}" if sd is not None and not math.isnan(sd) else ""
+    return f"{mean:.{digits}f}{spread}".replace("-", MINUS)
+
+
+def _format_signed(difference: float) -> str:
+    return f"{difference:+.3f}".replace("-", MINUS)
 
 
 def unit_of(experiment: Experiment, metric: str) -> float:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import enum
 import functools
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from halflabel._wording import plural
 from halflabel.labels.metrics import METRICS
 from halflabel.reproduction.sources import is_user_set
 from halflabel.reproduction.spec import Experiment, Paper, PrintedCell
@@ -182,10 +184,18 @@ class Results:
         values = self.blocks(experiment, metric, **where)[method].dropna()
         return Measured(float(values.mean()), float(values.std()), len(values))
 
-    def count_incomplete(self, experiment: Experiment) -> dict[str, int]:
-        """Return the number of runs of an experiment without figures, by the reason."""
-        reasons = [r.failed or r.skipped for r in self.records if r.experiment == experiment.key]
-        return dict(pd.Series([reason for reason in reasons if reason], dtype=object).value_counts())
+    def list_incomplete(self, experiment: Experiment) -> list[str]:
+        """Return a sentence on the runs of an experiment without figures, one for each method and reason."""
+        records = [record for record in self.records if record.experiment == experiment.key]
+        failed = Counter((record.method, record.failed) for record in records if record.failed)
+        skipped = Counter(record.skipped for record in records if record.skipped)
+        return [
+            *(
+                f"{plural(n, 'run')} of {m} failed: {why.removeprefix('ValueError: ')}"
+                for (m, why), n in failed.items()
+            ),
+            *(f"{plural(n, 'run')} not started: {why}" for why, n in skipped.items()),
+        ]
 
 
 def _flatten(record: Record) -> dict[str, Any]:
