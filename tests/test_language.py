@@ -10,8 +10,6 @@ TODO = (
     "docs/report.md",
     "src/halflabel/cli/",
     "src/halflabel/completion/",
-    "src/halflabel/evaluation/",
-    "src/halflabel/labels/",
     "src/halflabel/methods/base.py",
     "src/halflabel/methods/model_selection.py",
     "src/halflabel/methods/positives.py",
