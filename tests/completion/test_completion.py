@@ -11,15 +11,30 @@ import halflabel as hl
 from halflabel.labels.calibration import fill_confident
 from halflabel.methods.baselines import BinaryRelevance
 
+pytestmark = pytest.mark.usefixtures("small_forests")
 
-@pytest.fixture
-def songs(rng):
+LABELS = ["rock", "sad", "live"]
+
+
+def make_songs():
+    rng = np.random.default_rng(0)
     X, Y, _ = half_labelled(rng)
     frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(5)], index=rng.permutation(60) * 10)
     frame.insert(2, "name", [f"song {i}" for i in range(60)])
-    for j, label in enumerate(("rock", "sad", "live")):
+    for j, label in enumerate(LABELS):
         frame.insert(j, label, Y[:, j])
     return frame
+
+
+@pytest.fixture
+def songs():
+    return make_songs()
+
+
+@pytest.fixture(scope="module")
+def rock():
+    """One completion, shared by the tests that only read it."""
+    return hl.complete(make_songs(), labels=["rock"])
 
 
 def test_index_columns_and_order_survive(songs):
@@ -77,7 +92,7 @@ def test_min_precision_leaves_the_rest_empty(songs):
     left = filled.table[["rock", "sad", "live"]].isna().to_numpy()
     assert left.any()
     np.testing.assert_array_equal(left, filled.state == 0)
-    assert hl.complete(songs, labels=["rock"], unsure="leave").min_precision == 0.95
+    assert hl.complete(songs, labels=["rock"], unsure="leave", effort="fast").min_precision == 0.95
 
 
 class TestEvidence:
@@ -96,12 +111,11 @@ class TestEvidence:
         W = filled.model.weights_
         assert found.supporting["weight"].iloc[0] == pytest.approx(W[i, j] + W[j, i])
 
-    def test_explain_refuses_what_is_not_there(self, songs):
-        filled = hl.complete(songs, labels=["rock"])
+    def test_explain_refuses_what_is_not_there(self, rock):
         with pytest.raises(KeyError, match="no label 'pop'; the labels are rock"):
-            filled.explain(0, "pop")
+            rock.explain(0, "pop")
         with pytest.raises(KeyError, match="no item 'x'; items are known by their row number"):
-            filled.explain("x", "rock")
+            rock.explain("x", "rock")
 
     def test_kinds(self, rng):
         X = np.vstack([rng.normal(size=(20, 2)), 100 + rng.normal(size=(20, 2))])
@@ -140,135 +154,18 @@ class TestEvidence:
         assert hl.complete(X, Y).drift > 0.95
         assert hl.complete(X[:30], Y[:30]).drift is None
 
-    def test_embedding(self, songs):
-        filled = hl.complete(songs, labels=["rock", "sad"])
-        drawn = filled.embedding(2)
+    def test_embedding(self, songs, rock):
+        drawn = rock.embedding(2)
         assert drawn.shape == (60, 2)
         assert drawn.index.equals(songs.index)
         with pytest.raises(ValueError, match="between 1 and"):
-            filled.embedding(99)
+            rock.embedding(99)
 
 
-class TestPositiveOnly:
-    """Two items in three were tagged, with seven of ten of their tags."""
-
-    @pytest.fixture
-    def frame(self, rng):
-        X, _, self.truth = half_labelled(rng, n=240)
-        frame = pd.DataFrame(X, columns=list("abcde"))
-        tags = [[n for n, has in zip("rst", row, strict=True) if has and rng.random() < 0.7] for row in self.truth]
-        frame["tags"] = [t if i % 3 else None for i, t in enumerate(tags)]
-        return frame
-
-    @pytest.fixture
-    def filled(self, frame):
-        return hl.complete(frame, tags="tags", absent="unknown")
-
-    @pytest.fixture
-    def told(self, frame):
-        return hl.complete(frame, tags="tags", absent="unknown", observed_rate=0.7)
-
-    @pytest.mark.parametrize("which", ["filled", "told"])
-    def test_given_tags_stay_and_the_rest_is_filled(self, frame, which, request):
-        filled = request.getfixturevalue(which)
-        given = filled.labels.relevant
-        assert (filled.state[given] == 1).all()
-        assert (filled.state != 0).all()
-        for before, after in zip(frame["tags"], filled.table["tags"], strict=True):
-            assert list(after)[: len(before or [])] == list(before or [])
-        new, forgotten = ~filled.labels.annotated, filled.labels.annotated[:, None] & ~given & (self.truth > 0)
-        assert ((filled.state[new] > 0) == (self.truth[new] > 0)).mean() > 0.8
-        assert (filled.state[forgotten] > 0).mean() > 0.5
-        assert len(filled.suspects) == 0
-
-    def test_without_a_rate_probabilities_are_of_being_assigned(self, filled, told):
-        assert filled.probability_of == "being assigned"
-        assert told.probability_of == "being relevant"
-        new = ~filled.labels.annotated
-        assigned = filled.probabilities[new].mean(axis=None)
-        assert assigned == pytest.approx(0.7 * self.truth[new].mean(), abs=0.07)
-        assert told.probabilities[new].mean(axis=None) == pytest.approx(self.truth[new].mean(), abs=0.07)
-        np.testing.assert_array_equal(told.learned_probabilities, filled.probabilities)
-
-    def test_assumptions_say_what_the_share_changes(self, filled, told):
-        for completion in (filled, told):
-            table = completion.assumptions
-            assert table["observed_rate"].tolist() == [0.4, 0.55, 0.7, 0.85, 1.0]
-            assert (np.diff(table["expected"]) < 0).all()
-        row = told.assumptions.set_index("observed_rate").loc[0.7]
-        gaps = ~told.labels.observed
-        assert row["filled"] == (told.state > 0)[gaps].sum()
-        assert row["expected"] == pytest.approx(told.probabilities.to_numpy()[gaps].sum())
-        assert row["threshold"] == pytest.approx(told.model.thresholds_[0])
-        # Nothing was forgotten: only items that nobody looked at are filled.
-        assert filled.model.assume(1.0).filled[filled.labels.annotated].sum() == 0
-
-    def test_a_rate_of_ones_own_is_in_the_table(self, frame):
-        told = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1, observed_rate=0.6))
-        assert told.assumptions["observed_rate"].tolist() == [0.4, 0.55, 0.6, 0.7, 0.85, 1.0]
-
-    def test_candidates_are_ranked_and_good(self, told):
-        ranked = told.candidates(40)
-        assert ranked["rank"].tolist() == list(range(1, 41))
-        assert (np.diff(ranked["probability"]) <= 0).all()
-        rows, columns = ranked["item"].to_numpy(), [told.labels.names.index(x) for x in ranked["label"]]
-        assert (told.labels.state[rows, columns] == 0).all()
-        np.testing.assert_array_equal(ranked["probability"], told.probabilities.to_numpy()[rows, columns])
-        p = told.learned_probabilities[rows, columns]
-        assert (np.diff(p)[np.diff(ranked["probability"]) == 0] <= 0).all()  # ties are told apart
-        assert self.truth[rows, columns].mean() > 0.8
-
-    def test_a_precision_needs_the_rate(self, frame, told):
-        with pytest.raises(
-            ValueError, match=r"how many relevant entries were never assigned: give their assigned share"
-        ):
-            hl.complete(frame, tags="tags", absent="unknown", unsure="leave")
-        careful = hl.complete(frame, tags="tags", absent="unknown", min_precision=0.9, observed_rate=0.7)
-        gaps = ~careful.labels.observed
-        assert 0 < (careful.state[gaps] != 0).sum() < gaps.sum()
-        p = np.where(gaps, careful.probabilities.to_numpy(), np.nan)
-        np.testing.assert_array_equal(careful.state[gaps], fill_confident(p, 0.9)[gaps])
-        row = careful.assumptions.set_index("observed_rate").loc[0.7]
-        assert row["filled"] == (careful.state[gaps] > 0).sum()
-        assert np.isnan(row["threshold"])
-
-    def test_evidence_is_what_was_assigned_around(self, frame, told):
-        assert (told.evidence_kinds == "graph").all()
-        item, label = told.candidates(1)[["item", "label"]].iloc[0]
-        found = told.explain(item, label)
-        assert found.given is None
-        assert found.probability == told.probabilities.loc[item, label]
-        given = frame["tags"][found.supporting["item"]].map(lambda tags: tags is not None and label in tags)
-        assert given.any()
-        assert (found.supporting["given"] == 1).fillna(False).tolist() == given.tolist()  # nothing else is known
-        assert told.drift is not None
-        flat = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1))
-        assert (flat.evidence_kinds == "features").all()
-        assert flat.explain(0, "r").supporting.empty
-
-    def test_a_saved_model_knows_what_its_probabilities_are_of(self, frame, filled, told, tmp_path):
-        for completion in (filled, told):
-            completion.save(tmp_path / "m")
-            again = hl.load(tmp_path / "m")
-            assert again.probability_of == completion.probability_of
-            pd.testing.assert_frame_equal(again.predict_proba(frame), completion.predictor.predict_proba(frame))
-
-    def test_what_does_not_fit_is_refused(self, frame, songs):
-        with pytest.raises(ValueError, match=r"must be above 0 and at most 1, not 1\.5"):
-            hl.complete(frame, tags="tags", absent="unknown", observed_rate=1.5)
-        with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
-            hl.complete(songs, labels=["rock"], observed_rate=0.7)
-        with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give AutoLabeler\(\) or LowRankVVMR"):
-            hl.complete(frame, tags="tags", absent="unknown", method=hl.SSDRMC())
-        with pytest.raises(ValueError, match="a method was given, and observed_rate beside it"):
-            hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(), observed_rate=0.7)
-
-
-def test_labels_that_know_what_is_irrelevant_have_no_assumptions(songs):
-    filled = hl.complete(songs, labels=["rock"])
-    assert filled.assumptions.empty
-    assert filled.observed_rate is None
-    assert filled.learned_from is filled.labels
+def test_labels_that_know_what_is_irrelevant_have_no_assumptions(rock):
+    assert rock.assumptions.empty
+    assert rock.observed_rate is None
+    assert rock.learned_from is rock.labels
 
 
 class TestRefusals:
@@ -296,7 +193,7 @@ class TestNumberedColumns:
         return frame
 
     def test_labels_and_id(self, frame):
-        filled = hl.complete(frame, labels=[5, 6, 7], id=9, ignore=[4], features=[0, 1])
+        filled = hl.complete(frame, labels=[5, 6, 7], id=9, ignore=[4], features=[0, 1], effort="fast")
         assert filled.table.columns.tolist() == frame.columns.tolist()
         assert not filled.table[[5, 6, 7]].isna().any(axis=None)
         assert filled.index[3] == "s3"
@@ -306,12 +203,12 @@ class TestNumberedColumns:
         tags = pd.Series(["a;b", "b", "a", None] * 15)
         frame = frame.drop(columns=[5, 6, 7])
         frame[8] = tags
-        table = hl.complete(frame, tags=8, absent="irrelevant", id=9).table
+        table = hl.complete(frame, tags=8, absent="irrelevant", id=9, effort="fast").table
         assert table[8].tolist()[:2] == ["a;b", "b"]
         assert table[8].notna().all()
 
     def test_saved_and_loaded(self, frame, tmp_path):
-        filled = hl.complete(frame, labels=[5, 6], id=9)
+        filled = hl.complete(frame, labels=[5, 6], id=9, effort="fast")
         filled.save(tmp_path / "m")
         assert hl.load(tmp_path / "m").predict_proba(frame).index.tolist() == frame[9].tolist()
 
@@ -336,7 +233,7 @@ class TestTheDoor:
             hl.complete(songs, labels=["rock"], min_precision=2)
 
     def test_explain_needs_one_item(self, songs):
-        filled = hl.complete(songs.set_axis([i // 2 for i in range(60)]), labels=["rock"])
+        filled = hl.complete(songs.set_axis([i // 2 for i in range(60)]), labels=["rock"], effort="fast")
         assert len(filled.table) == 60
         with pytest.raises(KeyError, match="2 items are known by 3: name a column of distinct ids"):
             filled.explain(3, "rock")
@@ -402,7 +299,7 @@ def test_a_method_is_not_changed_by_its_use(songs):
 
 
 def test_what_was_done_is_said_only_where_it_was_done(rng):
-    X, Y = rng.normal(size=(60, 3)), rng.integers(2, size=(60, 2)).astype(float)
+    X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
     Y[0, 0] = Y[1, 1] = np.nan
     plain = hl.complete(X, Y, effort="fast").gaps[0]
     assert plain == "2 single entries of 2 items are missing: AutoLabeler fills them."

@@ -1,0 +1,145 @@
+"""complete() of positive-only labels: two items in three were tagged, with seven of ten of their tags."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conftest import half_labelled
+
+import halflabel as hl
+from halflabel.labels.calibration import fill_confident
+
+pytestmark = pytest.mark.usefixtures("small_forests")
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X, _, truth = half_labelled(rng, n=240)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    tags = [[n for n, has in zip("rst", row, strict=True) if has and rng.random() < 0.7] for row in truth]
+    frame["tags"] = [t if i % 3 else None for i, t in enumerate(tags)]
+    return frame, truth
+
+
+@pytest.fixture(scope="module")
+def frame(table):
+    return table[0]
+
+
+@pytest.fixture(scope="module")
+def truth(table):
+    return table[1]
+
+
+@pytest.fixture(scope="module")
+def filled(frame):
+    return hl.complete(frame, tags="tags", absent="unknown")
+
+
+@pytest.fixture(scope="module")
+def corrected(frame):
+    return hl.complete(frame, tags="tags", absent="unknown", observed_rate=0.7)
+
+
+@pytest.mark.parametrize("which", ["filled", "corrected"])
+def test_given_tags_stay_and_the_rest_is_filled(frame, truth, which, request):
+    filled = request.getfixturevalue(which)
+    given = filled.labels.relevant
+    assert (filled.state[given] == 1).all()
+    assert (filled.state != 0).all()
+    for before, after in zip(frame["tags"], filled.table["tags"], strict=True):
+        assert list(after)[: len(before or [])] == list(before or [])
+    new, missing = ~filled.labels.annotated, filled.labels.annotated[:, None] & ~given & (truth > 0)
+    assert ((filled.state[new] > 0) == (truth[new] > 0)).mean() > 0.8
+    assert (filled.state[missing] > 0).mean() > 0.5
+    assert len(filled.suspects) == 0
+
+
+def test_without_a_rate_probabilities_are_of_being_assigned(truth, filled, corrected):
+    assert filled.probability_of == "being assigned"
+    assert corrected.probability_of == "being relevant"
+    new = ~filled.labels.annotated
+    assigned = filled.probabilities[new].mean(axis=None)
+    assert assigned == pytest.approx(0.7 * truth[new].mean(), abs=0.07)
+    assert corrected.probabilities[new].mean(axis=None) == pytest.approx(truth[new].mean(), abs=0.07)
+    np.testing.assert_array_equal(corrected.learned_probabilities, filled.probabilities)
+
+
+def test_assumptions_say_what_the_share_changes(filled, corrected):
+    for completion in (filled, corrected):
+        table = completion.assumptions
+        assert table["observed_rate"].tolist() == [0.4, 0.55, 0.7, 0.85, 1.0]
+        assert (np.diff(table["expected"]) < 0).all()
+    row = corrected.assumptions.set_index("observed_rate").loc[0.7]
+    gaps = ~corrected.labels.observed
+    assert row["filled"] == (corrected.state > 0)[gaps].sum()
+    assert row["expected"] == pytest.approx(corrected.probabilities.to_numpy()[gaps].sum())
+    assert row["threshold"] == pytest.approx(corrected.model.thresholds_[0])
+    # No positive is missing: only items that were not annotated are filled.
+    assert filled.model.assume(1.0).filled[filled.labels.annotated].sum() == 0
+
+
+def test_a_rate_of_ones_own_is_in_the_table(frame):
+    corrected = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1, observed_rate=0.6))
+    assert corrected.assumptions["observed_rate"].tolist() == [0.4, 0.55, 0.6, 0.7, 0.85, 1.0]
+
+
+def test_candidates_are_ranked_and_good(truth, corrected):
+    ranked = corrected.candidates(40)
+    assert ranked["rank"].tolist() == list(range(1, 41))
+    assert (np.diff(ranked["probability"]) <= 0).all()
+    rows, columns = ranked["item"].to_numpy(), [corrected.labels.names.index(x) for x in ranked["label"]]
+    assert (corrected.labels.state[rows, columns] == 0).all()
+    np.testing.assert_array_equal(ranked["probability"], corrected.probabilities.to_numpy()[rows, columns])
+    p = corrected.learned_probabilities[rows, columns]
+    assert (np.diff(p)[np.diff(ranked["probability"]) == 0] <= 0).all()  # other scores break ties
+    assert truth[rows, columns].mean() > 0.8
+
+
+def test_a_precision_needs_the_rate(frame, corrected):
+    with pytest.raises(ValueError, match=r"how many relevant entries were never assigned: give their assigned share"):
+        hl.complete(frame, tags="tags", absent="unknown", unsure="leave")
+    careful = hl.complete(frame, tags="tags", absent="unknown", min_precision=0.9, observed_rate=0.7)
+    gaps = ~careful.labels.observed
+    assert 0 < (careful.state[gaps] != 0).sum() < gaps.sum()
+    p = np.where(gaps, careful.probabilities.to_numpy(), np.nan)
+    np.testing.assert_array_equal(careful.state[gaps], fill_confident(p, 0.9)[gaps])
+    row = careful.assumptions.set_index("observed_rate").loc[0.7]
+    assert row["filled"] == (careful.state[gaps] > 0).sum()
+    assert np.isnan(row["threshold"])
+
+
+def test_evidence_is_what_was_assigned_around(frame, corrected):
+    assert (corrected.evidence_kinds == "graph").all()
+    item, label = corrected.candidates(1)[["item", "label"]].iloc[0]
+    found = corrected.explain(item, label)
+    assert found.given is None
+    assert found.probability == corrected.probabilities.loc[item, label]
+    given = frame["tags"][found.supporting["item"]].map(lambda tags: tags is not None and label in tags)
+    assert given.any()
+    assert (found.supporting["given"] == 1).fillna(False).tolist() == given.tolist()  # nothing else is known
+    assert corrected.drift is not None
+    flat = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1))
+    assert (flat.evidence_kinds == "features").all()
+    assert flat.explain(0, "r").supporting.empty
+
+
+def test_a_saved_model_knows_what_its_probabilities_are_of(frame, filled, corrected, tmp_path):
+    for completion in (filled, corrected):
+        completion.save(tmp_path / "m")
+        again = hl.load(tmp_path / "m")
+        assert again.probability_of == completion.probability_of
+        pd.testing.assert_frame_equal(again.predict_proba(frame), completion.predictor.predict_proba(frame))
+
+
+def test_invalid_arguments_raise(frame, rng):
+    with pytest.raises(ValueError, match=r"must be above 0 and at most 1, not 1\.5"):
+        hl.complete(frame, tags="tags", absent="unknown", observed_rate=1.5)
+    with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
+        hl.complete(*half_labelled(rng)[:2], observed_rate=0.7)
+    with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give AutoLabeler\(\) or LowRankVVMR"):
+        hl.complete(frame, tags="tags", absent="unknown", method=hl.SSDRMC())
+    with pytest.raises(ValueError, match="a method was given, and observed_rate beside it"):
+        hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(), observed_rate=0.7)
