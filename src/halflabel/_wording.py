@@ -58,9 +58,9 @@ def times(ratio: float) -> str:
     Examples
     --------
     >>> [times(ratio) for ratio in (1.82, 42.3, 5000.0)]
-    ['1.8 times', '42 times', 'over 1,000 times']
+    ['1.8×', '42×', '> 1,000×']
     """
-    return f"{ratio:.{1 if ratio < 9.95 else 0}f} times" if ratio <= 1000 else "over 1,000 times"
+    return f"{ratio:.{1 if ratio < 9.95 else 0}f}×" if ratio <= 1000 else "> 1,000×"
 
 
 def decimal(value: float | None, digits: int = 2) -> str:

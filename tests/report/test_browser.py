@@ -28,11 +28,13 @@ HOSTILE = [
     "<img src=http://leak.test/a.png><link rel=stylesheet href=http://leak.test/b.css>",
 ]
 
-#: Reports to the outer page how wide the content is, and which element sticks out.
+#: Reports to the outer page how wide the content is, and which element sticks out. Tables may scroll, but not that of
+#: the doubtful entries, whose last columns matter most.
 RULER = """<script>
 addEventListener("load", () => {
   const width = document.documentElement.clientWidth
-  const outside = [...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll *, svg, .map input")
+  const must_fit = e => e.matches(".entries th") || !e.closest(".scroll *, svg, .map input")
+  const outside = [...document.querySelectorAll("body *")].filter(e => must_fit(e)
     && e.getBoundingClientRect().right > width + 1).map(e => e.tagName + "." + e.className)
   const scrolls = [...document.querySelectorAll(".scroll")].some(e => e.scrollWidth > e.clientWidth)
   parent.postMessage([width, document.documentElement.scrollWidth, outside.join(" "), scrolls].join("|"), "*")

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from halflabel import _wording
 from halflabel.report.figures import draw_calibration, draw_map
@@ -46,4 +47,16 @@ def environment(package: str = "halflabel.report") -> Environment:
     result.filters.update(
         {name: getattr(_wording, name) for name in ("count", "decimal", "listed", "percent", "plural", "times")}
     )
+    result.filters["breakable"] = _allow_breaks
     return result
+
+
+def _allow_breaks(text: object) -> Markup:
+    """Return the escaped text with a place to break a line after each underscore.
+
+    Examples
+    --------
+    >>> _allow_breaks("power_of_<2>")
+    Markup('power_<wbr>of_<wbr>&lt;2&gt;')
+    """
+    return escape(text).replace("_", Markup("_<wbr>"))
