@@ -280,8 +280,8 @@ def test_groups_are_held_out_together(rng):
         hl.complete(posts.drop(columns=drop), labels=["rock"], group=group)
         for drop, group in ((["thread"], None), ([], "thread"))
     )
-    assert alone.model.members_["pool"] < 0.15  # twins in other folds give the answer away
-    assert grouped.model.members_["pool"] > 0.2
+    assert alone.model.members_["ensemble"] < 0.15  # twins in other folds give the answer away
+    assert grouped.model.members_["ensemble"] > 0.2
 
 
 def test_a_label_may_not_be_a_feature_of_itself(rng):

@@ -65,7 +65,7 @@ class TestTheEffort:
     def test_it_is_fitted_with_the_effort_taken(self, songs, free):
         free(needed(songs, "fast"))
         filled = hl.complete(songs, labels=LABELS)
-        assert set(filled.model.members_) == {"kernel", "trees", "pool", "label rate"}
+        assert set(filled.model.members_) == {"kernel", "trees", "ensemble", "label rate"}
 
     def test_the_command_says_so(self, songs, free, tmp_path, capsys):
         free(needed(songs, "fast"))

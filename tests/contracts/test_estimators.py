@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import half_labelled
 
 from halflabel import MC1, SSDRMC, AutoLabeler, MCb, PartialLabels
-from halflabel.methods.auto.task import EFFORTS
+from halflabel.methods.auto import EFFORTS
 from halflabel.methods.baselines import LEML, MLGFHF, MLRGL, BinaryRelevance, FastTag, MLkNN, RankSVM
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
 

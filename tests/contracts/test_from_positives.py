@@ -14,7 +14,7 @@ from halflabel.labels.calibration import thresholds
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import ece, macro_auc
 from halflabel.labels.positive_only import LearnsFromPositives
-from halflabel.methods.auto.task import EFFORTS
+from halflabel.methods.auto import EFFORTS
 
 METHODS = [
     AutoLabeler("fast", n_folds=3),

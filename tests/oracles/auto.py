@@ -1,4 +1,4 @@
-"""Slow, obvious forms of what the pool's members do."""
+"""Slow, obvious forms of the computations of the ensemble's members."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def refitted_ridge(Phi, Y, alpha):
     return answers
 
 
-def flow(W, target, weight, pull, rest):
+def propagate(W, target, weight, pull, rest):
     """Solve the normal equations of the propagation objective, one label after the other."""
     degree = np.asarray(W.sum(axis=1)).ravel()
     F = np.empty(target.shape)
@@ -36,7 +36,7 @@ def flow(W, target, weight, pull, rest):
 
 
 def leaf_of(tree, row):
-    """Walk a scikit-learn tree from its root, in single precision."""
+    """Return the leaf of a row in a scikit-learn tree, step by step from the root, in single precision."""
     node = 0
     while tree.children_left[node] >= 0:
         low = np.float32(row[tree.feature[node]]) <= tree.threshold[node]

@@ -17,8 +17,7 @@ from halflabel.completion.refusals import (
 )
 from halflabel.completion.result import Completion
 from halflabel.labels.calibration import require_precision
-from halflabel.methods.auto import AutoLabeler
-from halflabel.methods.auto.task import EFFORTS
+from halflabel.methods.auto import EFFORTS, AutoLabeler
 from halflabel.methods.base import PartialLabelEstimator, fit_beside
 from halflabel.table import OpenTable, open_table
 

@@ -53,7 +53,7 @@ def _worth(brier: Mapping[str, float], name: str, what: str) -> Iterator[str]:
     """Compare the out-of-fold error with that of an answer that knows no features."""
     if not brier:
         return
-    own, rate = brier["pool"], brier["label rate"]
+    own, rate = brier["ensemble"], brier["label rate"]
     if not own >= 0:
         return  # no label was learned
     verdict = "" if own < WORTHWHILE * rate else " The features say little about these labels."

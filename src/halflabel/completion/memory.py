@@ -6,8 +6,8 @@ from typing import NoReturn
 
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._memory import free_memory
+from halflabel.methods.auto import EFFORTS
 from halflabel.methods.auto.budget import memory
-from halflabel.methods.auto.task import EFFORTS
 from halflabel.table import OpenTable
 
 #: Columns of the kernel that a method for positive-only labels holds, roughly.

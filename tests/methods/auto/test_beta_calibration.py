@@ -1,4 +1,4 @@
-"""Calibration of pooled log odds: against integration, direct minimisation, and what held on other entries."""
+"""Calibration of log odds: against integration, direct minimisation, and the precision on other entries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from halflabel.methods.auto import beta_calibration as calibration
 from halflabel.methods.auto.beta_calibration import BetaCurve, ModeratedPlatt, calibrate, fit_beta, moderate
 
 
-def drawn(rng, n, n_labels, missed=0.0):
+def draw_labels(rng, n, n_labels, missed=0.0):
     """Log odds with errors of their own, and labels drawn from the true ones, some relevant ones missed."""
     true = rng.normal(-2, 2, size=(n, n_labels))
     relevant = (rng.random(true.shape) < expit(true)) & (rng.random(true.shape) >= missed)
@@ -26,7 +26,7 @@ def drawn(rng, n, n_labels, missed=0.0):
 
 
 def test_the_covariance_is_that_of_the_documented_objective(rng):
-    scores, Y = drawn(rng, 150, 2)
+    scores, Y = draw_labels(rng, 150, 2)
     labels = PartialLabels.from_observed(Y, rng.random(Y.shape) < 0.8)
     fitted = moderate(scores, labels)
     platt, z = fitted.platt, (scores - fitted.platt.center) / fitted.platt.spread
@@ -75,7 +75,7 @@ def test_nothing_is_too_far_away():
     assert p[2] == p[3] > 0.8
 
 
-def test_what_has_no_score_gets_the_fallback():
+def test_a_label_without_scores_gets_the_fallback():
     labels = PartialLabels.from_table([[0, 1], [1, 1], [0, np.nan], [np.nan, np.nan]])
     scores = np.array([[-1.0, np.nan], [1, np.nan], [-1, np.nan], [0, np.nan]])
     fitted = calibrate(scores, labels, np.array([0, 1, 2, -1]))
@@ -102,26 +102,26 @@ def test_the_identity_is_a_curve():
     np.testing.assert_allclose(BetaCurve()(p), p, rtol=1e-9)
 
 
-def test_the_curve_is_learned_from_entries_that_had_no_say(rng, monkeypatch):
-    scores, Y = drawn(rng, 60, 3)
+def test_the_curve_is_fitted_to_held_out_entries(rng, monkeypatch):
+    scores, Y = draw_labels(rng, 60, 3)
     labels, folds = PartialLabels.from_table(Y), rng.permutation(60) % 4
-    heard = {}
-    monkeypatch.setattr(calibration, "fit_beta", lambda p, relevant: heard.update(p=p, y=relevant) or BetaCurve())
+    used = {}
+    monkeypatch.setattr(calibration, "fit_beta", lambda p, relevant: used.update(p=p, y=relevant) or BetaCurve())
     calibrate(scores, labels, folds)
     expected = np.empty(Y.shape)
     for fold in range(4):
         out = folds == fold
         expected[out] = moderate(scores[~out], labels[~out])(scores[out])
-    np.testing.assert_array_equal(heard["p"], expected.ravel())
-    np.testing.assert_array_equal(heard["y"], Y.ravel())
+    np.testing.assert_array_equal(used["p"], expected.ravel())
+    np.testing.assert_array_equal(used["y"], Y.ravel())
 
 
 @pytest.mark.parametrize("missed", [0.0, 0.06])
-def test_promises_are_kept_where_labels_are_many_and_entries_few(rng, missed):
-    """Of 40 labels with 120 items each, those whose slope is overestimated reach 90 %: Platt keeps 86, or 82 %."""
-    kept, promised, errors = [], [], []
+def test_the_wanted_precision_is_reached_with_many_labels_and_few_entries(rng, missed):
+    """Of 40 labels with 120 items each, those with an overestimated slope reach 90 %: with Platt, 86 or 82 % hold."""
+    counts, errors = [], []
     for _ in range(5):
-        scores, Y = drawn(rng, 4000, 40, missed)
+        scores, Y = draw_labels(rng, 4000, 40, missed)
         seen = np.arange(4000) < 120
         given = np.where(seen[:, None], Y, np.nan)
         labels, folds = PartialLabels.from_table(given), np.where(seen, np.arange(4000) % 5, -1)
@@ -133,9 +133,8 @@ def test_promises_are_kept_where_labels_are_many_and_entries_few(rng, missed):
             filled = fill_confident(np.where(seen[:, None], np.nan, p), 0.9) > 0
             right.append((Y[filled].sum(), filled.sum()))
             errors.append(brier(hidden, p))
-        kept.append(right[0])
-        promised.append(right[1])
-    (checked, of), (platt, of_platt) = np.sum(kept, axis=0), np.sum(promised, axis=0)
+        counts.append(right)
+    (checked, of), (platt, of_platt) = np.sum(counts, axis=0)
     assert checked / of > platt / of_platt + 0.03
     assert checked / of > 0.86
     assert of > 1000
@@ -143,12 +142,12 @@ def test_promises_are_kept_where_labels_are_many_and_entries_few(rng, missed):
 
 
 def test_blocks_and_samples_change_nothing_that_matters(rng, monkeypatch):
-    scores, Y = drawn(rng, 3000, 4)
+    scores, Y = draw_labels(rng, 3000, 4)
     labels, folds = PartialLabels.from_table(Y), rng.permutation(3000) % 5
     whole = calibrate(scores, labels, folds)(scores)
     monkeypatch.setattr(calibration, "BLOCK", 7)
     np.testing.assert_allclose(calibrate(scores, labels, folds)(scores), whole, rtol=1e-6)
-    monkeypatch.setattr(calibration, "CELLS", 4)
+    monkeypatch.setattr(calibration, "MAX_CELLS", 4)
     sampled = calibrate(scores, labels, folds)(scores)  # its curve is learned from 1000 items
     assert not np.array_equal(sampled, whole)
     assert brier(labels, sampled) == pytest.approx(brier(labels, whole), rel=2e-3)
@@ -156,6 +155,6 @@ def test_blocks_and_samples_change_nothing_that_matters(rng, monkeypatch):
 
 
 def test_without_folds_nothing_is_checked(rng):
-    scores, Y = drawn(rng, 40, 2)
+    scores, Y = draw_labels(rng, 40, 2)
     fitted = calibrate(scores, PartialLabels.from_table(Y), np.full(40, -1))
     assert fitted.common == BetaCurve()

@@ -1,4 +1,4 @@
-"""What a fit takes of the memory, against what it was reckoned to take."""
+"""The peak memory of a fit, against its estimate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.methods.auto.budget import BASE, memory
-from halflabel.methods.auto.task import EFFORTS, POOL, Effort
+from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS, OPTIONAL_MEMBERS, Effort
 
 
 def task(rng, n, d, n_labels, share, *, entries=False, density=None, words=False, positive_only=False):
@@ -29,7 +29,7 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, words=False
 
 
 @pytest.mark.parametrize(
-    ("sizes", "n_nodes"),
+    ("sizes", "max_nodes"),
     [
         ({"n": 2_000, "d": 50, "n_labels": 100, "share": 0.1, "words": True}, 2_000),
         ({"n": 4_000, "d": 10, "n_labels": 100, "share": 0.1}, 400),
@@ -41,10 +41,11 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, words=False
     ],
     ids=["words", "cells", "graph", "features", "entries", "positive-only", "groups"],
 )
-def test_a_fit_takes_what_it_was_reckoned_to_take(rng, monkeypatch, sizes, n_nodes):
-    """With small samples, so that what grows with the table is nearly all there is."""
-    monkeypatch.setitem(EFFORTS, "default", Effort(POOL, 10, 40, n_nodes, 300, EFFORTS["default"].guests))
-    monkeypatch.setattr("halflabel.methods.auto.ridge.FEW", 100)
+def test_the_peak_is_a_little_below_the_estimate(rng, monkeypatch, sizes, max_nodes):
+    """With small samples, so that most of the memory is for arrays that grow with the table."""
+    small = Effort(DEFAULT_MEMBERS, 10, 40, max_nodes, 300, OPTIONAL_MEMBERS)
+    monkeypatch.setitem(EFFORTS, "default", small)
+    monkeypatch.setattr("halflabel.methods.auto.ridge.MAX_ITEMS", 100)
     groups = np.arange(sizes["n"]) // 2 if (grouped := sizes.pop("grouped", False)) else None
     X, labels = task(rng, **sizes)
     tracemalloc.start()
@@ -53,17 +54,17 @@ def test_a_fit_takes_what_it_was_reckoned_to_take(rng, monkeypatch, sizes, n_nod
         AutoLabeler().fit(X, labels, groups=groups)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    reckoned = memory(X, labels, "default", grouped=grouped) - BASE
-    assert peak <= reckoned <= 1.5 * peak
+    estimate = memory(X, labels, "default", grouped=grouped) - BASE
+    assert peak <= estimate <= 1.5 * peak
 
 
-def test_dearer_efforts_take_more(rng):
+def test_a_larger_effort_needs_more_memory(rng):
     X, labels = task(rng, 3_000, 10, 20, 0.5)
     fast, default, best = (memory(X, labels, effort) for effort in ("fast", "default", "best"))
     assert fast < default < best
 
 
-def test_sparse_features_take_as_much_as_their_entries(rng):
+def test_sparse_features_need_memory_for_their_entries_only(rng):
     X, labels = task(rng, 3_000, 2_000, 4, 0.5, density=0.01)
     dense = X.toarray()
     assert memory(X, labels, "fast") < memory(dense, labels, "fast") - dense.nbytes / 2

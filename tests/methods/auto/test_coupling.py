@@ -28,7 +28,7 @@ def test_coupling_is_the_logistic_regression_of_scikit_learn(rng, monkeypatch):
     np.testing.assert_allclose(model.weights.toarray(), B, atol=1e-4)
 
 
-def test_coupling_minimises_what_its_docstring_says(rng):
+def test_coupling_minimises_the_objective_in_its_docstring(rng):
     labels, _, base = coupled(rng, n=60)
     model = refine(labels, base, rng, n_trees=0).model.coupling
     for j in range(4):
@@ -48,8 +48,8 @@ def test_newton_survives_separable_labels_on_a_wild_scale(rng):
     assert theta[1] > 0
 
 
-def test_a_label_listens_to_those_that_move_with_it_clearest(rng, monkeypatch):
-    monkeypatch.setattr(coupling, "PARTNERS", 1)
+def test_the_partners_of_a_label_have_the_clearest_correlation(rng, monkeypatch):
+    monkeypatch.setattr(coupling, "MAX_PARTNERS", 1)
     monkeypatch.setattr(coupling, "BLOCK", 3)
     Y = np.repeat(rng.integers(2, size=(100, 4)), 2, axis=1).astype(float)
     labels = PartialLabels.from_observed(Y, rng.random(Y.shape) < 0.8)
@@ -60,8 +60,8 @@ def test_a_label_listens_to_those_that_move_with_it_clearest(rng, monkeypatch):
 def test_ridge_and_coupling_from_a_sample_are_near_those_from_all(rng, monkeypatch):
     labels, Y, base = coupled(rng, n=1500)
     whole = refine(labels, base, np.random.default_rng(1), n_trees=0)
-    monkeypatch.setattr(coupling, "FEW_ITEMS", 500)
-    monkeypatch.setattr(coupling, "FEW_LABELS", 2)
+    monkeypatch.setattr(coupling, "MAX_ITEMS", 500)
+    monkeypatch.setattr(coupling, "MAX_LABELS", 2)
     part = refine(labels, base, np.random.default_rng(1), n_trees=0)
     gaps = ~labels.observed
     assert not np.array_equal(part.log_odds, whole.log_odds)

@@ -1,4 +1,4 @@
-"""The members' mathematics against slow forms of it, and that nothing held out is looked at."""
+"""The members' mathematics against slow forms of it; held-out labels are not used."""
 
 from __future__ import annotations
 
@@ -8,34 +8,38 @@ import numpy as np
 import pytest
 from scipy import sparse
 from tests.conftest import half_labelled
+from tests.methods.auto.conftest import make_task
 from tests.oracles import auto as oracle
 
-from halflabel import PartialLabels
+from halflabel.labels import PartialLabels
 from halflabel.methods.auto import ridge as ridges
 from halflabel.methods.auto import trees as flat
+from halflabel.methods.auto.effort import EFFORTS
+from halflabel.methods.auto.ensemble import MEMBERS
 from halflabel.methods.auto.features import Coordinates, Weighting
-from halflabel.methods.auto.harmonic import FADING, corrected_trees, harmonic
-from halflabel.methods.auto.heat import heat_graph, propagate, walk
+from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.graph import Nodes, connect, transition_matrix
+from halflabel.methods.auto.harmonic import ERROR_PULLS, corrected_trees, harmonic, propagate
 from halflabel.methods.auto.kernel import deformed_kernel, kernel
-from halflabel.methods.auto.pool import MEMBERS
-from halflabel.methods.auto.task import EFFORTS, Items, Task
+from halflabel.methods.auto.member import Items
+from halflabel.methods.auto.task import Task
 from halflabel.numerics.kernels import nystroem
 
 SMALL = replace(EFFORTS["default"], n_trees=20, n_landmarks=100)
 
 #: So small that every bound binds on ninety items.
-TIGHT = replace(SMALL, n_landmarks=12, n_nodes=50, n_grown=15)
+TIGHT = replace(SMALL, n_landmarks=12, max_nodes=50, max_tree_items=15)
 
 
-def task(rng, *, n=90, entries=False, effort=SMALL, **settings):
+def small_task(rng, *, n=90, entries=False, effort=SMALL):
     X, Y, _ = half_labelled(rng, n, entries=entries)
-    return Task(X, PartialLabels.from_table(Y), effort, seed=3, n_folds=3, **settings)
+    return make_task(X, Y, effort, n_folds=3)
 
 
 @pytest.fixture
 def graph(rng):
     X = rng.normal(size=(40, 4))
-    return X, *heat_graph(X, Coordinates.learn(X, rng), 6)
+    return X, *connect(X, Coordinates.learn(X, rng), 6)
 
 
 # -- features --------------------------------------------------------------------
@@ -71,7 +75,7 @@ def test_coordinates_keep_distances_that_sixty_dimensions_can_hold(rng):
 
 def test_the_deformed_map_is_the_deformed_kernel(graph, rng):
     X, _, W = graph
-    P = walk(W)
+    P = transition_matrix(W)
     features = nystroem(X, 2.0, len(X), rng)
     C = features(X)[:, :-1]
     roughness = np.trace((C - P @ C).T @ (C - P @ C)) / C.shape[1]
@@ -102,12 +106,12 @@ def test_each_label_learns_from_its_own_entries(rng):
         assert np.isnan(loo[~rows, j]).all()
 
 
-def test_streaming_changes_nothing(rng, monkeypatch):
+def test_blocks_change_nothing(rng, monkeypatch):
     X, Y = rng.normal(size=(60, 3)), (rng.random((60, 2)) < 0.4).astype(float)
     features = nystroem(X, 1.5, 20, rng)
     whole = ridges.ridge_path(features(X), Y)
     monkeypatch.setattr(ridges, "BLOCK", 16)
-    coef, loo = ridges._streamed(features, X, np.arange(60), Y, whole.alpha)
+    coef, loo = ridges._solve_in_blocks(features, X, np.arange(60), Y, whole.alpha)
     np.testing.assert_allclose(coef, whole.coef, atol=1e-9)
     np.testing.assert_allclose(loo, whole.loo, atol=1e-9)
 
@@ -115,23 +119,23 @@ def test_streaming_changes_nothing(rng, monkeypatch):
 # -- the graph -------------------------------------------------------------------
 
 
-def test_labels_flow_as_the_normal_equations_say(graph, rng):
+def test_propagated_labels_solve_the_normal_equations(graph, rng):
     X, _, W = graph
     target, weight = rng.random((len(X), 3)), np.where(rng.random((len(X), 3)) < 0.4, 2.0, 0.0)
     rest = np.array([0.1, 0.5, 0.9])
     F = propagate(W, target, weight, 0.05, rest, tol=1e-12)
-    np.testing.assert_allclose(F, oracle.flow(W, target, weight, 0.05, rest), atol=1e-9)
+    np.testing.assert_allclose(F, oracle.propagate(W, target, weight, 0.05, rest), atol=1e-9)
 
 
-def test_without_evidence_a_label_rests(graph):
+def test_without_known_values_a_label_has_the_value_at_rest(graph):
     X, _, W = graph
     F = propagate(W, np.zeros((len(X), 1)), np.zeros((len(X), 1)), 0.01, np.array([0.3]))
     np.testing.assert_allclose(F, 0.3)
 
 
-def test_a_twin_of_a_node_walks_to_it_first(graph):
-    X, surroundings, W = graph
-    P = surroundings.walk(X)
+def test_a_twin_of_a_node_has_the_largest_weight_for_it(graph):
+    X, neighbourhood, W = graph
+    P = neighbourhood.transition(X)
     np.testing.assert_allclose(P.sum(axis=1), 1)
     np.testing.assert_array_equal(P.toarray().argmax(axis=1), np.arange(len(X)))
     assert (W != W.T).nnz == 0
@@ -139,9 +143,9 @@ def test_a_twin_of_a_node_walks_to_it_first(graph):
 
 def test_duplicates_have_finite_affinities(rng):
     X = np.repeat(rng.normal(size=(3, 2)), 9, axis=0)
-    surroundings, W = heat_graph(X, Coordinates.learn(X, rng), 4)
+    neighbourhood, W = connect(X, Coordinates.learn(X, rng), 4)
     assert np.isfinite(W.data).all()
-    assert np.isfinite(surroundings.walk(X).data).all()
+    assert np.isfinite(neighbourhood.transition(X).data).all()
 
 
 # -- trees -----------------------------------------------------------------------
@@ -189,134 +193,192 @@ def test_leaves_are_bounded(rng):
 # -- members ---------------------------------------------------------------------
 
 
-def flipped(given: Task, item: int, name: str) -> np.ndarray:
-    """Return the out-of-fold answers about an item when all that was observed of it is turned over."""
-    state = given.labels.state.copy()
-    state[given.rows[item]] *= -1
-    other = Task(given.X, replace(given.labels, state=state), given.effort, given.seed, given.n_folds)
-    other.folds, other.features = given.folds, given.features  # both are chosen with the labels in sight
+def flip(task: Task, items: np.ndarray) -> Task:
+    """Return the task with all observed entries of some labelled items inverted, in the same folds."""
+    state = task.labels.state.copy()
+    state[task.folds.rows[items]] *= -1
+    labels = replace(task.labels, state=state)
+    folds = replace(task.folds, Y=labels[task.folds.rows].values(unknown=0.0))
+    return replace(task, labels=labels, folds=folds)
+
+
+def out_of_fold_of_flipped(task: Task, item: int, name: str) -> np.ndarray:
+    """Return the out-of-fold scores of an item whose observed entries were inverted."""
+    other = flip(task, np.array([item]))
+    vars(other)["kernel_map"] = task.kernel_map  # its bandwidth is chosen with all labels
     return MEMBERS[name](other).out_of_fold[item]
 
 
 @pytest.mark.parametrize("name", ["harmonic", "trees", "self_trained_trees", "reconstruction"])
 @pytest.mark.parametrize("effort", [SMALL, TIGHT], ids=["small", "tight"])
 def test_out_of_fold_answers_never_saw_the_item(rng, name, effort):
-    given = task(rng, effort=effort)
-    given.labels.rates  # noqa: B018 - the same labels serve both fits
-    answers = MEMBERS[name](given).out_of_fold
+    task = small_task(rng, effort=effort)
+    scores = MEMBERS[name](task).out_of_fold
     for item in (0, 5, 11):
         # Labels rest at rates, and an anchor has a ridge weight, that count the item as one of many.
         close = 0.05 if name in ("harmonic", "reconstruction") else 0
-        np.testing.assert_allclose(flipped(given, item, name), answers[item], atol=close)
+        np.testing.assert_allclose(out_of_fold_of_flipped(task, item, name), scores[item], atol=close)
 
 
 def test_kernels_leave_the_item_out(rng):
-    given = task(rng)
+    task = small_task(rng)
     for name in ("kernel", "deformed_kernel"):
-        answers = MEMBERS[name](given).out_of_fold
-        scores = MEMBERS[name](given).scores[given.rows]
-        other = np.array([flipped(given, i, name) for i in range(6)])
-        assert np.abs(other - answers[:6]).mean() < 0.1 * np.abs(scores - answers).mean() + 0.05
+        fitted = MEMBERS[name](task)
+        held_out, scores = fitted.out_of_fold, fitted.scores[task.folds.rows]
+        other = np.array([out_of_fold_of_flipped(task, i, name) for i in range(6)])
+        assert np.abs(other - held_out[:6]).mean() < 0.1 * np.abs(scores - held_out).mean() + 0.05
 
 
 @pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
 @pytest.mark.parametrize("effort", [SMALL, TIGHT], ids=["small", "tight"])
 @pytest.mark.parametrize("name", MEMBERS)
-def test_a_member_answers_about_every_cell(rng, name, effort, entries):
-    given = task(rng, entries=entries, effort=effort)
-    fitted = MEMBERS[name](given)
+def test_a_member_scores_every_cell(rng, name, effort, entries):
+    task = small_task(rng, entries=entries, effort=effort)
+    fitted, folds = MEMBERS[name](task), task.folds
     assert fitted.scores.shape == (90, 3)
-    assert fitted.out_of_fold.shape == given.Y.shape
+    assert fitted.out_of_fold.shape == folds.Y.shape
     assert np.isfinite(fitted.scores).all()
     assert np.isfinite(fitted.out_of_fold).all()
-    new = Items(rng.normal(size=(7, 5)), given.graph[0])
-    assert np.isfinite(fitted.model.predict(new)).all()
-    error = ((fitted.out_of_fold - given.Y)[given.observed] ** 2).mean()
-    rates = np.broadcast_to(given.labels.rates, given.Y.shape)
-    assert error < ((rates - given.Y)[given.observed] ** 2).mean()
+    new = rng.normal(size=(7, 5))
+    assert np.isfinite(fitted.model.predict(Items(new, task.graph.neighbourhood.transition(new)))).all()
+    error = ((fitted.out_of_fold - folds.Y)[folds.observed] ** 2).mean()
+    rates = np.broadcast_to(task.labels.rates, folds.Y.shape)
+    assert error < ((rates - folds.Y)[folds.observed] ** 2).mean()
 
 
 def test_members_share_one_forest_and_one_graph(rng, monkeypatch):
-    given, calls = task(rng), []
-    monkeypatch.setattr("halflabel.methods.auto.task.heat_graph", lambda *a: calls.append("graph") or heat_graph(*a))
+    task, calls = small_task(rng), []
+    monkeypatch.setattr("halflabel.methods.auto.graph.connect", lambda *a: calls.append("graph") or connect(*a))
     monkeypatch.setattr(
         "halflabel.methods.auto.forest.grow", lambda *a, **k: calls.append("trees") or flat.grow(*a, **k)
     )
     for name in ("deformed_kernel", "harmonic", "corrected_trees", "self_trained_trees"):
-        given.once(MEMBERS[name])
+        MEMBERS[name](task)
     assert calls.count("graph") == 1
     assert calls.count("trees") == 2 * 3  # two forests of three groups
 
 
-def test_corrected_trees_add_the_errors_that_flow_to_an_item(rng):
-    given = task(rng)
-    base, corrected = given.once(MEMBERS["trees"]), corrected_trees(given)
-    errors, rows, W = given.Y - base.out_of_fold, given.rows, given.graph[1]
+def test_corrected_trees_add_the_propagated_errors(rng):
+    task = small_task(rng)
+    base, corrected, folds = task.forest, corrected_trees(task), task.folds
+    errors, rows, W = folds.Y - base.out_of_fold, folds.rows, task.graph.affinities
 
-    def flow(known, fading):
+    def solve(known, pull):
         target, weight = np.zeros(base.scores.shape), np.zeros(base.scores.shape)
         target[rows], weight[rows[known]] = errors, 3.0
-        return oracle.flow(W, target, weight, fading, np.zeros(3))
+        return oracle.propagate(W, target, weight, pull, np.zeros(3))
 
-    def held_out(fading):
-        folds = [flow(given.folds != g, fading)[rows] for g in given.groups]
-        return np.choose(given.folds[:, None], folds)
+    def hold_out(pull):
+        return np.choose(folds.fold[:, None], [solve(folds.fold != fold, pull)[rows] for fold in folds.numbers])
 
-    best = min((held_out(fading) for fading in FADING), key=lambda left: ((errors - left) ** 2).sum())
+    best = min(map(hold_out, ERROR_PULLS), key=lambda correction: ((errors - correction) ** 2).sum())
     np.testing.assert_allclose(corrected.out_of_fold, base.out_of_fold + best, atol=1e-3)
-    whole = [flow(given.folds >= 0, fading) for fading in FADING]
+    whole = [solve(folds.fold >= 0, pull) for pull in ERROR_PULLS]
     gap = [np.abs(corrected.scores - base.scores - field).max() for field in whole]
     assert min(gap) < 1e-3
     assert np.abs(best).max() > 0.05
 
 
-def test_errors_that_are_noise_are_not_spread(rng):
+def test_errors_that_are_noise_are_not_propagated(rng):
     X = rng.normal(size=(120, 3))
     Y = np.where(rng.random((120, 1)) < 0.5, np.nan, rng.integers(2, size=(120, 1)))
-    given = Task(X, PartialLabels.from_table(Y), SMALL, seed=0)
-    base, corrected = given.once(MEMBERS["trees"]), corrected_trees(given)
-    assert np.abs(corrected.out_of_fold - base.out_of_fold).mean() < 0.15
+    task = make_task(X, Y, SMALL, seed=0)
+    assert np.abs(corrected_trees(task).out_of_fold - task.forest.out_of_fold).mean() < 0.15
 
 
-def test_a_single_labelled_item_has_no_out_of_fold_answer(rng):
+def test_a_single_labelled_item_has_no_out_of_fold_score(rng):
     X, Y, _ = half_labelled(rng)
     Y[1:] = np.nan
-    given = Task(X, PartialLabels.from_table(Y), SMALL, seed=0)
+    task = make_task(X, Y, SMALL, seed=0)
     for member in (kernel, deformed_kernel, harmonic, corrected_trees):
-        assert np.isnan(member(given).out_of_fold).all()
+        assert np.isnan(member(task).out_of_fold).all()
 
 
-@pytest.mark.parametrize("learned", [10_000, 50], ids=["all items", "a sample"])
-def test_what_stands_in_for_a_missing_entry_never_saw_the_fold(rng, monkeypatch, learned):
-    monkeypatch.setattr("halflabel.methods.auto.task.LEARNED", learned)
-    given = task(rng, entries=True)
-    folds = given.folds
-    state = given.labels.state.copy()
-    state[given.rows[folds == 0]] *= -1
-    other = Task(given.X, replace(given.labels, state=state), given.effort, given.seed, given.n_folds)
-    other.folds = folds
-    kept = folds != 0
-    # Ridge weights are chosen with all folds in sight, and may differ by a notch.
-    assert np.abs(other.targets[0][kept] - given.targets[0][kept]).mean() < 0.1
-    known = kept[:, None] & given.observed
-    np.testing.assert_array_equal(other.targets[0][known], given.Y[known])
+@pytest.mark.parametrize("max_items", [10_000, 50], ids=["all items", "a sample"])
+def test_the_target_of_an_unknown_entry_does_not_depend_on_the_fold(rng, monkeypatch, max_items):
+    monkeypatch.setattr("halflabel.methods.auto.targets.MAX_ITEMS", max_items)
+    task = small_task(rng, entries=True)
+    kept = task.folds.fold != 0
+    targets, other = task.targets.without(0), flip(task, np.flatnonzero(~kept)).targets.without(0)
+    # Ridge weights are chosen with all folds, and may differ by one step.
+    assert np.abs(other[kept] - targets[kept]).mean() < 0.1
+    known = kept[:, None] & task.folds.observed
+    np.testing.assert_array_equal(other[known], task.folds.Y[known])
 
 
-def test_a_sample_of_the_items_stands_in_for_missing_entries_nearly_as_well_as_all(rng, monkeypatch):
+def test_a_surrogate_from_a_sample_is_nearly_as_good_as_one_from_all_items(rng, monkeypatch):
     X, Y, complete = half_labelled(rng, 400, entries=True)
     errors = []
-    for learned in (10_000, 150):
-        monkeypatch.setattr("halflabel.methods.auto.task.LEARNED", learned)
-        given = Task(X, PartialLabels.from_table(Y), SMALL, seed=3)
-        held_out = given.targets[given.folds, np.arange(len(given.rows))]
-        errors.append(np.mean((held_out - complete[given.rows])[~given.observed] ** 2))
-    of_rates = np.mean((given.labels.rates - complete)[np.isnan(Y)] ** 2)
+    for max_items in (10_000, 150):
+        monkeypatch.setattr("halflabel.methods.auto.targets.MAX_ITEMS", max_items)
+        task = make_task(X, Y, SMALL)
+        folds = task.folds
+        held_out = task.targets.values[folds.fold, np.arange(len(folds.rows))]
+        errors.append(np.mean((held_out - complete[folds.rows])[~folds.observed] ** 2))
+    of_rates = np.mean((task.labels.rates - complete)[np.isnan(Y)] ** 2)
     assert errors[0] < errors[1] < 0.6 * of_rates
 
 
-def test_a_fold_outside_the_sample_has_its_model_all_the_same(rng, monkeypatch):
-    monkeypatch.setattr("halflabel.methods.auto.task.LEARNED", 8)
-    given = task(rng, entries=True)
-    given.folds = np.where(np.arange(len(given.rows)) == 0, 2, given.folds % 2)
-    assert given.targets.shape == (3, *given.Y.shape)
-    assert not np.allclose(given.targets[2], given.targets[1])
+def test_a_fold_outside_the_sample_has_its_own_surrogate(rng, monkeypatch):
+    monkeypatch.setattr("halflabel.methods.auto.targets.MAX_ITEMS", 8)
+    task = small_task(rng, entries=True)
+    fold = np.where(np.arange(len(task.folds.rows)) == 0, 2, task.folds.fold % 2)
+    targets = replace(task, folds=replace(task.folds, fold=fold)).targets
+    assert targets.values.shape == (3, *task.folds.Y.shape)
+    assert not np.allclose(targets.without(2), targets.without(1))
+
+
+# -- folds and nodes -------------------------------------------------------------
+
+
+def test_folds_hold_the_labelled_items(rng):
+    _, Y, _ = half_labelled(rng)
+    Y[1, 0] = np.nan
+    labels = PartialLabels.from_table(Y)
+    folds = Folds.split(labels, 4, rng)
+    np.testing.assert_array_equal(folds.rows, np.flatnonzero(~np.isnan(Y).all(axis=1)))
+    np.testing.assert_array_equal(folds.Y, np.nan_to_num(Y[folds.rows]))
+    np.testing.assert_array_equal(folds.observed, ~np.isnan(Y[folds.rows]))
+    assert list(folds.numbers) == [0, 1, 2, 3] == np.unique(folds.fold).tolist()
+    assert folds.have_gaps
+    assert not folds.grouped
+
+
+def test_a_group_is_in_one_fold_and_a_single_group_in_none(rng):
+    _, Y, _ = half_labelled(rng)
+    labels, groups = PartialLabels.from_table(Y), np.arange(60) // 3
+    folds = Folds.split(labels, 4, rng, groups)
+    assert folds.grouped
+    assert len(set(zip(groups[folds.rows], folds.fold, strict=True))) == len(set(groups[folds.rows]))
+    alone = Folds.split(labels, 4, rng, np.zeros(60, dtype=int))
+    assert (alone.fold == -1).all()
+    assert list(alone.numbers) == [0]  # a fold without items
+
+
+@pytest.mark.parametrize(("n_labelled", "expected"), [(40, 10), (5, 5), (95, 15)])
+def test_half_of_the_nodes_are_labelled_if_there_are_enough_of_both_kinds(rng, n_labelled, expected):
+    labelled = np.sort(rng.choice(100, n_labelled, replace=False))
+    nodes = Nodes.choose(100, labelled, 20, rng)
+    assert len(nodes.items) == 20
+    assert np.isin(nodes.items, labelled).sum() == expected
+    np.testing.assert_array_equal(nodes.place[nodes.items], np.arange(20))
+    np.testing.assert_array_equal(nodes.others, np.setdiff1d(np.arange(100), nodes.items))
+
+
+def test_a_graph_of_all_items_has_every_item_at_its_place(rng):
+    given = rng.permutation(60)
+    nodes = Nodes.choose(60, given[:20], 60, rng)
+    np.testing.assert_array_equal(nodes.items, np.arange(60))
+    assert len(nodes.others) == 0
+
+
+def test_the_transition_matrix_of_items_outside_the_graph_is_that_of_new_ones(rng):
+    task = small_task(rng, effort=TIGHT)
+    graph, P = task.graph, task.graph.between_items()
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    outside = graph.nodes.others
+    new = graph.neighbourhood.transition(task.X[outside]).toarray()
+    np.testing.assert_allclose(P.toarray()[np.ix_(outside, graph.nodes.items)], new)
+    inside = P.toarray()[np.ix_(graph.nodes.items, graph.nodes.items)]
+    np.testing.assert_array_equal(inside, transition_matrix(graph.affinities).toarray())
+    assert P[:, outside].nnz == 0

@@ -1,4 +1,4 @@
-"""A table of probabilities from elsewhere beside the pool."""
+"""A table of probabilities from another source, combined with the ensemble."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tests.conftest import half_labelled
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.labels.calibration import cross_calibrate, fit_platt
 from halflabel.labels.metrics import brier
-from halflabel.methods.auto.prior import RIDGE, SUREST, add_prior
+from halflabel.methods.auto.prior import CLIP, RIDGE, add_prior
 
 
 @pytest.fixture
-def judged(rng):
-    """Labels of 200 items, half of them known, log odds that half know them, and a prior that half knows them, too."""
+def table(rng):
+    """Labels of 200 items, half of them observed, with log odds and a prior that have noisy information about all."""
     Y = (rng.random((200, 3)) < 0.4).astype(float)
     labels = PartialLabels.from_observed(Y, np.repeat(rng.random((200, 1)) < 0.5, 3, axis=1))
     log_odds, prior = (2 * (Y - 0.5) + rng.normal(size=Y.shape) for _ in range(2))
     return labels, Y, log_odds, expit(prior), np.where(labels.unlabelled, -1, np.arange(200) % 5)
 
 
-def test_the_weights_minimise_the_stated_objective(judged):
-    labels, _, log_odds, prior, folds = judged
+def test_the_weights_minimise_the_stated_objective(table):
+    labels, _, log_odds, prior, folds = table
     added = add_prior(prior, log_odds, labels, folds)
     seen = labels.observed
     sources = np.stack([log_odds[seen], added.alone[seen], np.ones(seen.sum())])
@@ -40,8 +40,8 @@ def test_the_weights_minimise_the_stated_objective(judged):
     np.testing.assert_allclose(added.log_odds, logit(fit_platt(both, labels)(both)), atol=1e-2)
 
 
-def test_observed_entries_are_judged_by_a_calibration_that_did_not_see_them(judged):
-    labels, _, log_odds, prior, folds = judged
+def test_priors_of_observed_entries_are_calibrated_out_of_fold(table):
+    labels, _, log_odds, prior, folds = table
     alone = add_prior(prior, log_odds, labels, folds).alone
     for fold in range(5):
         rest, own = folds != fold, folds == fold
@@ -51,14 +51,14 @@ def test_observed_entries_are_judged_by_a_calibration_that_did_not_see_them(judg
     np.testing.assert_allclose(expit(alone[folds < 0]), unseen, atol=1e-9)
 
 
-def test_one_calibration_for_all_where_nothing_is_held_out(judged):
-    labels, _, _, prior, _ = judged
+def test_one_calibration_for_all_where_nothing_is_held_out(table):
+    labels, _, _, prior, _ = table
     p = cross_calibrate(logit(prior), labels, np.full(200, -1))
     np.testing.assert_array_equal(p, fit_platt(logit(prior), labels)(logit(prior)))
 
 
-def test_noise_is_not_heard_and_two_sources_beat_one(judged, rng):
-    labels, Y, log_odds, prior, folds = judged
+def test_noise_gets_little_weight_and_two_sources_are_better_than_one(table, rng):
+    labels, Y, log_odds, prior, folds = table
     hidden = PartialLabels.from_observed(Y, ~labels.observed)
     noise = add_prior(rng.random(Y.shape), log_odds, labels, folds)
     alone, both = expit(log_odds), expit(add_prior(prior, log_odds, labels, folds).log_odds)
@@ -67,35 +67,35 @@ def test_noise_is_not_heard_and_two_sources_beat_one(judged, rng):
     assert brier(hidden, both) < 0.85 * min(brier(hidden, alone), brier(hidden, prior))
 
 
-def test_where_the_prior_says_nothing_the_pool_answers(judged, rng):
-    labels, Y, log_odds, prior, folds = judged
-    silent = rng.random(Y.shape) < 0.3
-    added = add_prior(np.where(silent, np.nan, prior), log_odds, labels, folds)
-    np.testing.assert_array_equal(added.log_odds[silent], log_odds[silent])
-    assert (added.log_odds[~silent] != log_odds[~silent]).all()
-    assert np.isnan(added.alone[silent]).all()
+def test_without_a_prior_an_entry_keeps_the_log_odds_of_the_ensemble(table, rng):
+    labels, Y, log_odds, prior, folds = table
+    missing = rng.random(Y.shape) < 0.3
+    added = add_prior(np.where(missing, np.nan, prior), log_odds, labels, folds)
+    np.testing.assert_array_equal(added.log_odds[missing], log_odds[missing])
+    assert (added.log_odds[~missing] != log_odds[~missing]).all()
+    assert np.isnan(added.alone[missing]).all()
 
 
-def test_yes_and_no_are_probabilities_too(judged):
-    labels, Y, log_odds, _, folds = judged
+def test_zero_and_one_are_probabilities_too(table):
+    labels, Y, log_odds, _, folds = table
     added = add_prior(Y, log_odds, labels, folds)
     assert np.isfinite(added.log_odds).all()
-    clipped = add_prior(np.clip(Y, SUREST, 1 - SUREST), log_odds, labels, folds)
+    clipped = add_prior(np.clip(Y, CLIP, 1 - CLIP), log_odds, labels, folds)
     np.testing.assert_array_equal(added.log_odds, clipped.log_odds)
 
 
 @pytest.mark.parametrize("single_gaps", [False, True], ids=["items", "entries"])
-def test_the_estimator_hears_a_prior(rng, single_gaps):
+def test_the_estimator_uses_a_prior(rng, single_gaps):
     X, Y, complete = half_labelled(rng, 200)
     if single_gaps:
         Y = np.where(rng.random(Y.shape) < 0.2, np.nan, Y)
     hidden = PartialLabels.from_observed(complete, np.isnan(Y))
     prior = np.where(rng.random(Y.shape) < 0.1, 1 - complete, complete)
-    X = rng.normal(size=X.shape)  # features say nothing: whatever is right comes from the prior
+    X = rng.normal(size=X.shape)  # features without information: only the prior has any
     model = AutoLabeler("fast", n_folds=3).fit(X, Y, prior=prior)
     plain = AutoLabeler("fast", n_folds=3).fit(X, Y)
     assert brier(hidden, model.label_probabilities_) < 0.6 * brier(hidden, plain.label_probabilities_)
-    assert model.members_["pool"] < model.members_["without prior"]
+    assert model.members_["ensemble"] < model.members_["without prior"]
     assert model.members_["prior"] < model.members_["without prior"]
     assert plain.prior_weights_ is None
     assert model.prior_weights_[1] > model.prior_weights_[0]
@@ -104,14 +104,14 @@ def test_the_estimator_hears_a_prior(rng, single_gaps):
 
 def test_new_items_are_scored_without_a_prior(rng):
     X, Y, complete = half_labelled(rng, 200)
-    heard = AutoLabeler("fast", n_folds=3).fit(X, Y, prior=complete)
+    model = AutoLabeler("fast", n_folds=3).fit(X, Y, prior=complete)
     plain = AutoLabeler("fast", n_folds=3).fit(X, Y)
-    np.testing.assert_allclose(heard.predict_proba(X), plain.predict_proba(X), atol=0.05)
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), atol=0.05)
     new = rng.normal(size=(500, X.shape[1]))
     for decision in ("micro_f1", "cardinality"):  # thresholds for entries with a prior would hardly ever be reached
         models = [AutoLabeler("fast", n_folds=3, decision=decision).fit(X, Y, prior=p) for p in (complete, None)]
         assert models[0].predict(new).mean() == pytest.approx(models[1].predict(new).mean(), abs=0.05)
-        assert (models[0].thresholds_ != models[0].unaided_.thresholds).any()
+        assert (models[0].thresholds_ != models[0].new_item_decision_.thresholds).any()
 
 
 def test_nothing_is_learned_about_a_prior_where_nothing_is_held_out(rng):
@@ -132,13 +132,13 @@ def test_nothing_is_learned_about_a_prior_where_nothing_is_held_out(rng):
         (lambda P: pd.DataFrame(P, columns=["c", "b", "a"]), "bring them into the same order"),
     ],
 )
-def test_unfit_priors_are_refused(rng, change, sentence):
+def test_invalid_priors_raise(rng, change, sentence):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         AutoLabeler("fast").fit(X, Y, prior=change(np.full(Y.shape, 0.3)))
 
 
-def test_a_prior_beside_a_single_labelled_item(rng):
+def test_a_prior_together_with_a_single_labelled_item(rng):
     X = rng.normal(size=(20, 3))
     y = np.full((20, 2), np.nan)
     y[0] = [1, 0]

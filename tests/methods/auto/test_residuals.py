@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import expit
@@ -13,7 +13,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration
 from halflabel.labels.metrics import brier, hamming_loss
 from halflabel.methods.auto import coupling, residuals
-from halflabel.methods.auto.coupling import Coupling, Seen
+from halflabel.methods.auto.coupling import Coupling, CouplingData
 from halflabel.methods.auto.residuals import ForestPerLabel, Refiner, refine
 from halflabel.methods.auto.trees import Trees
 
@@ -25,8 +25,8 @@ def coupled(rng, n=200, n_labels=4, share=0.7):
     return PartialLabels.from_observed(Y, rng.random(Y.shape) < share), Y, 0.7 * known
 
 
-def conspiring(rng, n=400, share=0.8):
-    """Return the same for two triples of labels, any two of which are independent, while two tell the third."""
+def combined(rng, n=400, share=0.8):
+    """Return the same for two triples of labels, any two of which are independent, while two determine the third."""
     Y = rng.integers(2, size=(n, 6)).astype(float)
     Y[:, [2, 5]] = Y[:, [0, 3]] != Y[:, [1, 4]]
     return PartialLabels.from_observed(Y, rng.random(Y.shape) < share), Y, 0.3 * rng.normal(size=Y.shape)
@@ -46,25 +46,25 @@ def log_loss(Y, log_odds, where):
 
 
 @pytest.mark.parametrize("n_trees", [0, 50])
-def test_copies_of_one_label_are_told_by_each_other(rng, n_trees):
+def test_copies_of_one_label_determine_each_other(rng, n_trees):
     Y = np.repeat(rng.integers(2, size=(300, 1)), 5, axis=1).astype(float)
     labels = PartialLabels.from_observed(Y, rng.random(Y.shape) < 0.5)
     base = 0.1 * rng.normal(size=Y.shape)
     answer = refine(labels, base, rng, n_trees=n_trees).log_odds
-    told = ~labels.observed & ~labels.unlabelled[:, None]
-    assert 0.4 < ((base > 0) == Y)[told].mean() < 0.6
-    assert ((answer > 0) == Y)[told].mean() > 0.99
+    determined = ~labels.observed & ~labels.unlabelled[:, None]
+    assert 0.4 < ((base > 0) == Y)[determined].mean() < 0.6
+    assert ((answer > 0) == Y)[determined].mean() > 0.99
 
 
-def test_where_only_two_labels_tell_a_third_the_forests_do(rng):
-    labels, Y, base = conspiring(rng, n=600)
-    told = ~labels.observed & np.repeat(np.add.reduceat(labels.observed, [0, 3], axis=1) == 2, 3, axis=1)
-    right = [((refine(labels, base, rng, n_trees=n).log_odds > 0) == Y)[told].mean() for n in (0, 50)]
+def test_only_forests_find_a_label_that_two_others_determine(rng):
+    labels, Y, base = combined(rng, n=600)
+    determined = ~labels.observed & np.repeat(np.add.reduceat(labels.observed, [0, 3], axis=1) == 2, 3, axis=1)
+    right = [((refine(labels, base, rng, n_trees=n).log_odds > 0) == Y)[determined].mean() for n in (0, 50)]
     assert right[0] < 0.65
     assert right[1] > 0.95
 
 
-def test_independent_labels_cost_nothing():
+def test_independent_labels_change_little():
     costs, ridges = [], []
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -78,7 +78,7 @@ def test_independent_labels_cost_nothing():
     assert np.median(ridges) > 1000
 
 
-def test_real_labels_tell_each_other(public_data, rng):
+def test_real_labels_correct_each_other(public_data, rng):
     truth = load_benchmark("emotions", public_data).Y
     known = truth.hide(rng.random(truth.shape) > 0.6)
     hidden = truth.hide(known.observed)
@@ -88,18 +88,18 @@ def test_real_labels_tell_each_other(public_data, rng):
     assert hamming_loss(hidden, (after > 0.5) * 1) < 0.9 * hamming_loss(hidden, (before > 0.5) * 1)
 
 
-# -- what it must not see --------------------------------------------------------------
+# -- what it must not use --------------------------------------------------------------
 
 
 def test_hidden_values_change_nothing(rng):
-    labels, Y, base = conspiring(rng, n=200)
+    labels, Y, base = combined(rng, n=200)
     other = PartialLabels.from_observed(np.where(labels.observed, Y, 1 - Y), labels.observed)
     one, two = (refine(L, base, np.random.default_rng(3)) for L in (labels, other))
     np.testing.assert_array_equal(one.log_odds, two.log_odds)
     np.testing.assert_array_equal(one.out_of_fold, two.out_of_fold)
 
 
-def test_what_the_base_says_of_an_unknown_entry_is_no_residual(rng):
+def test_the_base_score_of_an_unknown_entry_is_no_residual(rng):
     labels, _, base = coupled(rng)
     model = refine(labels, base, rng, n_trees=0).model
     i, k = np.argwhere(~labels.observed & ~labels.unlabelled[:, None])[0]
@@ -109,8 +109,8 @@ def test_what_the_base_says_of_an_unknown_entry_is_no_residual(rng):
     assert np.argwhere(changed).tolist() == [[i, k]]
 
 
-def test_a_label_never_hears_its_own_value(rng):
-    labels, _, base = conspiring(rng)
+def test_the_value_of_an_entry_never_changes_its_own_score(rng):
+    labels, _, base = combined(rng)
     model = refine(labels, base, rng, n_trees=20).model
     assert model.forests is not None
     before = model.predict(base, labels)
@@ -121,36 +121,42 @@ def test_a_label_never_hears_its_own_value(rng):
         np.testing.assert_array_equal(np.delete(after, i, axis=0), np.delete(before, i, axis=0))
 
 
+def fit_part(part, table, n_trees, rng):
+    """Return the out-of-fold log odds of the coupling or of the forests."""
+    if part == "coupling":
+        return coupling.fit_coupling(table, rng)[1]
+    return residuals._grow_forests(table, n_trees, rng)[1]
+
+
 @pytest.mark.parametrize("part", ["coupling", "forests"])
-def test_out_of_fold_answers_do_not_know_the_entry(rng, monkeypatch, part):
-    monkeypatch.setattr(coupling, "_best_ridge", lambda *_: 1.0)
-    monkeypatch.setattr(residuals, "cross_calibrate", lambda scores, *_: expit(scores))  # it would look, a little
+def test_out_of_fold_scores_do_not_use_the_entry(rng, monkeypatch, part):
+    monkeypatch.setattr(coupling, "_choose_ridge", lambda *_: 1.0)
+    monkeypatch.setattr(residuals, "cross_calibrate", lambda scores, *_: expit(scores))  # it uses the fold a little
     labels, _, base = coupled(rng, n=60)
-    table = Seen.enter(labels, base, 5, rng)
+    table = CouplingData.prepare(labels, base, 5, rng)
 
     def held_out(table):
-        fixed = np.random.default_rng(0)
-        return coupling.couple(table, fixed)[1] if part == "coupling" else residuals._plant(table, 20, fixed)[1]
+        return fit_part(part, table, 20, np.random.default_rng(0))
 
     before = held_out(table)
     for i, j in np.argwhere(table.labels.observed)[::40]:
         changed = flipped(table.labels, i, j)
-        residual = coupling.base_and_residual(changed, table.base)[1]
+        residual = coupling.log_odds_and_residuals(changed, table.base)[1]
         after = held_out(replace(table, labels=changed, residual=residual))
         assert after[i, j] == before[i, j]
         assert (after != before).any()
 
 
 @pytest.mark.parametrize("part", ["coupling", "forests"])
-def test_out_of_fold_answers_learned_from_noise_are_worse_than_chance(monkeypatch, part):
-    monkeypatch.setattr(coupling, "_best_ridge", lambda *_: 10.0)
+def test_out_of_fold_scores_learned_from_noise_are_worse_than_chance(monkeypatch, part):
+    monkeypatch.setattr(coupling, "_choose_ridge", lambda *_: 10.0)
     losses = []
     for seed in range(8):
         rng = np.random.default_rng(seed)
         Y = rng.integers(2, size=(200, 6)).astype(float)
         labels = PartialLabels.from_observed(Y, rng.random(Y.shape) < 0.8)
-        table = Seen.enter(labels, np.zeros(Y.shape), 5, rng)
-        held_out = (coupling.couple(table, rng) if part == "coupling" else residuals._plant(table, 10, rng))[1]
+        table = CouplingData.prepare(labels, np.zeros(Y.shape), 5, rng)
+        held_out = fit_part(part, table, 10, rng)
         losses.append(log_loss(Y[table.rows], held_out, table.labels.observed))
     assert np.mean(losses) > np.log(2)
 
@@ -169,7 +175,7 @@ def test_items_with_nothing_observed_keep_the_base(rng):
     np.testing.assert_array_equal(refined.model.predict(base, labels), refined.log_odds)
 
 
-def test_labels_of_one_value_and_missing_answers_stay(rng):
+def test_labels_of_one_value_and_missing_scores_stay(rng):
     labels, _, base = coupled(rng, n_labels=6)
     state = labels.state.copy()
     state[:, 0] = 0
@@ -183,7 +189,7 @@ def test_labels_of_one_value_and_missing_answers_stay(rng):
 
 
 @pytest.mark.parametrize("table", [[[1], [0], [1], [None]], [[1, 0], [None, None]], [[1, None], [None, None]]])
-def test_with_nothing_to_learn_from_the_base_stands(table, rng):
+def test_with_nothing_to_learn_from_the_base_stays(table, rng):
     labels = PartialLabels.from_table(table)
     base = rng.normal(size=labels.shape)
     refined = refine(labels, base, rng)
@@ -193,7 +199,8 @@ def test_with_nothing_to_learn_from_the_base_stands(table, rng):
 
 
 @given(state=arrays(np.int8, st.tuples(st.integers(2, 8), st.integers(1, 4)), elements=st.integers(-1, 1)))
-def test_any_small_table_gets_finite_answers(state):
+@settings(max_examples=50, deadline=None)
+def test_any_small_table_gets_finite_scores(state):
     labels = PartialLabels(state, tuple(map(str, range(state.shape[1]))), (state != 0).any(axis=1))
     rng = np.random.default_rng(0)
     refined = refine(labels, 3 * rng.normal(size=state.shape), rng, n_trees=5)
@@ -201,32 +208,32 @@ def test_any_small_table_gets_finite_answers(state):
     assert np.array_equal(np.isnan(refined.out_of_fold), state == 0)
 
 
-def test_a_label_seen_rarely_gets_no_forest(rng):
-    labels, _, base = conspiring(rng)
+def test_a_label_that_is_rarely_observed_gets_no_forest(rng):
+    labels, _, base = combined(rng)
     rare = np.zeros(labels.shape, bool)
     rare[8:, 0] = True
     refined = refine(labels.hide(rare), base, rng, n_trees=20)
     assert refined.model.forests is not None
-    assert [len(groups) for groups in refined.model.forests.groups] == [0, 5, 5, 5, 5, 5]
+    assert [len(parts) for parts in refined.model.forests.forests] == [0, 5, 5, 5, 5, 5]
     assert np.isfinite(refined.log_odds).all()
 
 
 def test_many_labels_get_no_forests(rng):
-    labels, _, base = coupled(rng, n=40, n_labels=residuals.FOREST_LABELS + 2)
+    labels, _, base = coupled(rng, n=40, n_labels=residuals.MAX_FOREST_LABELS + 2)
     model = refine(labels, base, rng).model
     assert model.forests is None
-    assert np.diff(model.coupling.weights.indptr).max() <= coupling.PARTNERS
+    assert np.diff(model.coupling.weights.indptr).max() <= coupling.MAX_PARTNERS
 
 
-def test_same_seed_same_bits_and_another_seed_another_answer(rng):
-    labels, _, base = conspiring(rng)
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others(rng):
+    labels, _, base = combined(rng)
     one, two, three = (refine(labels, base, np.random.default_rng(seed), n_trees=10).log_odds for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, two)
     assert (one != three).any()
 
 
 def test_a_model_survives_its_file(rng, tmp_path):
-    labels, _, base = conspiring(rng)
+    labels, _, base = combined(rng)
     model = refine(labels, base, rng, n_trees=20).model
     assert model.forests is not None
     save_tree(tmp_path / "model", {"refiner": model})

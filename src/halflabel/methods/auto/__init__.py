@@ -1,7 +1,8 @@
-"""AutoLabeler: the default of ``complete``, a pool of five models of different kinds."""
+"""AutoLabeler, the default method of ``complete``: an ensemble of five models of different kinds."""
 
+from halflabel.methods.auto.effort import EFFORTS
+from halflabel.methods.auto.ensemble import MEMBERS
 from halflabel.methods.auto.estimator import AutoLabeler
-from halflabel.methods.auto.pool import MEMBERS, Pooled
 from halflabel.methods.auto.prior import CalibratedPrior
 
-__all__ = ["MEMBERS", "AutoLabeler", "CalibratedPrior", "Pooled"]
+__all__ = ["EFFORTS", "MEMBERS", "AutoLabeler", "CalibratedPrior"]

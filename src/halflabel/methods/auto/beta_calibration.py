@@ -1,4 +1,4 @@
-"""From log odds to probabilities that hold at their ends too, where promises of precision are made."""
+"""From log odds to probabilities that are well calibrated near 0 and 1 too, where entries are filled at a precision."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP, Calibration, fit_platt
 
-#: Of MacKay's approximation: the mean of sigma over a normal of variance v is about sigma(m / sqrt(1 + SPREAD v)).
+#: Constant of MacKay's approximation: the mean of sigma over a normal of mean m and variance v is about
+#: sigma(m / sqrt(1 + SPREAD v)).
 SPREAD = np.pi / 8
 
-#: No score is taken for farther away than this: its square is a number.
-FAR = 1e6
+#: Scores are clipped to this distance from 0, so that their square is a finite number.
+MAX_SCORE = 1e6
 
-#: Cells (items x labels) on which the common curve is learned at most, and items that are calibrated at a time.
-CELLS, BLOCK = 2**20, 4096
+#: Maximum number of cells (items x labels) on which the common curve is fitted, and number of items that are calibrated
+#: at a time.
+MAX_CELLS, BLOCK = 2**20, 4096
 
 
 @dataclass(frozen=True, eq=False)
 class ModeratedPlatt:
-    r"""Platt scaling, averaged over what its entries leave open about slope and intercept ([1]_).
+    r"""Platt scaling, averaged over the uncertainty of slope and intercept ([1]_).
 
-    With :math:`m = u + b`, :math:`u = e^\theta z`, and the posterior of :math:`(\theta_j, b_j)` taken for a normal one
-    around its mode, of covariance C,
+    With :math:`m = u + b`, :math:`u = e^\theta z`, and a normal approximation of the posterior of
+    :math:`(\theta_j, b_j)` around its mode, with covariance C,
 
     .. math::
         p = \sigma\bigl(m / \sqrt{1 + \pi v / 8}\bigr), \qquad v = C_{11} u^2 + 2 C_{12} u + C_{22}
 
-    so that a label with few relevant entries is not sure of itself far from them. Beyond one value of u the doubt about
-    the slope would grow faster than m; p stays there at what it is, so that the least likely items of a label with a
-    handful of entries may share one p.
+    so that a label with few relevant entries gets no extreme probabilities far from them. Beyond one value of u the
+    uncertainty of the slope would grow faster than m; from there p is constant, so that the least likely items of a
+    label with a handful of entries may share one p.
 
     Attributes
     ----------
@@ -58,7 +60,7 @@ class ModeratedPlatt:
         rising, bend = 1 / SPREAD + c22 - b * c12, c12 - b * c11  # dp/du has the sign of rising + bend u
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             turn = -rising / bend
-        u = np.clip(u, np.where(bend > 0, turn, -FAR), np.where(bend < 0, turn, FAR))
+        u = np.clip(u, np.where(bend > 0, turn, -MAX_SCORE), np.where(bend < 0, turn, MAX_SCORE))
         p = expit((u + b) / np.sqrt(1 + SPREAD * (c11 * u**2 + 2 * c12 * u + c22)))
         return np.clip(np.where(np.isnan(scores), self.platt.fallback, p), CLIP, 1 - CLIP)
 
@@ -84,7 +86,8 @@ def moderate(scores: Floats, labels: PartialLabels) -> ModeratedPlatt:
 class BetaCurve:
     r"""Maps probabilities to probabilities, :math:`\sigma(a \log p - b \log(1 - p) + c)` (beta calibration [1]_).
 
-    The two ends have slopes of their own: where the surest entries hold less often than was said, b is below 1.
+    The two ends have different slopes: where the entries with the highest probabilities are relevant less often than
+    predicted, b is below 1.
 
     Attributes
     ----------
@@ -131,36 +134,36 @@ def fit_beta(p: Floats, relevant: Floats) -> BetaCurve:
 
 @dataclass(frozen=True, eq=False)
 class CheckedCalibration:
-    """Each label's own scaling, then one curve for all labels.
+    """A scaling per label, then one curve for all labels.
 
     Attributes
     ----------
-    own : ModeratedPlatt
+    per_label : ModeratedPlatt
     common : BetaCurve
     """
 
-    own: ModeratedPlatt
+    per_label: ModeratedPlatt
     common: BetaCurve
 
     @property
     def fallback(self) -> Floats:
         """Probability of each label where there is no score."""
-        return self.own.platt.fallback
+        return self.per_label.platt.fallback
 
     def __call__(self, scores: Floats) -> Floats:
         """Return probabilities of the shape of ``scores``; the label's fallback where there is no score."""
         p = np.empty(scores.shape)
         for rows in _blocks(len(scores)):
-            p[rows] = np.clip(self.common(self.own(scores[rows])), CLIP, 1 - CLIP)
+            p[rows] = np.clip(self.common(self.per_label(scores[rows])), CLIP, 1 - CLIP)
         return np.where(np.isnan(scores), self.fallback, p)
 
 
 def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCalibration:
-    """Calibrate out-of-fold log odds, and check what was promised on entries that had no say in it.
+    """Calibrate out-of-fold log odds, then check and correct the calibration on held-out entries.
 
-    A sigmoid per label promises more than holds among the surest entries: of many labels, those whose slope happens to
-    be overestimated reach high probabilities, and no sigmoid levels off where labels are simply noisy. What the
-    sigmoids of the other folds say about a fold shows by how much; a curve that all labels share corrects it.
+    With one sigmoid per label, the highest probabilities are too high: among many labels, those with an overestimated
+    slope reach them, and a sigmoid does not level off where labels are noisy. The probabilities of a fold by sigmoids
+    that are fitted on the other folds show by how much; a curve that all labels share corrects it.
 
     Parameters
     ----------
@@ -168,24 +171,24 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCali
         Out-of-fold log odds; NaN where there is none. Entries that are not observed are not read.
     labels : PartialLabels
     folds : ndarray of int, shape (n_items,)
-        Fold of each item, negative for those that cannot be held out.
+        Fold of each item; negative for items that cannot be held out.
     """
-    own = moderate(scores, labels)
+    per_label = moderate(scores, labels)
     some = np.flatnonzero((labels.observed & ~np.isnan(scores)).any(axis=1) & (folds >= 0))
-    most = max(CELLS // labels.shape[1], 1000)
-    if len(some) > most:
-        some = np.random.default_rng(0).choice(some, most, replace=False)
+    max_items = max(MAX_CELLS // labels.shape[1], 1000)
+    if len(some) > max_items:
+        some = np.random.default_rng(0).choice(some, max_items, replace=False)
     scores, labels, folds = scores[some], labels[some], folds[some]
     if len(np.unique(folds)) < 2:
-        return CheckedCalibration(own, BetaCurve())
+        return CheckedCalibration(per_label, BetaCurve())
     unseen = np.empty(scores.shape)
     for fold in np.unique(folds):
         out = folds == fold
         unseen[out] = moderate(scores[~out], labels[~out])(scores[out])
     used = labels.observed & ~np.isnan(scores)
-    return CheckedCalibration(own, fit_beta(unseen[used], labels.relevant[used].astype(np.float64)))
+    return CheckedCalibration(per_label, fit_beta(unseen[used], labels.relevant[used].astype(np.float64)))
 
 
 def _blocks(n: int) -> Iterator[slice]:
-    """Cut items so that what stands in between takes little beside the table."""
+    """Return slices of the items; in blocks, intermediate arrays need little memory compared with the table."""
     return (slice(start, start + BLOCK) for start in range(0, n, BLOCK))

@@ -1,14 +1,12 @@
-"""AutoLabeler: the pool as an estimator."""
+"""AutoLabeler: the ensemble as an estimator."""
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
@@ -16,18 +14,24 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration, fit_platt
 from halflabel.labels.groups import number_groups
 from halflabel.methods.auto.beta_calibration import calibrate
+from halflabel.methods.auto.effort import EFFORTS
+from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble, uses_graph
 from halflabel.methods.auto.features import Weighting
-from halflabel.methods.auto.pool import MEMBERS, pool
+from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.prior import add_prior, read_prior
 from halflabel.methods.auto.residuals import refine
-from halflabel.methods.auto.task import EFFORTS, Items, Task
+from halflabel.methods.auto.sampling import named_rng
+from halflabel.methods.auto.task import Task
+from halflabel.methods.decision import Calibrated
 from halflabel.methods.positives import AnswersFromPositives
+from halflabel.methods.validation import is_whole, require, require_choice, require_whole
 from halflabel.numerics.threads import blas_threads
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """How scores of new items are read.
+class NewItemDecision:
+    """The calibration and the thresholds of new items, which have no auxiliary information.
 
     Attributes
     ----------
@@ -36,49 +40,50 @@ class Reading:
     thresholds : ndarray of shape (n_labels,)
     """
 
-    calibration: Callable[[Floats], Floats]
+    calibration: Calibrated
     thresholds: Floats
 
 
 class AutoLabeler(AnswersFromPositives):
-    r"""Five models of different kinds (six where one more helps), pooled with equal weights in log odds.
+    r"""An ensemble of five models of different kinds, with equal weights in log odds; for text features of six.
 
-    The members, each of which may also stand alone (``members=("kernel",)``):
+    The members, each of which may also be used alone (``members=("kernel",)``):
 
     * ``"kernel"``: RBF kernel ridge, :math:`\min \|\Phi_l c - Y\|^2 + \alpha\|c\|^2`.
-    * ``"deformed_kernel"``: the same with the penalty :math:`\alpha(\|c\|^2 + \eta\|(I - P)\Phi c\|^2)`, P the random
-      walk of a heat-kernel graph of all items. :math:`\alpha`, :math:`\eta` and the bandwidth have the least
-      leave-one-out error, in closed form.
+    * ``"deformed_kernel"``: the same with the penalty :math:`\alpha(\|c\|^2 + \eta\|(I - P)\Phi c\|^2)`, P the
+      transition matrix of a heat-kernel graph of all items. :math:`\alpha`, :math:`\eta` and the bandwidth have the
+      smallest leave-one-out error, in closed form.
     * ``"harmonic"``: labels propagated along that graph.
-    * ``"corrected_trees"``: extremely randomised trees, their out-of-fold errors propagated along the graph and added.
-    * ``"self_trained_trees"``: such trees that also learn from their own soft answers on unlabelled items.
+    * ``"corrected_trees"``: extremely randomised trees, plus their out-of-fold errors propagated along the graph.
+    * ``"self_trained_trees"``: such trees that also learn from their own probabilities for unlabelled items.
     * ``"trees"``: the trees alone; for ``effort="fast"``.
-    * ``"reconstruction"``: items rebuilt from their neighbours in the space of all features, pulled to a kernel ridge
-      regression (:class:`halflabel.SSDRMC` with its default inference). A guest where features are weighed as words:
-      heard only if alone it has a lower out-of-fold Brier score than the pool of the others.
+    * ``"reconstruction"``: scores reconstructed from neighbours in the space of all features, and pulled towards a
+      kernel ridge regression (:class:`halflabel.SSDRMC` with its default inference). An optional member for text
+      features: it is included only if its out-of-fold Brier score is lower than that of the other members together.
 
-    Labels are coded 1 (relevant) and 0 (irrelevant). Every member answers out of fold about labelled items; on these
-    answers its scores are turned into log odds (Platt, one slope and intercept per label, shrunk to a common one), and
+    Labels are coded 1 (relevant) and 0 (irrelevant). Every member has out-of-fold scores of the labelled items. On
+    these its scores are converted to log odds (Platt, one slope and intercept per label, shrunk to a common one), and
     the mean of the members' log odds is calibrated once more and checked fold by fold
-    (:func:`halflabel.methods.auto.beta_calibration.calibrate`; of positive-only labels it is not checked).
+    (:func:`halflabel.methods.auto.beta_calibration.calibrate`; without the check for positive-only labels).
 
     Parameters
     ----------
     effort : {"fast", "default", "best"}, default="default"
-        "fast" pools kernel and trees; "best" takes three times the trees and larger maps, graphs and samples.
+        "fast" combines kernel and trees; "best" takes three times the trees and larger maps, graphs and samples.
     members : sequence of str or None, default=None
-        Names from the list above; None leaves it to ``effort``.
+        Names from the list above; None takes those of ``effort``.
     n_neighbors : int, default=10
-        Of the graph, on the first 60 principal components.
+        Neighbours in the graph, in the space of the first 60 principal components.
     scale : {"auto", "standard", "idf", None}, default="auto"
-        Weighting of features. "standard" divides each by its standard deviation, "idf" weighs it by its rarity and
+        Weighting of features. "standard" divides each by its standard deviation, "idf" weights it by its rarity and
         divides each item by its length. "auto" is "idf" where no value is negative and at most one in five is not 0,
-        as with words; else "standard" for dense and None for sparse X.
+        as in word counts; else "standard" for dense and None for sparse X.
     n_folds : int, default=5
         Folds of labelled items for out-of-fold scores.
     observed_rate : float or None, default=None
-        For positive-only labels: c, the share of the relevant entries that were assigned, an assumption about the data
-        that is not learned. With it probabilities are those of being relevant, without those of being assigned.
+        For positive-only labels: the label frequency c, the share of the relevant entries that were assigned. It is an
+        assumption about the data, not learned. With it, probabilities are of being relevant; without it, of being
+        assigned.
     decision : str, default="micro_f1"
         Threshold rule: "fixed" (log odds against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
     threshold : float, default=0.0
@@ -91,34 +96,38 @@ class AutoLabeler(AnswersFromPositives):
     Attributes
     ----------
     label_scores_ : ndarray of shape (n_items, n_labels)
-        Pooled log odds; of items with an observed label out of fold, and where single entries are missing corrected by
-        the item's other labels. NaN for a label that was not observed with both values.
+        Log odds of the ensemble; out of fold for items with an observed label, and corrected by the item's other labels
+        where single entries are missing. NaN for a label that was not observed with both values.
+    out_of_fold_scores_ : ndarray of shape (n_items, n_labels)
+        Log odds of the observed entries by models that were fitted without the item; NaN elsewhere.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
-        Calibrated probabilities; out of fold for items with an observed label. For positive-only labels of being
-        assigned, or, with ``observed_rate``, of being relevant; given that it was not assigned, where an annotated item
-        lacks the label.
+        Calibrated probabilities; out of fold for items with an observed label. For positive-only labels, of being
+        assigned, or, with ``observed_rate``, of being relevant; where an annotated item lacks the label, given that
+        the label was not assigned.
     assigned_probabilities_ : ndarray of shape (n_items, n_labels)
-        For positive-only labels, of being assigned: by models that have not seen the item.
+        For positive-only labels, of being assigned, by models that were fitted without the item.
     folds_ : ndarray of int, shape (n_items,)
         Fold in which an item was held out; -1 for an item without an observed label.
     coupled_ : bool
-        Whether an item's observed labels had a say in the answers about its others.
+        Whether the observed labels of an item changed the scores of its other entries.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1, known entries verbatim; of positive-only labels those that were not assigned are filled in where likely
-        enough.
+        0/1, known entries verbatim; for positive-only labels, entries that were not assigned are filled in where they
+        are likely enough.
     thresholds_ : ndarray of shape (n_labels,)
-        Where relevant begins.
+        The lowest probability (for "fixed": log odds) of a relevant entry.
     prior_weights_ : tuple of two floats or None
-        Say of the pool and of the prior, see :func:`halflabel.methods.auto.prior.add_prior`; None without a prior.
-    unaided_ : Reading or None
-        Calibration and thresholds of new items, where those of the fitted ones count on a prior or on observed labels
-        beside an entry; None where they are the same.
+        Weights of the ensemble and of the prior, see :func:`halflabel.methods.auto.prior.add_prior`; None without a
+        prior.
+    new_item_decision_ : NewItemDecision or None
+        Calibration and thresholds of new items, where those of the fitted items depend on a prior or on other observed
+        labels of the item; None where they are the same.
     weights_ : csr_array of shape (n_items, n_items) or None
-        The random walk; None if no member uses a graph.
+        The transition matrix of the graph; None if no member uses it.
     members_ : dict of str to float
-        Out-of-fold Brier score on observed entries of every member, of "pool", and of "label rate", which knows no
-        features: where the pool is not below it, the features say nothing that could be learned. The rate, and the
-        slopes and intercepts of the calibrations (shrunk), saw the entries that they are scored on.
+        Out-of-fold Brier score on observed entries of every member, of "ensemble", and of "label rate", a prediction
+        without features: where the ensemble's score is not below it, the features have no information that could be
+        learned. The rate, and the (shrunk) slopes and intercepts of the calibrations, were fitted on the entries that
+        they are scored on.
 
     Raises
     ------
@@ -127,24 +136,25 @@ class AutoLabeler(AnswersFromPositives):
 
     Notes
     -----
-    Time and memory are bounded by samples, whose sizes are those of ``effort``: kernels have at most 800 landmarks,
-    the graph 20 000 items (others are tied to it as new items are), a tree sees 10 000 items, and the leaves of a
-    forest take 256 MB. With more than 32 labels, trees judge their splits by 32 random mixtures of the labels. Beyond
-    these sizes the cost is linear in the number of items. ``pool_.voices[0].model.ridge.features.error`` holds the
-    error of the kernel map.
+    Time and memory are limited by samples, whose sizes depend on ``effort``: by default kernels have at most 800
+    landmarks, the graph connects 20 000 items (others are connected to it like new ones), a tree is grown on 10 000
+    items, and the leaves of a forest take 256 MB. With more than 32 labels, splits of trees are chosen on 32 random
+    mixtures of the labels. Beyond these sizes the cost is linear in the number of items.
+    ``ensemble_.members[0].model.ridge.features.error`` is the error of the kernel map.
 
-    An unknown entry of a partly observed item is no target of kernels and graph; trees take a kernel ridge's answer,
-    fitted without the fold on at most 10 000 items, for it. The pool does not look at an item's other labels; where
-    some items are partly observed, a second stage (:func:`halflabel.methods.auto.residuals.refine`) corrects its
-    answers by the residuals of the item's other observed labels, if that lowers the out-of-fold loss.
+    Kernels and graph do not learn from an unknown entry of a partly observed item; for trees, its target is the
+    prediction of a kernel ridge regression, fitted without the fold on at most 10 000 items. The ensemble does not use
+    an item's other labels. Where some items are partly observed, a second stage
+    (:func:`halflabel.methods.auto.residuals.refine`) corrects the scores by the residuals of the item's other observed
+    labels, if that lowers the out-of-fold loss.
 
-    Of positive-only labels it learns what is assigned, :func:`halflabel.labels.positive_only.assigned`: what an
-    annotated item lacks counts as irrelevant, so that no entry of it is unknown. P(relevant) is calibrated under the
-    assumption that each relevant entry was assigned with probability c, :func:`halflabel.labels.positive_only.assume`.
-    ``members_`` holds errors of P(assigned).
+    From positive-only labels it learns what is assigned, :func:`halflabel.labels.positive_only.assigned`: a label that
+    an annotated item lacks counts as irrelevant, so that no entry of the item is unknown. P(relevant) is calibrated
+    under the assumption that each relevant entry was assigned with probability c,
+    :func:`halflabel.labels.positive_only.assume`. ``members_`` has errors of P(assigned).
 
-    A new item is scored by the same members: kernels and trees as ever, flows by the affinity-weighted mean of its
-    neighbours.
+    A new item is scored by the same members: by kernels and trees as usual, by propagated values with the
+    affinity-weighted mean of its neighbours.
 
     Examples
     --------
@@ -194,125 +204,120 @@ class AutoLabeler(AnswersFromPositives):
             1 relevant, 0 irrelevant, missing unknown; or positive-only labels, from
             :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``.
         groups : array-like of shape (n_items,), optional
-            Items of one group (duplicates, posts of one thread) are held out together: else out-of-fold answers about
-            one would know the other, and probabilities would be too sure of themselves.
+            Items of one group (duplicates, posts of one thread) are held out together. Otherwise the out-of-fold score
+            of an item would use its twin, and probabilities would be too extreme.
         prior : array-like of shape (n_items, n_labels), optional
-            Probabilities from another source (a language model, last year's model), missing where it says nothing.
-            They are calibrated out of fold and added in log odds, :func:`halflabel.methods.auto.prior.add_prior`. A
-            source that learned from the labels in ``y`` is believed more than it deserves. Of positive-only labels it
-            learns, as the pool does, what is assigned. New items are scored without.
+            Probabilities from another source (a language model, last year's model), missing where it has none. They are
+            calibrated out of fold and added in log odds, :func:`halflabel.methods.auto.prior.add_prior`. A source that
+            was fitted on the labels in ``y`` gets too large a weight. For positive-only labels it is calibrated, like
+            the ensemble, to what is assigned. New items are scored without a prior.
         """
         X, labels = self._enter(X, self._assigned(y))
-        self._refuse_unfit_settings()
-        if groups is not None:
-            groups = number_groups(groups, len(labels))
+        self._validate_parameters()
+        groups = None if groups is None else number_groups(groups, len(labels))
         prior = None if prior is None else read_prior(prior, labels)
         with blas_threads(len(labels)):
             return self._fit(X, labels, groups, prior)
 
     def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None) -> Self:
-        scores, out_of_fold, worth = self._answers(X, labels, groups, prior)  # what it worked with goes before the rest
+        seed = int(np.random.default_rng(self.random_state).integers(2**62))
+        folds = Folds.split(labels, self.n_folds, named_rng(seed, "folds"), groups)
+        scores, held_out = self._fit_ensemble(X, labels, folds, seed)
+        self.ensemble_calibration_: Calibration | None = None
+        self.new_item_decision_: NewItemDecision | None = None
+        self.prior_weights_: tuple[float, float] | None = None
+        self.coupled_ = False
+        coupling = folds.have_gaps and held_out.any()  # from a single item or group, nothing can be learned about it
+        if coupling or (prior is not None and held_out.any()):
+            scores = self._calibrate_ensemble(labels, scores, held_out)
+        if prior is not None:
+            scores = self._add_prior(labels, scores, prior)
+        out_of_fold = np.where(held_out, scores, np.nan)
+        if coupling:
+            scores, out_of_fold = self._couple(labels, scores, groups, named_rng(seed, "other labels"))
         self._decide(labels, scores, out_of_fold)
-        self.members_ = worth | self._brier(labels)
+        self.members_ |= self._score_fit(labels)
         return self
 
-    def _answers(
-        self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None
-    ) -> tuple[Floats, Floats, dict[str, float]]:
-        """Return log odds of all cells, those of the observed ones out of fold, and the Brier scores behind them."""
-        self.weighting_ = Weighting.learn(X, self.scale)
-        seed = int(np.random.default_rng(self.random_state).integers(2**62))
+    def _fit_ensemble(self, X: Matrix, labels: PartialLabels, folds: Folds, seed: int) -> tuple[Floats, Mask]:
+        """Return log odds of all cells, and the mask of those that are out of fold."""
         effort = EFFORTS[self.effort]
-        task = Task(self.weighting_(X), labels, effort, seed, self.n_folds, self.n_neighbors, groups)
-        self.folds_ = np.full(len(labels), -1)
-        self.folds_[task.rows] = task.folds
-        guests = effort.guests if self.members is None and self.weighting_.unit_rows else ()
-        pooled = pool(task, tuple(self.members or effort.members), guests)
-        self.pool_ = pooled.pool
-        self.surroundings_ = task.graph[0] if task.has_graph else None
-        self.weights_ = _among_items(task) if task.has_graph else None
+        self.weighting_ = Weighting.learn(X, self.scale)
         self.learnable_ = labels.learnable
-        judged = ~np.isnan(pooled.out_of_fold)
-        scores = np.where(judged, pooled.out_of_fold, pooled.log_odds)
-        self.opinion_: Calibration | None = None  # of the pool alone: what is added to log odds needs calibrated ones
-        self.unaided_: Reading | None = None
-        if judged.any() and (prior is not None or task.has_single_gaps):  # a single item or group is not held out
-            self.opinion_ = fit_platt(pooled.out_of_fold, labels)
-            scores = logit(self.opinion_(scores))
-            self.unaided_ = self._unaided(labels, scores, np.where(judged, scores, np.nan))
-        scores, worth = self._with_prior(task, prior, scores)
-        return *self._refined(task, scores, np.where(judged, scores, np.nan)), pooled.brier | worth
+        task = Task(self.weighting_(X), labels, folds, effort, seed, self.n_neighbors)
+        names = tuple(self.members or effort.members)
+        optional = effort.optional_members if self.members is None and self.weighting_.unit_rows else ()
+        fitted = fit_ensemble(task, names, optional)
+        self.ensemble_, self.members_ = fitted.model, fitted.brier
+        self.neighbourhood_ = task.graph.neighbourhood if uses_graph(names) else None
+        self.weights_ = task.graph.between_items() if uses_graph(names) else None
+        self.folds_ = np.full(len(labels), -1)
+        self.folds_[folds.rows] = folds.fold
+        scores, held_out = fitted.log_odds, np.zeros(labels.shape, dtype=bool)
+        held_out[folds.rows] = ~np.isnan(fitted.out_of_fold)
+        scores[held_out] = fitted.out_of_fold[held_out[folds.rows]]
+        return scores, held_out
 
-    def _unaided(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Reading:
-        """Decide about items with neither a prior nor observed labels, as new ones are; no more than that stays."""
-        decision = self._decision(labels, scores, out_of_fold)
-        return Reading(decision.calibration, decision.thresholds)
+    def _calibrate_ensemble(self, labels: PartialLabels, scores: Floats, held_out: Mask) -> Floats:
+        """Return calibrated log odds of the ensemble, to which others can be added; keep the decision for new items."""
+        self.ensemble_calibration_ = fit_platt(np.where(held_out, scores, np.nan), labels)
+        scores = logit(self.ensemble_calibration_(scores))
+        decision = self._decision(labels, scores, np.where(held_out, scores, np.nan))
+        self.new_item_decision_ = NewItemDecision(decision.calibration, decision.thresholds)
+        return scores
 
-    def _for_new(self) -> tuple[Callable[[Floats], Floats], Floats]:
-        if self.unaided_ is None:
-            return super()._for_new()
-        return self.unaided_.calibration, self.unaided_.thresholds
+    def _add_prior(self, labels: PartialLabels, scores: Floats, prior: Floats) -> Floats:
+        """Return the log odds of ensemble and prior together; keep the Brier scores of each on the same entries."""
+        combined = add_prior(prior, scores, labels, self.folds_)
+        self.prior_weights_ = combined.weights
+        used = labels.observed & (self.folds_ >= 0)[:, None] & ~np.isnan(combined.alone + scores)
+        self.members_["prior"] = _brier(expit(combined.alone), labels, used)
+        self.members_["without prior"] = _brier(expit(scores), labels, used)
+        return combined.log_odds
 
-    def _with_prior(self, task: Task, prior: Floats | None, scores: Floats) -> tuple[Floats, dict[str, float]]:
-        """Add a prior to calibrated log odds; tell the Brier scores of both where it says something."""
-        self.prior_weights_ = None
-        if prior is None:
-            return scores, {}
-        added = add_prior(prior, scores, task.labels, self.folds_)
-        self.prior_weights_ = added.weights
-        judged = (self.folds_ >= 0)[:, None]
-        heard = task.labels.observed & judged & ~np.isnan(added.alone + scores)
-        answers = {"prior": added.alone, "without prior": scores}
-        return added.log_odds, {name: _brier(expit(s), task.labels, heard) for name, s in answers.items()}
+    def _couple(
+        self, labels: PartialLabels, scores: Floats, groups: Ints | None, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Correct the scores of partly observed items by their observed labels; return all and out-of-fold ones."""
+        refined = refine(labels, scores, rng, groups=groups)
+        self.coupled_ = bool(refined.model.coupling.weights.nnz or refined.model.forests)
+        return refined.log_odds, refined.out_of_fold
 
-    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Callable[[Floats], Floats]:
-        """Calibrate and check; P(assigned) is left to a sigmoid, as P(relevant) is that under an assumption."""
+    def _score_fit(self, labels: PartialLabels) -> dict[str, float]:
+        """Return the Brier scores of the ensemble and of the labels' rates, on the entries that were learned from."""
+        used = labels.observed & labels.learnable
+        p = self.assigned_probabilities_ if self.positive_only_ else self.label_probabilities_
+        rates = np.broadcast_to(labels.rates, labels.shape)
+        return {"ensemble": _brier(p, labels, used), "label rate": _brier(rates, labels, used)}
+
+    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Calibrated:
+        """Calibrate and check; for positive-only labels without the check, which the assumption about c replaces."""
         if self.positive_only_:
             return super()._calibrate(out_of_fold, labels)
         return calibrate(out_of_fold, labels, self.folds_)
 
-    def _refined(self, task: Task, scores: Floats, out_of_fold: Floats) -> tuple[Floats, Floats]:
-        """Let an item's observed labels correct the answers about its others, where only some are known."""
-        self.coupled_ = False
-        if self.opinion_ is None or not task.has_single_gaps:
-            return scores, out_of_fold
-        refined = refine(task.labels, scores, task.rng("other labels"), together=task.together)
-        self.coupled_ = bool(refined.model.coupling.weights.nnz or refined.model.forests)
-        return refined.log_odds, refined.out_of_fold
-
-    def _brier(self, labels: PartialLabels) -> dict[str, float]:
-        """Return the scores of the pool and of the label's rate, on the entries from which something was learned."""
-        used = labels.observed & labels.learnable
-        p = self.assigned_probabilities_ if self.positive_only_ else self.label_probabilities_
-        answers = {"pool": p, "label rate": np.broadcast_to(labels.rates, labels.shape)}
-        return {name: _brier(p, labels, used) for name, p in answers.items()}
+    def _for_new(self) -> tuple[Calibrated, Floats]:
+        if self.new_item_decision_ is None:
+            return super()._for_new()
+        return self.new_item_decision_.calibration, self.new_item_decision_.thresholds
 
     def _score_new(self, X: Matrix) -> Floats:
-        scores = self.pool_.predict(Items(self.weighting_(X), self.surroundings_))
-        if self.opinion_ is not None:
-            scores = logit(self.opinion_(scores))
+        X = self.weighting_(X)
+        transition = None if self.neighbourhood_ is None else self.neighbourhood_.transition(X)
+        scores = self.ensemble_.predict(Items(X, transition))
+        if self.ensemble_calibration_ is not None:
+            scores = logit(self.ensemble_calibration_(scores))
         return np.where(self.learnable_, scores, np.nan)
 
-    def _refuse_unfit_settings(self) -> None:
-        if self.effort not in EFFORTS:
-            raise ValueError(f"effort must be one of {', '.join(map(repr, EFFORTS))}, not {self.effort!r}.")
-        for name, least in (("n_neighbors", 1), ("n_folds", 2)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        seed: Any = self.random_state
-        if seed is not None and (not isinstance(seed, numbers.Integral) or seed < 0):
-            raise ValueError(f"random_state must be a whole number of at least 0, or None, not {seed!r}.")
-        unknown = [name for name in self.members or () if name not in MEMBERS]
-        if unknown or (self.members is not None and not self.members):
-            raise ValueError(f"members must be among {', '.join(MEMBERS)}, and at least one, not {self.members!r}.")
+    def _validate_parameters(self) -> None:
+        require_choice(self, effort=EFFORTS)
+        require_whole(self, n_neighbors=1, n_folds=2)
+        is_seed = "be a whole number of at least 0, or None"
+        require(self, "random_state", lambda seed: seed is None or (is_whole(seed) and seed >= 0), is_seed)
+        are_members = f"be among {', '.join(MEMBERS)}, and at least one"
+        require(self, "members", lambda names: names is None or (names and set(names) <= set(MEMBERS)), are_members)
 
 
 def _brier(p: Floats, labels: PartialLabels, used: Mask) -> float:
+    """Return the Brier score on some observed entries."""
     return float(np.mean((p - labels.relevant)[used] ** 2)) if used.any() else np.nan
-
-
-def _among_items(task: Task) -> sparse.csr_array:
-    """Return the random walk with the nodes at their places among the items."""
-    W, n = task.walk, task.X.shape[0]
-    return sparse.csr_array((W.data, task.nodes[W.indices], W.indptr), shape=(n, n))

@@ -1,4 +1,4 @@
-"""What every member sees: weighted features, and few coordinates for distances."""
+"""The inputs of every member: weighted features, and coordinates of low dimension for distances."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import normalize
 
 from halflabel._arrays import Floats, Matrix, is_sparse
+from halflabel.methods.auto.sampling import draw
 from halflabel.numerics.scaling import Scaler
 
-#: Features that are never negative and so rarely different from 0 are taken for words: present or absent, or counted.
-WORDS = 0.2
+#: Features are treated as words (present or absent, or counted) if none is negative and at most this share is not 0.
+MAX_WORD_DENSITY = 0.2
 
-#: Principal components kept.
+#: Number of principal components.
 COMPONENTS = 60
 
-#: Principal components are learned from so many items at most.
-SAMPLE = 20_000
+#: Maximum number of items from which principal components are learned.
+MAX_SAMPLE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +39,10 @@ class Weighting:
 
     @classmethod
     def learn(cls, X: Matrix, scale: str | None) -> Weighting:
-        """Learn from ``X``; ``"auto"`` is ``"idf"`` where features look like words and as in Scaler elsewhere."""
+        """Learn from ``X``; ``"auto"`` is ``"idf"`` for word features, and as in Scaler for others."""
         if scale not in ("auto", "standard", "idf", None):
             raise ValueError(f"scale must be 'auto', 'standard', 'idf' or None, not {scale!r}.")
-        words = scale == "idf" or (scale == "auto" and like_words(X))
+        words = scale == "idf" or (scale == "auto" and has_word_features(X))
         if not words:
             return cls(Scaler.learn(X, scale), False)
         present = np.asarray((X != 0).sum(axis=0)).ravel()
@@ -56,16 +57,16 @@ class Weighting:
         return sparse.csr_array(unit) if is_sparse(X) else unit
 
 
-def like_words(X: Matrix) -> bool:
-    """Tell whether no feature is ever negative and at most one value in five is not 0."""
+def has_word_features(X: Matrix) -> bool:
+    """Return whether no value is negative and at most one value in five is not 0."""
     values = X.data if is_sparse(X) else X
     present = np.count_nonzero(values)
-    return bool(0 < present <= WORDS * np.prod(X.shape) and (values >= 0).all())
+    return bool(0 < present <= MAX_WORD_DENSITY * np.prod(X.shape) and (values >= 0).all())
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Principal components, the space in which neighbours are looked for.
+    """Principal components: the space in which nearest neighbours are searched.
 
     Parameters
     ----------
@@ -80,14 +81,12 @@ class Coordinates:
     @classmethod
     def learn(cls, X: Matrix, rng: np.random.Generator) -> Coordinates:
         """Learn 60 components from at most 20 000 rows of ``X``."""
-        rows = np.arange(X.shape[0])
-        if len(rows) > SAMPLE:
-            rows = np.sort(rng.choice(rows, SAMPLE, replace=False))
+        rows = draw(np.arange(X.shape[0]), MAX_SAMPLE, rng)
         if min(X.shape[1], len(rows) - 1) <= COMPONENTS:
             return cls(np.zeros(X.shape[1]), None)
         solver = "covariance_eigh" if X.shape[1] <= len(rows) and X.shape[1] <= 2000 else "arpack"
-        fitted = PCA(COMPONENTS, svd_solver=solver, random_state=int(rng.integers(2**31))).fit(X[rows])
-        return cls(np.asarray(fitted.mean_, dtype=np.float64), np.asarray(fitted.components_, dtype=np.float64))
+        pca = PCA(COMPONENTS, svd_solver=solver, random_state=int(rng.integers(2**31))).fit(X[rows])
+        return cls(np.asarray(pca.mean_, dtype=np.float64), np.asarray(pca.components_, dtype=np.float64))
 
     def __call__(self, X: Matrix) -> Matrix:
         """Return the coordinates of the rows of ``X``, dense where there are components."""

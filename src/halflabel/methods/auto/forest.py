@@ -1,7 +1,7 @@
-"""Members that are forests, grown in groups: one group of trees per fold that never sees it.
+"""A forest of extremely randomised trees, grown in one part per fold.
 
-So nothing is grown twice: an item's out-of-fold answer is that of the group without it, the whole answer is the mean
-of all groups.
+The part of a fold is grown without the items of the fold. So no tree is grown twice: the out-of-fold score of an item
+comes from the part of its fold, and the score of any other item is the mean of all parts.
 """
 
 from __future__ import annotations
@@ -11,98 +11,99 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._progress import step
-from halflabel.methods.auto.task import Fitted, Items, Task
+from halflabel.methods.auto.effort import Effort
+from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.member import Fitted, Items
+from halflabel.methods.auto.sampling import draw
+from halflabel.methods.auto.targets import Targets
 from halflabel.methods.auto.trees import Trees, grow
 
-#: Items of a leaf at least.
+#: Minimum number of items in a leaf.
 MIN_LEAF = 2
 
-#: Numbers that the leaves of one forest hold at most; in single precision, 256 MB.
+#: Maximum number of values in the leaves of one forest; in single precision, 256 MB.
 LEAF_CELLS = 2**26
 
-#: Share of the unlabelled items that one self-trained tree sees, and its trees as a share of a forest's.
-SHARE, FEWER = 0.5, 0.5
+#: Returns the generator that belongs to a name.
+Generators = Callable[[str], np.random.Generator]
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Groups of trees.
+    """Trees, in one part per fold.
 
     Attributes
     ----------
-    groups : list of Trees
+    parts : list of Trees
+        One per fold, grown without the items of the fold.
     """
 
-    groups: list[Trees]
+    parts: list[Trees]
 
     def predict(self, items: Items) -> Floats:
-        """Return the mean answer of the groups."""
-        return np.asarray(np.mean([group.predict(items.X) for group in self.groups], axis=0))
+        """Return the mean of the parts."""
+        return np.asarray(np.mean([part.predict(items.X) for part in self.parts], axis=0))
 
 
-def trees(task: Task) -> Fitted:
-    """Extremely randomised trees for all labels together."""
+def grow_forest(X: Matrix, folds: Folds, targets: Targets, effort: Effort, generators: Generators) -> Fitted[Forest]:
+    """Grow extremely randomised trees on the labelled items, for all labels together."""
 
-    def group(g: int, rng: np.random.Generator) -> Trees:
-        known = np.flatnonzero(task.folds != g)
-        n_trees = task.n_group
-        bags = [task.rows[_draw(known, task.effort.n_grown, rng)] for _ in range(n_trees)]
-        return _grown(task, _targets(task, g), bags, rng)
+    def grow_part(fold: int, rng: np.random.Generator) -> Trees:
+        known = np.flatnonzero(folds.fold != fold)
+        bags = [folds.rows[draw(known, effort.max_tree_items, rng)] for _ in range(trees_per_fold(effort, folds))]
+        return grow_bags(X, spread_targets(X, folds, targets, fold), bags, effort, rng)
 
-    return _in_groups(task, "growing trees", group)
-
-
-def self_trained_trees(task: Task) -> Fitted:
-    """Trees that learn labels from labelled items and the first forest's answers from unlabelled ones."""
-    first = task.once(trees).model
-    assert isinstance(first, Forest)
-
-    def group(g: int, rng: np.random.Generator) -> Trees:
-        known = task.rows[task.folds != g]
-        most = task.effort.n_grown
-        others = _draw(np.setdiff1d(np.arange(task.X.shape[0]), known), 3 * most, rng)
-        targets = _targets(task, g)
-        targets[others] = first.groups[g].predict(task.X[others])  # the fold's items count as unlabelled
-        n_others = min(round(SHARE * len(others)), max(most // 2, most - len(known)))
-        bags = [
-            np.concatenate([_draw(known, most - n_others, rng), _draw(others, n_others, rng)])
-            for _ in range(max(1, round(FEWER * task.n_group)))
-        ]
-        return _grown(task, targets, bags, rng)
-
-    return _in_groups(task, "growing trees on their own answers", group)
+    return grow_by_fold(X, folds, "growing trees", grow_part, generators)
 
 
-def _in_groups(task: Task, stage: str, group: Callable[[int, np.random.Generator], Trees]) -> Fitted:
-    """Grow the groups and collect their answers."""
-    n_groups, grown = len(task.groups), []
-    scores, out_of_fold = np.zeros(task.labels.shape), np.full(task.Y.shape, np.nan)
-    for g in task.groups:
-        step(stage, g, n_groups)
-        grown.append(group(g, task.rng(f"{stage}, fold {g}")))
-        answer = grown[-1].predict(task.X)
-        out_of_fold[task.folds == g] = answer[task.rows[task.folds == g]]
-        answer /= n_groups
-        scores += answer
-        del answer  # not beside the targets of the next group
-    return Fitted(Forest(grown), scores, out_of_fold)
+def grow_by_fold(
+    X: Matrix,
+    folds: Folds,
+    stage: str,
+    grow_part: Callable[[int, np.random.Generator], Trees],
+    generators: Generators,
+) -> Fitted[Forest]:
+    """Grow the part of every fold, and predict all items with it.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_items, n_features)
+    folds : Folds
+    stage : str
+        Name of this work for progress reports and random numbers.
+    grow_part : callable
+        From the number of a fold and a generator to trees that do not use the labels of the fold.
+    generators : callable
+    """
+    parts: list[Trees] = []
+    scores, out_of_fold = np.zeros((X.shape[0], folds.Y.shape[1])), np.full(folds.Y.shape, np.nan)
+    for fold in folds.numbers:
+        step(stage, fold, len(folds.numbers))
+        parts.append(grow_part(fold, generators(f"{stage}, fold {fold}")))
+        prediction = parts[-1].predict(X)
+        out_of_fold[folds.fold == fold] = prediction[folds.rows[folds.fold == fold]]
+        prediction /= len(folds.numbers)
+        scores += prediction
+        del prediction  # a table less while the next part grows
+    return Fitted(Forest(parts), scores, out_of_fold)
 
 
-def _grown(task: Task, targets: Floats, bags: list[Ints], rng: np.random.Generator) -> Trees:
-    """Grow one tree per bag; leaves are bounded where their values would fill the memory."""
-    room = LEAF_CELLS // (task.effort.n_trees * targets.shape[1])
-    bounded = None if room * MIN_LEAF >= max(map(len, bags)) else max(room, 2)
-    return grow(task.X, targets, bags, rng.integers(2**31, size=len(bags)), min_leaf=MIN_LEAF, max_leaves=bounded)
+def grow_bags(X: Matrix, targets: Floats, bags: list[Ints], effort: Effort, rng: np.random.Generator) -> Trees:
+    """Grow one tree per bag; leaves are limited in number where their values would need too much memory."""
+    max_leaves = LEAF_CELLS // (effort.n_trees * targets.shape[1])
+    limit = None if max_leaves * MIN_LEAF >= max(map(len, bags)) else max(max_leaves, 2)
+    return grow(X, targets, bags, rng.integers(2**31, size=len(bags)), min_leaf=MIN_LEAF, max_leaves=limit)
 
 
-def _targets(task: Task, group: int) -> Floats:
-    """Return what trees learn without the fold, one row per item; zeros for unlabelled ones, which no bag holds."""
-    targets = np.zeros(task.labels.shape)
-    targets[task.rows] = task.targets[group % len(task.targets)]
-    return targets
+def spread_targets(X: Matrix, folds: Folds, targets: Targets, fold: int) -> Floats:
+    """Return the targets without a fold, one row per item; zeros for unlabelled items."""
+    spread = np.zeros((X.shape[0], folds.Y.shape[1]))
+    spread[folds.rows] = targets.without(fold)
+    return spread
 
 
-def _draw(rows: Ints, most: int, rng: np.random.Generator) -> Ints:
-    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+def trees_per_fold(effort: Effort, folds: Folds) -> int:
+    """Return the number of trees in the part of one fold."""
+    return max(1, effort.n_trees // len(folds.numbers))

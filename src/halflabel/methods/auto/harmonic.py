@@ -1,132 +1,169 @@
-"""Members that are flows along the heat-kernel graph: of labels, and of what trees got wrong."""
+"""Members that propagate values along the heat-kernel graph: labels, or the errors of a forest."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
-from halflabel.methods.auto.forest import Forest, trees
-from halflabel.methods.auto.heat import propagate
-from halflabel.methods.auto.task import Fitted, Items, Task
+from halflabel.methods.auto.forest import Forest
+from halflabel.methods.auto.member import Fitted, Items
+from halflabel.methods.auto.task import Task
+from halflabel.numerics.solvers import pcg
 
-#: Weight of a known label against all ties of its item, and how strongly a label rests at its rate.
-CLAMP, REST = 30.0, 0.01
+#: Weight of a known label relative to all edges of its item, and weight of the pull towards the label's rate.
+LABEL_WEIGHT, LABEL_PULL = 30.0, 0.01
 
-#: The same for a known error; how fast errors fade with distance is chosen among these.
-FIT, FADING = 3.0, (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+#: Weight of a known error, and the weights of the pull towards 0 among which the best is chosen.
+ERROR_WEIGHT, ERROR_PULLS = 3.0, (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
-#: Labels on which that is chosen.
-FEW = 24
+#: Maximum number of labels on which the pull is chosen.
+MAX_LABELS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
-    """Values at the nodes of the graph; any other item has the mean of its neighbours', by affinity.
+class NodeValues:
+    """Values at the nodes of the graph; another item has the mean of its neighbours, weighted by affinity.
 
     Attributes
     ----------
-    field : ndarray of shape (n_nodes, n_labels)
+    values : ndarray of shape (n_nodes, n_labels)
     """
 
-    field: Floats
+    values: Floats
 
     def predict(self, items: Items) -> Floats:
-        """Return the means."""
-        return np.asarray(items.walk @ self.field)
+        """Return the weighted means."""
+        assert items.transition is not None  # a model with values at nodes is saved with the neighbourhood of the nodes
+        return np.asarray(items.transition @ self.values)
 
 
 @dataclass(frozen=True, eq=False)
-class Corrected:
-    """A forest and the flow of its errors.
+class CorrectedForest:
+    """A forest and its propagated errors.
 
     Attributes
     ----------
     forest : Forest
-    errors : Flow
+    errors : NodeValues
     """
 
     forest: Forest
-    errors: Flow
+    errors: NodeValues
 
     def predict(self, items: Items) -> Floats:
-        """Return the forest's answer plus what it got wrong nearby."""
+        """Return the forest's prediction plus the errors nearby."""
         return self.forest.predict(items) + self.errors.predict(items)
 
 
-def harmonic(task: Task) -> Fitted:
-    """Labels propagated along the graph (Gaussian fields), at their rates where none is near."""
-    flow = _Flows(task)
-    rates = np.nan_to_num(task.labels.rates)
-    field = flow.spread(task.Y, task.observed, CLAMP, REST, rates)
-    return Fitted(Flow(field), flow.everywhere(field), flow.held_out(task.Y, task.observed, CLAMP, REST, rates))
+def harmonic(task: Task) -> Fitted[NodeValues]:
+    """Labels propagated along the graph (Gaussian fields); far from all labelled items, the rates of the labels."""
+    folds, rates = task.folds, np.nan_to_num(task.labels.rates)
+    propagation = _Propagation(task)
+    at_nodes = propagation.solve(folds.Y, folds.observed, LABEL_WEIGHT, LABEL_PULL, rates)
+    out_of_fold = propagation.hold_out(folds.Y, folds.observed, LABEL_WEIGHT, LABEL_PULL, rates)
+    return Fitted(NodeValues(at_nodes), propagation.extend(at_nodes), out_of_fold)
 
 
-def corrected_trees(task: Task) -> Fitted:
+def corrected_trees(task: Task) -> Fitted[CorrectedForest]:
     """Trees, plus their out-of-fold errors on labelled items propagated along the graph ("correct and smooth" [1]_).
 
-    Only the first of that method's two steps: smoothed predictions would carry an item's own label back to it. What
-    reaches an item out of fold are errors in other folds; the trees behind these did see the item, and were the less
-    wrong about its neighbours for it, so that out of fold the correction looks a little smaller than it is.
+    This is the first of the two steps of that method: the second one, smoothing the predictions, would return an item's
+    own label to it. An item's out-of-fold correction comes from errors in other folds. The trees behind these errors
+    were grown with the item, and have smaller errors near it, so that the out-of-fold correction is slightly smaller
+    than the correction of a new item.
 
     References
     ----------
     .. [1] Q. Huang et al., "Combining label propagation and simple models out-performs graph neural networks",
        ICLR 2021.
     """
-    base, flow = task.once(trees), _Flows(task)
-    known = task.observed & ~np.isnan(base.out_of_fold)
-    errors = np.where(known, task.Y - base.out_of_fold, 0.0)
-    few = task.rng("fading").permutation(errors.shape[1])[:FEW]
+    forest, propagation = task.forest, _Propagation(task)
+    known = task.folds.observed & ~np.isnan(forest.out_of_fold)
+    errors = np.where(known, task.folds.Y - forest.out_of_fold, 0.0)
+    some = task.rng("fading").permutation(errors.shape[1])[:MAX_LABELS]
 
-    def left(fading: float) -> float:
-        rest = errors[:, few] - flow.held_out(errors[:, few], known[:, few], FIT, fading, 0.0)
-        return float((rest[known[:, few]] ** 2).sum())
+    def loss(pull: float) -> float:
+        corrections = propagation.hold_out(errors[:, some], known[:, some], ERROR_WEIGHT, pull, 0.0)
+        return float(((errors[:, some] - corrections)[known[:, some]] ** 2).sum())
 
-    fading = min(FADING, key=left)
-    field = flow.spread(errors, known, FIT, fading, 0.0)
-    out_of_fold = base.out_of_fold + flow.held_out(errors, known, FIT, fading, 0.0)
-    assert isinstance(base.model, Forest)
-    return Fitted(Corrected(base.model, Flow(field)), base.scores + flow.everywhere(field), out_of_fold)
+    pull = min(ERROR_PULLS, key=loss)
+    at_nodes = propagation.solve(errors, known, ERROR_WEIGHT, pull, 0.0)
+    out_of_fold = forest.out_of_fold + propagation.hold_out(errors, known, ERROR_WEIGHT, pull, 0.0)
+    scores = forest.scores + propagation.extend(at_nodes)
+    return Fitted(CorrectedForest(forest.model, NodeValues(at_nodes)), scores, out_of_fold)
 
 
-class _Flows:
-    """Spreads values of labelled items over the graph of a task."""
+class _Propagation:
+    """Propagates values of the labelled items along the graph of a task."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
-        #: Node of each labelled item, -1 for those outside the graph.
-        self.node = task.place[task.rows]
+        self.folds, self.graph = task.folds, task.graph
+        #: Node of each labelled item, -1 for an item outside the graph.
+        self.node = self.graph.nodes.place[self.folds.rows]
 
-    def spread(self, values: Floats, known: Mask, fit: float, pull: float, rest: Floats | float) -> Floats:
-        """Return the field at the nodes."""
+    def solve(self, values: Floats, known: Mask, weight: float, pull: float, rest: Floats | float) -> Floats:
+        """Return the values at the nodes that :func:`propagate` finds."""
         inside = self.node >= 0
-        shape = (len(self.task.nodes), values.shape[1])
-        target, weight = np.zeros(shape), np.zeros(shape)
+        target, weights = np.zeros((2, len(self.graph.nodes.items), values.shape[1]))
         target[self.node[inside]] = values[inside]
-        weight[self.node[inside]] = fit * known[inside]
-        return propagate(self.task.graph[1], target, weight, pull, rest)
+        weights[self.node[inside]] = weight * known[inside]
+        return propagate(self.graph.affinities, target, weights, pull, rest)
 
-    def everywhere(self, field: Floats) -> Floats:
-        """Return the field for all items."""
-        values = np.asarray(self.task.walk @ field)
-        values[self.task.nodes] = field
+    def extend(self, at_nodes: Floats) -> Floats:
+        """Return the values of all items."""
+        values = np.asarray(self.graph.transition @ at_nodes)
+        values[self.graph.nodes.items] = at_nodes
         return values
 
-    def held_out(self, values: Floats, known: Mask, fit: float, pull: float, rest: Floats | float) -> Floats:
-        """Return what flows to each labelled item while its fold is unknown; NaN for a single item."""
-        task = self.task
-        if len(task.rows) < 2:
+    def hold_out(self, values: Floats, known: Mask, weight: float, pull: float, rest: Floats | float) -> Floats:
+        """Return the value of each labelled item while its fold is unknown; NaN for a single item."""
+        folds, numbers = self.folds, self.folds.numbers
+        if len(folds.rows) < 2:
             return np.full(values.shape, np.nan)
-        answer = np.empty(values.shape)
-        for group in task.groups:
-            step("holding out folds", group, len(task.groups))
-            out = task.folds == group
-            field = self.spread(values, known & ~out[:, None], fit, pull, rest)
-            inside = out & (self.node >= 0)
-            answer[inside] = field[self.node[inside]]
-            outside = out & (self.node < 0)
-            answer[outside] = task.walk[task.rows[outside]] @ field
-        return answer
+        held_out = np.empty(values.shape)
+        for fold in numbers:
+            step("holding out folds", fold, len(numbers))
+            out = folds.fold == fold
+            at_nodes = self.solve(values, known & ~out[:, None], weight, pull, rest)
+            inside, outside = out & (self.node >= 0), out & (self.node < 0)
+            held_out[inside] = at_nodes[self.node[inside]]
+            held_out[outside] = self.graph.transition[folds.rows[outside]] @ at_nodes
+        return held_out
+
+
+def propagate(
+    W: sparse.csr_array, target: Floats, weight: Floats, pull: float, rest: Floats | float, tol: float = 1e-4
+) -> Floats:
+    r"""Propagate known values along a graph.
+
+    Minimises, for each label separately and with the degrees :math:`d_i = \sum_j w_{ij}`,
+
+    .. math::
+        \tfrac12 \sum_{ij} w_{ij} (f_i - f_j)^2 + \sum_i d_i m_i (f_i - t_i)^2 + \epsilon \sum_i d_i (f_i - r)^2
+
+    Parameters
+    ----------
+    W : csr_array of shape (n_nodes, n_nodes)
+        Symmetric affinities.
+    target : ndarray of shape (n_nodes, n_labels)
+        t, used where the weight is positive.
+    weight : ndarray of the same shape
+        m, 0 where nothing is known.
+    pull : float
+        :math:`\epsilon`, positive: a component without any known value has the value r.
+    rest : ndarray of shape (n_labels,) or float
+        r.
+    tol : float
+        Relative residual at which conjugate gradients stop.
+    """
+    degree = np.asarray(W.sum(axis=1))[:, None]
+    degree = np.where(degree > 0, degree, 1.0)
+    diagonal = degree * (1 + weight + pull)
+    known, rest = np.where(weight > 0, target, 0.0), np.broadcast_to(rest, target.shape)
+    right = degree * (weight * known + pull * rest)
+    start = np.where(weight > 0, known, rest)
+    return pcg(lambda F: diagonal * F - W @ F, right, diagonal, start=start, tol=tol).x

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from halflabel._arrays import Floats, Matrix
-from halflabel.methods.auto.heat import walk
-from halflabel.methods.auto.ridge import deformations, ridge, sample_rows, worthiest
-from halflabel.methods.auto.task import Fitted, Items, Task
+from halflabel.methods.auto.graph import transition_matrix
+from halflabel.methods.auto.member import Fitted, Items
+from halflabel.methods.auto.ridge import choose_map, deformations, ridge, sample_rows
+from halflabel.methods.auto.task import Task
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, kernel_ridge
 
 
 @dataclass(frozen=True, eq=False)
-class Regression:
+class KernelRegression:
     """A kernel ridge regression.
 
     Attributes
@@ -29,33 +30,38 @@ class Regression:
         return self.ridge.predict(items.X)
 
 
-def kernel(task: Task) -> Fitted:
-    """RBF kernel ridge; bandwidth and ridge weight by closed-form leave-one-out."""
-    return _regression(task, task.features, "kernel")
+def kernel(task: Task) -> Fitted[KernelRegression]:
+    """RBF kernel ridge; bandwidth and ridge weight have the smallest leave-one-out error, in closed form."""
+    return _fit_ridge(task, task.kernel_map, "kernel")
 
 
-def deformed_kernel(task: Task) -> Fitted:
-    r"""Kernel ridge that also pays for :math:`\|(I - P)f\|^2`, P the random walk of the heat-kernel graph."""
-    few = sample_rows(len(task.rows), task.Y.shape[1], task.rng("stiffness"))
-    maps = deformations(task.features, task.X[task.nodes], walk(task.graph[1]))
-    best = worthiest(maps, task.X[task.rows[few]], task.Y[few], task.observed[few])
-    return _regression(task, best, "deformed kernel")
+def deformed_kernel(task: Task) -> Fitted[KernelRegression]:
+    r"""Kernel ridge with the penalty :math:`\|(I - P)f\|^2`, P the transition matrix of the heat-kernel graph."""
+    folds, graph = task.folds, task.graph
+    some = sample_rows(len(folds.rows), folds.Y.shape[1], task.rng("stiffness"))
+    maps = deformations(task.kernel_map, task.X[graph.nodes.items], transition_matrix(graph.affinities))
+    best = choose_map(maps, task.X[folds.rows[some]], folds.Y[some], folds.observed[some])
+    return _fit_ridge(task, best, "deformed kernel")
 
 
-def _regression(task: Task, features: NystroemMap, name: str) -> Fitted:
-    X = task.X[task.rows]
-    if task.together is not None:
-        return _in_folds(task, features, X)
-    model, loo = ridge(features, X, task.Y, task.observed, task.rng(name))
+def _fit_ridge(task: Task, features: NystroemMap, name: str) -> Fitted[KernelRegression]:
+    """Fit the labelled items, each held out by itself, or, where there are groups, together with its fold."""
+    folds, X = task.folds, task.X[task.folds.rows]
+    if folds.grouped:
+        return _fit_by_fold(task, features, X)
+    model, loo = ridge(features, X, folds.Y, folds.observed, task.rng(name))
     scores = model.predict(task.X)
-    # Each label learns from its own entries alone: where an item's is unknown, nothing of the item was seen.
-    out_of_fold = np.where(task.observed, loo, scores[task.rows])
-    return Fitted(Regression(model), scores, out_of_fold if len(task.rows) > 1 else np.full_like(loo, np.nan))
+    # Each label is fitted on its own observed entries: the score of an unknown entry does not use its item.
+    out_of_fold = np.where(folds.observed, loo, scores[folds.rows])
+    if len(folds.rows) < 2:
+        out_of_fold = np.full_like(loo, np.nan)
+    return Fitted(KernelRegression(model), scores, out_of_fold)
 
 
-def _in_folds(task: Task, features: NystroemMap, X: Matrix) -> Fitted:
-    """Hold out folds, which keep groups together, where leaving one item out would leave its twin in."""
-    family = kernel_ridge(X, task.Y, task.observed, task.folds, features)
-    without = family.predict(X)[np.arange(len(task.rows)), 1 + task.folds]
-    without[task.folds < 0] = np.nan  # a single group: nothing can be held out
-    return Fitted(Regression(family[0]), family[0].predict(task.X), without)
+def _fit_by_fold(task: Task, features: NystroemMap, X: Matrix) -> Fitted[KernelRegression]:
+    """Hold out folds, which keep groups together: leaving out one item would keep the others of its group."""
+    folds = task.folds
+    family = kernel_ridge(X, folds.Y, folds.observed, folds.fold, features)
+    out_of_fold = family.predict(X)[np.arange(len(folds.rows)), 1 + folds.fold]
+    out_of_fold[folds.fold < 0] = np.nan  # a single group: nothing can be held out
+    return Fitted(KernelRegression(family[0]), family[0].predict(task.X), out_of_fold)

@@ -1,4 +1,4 @@
-"""Probabilities from elsewhere (a language model, last year's model): calibrated out of fold, and added to a pool's."""
+"""Probabilities from another source (a language model, last year's model), calibrated and combined with an ensemble."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from halflabel.labels.groups import number_groups
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.positives import AnswersFromPositives
 
-#: How strongly the calibration of a prior is shrunk, and its say to that of the pool; as for members.
+#: Ridge weight of a prior's calibration, and of its weight in the combination; as for members.
 RIDGE = 10.0
 
-#: Nobody is surer than that: sources that answer yes and no say 1 and 0.
-SUREST = 1e-4
+#: Probabilities are clipped to this distance from 0 and 1: some sources only answer 0 and 1.
+CLIP = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Added:
-    """What a pool says with a prior beside it.
+class WithPrior:
+    """The log odds of an ensemble and a prior together.
 
     Attributes
     ----------
     log_odds : ndarray of shape (n_items, n_labels)
-        Of both together; of the pool where the prior says nothing.
+        Of both together; of the ensemble where the prior is missing.
     alone : ndarray of the same shape
-        Of the prior, calibrated, for observed entries out of fold; NaN where it says nothing.
+        Calibrated log odds of the prior, out of fold for observed entries; NaN where it is missing.
     weights : tuple of float
-        Of the pool's log odds and of the prior's.
+        Of the ensemble's log odds and of the prior's.
     """
 
     log_odds: Floats
@@ -43,7 +43,7 @@ class Added:
 
 
 def read_prior(prior: Any, labels: PartialLabels) -> Floats:
-    """Return a prior as a float array of the shape of ``labels``, or say what is wrong with it."""
+    """Return a prior as a float array of the shape of ``labels``; raise if it is not one."""
     if hasattr(prior, "columns") and [str(name) for name in prior.columns] != list(labels.names):
         raise ValueError(
             f"the prior's columns are {list(prior.columns)[:5]}, the labels {list(labels.names)[:5]}: bring them into "
@@ -58,49 +58,49 @@ def read_prior(prior: Any, labels: PartialLabels) -> Floats:
     return table
 
 
-def add_prior(prior: Floats, log_odds: Floats, labels: PartialLabels, folds: Ints) -> Added:
-    r"""Add a prior to a pool in log odds, with the say that the observed entries give it.
+def add_prior(prior: Floats, log_odds: Floats, labels: PartialLabels, folds: Ints) -> WithPrior:
+    r"""Combine the log odds of a prior and an ensemble with weights that are fitted on the observed entries.
 
-    With :math:`l` the pool's log odds, :math:`r` the prior's after a Platt calibration, and :math:`s = \pm 1` what is
-    observed, the answer is :math:`a l + b r + c` for
+    With :math:`l` the ensemble's log odds, :math:`r` the prior's after a Platt calibration, and :math:`s = \pm 1` the
+    observed values, the result is :math:`a l + b r + c` for
 
     .. math::
         \min_{a, b \ge 0,\, c} \sum \log(1 + e^{-s(a l + b r + c)})
         + \tfrac{\rho}{2}\left((a - \tfrac12)^2 + (b - \tfrac12)^2 + c^2\right)
 
-    over the observed entries about which the prior says something: equal say, until these tell otherwise. Three
-    numbers for all labels together are too few to fit noise, so that a prior that knows nothing is not heard. The
-    answer is calibrated once more, by itself: entries without a prior have another scale.
+    over the observed entries that have a prior: the weights are shrunk towards equal weights. Three numbers for all
+    labels together are too few to fit noise, so that a prior without information gets a weight near 0. The result is
+    calibrated once more, separately from the entries without a prior, whose log odds have another scale.
 
     Parameters
     ----------
     prior : ndarray of shape (n_items, n_labels)
         Probabilities; NaN where there is none.
     log_odds : ndarray of the same shape
-        Of the pool, calibrated; of items with an observed label out of fold. NaN stays NaN.
+        Calibrated log odds of the ensemble; out of fold for items with an observed label. NaN stays NaN.
     labels : PartialLabels
     folds : ndarray of int, shape (n_items,)
-        Items of one fold are judged by a calibration of the prior that did not see them; -1 for none: of items that
-        were not held out nothing is learned about the weights.
+        The prior's calibration for the items of a fold is fitted without them; -1 for items that were not held out,
+        which the weights are not fitted on.
     """
-    alone = _calibrated(prior, labels, folds)
-    judged = np.where((folds >= 0)[:, None], log_odds, np.nan)
-    heard = labels.observed & ~np.isnan(alone + judged)
-    sources = np.stack([log_odds[heard], alone[heard], np.ones(heard.sum())])
-    a, b, c = _weights(sources, labels.state[heard].astype(np.float64))
+    alone = _calibrate(prior, labels, folds)
+    held_out = np.where((folds >= 0)[:, None], log_odds, np.nan)
+    used = labels.observed & ~np.isnan(alone + held_out)
+    sources = np.stack([log_odds[used], alone[used], np.ones(used.sum())])
+    a, b, c = _fit_weights(sources, labels.state[used].astype(np.float64))
     both = a * log_odds + b * alone + c
-    together = logit(fit_platt(np.where(heard, both, np.nan), labels)(both))
-    return Added(np.where(np.isnan(alone + log_odds), log_odds, together), alone, (a, b))
+    together = logit(fit_platt(np.where(used, both, np.nan), labels)(both))
+    return WithPrior(np.where(np.isnan(alone + log_odds), log_odds, together), alone, (a, b))
 
 
-def _calibrated(prior: Floats, labels: PartialLabels, folds: Ints) -> Floats:
-    """Return the prior's log odds by calibrations that did not see the item; NaN where it says nothing."""
-    scores = logit(np.clip(prior, SUREST, 1 - SUREST))
+def _calibrate(prior: Floats, labels: PartialLabels, folds: Ints) -> Floats:
+    """Return the prior's log odds by calibrations fitted without the item; NaN where there is no prior."""
+    scores = logit(np.clip(prior, CLIP, 1 - CLIP))
     return np.where(np.isnan(prior), np.nan, logit(cross_calibrate(scores, labels, folds, RIDGE)))
 
 
-def _weights(sources: Floats, sign: Floats) -> tuple[float, float, float]:
-    """Return a, b and c; ``sources`` holds l, r and 1 of every entry, shape (3, n_entries)."""
+def _fit_weights(sources: Floats, sign: Floats) -> tuple[float, float, float]:
+    """Return a, b and c; ``sources`` has l, r and 1 of every entry, shape (3, n_entries)."""
     equal = np.array([0.5, 0.5, 0.0])
 
     def objective(w: Floats) -> tuple[float, Floats]:
@@ -108,20 +108,18 @@ def _weights(sources: Floats, sign: Floats) -> tuple[float, float, float]:
         loss = np.logaddexp(0, -margin).sum() + RIDGE / 2 * ((w - equal) ** 2).sum()
         return float(loss), -(sources @ (sign * expit(-margin))) + RIDGE * (w - equal)
 
-    found = optimize.minimize(
-        objective, equal, jac=True, method="L-BFGS-B", bounds=[(0, None), (0, None), (None, None)]
-    )
-    a, b, c = map(float, found.x)
+    bounds = [(0, None), (0, None), (None, None)]
+    a, b, c = map(float, optimize.minimize(objective, equal, jac=True, method="L-BFGS-B", bounds=bounds).x)
     return a, b, c
 
 
 class CalibratedPrior(AnswersFromPositives):
-    """A prior alone, calibrated on the observed entries: what it is worth beside methods that know features.
+    """A prior alone, calibrated on the observed entries: a reference for methods that use features.
 
     Parameters
     ----------
     n_folds : int, default=5
-        Of the labelled items, for answers out of fold.
+        Folds of the labelled items for out-of-fold scores.
     observed_rate, decision, threshold, cost_ratio, random_state
         As in :class:`halflabel.AutoLabeler`.
     """
@@ -144,11 +142,17 @@ class CalibratedPrior(AnswersFromPositives):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None) -> Self:
-        """Calibrate ``prior``; ``X`` is only counted. Parameters as in :meth:`halflabel.AutoLabeler.fit`."""
+        """Calibrate ``prior``; of ``X`` only the number of items is used.
+
+        Parameters
+        ----------
+        X, y, groups, prior
+            As in :meth:`halflabel.AutoLabeler.fit`.
+        """
         _, labels = self._enter(X, self._assigned(y))
         if prior is None:
             raise ValueError("give a prior: fit(X, y, prior=...).")
-        together = None if groups is None else number_groups(groups, len(labels))
-        folds = folds_of_labelled(labels, self.n_folds, np.random.default_rng(self.random_state), together)
-        alone = _calibrated(read_prior(prior, labels), labels, folds)
-        return self._decide(labels, alone, np.where(labels.observed, alone, np.nan))
+        numbers = None if groups is None else number_groups(groups, len(labels))
+        folds = folds_of_labelled(labels, self.n_folds, np.random.default_rng(self.random_state), numbers)
+        alone = _calibrate(read_prior(prior, labels), labels, folds)
+        return self._decide(labels, alone, alone)

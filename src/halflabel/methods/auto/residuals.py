@@ -1,4 +1,4 @@
-"""Stage 2 for single missing entries: a base's answers corrected by an item's other observed labels."""
+"""Stage 2 for single missing entries: the scores of a base model corrected by an item's other observed labels."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration, cross_calibrate, fit_platt
-from halflabel.methods.auto.coupling import Coupling, Seen, base_and_residual, couple, some
+from halflabel.methods.auto.coupling import Coupling, CouplingData, fit_coupling, log_odds_and_residuals
+from halflabel.methods.auto.sampling import draw
 from halflabel.methods.auto.trees import Trees, grow
 
-#: Labels and cells (items x labels) up to which a forest per label is grown, and items of one tree at most.
-FOREST_LABELS, FOREST_CELLS, TREE_ITEMS = 32, 2**20, 4096
+#: Maximum number of labels and of cells (items x labels) for which one forest per label is grown.
+MAX_FOREST_LABELS, MAX_FOREST_CELLS = 32, 2**20
 
-#: Observed entries outside any fold that a label needs for a forest, and items of a leaf at least.
-MIN_SEEN, MIN_LEAF = 10, 2
+#: Maximum number of items that one tree is grown on.
+MAX_TREE_ITEMS = 4096
+
+#: Minimum number of observed entries outside each fold for the forest of a label, and of items in a leaf.
+MIN_OBSERVED, MIN_LEAF = 10, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,36 +32,36 @@ class ForestPerLabel:
 
     Attributes
     ----------
-    groups : tuple of tuple of Trees
-        Per label one group of trees for each fold, grown without it; nothing for a label observed too rarely.
+    forests : tuple of tuple of Trees
+        Per label one part for each fold, grown without the fold; no part for a label that was observed too rarely.
     calibration : Calibration
-        From the trees' mean answer to probabilities.
+        From the mean of the trees to probabilities.
     """
 
-    groups: tuple[tuple[Trees, ...], ...]
+    forests: tuple[tuple[Trees, ...], ...]
     calibration: Calibration
 
     def __call__(self, base: Floats, residual: Floats) -> Floats:
         """Return log odds; NaN for labels without a forest."""
         means = np.full(base.shape, np.nan)
-        for j, groups in enumerate(self.groups):
-            if groups:
-                inputs = _inputs(base, residual, j)
-                means[:, j] = np.mean([trees.predict(inputs)[:, 0] for trees in groups], axis=0)
+        for label, parts in enumerate(self.forests):
+            if parts:
+                inputs = _tree_inputs(base, residual, label)
+                means[:, label] = np.mean([part.predict(inputs)[:, 0] for part in parts], axis=0)
         return _log_odds(self.calibration(means), means)
 
 
 @dataclass(frozen=True, eq=False)
 class Refiner:
-    """Corrects a base's log odds by what is observed of the same items.
+    """Corrects a base's log odds by the observed labels of the same items.
 
     Attributes
     ----------
     coupling : Coupling
     forests : ForestPerLabel or None
-        None where they did not help out of fold, or would cost too much.
+        None where they did not lower the out-of-fold loss, or would cost too much.
     refined : ndarray of bool, shape (n_labels,)
-        Labels that were observed with both values; the others keep the base's answer.
+        Labels that were observed with both values; the others keep the base's log odds.
     """
 
     coupling: Coupling
@@ -65,35 +69,35 @@ class Refiner:
     refined: Mask
 
     def predict(self, log_odds: Floats, labels: PartialLabels) -> Floats:
-        """Return refined log odds; an item with nothing observed keeps the base's.
+        """Return refined log odds; an item with nothing observed keeps those of the base.
 
         Parameters
         ----------
         log_odds : ndarray of shape (n_items, n_labels)
-            What the base says about the items without having seen their labels.
+            The base's log odds of the items, without use of their labels.
         labels : PartialLabels of the same shape
-            What is observed of them. An entry's value changes the answers about the item's *other* labels only.
+            The observed entries. The value of an entry changes the log odds of the item's *other* labels only.
         """
-        answer = log_odds.copy()
+        result = log_odds.copy()
         rows = np.flatnonzero((labels.observed & self.refined & ~np.isnan(log_odds)).any(axis=1))
-        base, residual = base_and_residual(labels[rows], log_odds[rows])
+        base, residual = log_odds_and_residuals(labels[rows], log_odds[rows])
         refined = self.coupling(base, residual)
         if self.forests is not None:
-            refined = _pooled(refined, self.forests(base, residual))
-        answer[rows] = np.where(self.refined & ~np.isnan(log_odds[rows]), refined, log_odds[rows])
-        return answer
+            refined = _average(refined, self.forests(base, residual))
+        result[rows] = np.where(self.refined & ~np.isnan(log_odds[rows]), refined, log_odds[rows])
+        return result
 
 
 @dataclass(frozen=True, eq=False)
 class Refined:
-    """What stage 2 hands back.
+    """The result of stage 2.
 
     Attributes
     ----------
     log_odds : ndarray of shape (n_items, n_labels)
-        Of all cells, by the whole fit; the base's own for items with nothing observed.
+        Log odds of all cells, by the fit to all items; the base's for items with nothing observed.
     out_of_fold : ndarray of the same shape
-        Of the observed entries, by models that did not see the item; NaN elsewhere.
+        Log odds of the observed entries, by models that were fitted without the item; NaN elsewhere.
     model : Refiner
         For new items.
     """
@@ -110,35 +114,36 @@ def refine(
     *,
     n_folds: int = 5,
     n_trees: int = 100,
-    together: Ints | None = None,
+    groups: Ints | None = None,
 ) -> Refined:
-    r"""Learn how an item's other observed labels correct a base model's answer.
+    r"""Learn how the other observed labels of an item correct the log odds of a base model.
 
     With :math:`p_{ij}` the base's probability, :math:`m_{ij}` 1 where the entry is observed and 0 elsewhere, and
-    :math:`r_{ik} = m_{ik}(y_{ik} - p_{ik})`, the answer is the mean log odds of two models:
+    :math:`r_{ik} = m_{ik}(y_{ik} - p_{ik})`, the result is the mean log odds of two models:
 
     * the coupling :math:`a_j + c_j \mathrm{logit}\,p_{ij} + \sum_{k \ne j} B_{jk} r_{ik}` (:class:`Coupling`);
-    * trees on all of :math:`\mathrm{logit}\,p_{i\cdot}` and :math:`r_{i\cdot}` but :math:`r_{ij}`
+    * trees on all of :math:`\mathrm{logit}\,p_{i\cdot}` and :math:`r_{i\cdot}` except :math:`r_{ij}`
       (:class:`ForestPerLabel`), if they lower the out-of-fold log loss.
 
-    Where neither is better than the base out of fold, the base's answer stands.
-    Both learn from the observed entries. Where entries went missing at random, an observed entry has as many observed
-    neighbours as an unknown one, so that they learn from what they will meet.
+    If the result is not better than the base out of fold, the base's log odds remain. Both models learn from the
+    observed entries. If entries are missing at random, an observed entry has as many observed neighbours in its row as
+    an unknown one, so that both models are fitted to the situation in which they are used.
 
     Parameters
     ----------
     labels : PartialLabels of shape (n_items, n_labels)
     log_odds : ndarray of the same shape
-        The base's answer, calibrated: for an item with observed labels by models that saw none of them, for others by
-        any. NaN where there is none; such an entry is not used and stays NaN.
+        The base's log odds, calibrated: for an item with observed labels by models that were fitted without it, for
+        others by any. NaN where there are none; such an entry is not used and stays NaN.
     rng : numpy.random.Generator
         Decides folds, samples and trees.
     n_folds : int, default=5
         Folds of items for the ridge weight and for all scores that calibrate.
     n_trees : int, default=100
-        Of a label, dealt to the folds: each fold's trees see the items of all others. 0 for the coupling alone.
-    together : ndarray of int, shape (n_items,), optional
-        Group of each item; those of one are held out together.
+        Number of trees per label; every fold gets an equal part of them, grown on the items of all other folds. 0 for
+        the coupling alone.
+    groups : ndarray of int, shape (n_items,), optional
+        Items of one group are held out together.
 
     Returns
     -------
@@ -147,91 +152,94 @@ def refine(
     Notes
     -----
     A Newton step of one label costs :math:`O(n K^2)` for K = min(n_labels - 1, 32) partners and at most 10 000 items.
-    Above 32 labels, or a million cells in items with observed labels, there are no forests. Trees see the features
-    through the base alone: beside a hundred features a split would seldom ask a residual.
+    With more than 32 labels, or more than a million cells in items with observed labels, there are no forests. Trees
+    use the features through the base alone: among a hundred features, few splits would use a residual.
 
-    Items with nothing observed keep the base's answer: the slope c was fitted beside residuals, and is too steep
-    where there are none.
+    Items with nothing observed keep the base's log odds: the slope c was fitted together with residuals, and is too
+    steep where there are none.
 
     Examples
     --------
-    Two labels that always agree, of which the base knows nothing:
+    Two labels that always agree, and a base without information:
 
     >>> rng = np.random.default_rng(0)
     >>> Y = np.repeat(rng.integers(2, size=(200, 1)), 2, axis=1)
     >>> labels = PartialLabels.from_observed(Y, rng.random(Y.shape) < 0.7)
-    >>> answer = refine(labels, np.zeros(Y.shape), rng).log_odds > 0
+    >>> filled = refine(labels, np.zeros(Y.shape), rng).log_odds > 0
     >>> gaps = ~labels.observed & ~labels.unlabelled[:, None]
-    >>> bool((answer == Y)[gaps].all())
+    >>> bool((filled == Y)[gaps].all())
     True
     """
-    table = Seen.enter(labels, log_odds, n_folds, rng, together)
-    if len(np.unique(table.folds)) < 2 or labels.shape[1] < 2:
-        return _unchanged(labels, log_odds)
-    coupling, held_out = couple(table, rng)
+    data = CouplingData.prepare(labels, log_odds, n_folds, rng, groups)
+    if len(np.unique(data.folds)) < 2 or labels.shape[1] < 2:
+        return _keep_base(labels, log_odds)
+    coupling, held_out = fit_coupling(data, rng)
     forests = None
-    if n_trees and labels.shape[1] <= FOREST_LABELS and table.base.size <= FOREST_CELLS:
-        grown, of_trees = _plant(table, n_trees, rng)
-        both = _pooled(held_out, of_trees)
-        if _loss(table, both) < _loss(table, held_out):
+    if n_trees and labels.shape[1] <= MAX_FOREST_LABELS and data.base.size <= MAX_FOREST_CELLS:
+        grown, of_trees = _grow_forests(data, n_trees, rng)
+        both = _average(held_out, of_trees)
+        if _loss(data, both) < _loss(data, held_out):
             forests, held_out = grown, both
-    if _loss(table, held_out) >= _loss(table, table.base):
-        return _unchanged(labels, log_odds)
-    model = Refiner(coupling, forests, table.labels.learnable)
+    if _loss(data, held_out) >= _loss(data, data.base):
+        return _keep_base(labels, log_odds)
+    model = Refiner(coupling, forests, data.labels.learnable)
     out_of_fold = np.where(labels.observed, log_odds, np.nan)
-    out_of_fold[table.rows] = np.where(table.labels.observed, held_out, out_of_fold[table.rows])
+    out_of_fold[data.rows] = np.where(data.labels.observed, held_out, out_of_fold[data.rows])
     return Refined(model.predict(log_odds, labels), out_of_fold, model)
 
 
-def _unchanged(labels: PartialLabels, log_odds: Floats) -> Refined:
-    """Return the base's answers, where there is nothing to learn, or nothing to learn from."""
+def _keep_base(labels: PartialLabels, log_odds: Floats) -> Refined:
+    """Return the base's log odds, with a model that changes nothing."""
     n = labels.shape[1]
-    silent = Coupling(np.zeros(n), np.ones(n), sparse.csr_array((n, n)), np.inf)
-    model = Refiner(silent, None, np.zeros(n, dtype=bool))
+    identity = Coupling(np.zeros(n), np.ones(n), sparse.csr_array((n, n)), np.inf)
+    model = Refiner(identity, None, np.zeros(n, dtype=bool))
     return Refined(log_odds.copy(), np.where(labels.observed, log_odds, np.nan), model)
 
 
 def _log_odds(probabilities: Floats, scores: Floats) -> Floats:
+    """Return log odds; NaN where there is no score."""
     return np.where(np.isnan(scores), np.nan, logit(probabilities))
 
 
-def _pooled(one: Floats, other: Floats) -> Floats:
-    """Mean of two log odds; the first where there is no second."""
+def _average(one: Floats, other: Floats) -> Floats:
+    """Return the mean of two log odds; the first where there is no second."""
     return np.where(np.isnan(other), one, (one + other) / 2)
 
 
-def _loss(table: Seen, held_out: Floats) -> float:
-    """Log loss of out-of-fold log odds on the observed entries."""
-    observed = table.labels.observed
-    return float(np.logaddexp(0, -table.labels.state[observed] * held_out[observed]).sum())
+def _loss(data: CouplingData, held_out: Floats) -> float:
+    """Return the log loss of out-of-fold log odds on the observed entries."""
+    observed = data.labels.observed
+    return float(np.logaddexp(0, -data.labels.state[observed] * held_out[observed]).sum())
 
 
-def _plant(table: Seen, n_trees: int, rng: np.random.Generator) -> tuple[ForestPerLabel, Floats]:
-    """Return the forests, and out-of-fold log odds of all cells of the table."""
-    n_labels, held_out = table.labels.shape[1], np.full(table.base.shape, np.nan)
-    size = max(1, n_trees // len(table.groups))
-    groups: list[tuple[Trees, ...]] = []
-    for j in range(n_labels):
-        step("trees on other labels", j, n_labels)
-        seen = [np.flatnonzero(table.labels.observed[:, j] & (table.folds != fold)) for fold in table.groups]
-        enough = min(map(len, seen)) >= MIN_SEEN
-        inputs, target = _inputs(table.base, table.residual, j), table.labels.relevant[:, j, None].astype(np.float64)
-        own = tuple(_group(inputs, target, rows, size, rng) for rows in seen if enough)
-        for fold, trees in enumerate(own):
-            held_out[table.folds == fold, j] = trees.predict(inputs[table.folds == fold])[:, 0]
-        groups.append(own)
-    # Each fold by a calibration that did not see it; else forests would be chosen for nothing.
-    p = cross_calibrate(held_out, table.labels, table.folds)
-    return ForestPerLabel(tuple(groups), fit_platt(held_out, table.labels)), _log_odds(p, held_out)
+def _grow_forests(data: CouplingData, n_trees: int, rng: np.random.Generator) -> tuple[ForestPerLabel, Floats]:
+    """Return the forests, and out-of-fold log odds of all cells of the data."""
+    n_labels, held_out = data.labels.shape[1], np.full(data.base.shape, np.nan)
+    n_part = max(1, n_trees // len(data.fold_numbers))
+    forests: list[tuple[Trees, ...]] = []
+    for label in range(n_labels):
+        step("trees on other labels", label, n_labels)
+        observed = data.labels.observed[:, label]
+        known = [np.flatnonzero(observed & (data.folds != fold)) for fold in data.fold_numbers]
+        enough = min(map(len, known)) >= MIN_OBSERVED
+        inputs = _tree_inputs(data.base, data.residual, label)
+        target = data.labels.relevant[:, label, None].astype(np.float64)
+        parts = tuple(_grow_part(inputs, target, rows, n_part, rng) for rows in known if enough)
+        for fold, part in enumerate(parts):
+            held_out[data.folds == fold, label] = part.predict(inputs[data.folds == fold])[:, 0]
+        forests.append(parts)
+    # The calibration of a fold is fitted without the fold; otherwise forests would look better than they are.
+    p = cross_calibrate(held_out, data.labels, data.folds)
+    return ForestPerLabel(tuple(forests), fit_platt(held_out, data.labels)), _log_odds(p, held_out)
 
 
-def _group(inputs: Floats, target: Floats, rows: Ints, size: int, rng: np.random.Generator) -> Trees:
-    bags = [some(rows, TREE_ITEMS, rng) for _ in range(size)]
-    return grow(inputs, target, bags, rng.integers(2**31, size=size), min_leaf=MIN_LEAF, max_leaves=None)
+def _grow_part(inputs: Floats, target: Floats, rows: Ints, n_trees: int, rng: np.random.Generator) -> Trees:
+    bags = [draw(rows, MAX_TREE_ITEMS, rng) for _ in range(n_trees)]
+    return grow(inputs, target, bags, rng.integers(2**31, size=n_trees), min_leaf=MIN_LEAF, max_leaves=None)
 
 
-def _inputs(base: Floats, residual: Floats, label: int) -> Floats:
-    """Return what the trees of one label see; a constant in place of its own residual is never asked."""
+def _tree_inputs(base: Floats, residual: Floats, label: int) -> Floats:
+    """Return the inputs of one label's trees; a constant takes the place of its own residual."""
     others = residual.copy()
     others[:, label] = 0.0
     return np.hstack([base, others])

@@ -1,4 +1,4 @@
-"""Kernel ridge on one shared map, plain or deformed by a graph operator, with closed-form leave-one-out."""
+"""Kernel ridge on one shared map, plain or deformed by a graph operator; leave-one-out errors in closed form."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from scipy import linalg, sparse
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel._progress import step
+from halflabel.methods.auto.sampling import draw
 from halflabel.numerics.kernels import (
     KernelRidge,
     NystroemMap,
@@ -21,32 +22,32 @@ from halflabel.numerics.kernels import (
 )
 from halflabel.numerics.solvers.row_kernel import deform
 
-#: Bandwidths tried, in units of the mean distance.
+#: Bandwidths that are compared, in units of the mean distance.
 WIDTHS = (0.35, 0.5, 0.7, 1.0)
 
-#: Weights of the graph operator tried, in units in which it weighs as much as the kernel norm on average.
+#: Weights of the graph operator that are compared; at 1 it weighs as much as the kernel norm on average.
 STIFFNESS = (0.1, 1.0, 10.0, 100.0)
 
-#: Items on which bandwidths are compared.
-FEW = 600
+#: Maximum number of items on which bandwidths are compared.
+MAX_ITEMS = 600
 
-#: Cells (items x labels) on which ridge weights are compared, and rows of one block.
-CELLS, BLOCK = 2**19, 4096
+#: Maximum number of cells (items x labels) on which ridge weights are compared, and rows of one block.
+MAX_CELLS, BLOCK = 2**19, 4096
 
 
 def choose_bandwidth(X: Matrix, Y: Floats, observed: Mask, rng: np.random.Generator) -> float:
-    """Return the bandwidth with the least leave-one-out error of kernel ridge on at most 600 labelled items."""
+    """Return the bandwidth with the smallest leave-one-out error of kernel ridge on at most 600 labelled items."""
     unit = mean_distance(X, rng)
-    few = np.arange(X.shape[0]) if X.shape[0] <= FEW else np.sort(rng.choice(X.shape[0], FEW, replace=False))
-    maps = [nystroem(X[few], width * unit, len(few), rng) for width in WIDTHS]
-    return worthiest(maps, X[few], Y[few], observed[few]).bandwidth
+    some = draw(np.arange(X.shape[0]), MAX_ITEMS, rng)
+    maps = [nystroem(X[some], width * unit, len(some), rng) for width in WIDTHS]
+    return choose_map(maps, X[some], Y[some], observed[some]).bandwidth
 
 
-def worthiest(maps: Iterable[NystroemMap], X: Matrix, Y: Floats, observed: Mask) -> NystroemMap:
-    """Return the map on which ridge regression has the least leave-one-out error.
+def choose_map(maps: Iterable[NystroemMap], X: Matrix, Y: Floats, observed: Mask) -> NystroemMap:
+    """Return the map on which ridge regression has the smallest leave-one-out error.
 
-    Unknown entries stand at their label's rate meanwhile, so that one factorisation serves all labels; they do not
-    count as errors.
+    Unknown entries are set to their label's rate, so that one factorisation serves all labels; they do not count as
+    errors.
     """
     rates = (Y * observed).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
     target = np.where(observed, Y, rates)
@@ -58,25 +59,26 @@ def worthiest(maps: Iterable[NystroemMap], X: Matrix, Y: Floats, observed: Mask)
     return min(maps, key=error)
 
 
-def shared_map(X: Matrix, rows: Ints, bandwidth: float, most: int, rng: np.random.Generator) -> NystroemMap:
-    """Return the map with labelled items (``rows``) as landmarks, filled up with unlabelled ones to ``most``."""
-    if len(rows) < most:
+def shared_map(X: Matrix, rows: Ints, bandwidth: float, rank: int, rng: np.random.Generator) -> NystroemMap:
+    """Return the map with ``rank`` landmarks: labelled items (``rows``) first, then unlabelled ones."""
+    if len(rows) < rank:
         others = np.setdiff1d(np.arange(X.shape[0]), rows)
-        more = rng.choice(others, min(most - len(rows), len(others)), replace=False)
+        more = rng.choice(others, min(rank - len(rows), len(others)), replace=False)
         rows = np.sort(np.concatenate([rows, more]))
-    return nystroem(X[rows], bandwidth, most, rng)
+    return nystroem(X[rows], bandwidth, rank, rng)
 
 
 def deformations(features: NystroemMap, X: Matrix, P: sparse.csr_array) -> Iterator[NystroemMap]:
-    r"""Yield maps of the kernel deformed by :math:`M = (I - P)^T(I - P)`, from limp to stiff.
+    r"""Yield maps of the kernel deformed by :math:`M = (I - P)^T(I - P)`, in order of rising stiffness.
 
-    Their inner products are :math:`K - K(I + \eta M K)^{-1}\eta M K`, so that ridge regression on them also pays
-    :math:`\eta\|(I - P)f\|^2` where scores differ from the mean of the neighbours'. ``X`` are the nodes of P.
+    Their inner products are :math:`K - K(I + \eta M K)^{-1}\eta M K`: ridge regression on them has the additional
+    penalty :math:`\eta\|(I - P)f\|^2` on differences between a score and the mean of the neighbours' scores. ``X`` has
+    the nodes of P.
     """
     rough = features.kernel(X) @ features.projection
     rough -= P @ rough
     V, d = deform(rough, rough)
-    del rough  # not beside the maps
+    del rough  # its memory is free while the maps are built
     for stiffness in STIFFNESS:
         shrink = 1 / (1 + stiffness * d / (d.mean() or 1.0))
         yield replace(features, projection=features.projection @ (V * np.sqrt(shrink)))
@@ -91,12 +93,12 @@ def ridge(
     -------
     model : KernelRidge
     loo : ndarray of shape (n_rows, n_labels)
-        What the regression without the row says about it; NaN where the entry is not observed.
+        Predictions for each row by the regression without it; NaN where the entry is not observed.
 
     Notes
     -----
-    Labels observed on the same rows share one factorisation, O(n r^2 + r^3) for r features. Of many rows the ridge
-    weight is chosen on a sample and holds for all: it is a ratio of variances.
+    Labels observed on the same rows share one factorisation, O(n r^2 + r^3) for r features. If there are many rows, the
+    ridge weight is chosen on a sample and used for all rows: it is a ratio of variances.
     """
     loo = np.full(Y.shape, np.nan)
     coef = np.zeros((features.projection.shape[1] + 1, Y.shape[1]))
@@ -109,19 +111,18 @@ def ridge(
         path = _path(features(X[some]), Y[np.ix_(some, columns)])
         coef[:, columns], alpha[columns], left_out = path.coef, path.alpha, path.loo
         if len(some) < len(rows):
-            coef[:, columns], left_out = _streamed(features, X, rows, Y[np.ix_(rows, columns)], path.alpha)
+            coef[:, columns], left_out = _solve_in_blocks(features, X, rows, Y[np.ix_(rows, columns)], path.alpha)
         loo[np.ix_(rows, columns)] = left_out
     return KernelRidge(features, features.projection @ coef[:-1], coef[-1], alpha), loo
 
 
 def sample_rows(n_rows: int, n_labels: int, rng: np.random.Generator) -> Ints:
-    """Return all rows, or as many as settings are compared on."""
-    most = min(max(CELLS // n_labels, 500), BLOCK)
-    return np.arange(n_rows) if n_rows <= most else np.sort(rng.choice(n_rows, most, replace=False))
+    """Return all rows, or a sample on which settings are compared."""
+    return draw(np.arange(n_rows), min(max(MAX_CELLS // n_labels, 500), BLOCK), rng)
 
 
 def _path(Phi: Floats, Y: Floats) -> RidgePath:
-    """Return the ridge path from the smaller side: of more features than rows, only those count that rows span."""
+    """Return the ridge path; with more features than rows, it is computed in the space that the rows span."""
     if Phi.shape[0] >= Phi.shape[1]:
         return ridge_path(Phi, Y)
     values, vectors = linalg.eigh(Phi @ Phi.T, overwrite_a=True, check_finite=False)
@@ -131,8 +132,8 @@ def _path(Phi: Floats, Y: Floats) -> RidgePath:
     return replace(path, coef=Phi.T @ ((vectors[:, kept] / root) @ path.coef))
 
 
-def _streamed(features: NystroemMap, X: Matrix, rows: Ints, Y: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Solve ridge regression block by block: coefficients and left-out answers."""
+def _solve_in_blocks(features: NystroemMap, X: Matrix, rows: Ints, Y: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Solve ridge regression block by block; return coefficients and leave-one-out predictions."""
     blocks = [slice(start, start + BLOCK) for start in range(0, len(rows), BLOCK)]
     r = features.projection.shape[1] + 1
     gram, moments = alpha * np.eye(r), np.zeros((r, Y.shape[1]))

@@ -1,4 +1,4 @@
-"""Randomised trees as flat arrays: grown by scikit-learn, kept and read without it."""
+"""Randomised trees as flat arrays: scikit-learn grows them, prediction does without it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from sklearn.tree import ExtraTreeRegressor
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 
-#: Labels a split looks at; of more, so many random mixtures.
+#: Maximum number of labels on which splits are chosen; with more labels, the number of their random mixtures.
 MIXTURES = 32
 
-#: Cells (rows x trees) that are led to their leaves at a time.
+#: Number of cells (rows x trees) whose leaves are searched at a time.
 CELLS = 2**16
 
-#: A bag of fewer sparse cells is grown on as a dense one, several times as fast; in single precision, 256 MB.
-DENSE = 2**26
+#: Maximum number of cells of a sparse bag that is made dense, which is several times as fast; in single precision,
+#: 256 MB.
+MAX_DENSE = 2**26
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +32,11 @@ class Trees:
     Attributes
     ----------
     feature, left, right, leaf : ndarray of int32, shape (n_nodes,)
-        Feature asked, next node if it is at most ``threshold`` or above, row of ``values``.
+        Feature of the split, next node if its value is at most ``threshold``, next node if it is above, and row of
+        ``values``.
     threshold : ndarray of shape (n_nodes,)
-        Infinity in a leaf. Features are compared in single precision, as they were when the trees were grown.
+        Infinity in a leaf. Features are compared in single precision, as in the growth of the trees.
     roots : ndarray of int32, shape (n_trees,)
-    depth : int
-        Of the deepest tree.
     values : ndarray of float32, shape (n_leaves, n_targets)
     """
 
@@ -49,19 +49,19 @@ class Trees:
     values: NDArray[np.float32]
 
     def predict(self, X: Matrix) -> Floats:
-        """Return the mean answer of the trees, shape (n_rows, n_targets)."""
-        answer = np.empty((X.shape[0], self.values.shape[1]))
-        size = max(1, min(CELLS // len(self.roots), DENSE // (4 * X.shape[1])))
+        """Return the mean of the trees, shape (n_rows, n_targets)."""
+        result = np.empty((X.shape[0], self.values.shape[1]))
+        size = max(1, min(CELLS // len(self.roots), MAX_DENSE // (4 * X.shape[1])))
         for start in range(0, X.shape[0], size):
             leaves = self._leaves(_single(X[start : start + size]))
             mean = np.zeros((len(leaves), self.values.shape[1]), dtype=np.float64)
             for column in leaves.T:
                 mean += self.values[column]
-            answer[start : start + size] = mean / len(self.roots)
-        return answer
+            result[start : start + size] = mean / len(self.roots)
+        return result
 
     def _leaves(self, X: NDArray[np.float32]) -> NDArray[np.int32]:
-        """Return the row of ``values`` each row ends at in each tree; rows that have arrived wait."""
+        """Return the row of ``values`` for each row of ``X`` and each tree."""
         at = np.repeat(self.roots[None], len(X), axis=0).ravel()
         row = np.repeat(np.arange(len(X)), len(self.roots))
         moving = np.arange(len(at))
@@ -80,9 +80,9 @@ def _single(X: Matrix) -> NDArray[np.float32]:
 
 
 def _bag(X: Matrix, rows: Ints) -> Matrix:
-    """Return some rows in single precision, dense unless that would be large."""
+    """Return some rows in single precision; they are dense unless that would be large."""
     part = X[rows]
-    return part.astype(np.float32) if is_sparse(part) and np.prod(part.shape) > DENSE else _single(part)
+    return part.astype(np.float32) if is_sparse(part) and np.prod(part.shape) > MAX_DENSE else _single(part)
 
 
 def grow(
@@ -100,37 +100,39 @@ def grow(
     ----------
     X : matrix of shape (n_items, n_features)
     targets : ndarray of shape (n_items, n_targets)
-        Between 0 and 1; a leaf answers with their mean.
+        Between 0 and 1; the value of a leaf is their mean.
     bags : sequence of ndarray of int
         Rows of each tree.
     seeds : ndarray of int
         One per tree.
     min_leaf : int
-        Rows of a leaf at least.
+        Minimum number of rows in a leaf.
     max_leaves : int or None
-        Of one tree; None lets it grow to its end.
+        Maximum number of leaves of one tree; None for no limit.
 
     Notes
     -----
-    With many labels a split is judged by random mixtures of them [1]_: the summed variance is the same in
-    expectation, and neither time nor memory grow with the number of labels.
+    With many labels a split is chosen on random mixtures of them [1]_: the summed variance is the same in expectation,
+    and neither time nor memory grows with the number of labels.
 
     References
     ----------
     .. [1] A. Joly, P. Geurts and L. Wehenkel, "Random forests with random projections of the output space for high
        dimensional multi-label classification", ECML PKDD 2014.
     """
-    one = delayed(_one)
-    jobs = (one(X, targets, rows, int(seed), min_leaf, max_leaves) for rows, seed in zip(bags, seeds, strict=True))
-    # One job unless the caller's joblib context says otherwise.
-    return _joined(Parallel(prefer="threads")(jobs))
+    grow_one = delayed(_grow_tree)
+    jobs = (grow_one(X, targets, rows, int(seed), min_leaf, max_leaves) for rows, seed in zip(bags, seeds, strict=True))
+    # One job unless the caller sets another number in a joblib context.
+    return _concatenate(Parallel(prefer="threads")(jobs))
 
 
-def _one(X: Matrix, targets: Floats, rows: Ints, seed: int, min_leaf: int, max_leaves: int | None) -> tuple[Any, ...]:
-    """Grow a tree and take what is needed of it."""
+def _grow_tree(
+    X: Matrix, targets: Floats, rows: Ints, seed: int, min_leaf: int, max_leaves: int | None
+) -> tuple[Any, ...]:
+    """Grow a tree; return the arrays of its part of :class:`Trees`."""
     rng = np.random.default_rng(seed)
     own = targets[rows]
-    judged = own @ rng.normal(size=(own.shape[1], MIXTURES)) if own.shape[1] > MIXTURES else own
+    mixed = own @ rng.normal(size=(own.shape[1], MIXTURES)) if own.shape[1] > MIXTURES else own
     model = ExtraTreeRegressor(
         max_features="sqrt",
         min_samples_leaf=min(min_leaf, max(1, len(rows) // 2)),
@@ -138,7 +140,7 @@ def _one(X: Matrix, targets: Floats, rows: Ints, seed: int, min_leaf: int, max_l
         random_state=int(rng.integers(2**31)),
     )
     part = _bag(X, rows)
-    tree = model.fit(part, judged).tree_
+    tree = model.fit(part, mixed).tree_
     ends, leaf = np.unique(tree.apply(part), return_inverse=True)
     members = sparse.csr_array((np.ones(len(rows)), (leaf, np.arange(len(rows)))))
     values = (members @ own) / np.asarray(members.sum(axis=1))[:, None]
@@ -155,8 +157,8 @@ def _one(X: Matrix, targets: Floats, rows: Ints, seed: int, min_leaf: int, max_l
     )
 
 
-def _joined(trees: Sequence[tuple[Any, ...]]) -> Trees:
-    """Put the trees one behind the other."""
+def _concatenate(trees: Sequence[tuple[Any, ...]]) -> Trees:
+    """Concatenate the arrays of the trees."""
     sizes, leaves = [len(tree[0]) for tree in trees], [len(tree[-1]) for tree in trees]
     first, shift = (np.concatenate([[0], np.cumsum(n)[:-1]]).astype(np.int32) for n in (sizes, leaves))
     feature, threshold = (np.concatenate([tree[k] for tree in trees]) for k in (0, 1))

@@ -1,4 +1,4 @@
-"""The pool and its estimator."""
+"""The ensemble and its estimator."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logit
 from tests.conftest import half_labelled
+from tests.methods.auto.conftest import make_task
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel._files import load_tree, save_tree
@@ -16,30 +17,26 @@ from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import brier, micro_f1
 from halflabel.labels.positive_only import mark_unassigned
-from halflabel.methods.auto.pool import MEMBERS, pool
-from halflabel.methods.auto.task import EFFORTS, Task
-
-POOL = EFFORTS["default"].members
+from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS
+from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble
 
 
-def test_the_pool_is_the_mean_of_calibrated_log_odds(rng):
+def test_the_ensemble_is_the_mean_of_calibrated_log_odds(rng):
     X, Y, _ = half_labelled(rng)
-    labels = PartialLabels.from_table(Y)
-    task = Task(X, labels, EFFORTS["fast"], seed=1, n_folds=3)
-    pooled = pool(task, ("kernel", "trees"))
-    fits = [task.once(MEMBERS[name]) for name in ("kernel", "trees")]
-    heard = [fit_platt(fit.out_of_fold, labels[task.rows], 10.0) for fit in fits]
-    expected = np.mean([logit(c(fit.scores)) for c, fit in zip(heard, fits, strict=True)], axis=0)
-    np.testing.assert_allclose(pooled.log_odds, expected)
-    held_out = np.mean([logit(c(fit.out_of_fold)) for c, fit in zip(heard, fits, strict=True)], axis=0)
-    np.testing.assert_allclose(pooled.out_of_fold[task.rows], held_out)
-    assert np.isnan(pooled.out_of_fold[labels.unlabelled]).all()
+    task = make_task(X, Y, EFFORTS["fast"], seed=1, n_folds=3)
+    ensemble = fit_ensemble(task, ("kernel", "trees"))
+    fits = [MEMBERS[name](task) for name in ("kernel", "trees")]
+    calibrations = [fit_platt(fit.out_of_fold, task.labels[task.folds.rows], 10.0) for fit in fits]
+    expected = np.mean([logit(c(fit.scores)) for c, fit in zip(calibrations, fits, strict=True)], axis=0)
+    np.testing.assert_allclose(ensemble.log_odds, expected)
+    held_out = np.mean([logit(c(fit.out_of_fold)) for c, fit in zip(calibrations, fits, strict=True)], axis=0)
+    np.testing.assert_allclose(ensemble.out_of_fold, held_out)
 
 
-def test_a_member_is_the_same_in_any_pool(rng):
+def test_a_member_is_the_same_in_any_ensemble(rng):
     X, Y, _ = half_labelled(rng)
     alone, both = (
-        pool(Task(X, PartialLabels.from_table(Y), EFFORTS["fast"], seed=1), names)
+        fit_ensemble(make_task(X, Y, EFFORTS["fast"], seed=1), names)
         for names in (("self_trained_trees",), ("harmonic", "self_trained_trees"))
     )
     assert alone.brier["self_trained_trees"] == both.brier["self_trained_trees"]
@@ -51,24 +48,24 @@ def test_each_member_stands_alone(rng, member):
     model = AutoLabeler("fast", members=(member,), n_folds=3).fit(X, Y)
     hidden = PartialLabels.from_observed(complete, np.isnan(Y))
     assert brier(hidden, model.label_probabilities_) < 0.15
-    assert model.members_["pool"] < model.members_["label rate"]
+    assert model.members_["ensemble"] < model.members_["label rate"]
 
 
-def test_it_says_what_each_member_is_worth(rng):
+def test_it_has_the_brier_score_of_each_member(rng):
     X, Y, _ = half_labelled(rng)
-    model = AutoLabeler("fast", members=POOL).fit(X, Y)
-    assert list(model.members_) == [*POOL, "pool", "label rate"]
+    model = AutoLabeler("fast", members=DEFAULT_MEMBERS).fit(X, Y)
+    assert list(model.members_) == [*DEFAULT_MEMBERS, "ensemble", "label rate"]
     known = ~np.isnan(Y)
     rate = np.nanmean(Y, axis=0)
     assert model.members_["label rate"] == pytest.approx(np.mean(((rate - Y) ** 2)[known]))
-    assert model.members_["pool"] == pytest.approx(np.mean(((model.label_probabilities_ - Y) ** 2)[known]))
+    assert model.members_["ensemble"] == pytest.approx(np.mean(((model.label_probabilities_ - Y) ** 2)[known]))
 
 
-def test_features_that_say_nothing_cost_little(rng):
+def test_features_without_information_cost_little(rng):
     X, Y = rng.normal(size=(200, 4)), (rng.random((200, 3)) < [0.1, 0.3, 0.5]).astype(float)
     given = Y.copy()
     given[60:] = np.nan
-    p = AutoLabeler("fast", members=POOL).fit(X, given).label_probabilities_[60:]
+    p = AutoLabeler("fast", members=DEFAULT_MEMBERS).fit(X, given).label_probabilities_[60:]
     rates = Y[:60].mean(axis=0)
     assert ((p - Y[60:]) ** 2).mean() < 1.05 * ((rates - Y[60:]) ** 2).mean()
 
@@ -82,7 +79,7 @@ def test_the_graph_is_there_for_evidence(rng):
     assert AutoLabeler("fast").fit(X, Y).weights_ is None
 
 
-@pytest.mark.parametrize("members", [POOL, ("kernel", "trees")], ids=["pool", "fast"])
+@pytest.mark.parametrize("members", [DEFAULT_MEMBERS, ("kernel", "trees")], ids=["default", "fast"])
 def test_a_saved_model_predicts_the_same_bits(rng, tmp_path, members):
     X, Y, _ = half_labelled(rng)
     model = AutoLabeler("fast", members=members).fit(X, Y)
@@ -97,7 +94,7 @@ def test_a_saved_model_predicts_the_same_bits(rng, tmp_path, members):
 def test_new_items_are_scored_as_well_as_unlabelled_ones(rng):
     X, Y, complete = half_labelled(rng, 240)
     new = slice(180, 240)
-    model = AutoLabeler("fast", members=POOL).fit(X[:180], Y[:180])
+    model = AutoLabeler("fast", members=DEFAULT_MEMBERS).fit(X[:180], Y[:180])
     hidden = PartialLabels.from_observed(complete[:180], np.isnan(Y[:180]))
     inside = brier(hidden, model.label_probabilities_)
     outside = brier(PartialLabels.from_table(complete[new]), model.predict_proba(X[new]))
@@ -107,12 +104,12 @@ def test_new_items_are_scored_as_well_as_unlabelled_ones(rng):
 def test_effort_decides_the_work(rng):
     X, Y, _ = half_labelled(rng)
     fast, default = AutoLabeler("fast").fit(X, Y), AutoLabeler().fit(X, Y)
-    assert set(fast.members_) - {"pool", "label rate"} == {"kernel", "trees"}
-    count = [sum(len(g.roots) for g in m.pool_.voices[-1].model.groups) for m in (fast, default)]
+    assert set(fast.members_) - {"ensemble", "label rate"} == {"kernel", "trees"}
+    count = [sum(len(part.roots) for part in m.ensemble_.members[-1].model.parts) for m in (fast, default)]
     assert count == [100, 100]  # trees, and self-trained trees, of which there are half as many
 
 
-def test_it_tells_how_far_it_is(rng):
+def test_it_reports_its_progress(rng):
     X, Y, _ = half_labelled(rng)
     stages = []
     with report_to(lambda stage, done, total: stages.append(stage)):
@@ -133,7 +130,7 @@ def test_it_tells_how_far_it_is(rng):
         ({"scale": "unit"}, "scale must be 'auto', 'standard', 'idf' or None, not 'unit'"),
     ],
 )
-def test_unfit_settings_are_refused(rng, settings, sentence):
+def test_invalid_parameters_raise(rng, settings, sentence):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         AutoLabeler(**settings).fit(X, Y)
@@ -151,8 +148,8 @@ def test_on_real_music_it_beats_its_parts(public_data):
     assert micro_f1(hidden, model.transduction_) > micro_f1(hidden, alone.transduction_)
 
 
-def test_new_items_are_read_as_items_without_observed_labels(rng):
-    """Of an item that is partly observed the pool is sure, since its labels go together; of a new one it is not."""
+def test_thresholds_of_new_items_are_those_of_items_without_observed_labels(rng):
+    """Labels correlate: the probabilities of a partly observed item are more extreme than those of a new one."""
     X, shared = rng.normal(size=(1300, 3)), rng.random(1300)
     rate = 0.05 + 0.2 * (X[:, :1] > 0)
     truth = (np.where(rng.random((1300, 4)) < 0.9, shared[:, None], rng.random((1300, 4))) < rate).astype(float)
@@ -163,7 +160,7 @@ def test_new_items_are_read_as_items_without_observed_labels(rng):
     np.testing.assert_array_equal(
         model.transduction_[gaps], (model.label_probabilities_ >= model.thresholds_)[gaps].astype(int)
     )
-    assert (model.unaided_.thresholds < model.thresholds_).all()
+    assert (model.new_item_decision_.thresholds < model.thresholds_).all()
     new = PartialLabels.from_table(truth[300:])
     as_fitted = model.predict_proba(X[300:]) >= model.thresholds_
     assert micro_f1(new, model.predict(X[300:])) > micro_f1(new, as_fitted.astype(int)) + 0.1
@@ -172,12 +169,12 @@ def test_new_items_are_read_as_items_without_observed_labels(rng):
 def test_an_item_far_from_all_nodes_still_has_neighbours(rng):
     X, Y, _ = half_labelled(rng)
     model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
-    walk = model.surroundings_.walk(model.weighting_(np.vstack([X[:1], np.full((1, 5), 1e4)])))
-    np.testing.assert_allclose(walk.sum(axis=1), 1)
+    weights = model.neighbourhood_.transition(model.weighting_(np.vstack([X[:1], np.full((1, 5), 1e4)])))
+    np.testing.assert_allclose(weights.sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("gaps", [False, True], ids=["items", "entries"])
-def test_a_single_group_is_not_taken_for_held_out(rng, gaps):
+def test_a_single_group_does_not_count_as_held_out(rng, gaps):
     X, Y, _ = half_labelled(rng)
     if gaps:
         Y[np.flatnonzero(~np.isnan(Y[:, 0]))[::4], 0] = np.nan
@@ -187,7 +184,7 @@ def test_a_single_group_is_not_taken_for_held_out(rng, gaps):
     np.testing.assert_allclose(model.label_probabilities_[known], np.broadcast_to(rates, Y.shape)[known], atol=0.05)
 
 
-def test_of_positive_only_labels_it_learns_what_was_assigned(rng):
+def test_from_positive_only_labels_it_learns_what_is_assigned(rng):
     X, Y, _ = half_labelled(rng, 90)
     labels = PartialLabels.from_positives(np.where(rng.random(Y.shape) < 0.3, np.minimum(Y, 0), Y))
     model, plain = (
@@ -198,10 +195,10 @@ def test_of_positive_only_labels_it_learns_what_was_assigned(rng):
     np.testing.assert_array_equal(model.label_scores_, scores)
     sigmoids = fit_platt(np.where(known.observed, scores, np.nan), known)
     np.testing.assert_array_equal(model.assigned_probabilities_, sigmoids(scores))
-    assert model.members_ | {"pool": 0} == plain.members_ | {"pool": 0}
-    looked_at = labels.annotated
-    errors = (model.assigned_probabilities_ - labels.relevant)[looked_at] ** 2
-    assert model.members_["pool"] == pytest.approx(errors.mean())
-    rates = labels.relevant[looked_at].mean(axis=0)
-    assert model.members_["label rate"] == pytest.approx(((rates - labels.relevant) ** 2)[looked_at].mean())
-    assert not model.coupled_  # what an annotated item lacks counts as irrelevant: none is partly observed
+    assert model.members_ | {"ensemble": 0} == plain.members_ | {"ensemble": 0}
+    annotated = labels.annotated
+    errors = (model.assigned_probabilities_ - labels.relevant)[annotated] ** 2
+    assert model.members_["ensemble"] == pytest.approx(errors.mean())
+    rates = labels.relevant[annotated].mean(axis=0)
+    assert model.members_["label rate"] == pytest.approx(((rates - labels.relevant) ** 2)[annotated].mean())
+    assert not model.coupled_  # a label that an annotated item lacks counts as irrelevant: no item is partly observed

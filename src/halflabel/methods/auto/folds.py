@@ -1,0 +1,53 @@
+"""The labelled items of a fit, split into folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.labels import PartialLabels
+from halflabel.methods.model_selection import folds_of_labelled
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """The labelled items (those with an observed label), each in one fold.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n_labelled,)
+        Positions of the labelled items among all items, in order.
+    Y : ndarray of shape (n_labelled, n_labels)
+        1 relevant, 0 irrelevant or unknown.
+    observed : ndarray of bool, shape (n_labelled, n_labels)
+    fold : ndarray of int, shape (n_labelled,)
+        Fold of each labelled item; -1 if there is only one item or one group, which cannot be held out.
+    grouped : bool
+        Whether the user gave groups of items that stay in one fold.
+    """
+
+    rows: Ints
+    Y: Floats
+    observed: Mask
+    fold: Ints
+    grouped: bool = False
+
+    @classmethod
+    def split(cls, labels: PartialLabels, n_folds: int, rng: np.random.Generator, groups: Ints | None = None) -> Folds:
+        """Split the labelled items into at most ``n_folds`` folds; items of one group stay together."""
+        rows = np.flatnonzero(~labels.unlabelled)
+        fold = folds_of_labelled(labels, n_folds, rng, groups)[rows]
+        labelled = labels[rows]
+        return cls(rows, labelled.values(unknown=0.0), labelled.observed, fold, groups is not None)
+
+    @property
+    def numbers(self) -> range:
+        """Numbers of the folds; where nothing can be held out, a single fold without items."""
+        return range(max(int(self.fold.max()) + 1, 1))
+
+    @property
+    def have_gaps(self) -> bool:
+        """Whether a labelled item has both observed and unknown entries."""
+        return not self.observed.all()

@@ -1,0 +1,54 @@
+"""What the ensemble expects of a member: its fit, and a model that scores new items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from scipy import sparse
+
+from halflabel._arrays import Floats, Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """New items that are to be scored.
+
+    Attributes
+    ----------
+    X : matrix of shape (n_items, n_features)
+        Weighted features.
+    transition : csr_array of shape (n_items, n_nodes) or None
+        Weights of the nodes of the graph for each item, rows with sum 1; None if no member uses the graph.
+    """
+
+    X: Matrix
+    transition: sparse.csr_array | None
+
+
+class Model(Protocol):
+    """A fitted member, as far as new items need it."""
+
+    def predict(self, items: Items) -> Floats:
+        """Return the scores of new items, shape (n_items, n_labels)."""
+
+
+AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted(Generic[AnyModel]):
+    """The fit of a member.
+
+    Attributes
+    ----------
+    model : Model
+    scores : ndarray of shape (n_items, n_labels)
+        Scores of all fitted items, by the fit to all labelled items.
+    out_of_fold : ndarray of shape (n_labelled, n_labels)
+        Scores of the labelled items, by fits without any label of the item; NaN where nothing can be held out.
+    """
+
+    model: AnyModel
+    scores: Floats
+    out_of_fold: Floats
