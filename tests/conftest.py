@@ -15,8 +15,8 @@ import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
-from halflabel.methods.auto.residuals import refine  # noqa: E402
 from halflabel.methods.auto import EFFORTS  # noqa: E402
+from halflabel.methods.auto.residuals import refine  # noqa: E402
 
 # No test is timed: a busy machine is no failure. HYPOTHESIS_PROFILE=many searches longer than the default profile.
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=25)

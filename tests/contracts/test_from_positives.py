@@ -8,7 +8,7 @@ from sklearn.base import clone
 from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler, LowRankVVMR, PartialLabels
-from halflabel._files import load_tree, save_tree
+from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_kinds
 from halflabel.labels.calibration import thresholds
 from halflabel.labels.masking import hide_positives

@@ -9,8 +9,8 @@ from tests.conftest import half_labelled
 from tests.methods.auto.conftest import make_task
 
 from halflabel import AutoLabeler, PartialLabels
-from halflabel._files import load_tree, save_tree
 from halflabel._progress import report_to
+from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.evidence import evidence_kinds
 from halflabel.completion.model_file import saved_kinds
 from halflabel.datasets import load_benchmark

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import expit
 
-from halflabel._files import load_tree, save_tree
+from halflabel.completion.archive import load_tree, save_tree
 from halflabel.datasets import load_benchmark
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration
@@ -199,7 +199,6 @@ def test_with_nothing_to_learn_from_the_base_stays(table, rng):
 
 
 @given(state=arrays(np.int8, st.tuples(st.integers(2, 8), st.integers(1, 4)), elements=st.integers(-1, 1)))
-@settings(max_examples=50, deadline=None)
 def test_any_small_table_gets_finite_scores(state):
     labels = PartialLabels(state, tuple(map(str, range(state.shape[1]))), (state != 0).any(axis=1))
     rng = np.random.default_rng(0)
