@@ -1,0 +1,76 @@
+"""Broken files and options end in one sentence, and nothing is written."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import outputs, run
+
+
+def spoil(path, text):
+    path.write_text(text)
+
+
+BROKEN = {
+    "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";", 3).replace(",", "|")), "--delimiter"),
+    "ragged row": (lambda p: spoil(p, p.read_text() + "1,2,3\n"), "line 62"),
+    "duplicate ids": (lambda p: spoil(p, p.read_text().replace("s7,", "s8,")), "not unique: 's8'"),
+    "labels in words": (lambda p: spoil(p, p.read_text().replace(",0.0", ",no").replace(",1.0", ",yes")), "holds '"),
+    "one-word line": (lambda p: spoil(p, p.read_text() + "x" * 1_100_000 + "\n"), "line 62"),
+    "not text": (lambda p: p.write_bytes(b"\xff\xfe\x00\x01" * 50), "songs.csv"),
+    "empty": (lambda p: spoil(p, ""), "empty"),
+    "header only": (lambda p: spoil(p, p.read_text().splitlines()[0] + "\n"), "no row below it"),
+    "no such file": (lambda p: p.unlink(), "no such file"),
+    "a folder": (lambda p: (p.unlink(), p.mkdir()), "folder"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_file_ends_in_one_sentence(kind, songs):
+    damage, words = BROKEN[kind]
+    damage(songs)
+    result = run("complete", songs, "--id", "song", "--labels", "tag_*")
+    assert result.exit_code == 1
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert outputs(songs) == []
+
+
+def test_an_empty_label_is_refused(songs):
+    frame = pd.read_csv(songs).assign(tag_d=np.nan)
+    frame.to_csv(songs, index=False)
+    result = run("complete", songs, "--labels", "tag_*")
+    assert result.exit_code == 1
+    assert "no item has a value for 'tag_d'" in result.stderr
+    assert outputs(songs) == []
+
+
+def test_a_truncated_gzip_and_an_xml_with_a_doctype(songs, tmp_path, public_data):
+    whole = gzip.compress(songs.read_bytes())
+    (tmp_path / "cut.csv.gz").write_bytes(whole[: len(whole) // 2])
+    result = run("complete", tmp_path / "cut.csv.gz", "--labels", "tag_*")
+    assert result.exit_code == 1
+    assert "cut.csv.gz" in result.stderr
+    (tmp_path / "evil.xml").write_text('<!DOCTYPE x [<!ENTITY a "b">]><labels><label name="a"/></labels>')
+    arff = public_data / "emotions" / "emotions.arff.gz"
+    refused = run("complete", arff, "--xml", tmp_path / "evil.xml", "-o", tmp_path / "o.csv")
+    assert refused.exit_code == 1
+    assert "document type" in refused.stderr
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_a_typing_error_suggests_the_name(songs):
+    result = run("complete", songs, "--labels", "tag_aa")
+    assert result.exit_code == 1
+    assert "tag_a" in result.stderr
+
+
+def test_a_delimiter_may_be_called_tab(songs):
+    spoil(songs, songs.read_text().replace(",", "\t"))
+    found, given = (run("data", "describe", songs, *more) for more in ((), ("--delimiter", "tab")))
+    assert given.exit_code == 0, given.output
+    assert "'tag_a'" in given.output
+    assert found.output == given.output  # it is recognised too

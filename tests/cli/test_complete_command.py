@@ -1,0 +1,188 @@
+"""halflabel complete: tables, tags, vectors and sparse files in, tables and reports out."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import outputs, run
+from tests.conftest import half_labelled
+
+pytestmark = pytest.mark.usefixtures("small_forests")
+
+
+class TestComplete:
+    def test_writes_table_and_report(self, songs):
+        result = run("complete", songs, "--id", "song", "--labels", "tag_*")
+        assert result.exit_code == 0, result.output
+        assert "rows are known by it" in result.output
+        assert "60 items, 3 labels" in result.output
+        assert outputs(songs) == ["songs.completed.csv", "songs.report.html"]
+        before, after = pd.read_csv(songs), pd.read_csv(songs.with_name("songs.completed.csv"))
+        assert after.columns.tolist() == before.columns.tolist()
+        assert not after.isna().any(axis=None)
+        known = before["tag_a"].notna()
+        np.testing.assert_array_equal(after.loc[known, "tag_a"], before.loc[known, "tag_a"])
+
+    def test_the_same_seed_gives_the_same_file(self, songs, tmp_path):
+        for name in ("one.csv", "two.csv"):
+            run("complete", songs, "--labels", "tag_*", "-o", tmp_path / name, "--seed", "3")
+        assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+
+    def test_min_precision_leaves_cells_empty(self, songs):
+        result = run("complete", songs, "--labels", "tag_a,tag_b", "--labels", "tag_c", "--min-precision", "0.999")
+        assert "0 left empty" not in result.output
+        assert pd.read_csv(songs.with_name("songs.completed.csv")).isna().any(axis=None)
+
+    def test_json(self, songs):
+        result = run("complete", songs, "--labels", "tag_*", "--json")
+        told = json.loads(result.stdout)
+        assert (told["items"], told["labels"], told["left"]) == (60, 3, 0)
+        assert told["filled"] == told["gaps"] > 0
+        assert os.path.exists(told["written"]["table"])
+
+    def test_label_names_from_a_file(self, songs, tmp_path):
+        (tmp_path / "names.txt").write_text("tag_a\ntag_c\n")
+        result = run("complete", songs, "--labels", f"@{tmp_path / 'names.txt'}", "--ignore", "tag_b")
+        assert "60 items, 2 labels" in result.output
+
+    def test_parquet_with_vectors(self, tmp_path, rng):
+        X, Y, _ = half_labelled(rng)
+        frame = pd.DataFrame({"vector": list(X), "a": Y[:, 0], "b": Y[:, 1]})
+        frame.to_parquet(tmp_path / "v.parquet")
+        assert run("complete", tmp_path / "v.parquet", "--vectors", "vector", "--labels", "a,b").exit_code == 0
+        assert not pd.read_parquet(tmp_path / "v.completed.parquet")[["a", "b"]].isna().any(axis=None)
+
+    def test_vectors_beside_the_table(self, songs, tmp_path, rng):
+        np.save(tmp_path / "X.npy", rng.normal(size=(60, 7)))
+        result = run("complete", songs, "--labels", "tag_*", "--ignore", "f*", "--vectors", tmp_path / "X.npy")
+        assert "kept beside the table" in result.output
+
+    def test_tags_and_a_long_table(self, songs, tmp_path, rng):
+        frame = pd.read_csv(songs)
+        has = frame[["tag_a", "tag_b", "tag_c"]]
+        frame["tags"] = ["" if row.isna().any() else ";".join(row.index[row == 1]) for _, row in has.iterrows()]
+        plain = frame.drop(columns=has.columns)
+        plain.to_csv(tmp_path / "t.csv", index=False)
+        result = run("complete", tmp_path / "t.csv", "--tags", "tags", "--absent", "irrelevant")
+        assert "empty cell in the tags column" in result.output
+        long = has.assign(song=frame["song"]).melt("song", var_name="tag").query("value == 1")[["song", "tag"]]
+        long.to_csv(tmp_path / "long.csv", index=False)
+        plain.drop(columns="tags").to_csv(tmp_path / "u.csv", index=False)
+        options = ("--id", "song", "--tags-file", tmp_path / "long.csv", "--on", "song", "--absent", "irrelevant")
+        assert run("complete", tmp_path / "u.csv", *options).exit_code == 0
+        assert {"tag_a", "tag_b", "tag_c"} <= set(pd.read_csv(tmp_path / "u.completed.csv").columns)
+
+    def test_arff_with_its_xml(self, public_data, tmp_path):
+        result = run("complete", public_data / "emotions" / "emotions.arff.gz", "-o", tmp_path / "o.csv",
+                     "--report", tmp_path / "o.html")  # fmt: skip
+        assert result.exit_code == 0, result.output
+        assert "593 items, 6 labels: 0 gaps" in result.output
+
+
+def test_a_label_with_a_comma_stands_in_quotes(songs):
+    pd.read_csv(songs).rename(columns={"tag_a": "a,b"}).to_csv(songs, index=False)
+    assert "60 items, 2 labels" in run("complete", songs, "--labels", '"a,b",tag_b').output
+
+
+def test_names_are_printed_as_they_are(songs, tmp_path):
+    frame = pd.read_csv(songs).rename(columns={"tag_a": "[bold]", "tag_b": ":heart:"})
+    path = tmp_path / "[red] a long name that is not broken where a line of a terminal of eighty columns ends.csv"
+    frame.to_csv(path, index=False)
+    told = run("complete", path, "--labels", "[[]bold],:heart:", "--ignore", "tag_c").stdout
+    assert "[bold], :heart:" in told
+    assert f"Written: {path.with_suffix('.completed.csv')}, " in told
+
+
+def test_missing_features_are_said_and_infinite_ones_refused(songs):
+    frame = pd.read_csv(songs)
+    frame.loc[3, "f1"] = np.nan
+    frame.to_csv(songs, index=False)
+    result = run("complete", songs, "--labels", "tag_*")
+    assert "1 feature with missing values (1 cell; 'f1')" in result.stderr
+    frame.loc[3, "f1"] = np.inf
+    frame.to_csv(songs.with_name("inf.csv"), index=False)
+    refused = run("complete", songs.with_name("inf.csv"), "--labels", "tag_*")
+    assert refused.exit_code == 1
+    assert "'f1'" in refused.stderr
+
+
+def test_a_label_may_be_called_like_the_column_of_row_numbers(songs, tmp_path):
+    pd.read_csv(songs).rename(columns={"tag_a": "row", "song": "dim1"}).to_csv(songs, index=False)
+    result = run("complete", songs, "--labels", "row", "--probabilities", tmp_path / "p.csv")
+    assert result.exit_code == 0, result.stderr
+    assert pd.read_csv(tmp_path / "p.csv").columns.tolist() == ["_row", "row"]
+    assert run("map", songs, "--labels", "row", "--id", "dim1").exit_code == 0
+
+
+def test_what_one_model_says_is_another_ones_prior(songs, tmp_path):
+    run(
+        "complete",
+        songs,
+        "--id",
+        "song",
+        "--labels",
+        "tag_*",
+        "--effort",
+        "fast",
+        "--probabilities",
+        tmp_path / "p.csv",
+    )
+    pd.read_csv(tmp_path / "p.csv").iloc[::-1].to_csv(tmp_path / "p.csv", index=False)
+    told = run(
+        "complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--prior", tmp_path / "p.csv"
+    )
+    assert told.exit_code == 0, told.output
+    assert "The prior says something about 180 of 180 entries." in told.output
+    assert "Where the prior says something, its own error is" in " ".join(told.output.split())
+
+
+class TestSparseArff:
+    """Labels, ids and features of a sparse file are found by name as in any other."""
+
+    NAMES = ("f0", "f1", "f2", "f3", "f4", "'tag a'", "tag_b")
+
+    @pytest.fixture
+    def path(self, tmp_path, rng):
+        X, Y, _ = half_labelled(rng)
+        self.table = np.hstack([X, Y[:, :2]])
+        return self.write(tmp_path / "s.arff", range(7))
+
+    def write(self, path, order):
+        kinds = (*["numeric"] * 5, "{no,yes}", "{0,1}")
+        header = [f"@attribute {self.NAMES[j]} {kinds[j]}" for j in order]
+        rows = ["{" + ", ".join(f"{at} {self.cell(row, j)}" for at, j in enumerate(order)) + "}" for row in self.table]
+        path.write_text("\n".join(["@relation s", *header, "@data", *rows]))
+        return path
+
+    def cell(self, row, j):
+        if np.isnan(row[j]):
+            return "?"
+        return ("no", "yes")[int(row[j])] if j == 5 else f"{row[j]:g}"
+
+    @pytest.mark.parametrize("labels", ["tag a,tag_b", "tag*", "@names.txt"])
+    def test_labels(self, path, labels, monkeypatch):
+        monkeypatch.chdir(path.parent)
+        (path.parent / "names.txt").write_text("tag a\ntag_b\n")
+        result = run("complete", path, "--labels", labels)
+        assert "60 items, 2 labels" in result.output, result.stderr
+
+    def test_a_typing_error(self, path):
+        assert "did you mean 'tag a'" in run("complete", path, "--labels", "tga a").stderr
+
+    def test_features_and_ignored_columns(self, path):
+        described = run("data", "describe", path, "--labels", "tag*", "--features", "f1,f3").output
+        assert "60 items, 2 features, 2 labels" in described
+        described = run("data", "describe", path, "--labels", "tag*", "--ignore", "f1").output
+        assert "60 items, 4 features, 2 labels" in described
+
+    def test_predict_finds_features_by_name(self, path):
+        assert run("complete", path, "--labels", "tag*", "--model", path.with_name("m")).exit_code == 0
+        run("predict", path.with_name("m"), path, "--probabilities", path.with_name("one.csv"))
+        self.write(path, [6, 3, 2, 5, 4, 1, 0])
+        run("predict", path.with_name("m"), path, "--probabilities", path.with_name("two.csv"))
+        one, two = (pd.read_csv(path.with_name(name)) for name in ("one.csv", "two.csv"))
+        np.testing.assert_allclose(one, two, atol=1e-9)

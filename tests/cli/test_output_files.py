@@ -1,0 +1,70 @@
+"""Output files: never the input, never half-written."""
+
+from __future__ import annotations
+
+import os
+
+import pandas as pd
+import pytest
+from tests.cli.conftest import outputs, run
+
+
+def test_a_folder_that_cannot_be_written_to(songs, tmp_path):
+    result = run("complete", songs, "--labels", "tag_*", "-o", tmp_path / "nowhere" / "o.csv")
+    assert result.exit_code == 1
+    assert "nowhere" in result.stderr
+    assert outputs(songs) == []
+
+
+def test_only_the_error_is_printed(songs):
+    result = run("complete", songs, "--labels", "tag_*", "--vectors", "nowhere.npy")
+    assert result.stderr.startswith("Error: nowhere.npy")
+    absent = songs.parent / "no.model"
+    assert run("predict", absent, songs).stderr == f"Error: {absent}: there is no such file.\n"
+
+
+@pytest.mark.parametrize("option", ["-o", "--report", "--model", "--probabilities"])
+def test_an_output_never_takes_the_name_of_the_input_or_of_another_one(songs, option):
+    before = songs.read_bytes()
+    for taken in (songs, songs.with_name("songs.report.html" if option != "--report" else "songs.completed.csv")):
+        result = run("complete", songs, "--labels", "tag_*", option, taken)
+        assert result.exit_code == 1
+        assert "is the input or another output" in result.stderr
+    assert songs.read_bytes() == before
+    assert outputs(songs) == []
+
+
+def test_a_device_is_not_replaced_by_a_file(songs, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    result = run("complete", songs, "--labels", "tag_*", "-o", tmp_path / "pipe")
+    assert "no ordinary file" in result.stderr
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_full_disk_leaves_nothing_and_names_the_file(songs, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    result = run("complete", songs, "--labels", "tag_*")
+    assert result.stderr == f"Error: {songs.with_name('songs.report.html')}: no space left on device.\n"
+    assert outputs(songs) == []
+
+
+def test_a_tag_that_is_also_a_column_would_overwrite_it(songs, tmp_path):
+    frame = pd.read_csv(songs)
+    frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
+    (tmp_path / "long.csv").write_text("song,tag\ns1,f0\ns2,rock\n")
+    options = ("--id", "song", "--tags-file", tmp_path / "long.csv", "--on", "song", "--absent", "irrelevant")
+    assert "'f0' is a tag and also a column" in run("complete", songs, *options).stderr
+    assert "labels were given twice" in run("complete", songs, *options, "--labels", "f1").stderr
+    assert "give that too (--tags-file)" in run("complete", songs, "--labels", "f1", "--on", "song").stderr
+
+
+def test_a_prior_is_not_overwritten(songs, tmp_path):
+    prior = tmp_path / "p.csv"
+    prior.write_text("song,tag_a\ns1,0.5\n")
+    result = run("complete", songs, "--id", "song", "--labels", "tag_*", "--prior", prior, "--probabilities", prior)
+    assert result.exit_code == 1
+    assert "is the input or another output" in result.output
+    assert prior.read_text().startswith("song")

@@ -1,0 +1,81 @@
+"""The commands on positive-only labels."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import outputs, run
+from tests.conftest import half_labelled
+
+pytestmark = pytest.mark.usefixtures("small_forests")
+
+
+class TestPositiveOnly:
+    """Tags of which some were forgotten; every fourth item has none at all."""
+
+    OPTIONS = ("--id", "song", "--tags", "tags", "--absent", "unknown")
+
+    @pytest.fixture
+    def tagged(self, tmp_path, rng):
+        X, _, has = half_labelled(rng, n=120)
+        frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(5)]).assign(song=[f"s{i}" for i in range(120)])
+        known = (has > 0) & (rng.random(has.shape) < 0.7) & (np.arange(120) % 4 > 0)[:, None]
+        frame["tags"] = [";".join(np.array(["a", "b", "c"])[row]) for row in known]
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        return tmp_path / "t.csv"
+
+    def test_it_fills_and_says_what_rests_on_the_share(self, tagged):
+        result = run("complete", tagged, *self.OPTIONS)
+        assert result.exit_code == 0, result.output
+        assert "0 left empty" in result.output
+        assert "Probabilities are of being assigned" in result.output
+        assert all(f"{share}% " in result.output for share in (40, 55, 70, 85, 100))
+        before, after = (pd.read_csv(path)["tags"].fillna("") for path in (tagged, tagged.with_name("t.completed.csv")))
+        assert all(new.startswith(old) for old, new in zip(before, after, strict=True))
+        assert (after[before == ""] != "").any()
+        assert "Probability of being assigned" in tagged.with_name("t.report.html").read_text()
+
+    def test_the_share_may_be_said(self, tagged):
+        told = json.loads(run("complete", tagged, *self.OPTIONS, "--observed-rate", "0.7", "--json").stdout)
+        assert (told["observed_rate"], told["probability_of"], told["left"]) == (0.7, "being relevant", 0)
+        assert [row["observed_rate"] for row in told["assumptions"]] == [0.4, 0.55, 0.7, 0.85, 1.0]
+        assert told["assumptions"][2]["filled"] == told["filled_relevant"]
+
+    def test_a_model_labels_new_items_and_says_what_its_probabilities_are_of(self, tagged, tmp_path):
+        assert run("complete", tagged, *self.OPTIONS, "--model", tmp_path / "m").exit_code == 0
+        result = run("predict", tmp_path / "m", tagged, "--probabilities", tmp_path / "p.csv")
+        assert "120 items labelled" in result.output
+        assert "Probabilities are of being assigned" in result.stderr
+        assert pd.read_csv(tmp_path / "t.predicted.csv")["tags"].notna().mean() > 0.5
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            (("--observed-rate", "1.5"), "must be above 0 and at most 1, not 1.5"),
+            (("--observed-rate", "nan"), "must be above 0 and at most 1, not nan"),
+            (("--min-precision", "0.9"), "give their assigned share, observed_rate= (--observed-rate)"),
+            (("--absent", "irrelevant", "--observed-rate", "0.7"), "these labels say what is irrelevant: leave it out"),
+        ],
+    )
+    def test_what_does_not_fit_ends_in_one_sentence(self, tagged, options, sentence):
+        result = run("complete", tagged, *self.OPTIONS, *options)
+        assert result.exit_code == 1
+        assert sentence in result.stderr
+        assert [line for line in result.stderr.splitlines() if line.startswith("Error")] == result.stderr.splitlines()
+        assert outputs(tagged) == []
+
+    def test_evaluate_says_what_cannot_be_observed(self, tagged):
+        result = run("evaluate", tagged, *self.OPTIONS, "--repeats", "2")
+        assert "Precision cannot be observed" in result.output
+        assert "lower bound of F1" in result.output
+        assert "20% of the assigned labels were hidden" in result.output
+        told = json.loads(
+            run("evaluate", tagged, *self.OPTIONS, "--repeats", "2", "--observed-rate", ".7", "--json").stdout
+        )
+        assert told["warning"].startswith("Precision cannot be observed")
+        assert {"above", "recall", "mean_rank", "pu_f1"} <= set(told["records"][0])
+        refused = run("evaluate", tagged, *self.OPTIONS, "--observed-rate", "0")
+        assert "must be above 0" in refused.stderr
