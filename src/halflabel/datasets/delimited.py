@@ -124,8 +124,11 @@ def _rows(path: Path, form: TextForm, *, strict: bool = False) -> Any:
 def _first_width(path: Path, form: TextForm) -> int:
     """Return the number of cells in the first row below the header."""
     rows = _rows(path, form)
-    next(rows)
-    return next((len(row) for row in rows if row), 0)
+    try:
+        next(rows)
+        return next((len(row) for row in rows if row), 0)
+    except csv.Error:  # the diagnosis will report it, with its line
+        return 0
 
 
 def _header(path: Path, form: TextForm) -> list[str]:

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import sparse
 
 from halflabel._arrays import Matrix, is_sparse
+from halflabel._wording import clipped
 from halflabel.labels import MAX_CELLS, PartialLabels
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 #: Pairs of words that can only mean "has it" and "does not have it".
 _TRUE, _FALSE = {"1", "yes", "true", "y", "t"}, {"0", "no", "false", "n", "f"}
+
+
+#: Characters of the longest sentence: a file may hold anything, also names without end.
+MAX_REASON = 1000
 
 
 class ReadError(ValueError):
@@ -37,8 +42,8 @@ class ReadError(ValueError):
         a.csv: line 7: 3 cells, but the header has 2.
         """
         place = [f"line {line}"] if line is not None else []
-        place += [f"column {column!r}"] if column is not None else []
-        return cls(": ".join([os.fspath(path), *([", ".join(place)] if place else []), reason]))
+        place += [f"column {clipped(column)!r}"] if column is not None else []
+        return cls(": ".join([os.fspath(path), *([", ".join(place)] if place else []), reason[:MAX_REASON]]))
 
 
 @dataclass(frozen=True, eq=False)
