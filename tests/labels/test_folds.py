@@ -208,3 +208,21 @@ def test_groups_without_a_class_in_common_are_spread_by_their_size():
     labels = PartialLabels.from_positives(np.eye(80))
     parts = split_items(labels, FIFTHS, np.random.default_rng(0), np.repeat(np.arange(20), 4))
     np.testing.assert_array_equal(np.bincount(parts), [16] * 5)
+
+
+def test_single_items_are_split_evenly_next_to_groups():
+    """Twenty items in groups of two, forty of no group: every part gets its share of both."""
+    groups = np.concatenate([np.repeat(np.arange(10), 2), 10 + np.arange(40)])
+    labels = PartialLabels.from_table(np.tile([1.0, 0.0], 30))
+    parts = split_items(labels, FIFTHS, np.random.default_rng(0), groups)
+    assert np.bincount(parts[:20], minlength=5).tolist() == [4] * 5
+    assert np.bincount(parts[20:], minlength=5).tolist() == [8] * 5
+
+
+def test_a_large_group_takes_room_from_the_single_items_of_its_part():
+    """One group of ten, and items whose classes all parts need equally: the part of the group gets fewer of them."""
+    table = np.vstack([np.full((10, 30), np.nan), np.where(np.eye(30), 1.0, np.nan)])
+    groups = np.concatenate([np.zeros(10, dtype=int), 1 + np.arange(30)])
+    for seed in range(5):
+        parts = split_items(PartialLabels.from_table(table), (0.5, 0.5), np.random.default_rng(seed), groups)
+        assert np.bincount(parts).tolist() == [20, 20]

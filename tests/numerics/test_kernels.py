@@ -73,6 +73,7 @@ def test_kernel_ridge_equals_scikit_learn_per_label_and_without_each_fold(rng):
             expected = reference.predict(rbf_kernel(new, X[rows], gamma=gamma) + 1)
             np.testing.assert_allclose(model.predict(new)[:, j], expected, atol=1e-7)
     np.testing.assert_allclose(family.predict(new)[:, 2], family[2].predict(new), atol=1e-12)
+    assert family.predict(new).shape == (11, 1 + 4, 3)  # the whole fit, and one without each fold
 
 
 def test_a_label_observed_nowhere_is_zero(rng):

@@ -16,11 +16,26 @@ def nearest(X, k):
 
 def weights_of_row(x, neighbors, ridge):
     """Equation (4) with the load of eq. (13), by an explicit inverse."""
-    k = len(neighbors)
-    L = np.array([[(a - x) @ (b - x) for b in neighbors] for a in neighbors])
-    L = L + ridge * np.trace(L) / k * np.eye(k)
-    w = np.linalg.inv(L) @ np.ones(k)
+    return weights_of_gram(local_gram(x, neighbors), ridge)
+
+
+def local_gram(x, neighbors):
+    """Inner products of the neighbours as seen from x, entry by entry."""
+    return np.array([[(a - x) @ (b - x) for b in neighbors] for a in neighbors])
+
+
+def weights_of_gram(L, ridge):
+    """The load of eq. (13), and weights that sum to 1, by an explicit inverse."""
+    k = len(L)
+    w = np.linalg.inv(L + ridge * np.trace(L) / k * np.eye(k)) @ np.ones(k)
     return w / w.sum()
+
+
+def mixed_weights(X, F, indices, ridge, alpha):
+    """Equation (4) with features and scores, each Gram matrix divided by the mean trace of its kind."""
+    P, Q = ([local_gram(A[i], A[own]) for i, own in enumerate(indices)] for A in (X, F))
+    p, q = (np.mean([np.trace(L) for L in grams]) for grams in (P, Q))
+    return [weights_of_gram((1 - alpha) * a / p + alpha * b / q, ridge) for a, b in zip(P, Q, strict=True)]
 
 
 def anchored(W, target, weight):

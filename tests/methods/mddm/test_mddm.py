@@ -359,6 +359,7 @@ def test_the_nystroem_error_is_measured(rng):
     X, Y = complete(rng, n=300)
     exact, rough, fine = (MDDM(2, kernel="rbf", max_landmarks=m).fit(X, Y) for m in (300, 20, 200))
     assert 0 == exact.kernel_error_ < fine.kernel_error_ < rough.kernel_error_ < 1
+    assert MDDM(2).fit(X, Y).kernel_error_ == 0  # there is no kernel
     lost = np.abs(fine.transform(X)) - np.abs(exact.transform(X))
     assert np.abs(lost).max() < 0.1 * np.abs(exact.transform(X)).max()
     assert rough.components_.shape == (2, 20)

@@ -17,7 +17,7 @@ from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import pu_f1
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
 from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
-from halflabel.methods.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
+from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 
 
@@ -351,11 +351,6 @@ def test_unfit_settings_are_refused(settings, sentence, rng):
     X, labels, _ = forgetful(rng, n=40)
     with pytest.raises(ValueError, match=sentence):
         LowRankVVMR(**settings).fit(X, labels)
-
-
-def test_an_output_kernel_without_graph_is_the_identity():
-    np.testing.assert_array_equal(output_kernel(np.ones((3, 4)), 0.0, normalize=True).matrix(), np.eye(4))
-    assert isinstance(output_kernel(np.ones((3, 1)), 0.5, normalize=True), OutputKernel)
 
 
 def test_yeast_with_forgotten_labels(public_data):

@@ -9,7 +9,7 @@ from tests.conftest import half_labelled
 from tests.oracles.propagation import equation_5, equation_7, equation_12
 
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.propagation import fixed_point, minimizer
+from halflabel.numerics.graph.propagation import _direct, fixed_point, minimizer
 from halflabel.numerics.graph.weights import reachable, reconstruction_weights
 from halflabel.numerics.solvers import Status, bicgstab
 
@@ -164,3 +164,41 @@ def test_bicgstab_against_dense_solves(rng):
     assert solution.residual < 1e-11
     short = bicgstab(lambda X: A @ X + D * X, B, np.diag(A)[:, None] + D, tol=1e-12, max_iter=2)
     assert short.status is Status.MAX_ITER
+
+
+def test_the_preconditioner_is_the_diagonal_of_the_system(rng):
+    """Where (I - W)'(I - W) is diagonal, one step of conjugate gradients solves the system."""
+    rotation, _ = np.linalg.qr(rng.normal(size=(12, 12)))
+    A = rotation * np.linspace(1, 10, 12)  # orthogonal columns of different length; rows are neither
+    target, pull = rng.normal(size=(12, 3)), rng.uniform(0.1, 2, (12, 3))
+    W = sparse.csr_array(np.eye(12) - A)
+    assert minimizer(W, target, pull, start=np.zeros((12, 3)), tol=1e-10, max_iter=50).n_iter == 1
+
+
+@pytest.mark.parametrize("max_direct", [11, 12])
+def test_a_fixed_point_with_a_diagonal_of_its_own(max_direct, rng, monkeypatch):
+    """Labels differ in what is clamped and pulled; one is 0 everywhere, and its residual is 0, not 0/0."""
+    monkeypatch.setattr("halflabel.numerics.graph.propagation.DIRECT", max_direct)
+    W = 0.1 * rng.random((12, 12)) * ~np.eye(12, dtype=bool)
+    target = rng.normal(size=(12, 4)) * [1, 1, 1, 0]
+    weight = rng.uniform(0.1, 2, (12, 4))
+    weight[:4, 1], weight[6:, 2], weight[:6, 3] = np.inf, 0.0, np.inf
+    solution = fixed_point(sparse.csr_array(W), target, weight, **SOLVE)
+    for f, t, d in zip(solution.x.T, target.T, weight.T, strict=True):
+        clamped = np.isinf(d)
+        np.testing.assert_allclose(f[clamped], t[clamped])
+        residual = f - W @ f + np.where(clamped, 0, d) * (f - t)
+        np.testing.assert_allclose(residual[~clamped], 0, atol=1e-10)
+    assert solution.status is Status.CONVERGED
+    assert solution.residual < 1e-11
+    assert (solution.n_iter == 0) == (max_direct == 12)
+
+
+def test_the_residual_of_a_direct_solve_is_that_of_the_worst_label_relative_to_its_right_hand_side():
+    """The operator is not the factorised matrix, as if the factorisation were wrong; 0 is compared with 1."""
+    rhs, weight = np.array([[3.0, 0.2, 0.0], [4.0, 0.0, 0.0]]), np.zeros((2, 3))
+    for shift, residual in ((0.1, 0.2), (0.3, 0.3)):
+        wrong = lambda F, shift=shift: F * [0.9, 0.8, 1] + [[0, 0, shift], [0, 0, 0]]  # noqa: E731
+        solution = _direct(sparse.eye_array(2).tocsr(), rhs, weight, wrong, rhs, 1e-3)
+        assert solution.residual == pytest.approx(residual)
+    assert solution.status is Status.MAX_ITER

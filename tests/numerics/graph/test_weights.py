@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from tests.oracles.propagation import weights_of_row
+from tests.oracles.propagation import mixed_weights, weights_of_row
 
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, components, laplacian, reconstruction_weights, supported
@@ -21,6 +21,15 @@ def test_weights_equal_the_oracle(ridge, rng):
     for i in range(0, 300, 17):
         np.testing.assert_allclose(W[i, indices[i]], weights_of_row(X[i], X[indices[i]], ridge), atol=1e-9)
     np.testing.assert_allclose(W.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.9, 1.0])
+def test_weights_of_features_and_scores_equal_the_oracle(alpha, rng):
+    X, F = rng.normal(size=(70, 4)), rng.random((70, 3))  # more than one block
+    indices, _ = neighbors(X, 5)
+    W = reconstruction_weights(X, indices, 0.5, scores=F, alpha=alpha).toarray()
+    own = np.take_along_axis(W, indices, axis=1)
+    np.testing.assert_allclose(own, mixed_weights(X, F, indices, 0.5, alpha), atol=1e-9)
 
 
 def test_sparse_weights_equal_dense_ones(rng):
