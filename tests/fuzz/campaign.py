@@ -1,4 +1,4 @@
-"""Feed changed inputs to a reader and count what happens: read, refused in one sentence, or a defect."""
+"""Feed changed inputs to a reader and count what happens: read, rejected in one sentence, or a defect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_SECONDS, MAX_CHARACTERS = 5.0, 2000
 
 
 def outcome(kind: Format, path: Path) -> str:
-    """Return "read", "refused", or a description of the defect."""
+    """Return "read", "rejected", or a description of the defect."""
     start = time.process_time()
     try:
         with warnings.catch_warnings():
@@ -26,7 +26,7 @@ def outcome(kind: Format, path: Path) -> str:
         result = "read"
     except kind.error as error:
         sentence = str(error)
-        result = "refused" if path.name in sentence and len(sentence) < MAX_CHARACTERS else f"odd sentence: {error!r}"
+        result = "rejected" if path.name in sentence and len(sentence) < MAX_CHARACTERS else f"odd sentence: {error!r}"
     except Exception as error:
         result = f"{type(error).__name__}: {error}"
     seconds = time.process_time() - start
@@ -43,8 +43,8 @@ def run(
         changed = mutate(content, rng)
         path.write_bytes(changed)
         result = outcome(kind, path)
-        counts[result if result in ("read", "refused") else "defect"] += 1
-        if result not in ("read", "refused"):
+        counts[result if result in ("read", "rejected") else "defect"] += 1
+        if result not in ("read", "rejected"):
             defects.setdefault(result.split(":")[0], changed)
         if time.monotonic() > end:
             break
