@@ -101,7 +101,7 @@ def labels_of(sets):
     return PartialLabels.from_table(pd.DataFrame(sets, columns=["a", "b", "c", "d"]))
 
 
-def test_sets_are_named_from_the_most_frequent_on_and_others_are_told_from_them(rng):
+def test_the_most_frequent_sets_are_named_and_all_others_are_minus_one(rng):
     every = [[i >> j & 1 for j in range(4)] for i in range(16)]
     rows = [every[i] for i in range(16) for _ in range(20 - i)] + [[1, 0, 0, None]]
     found = make_map_record(rng.normal(size=(len(rows), 2)), labels_of(rows), labels_of(rows), rng)

@@ -1,4 +1,4 @@
-"""The protocol of Zhao & Guo: what is forgotten stays forgotten, and every rule cuts where it says."""
+"""The protocol of Zhao & Guo: removed positives stay removed, and every rule has its threshold."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from halflabel.reproduction.spec import SpecError
 
 RULES = ("zero", "count", "pu_f1", "half", "micro_f1", "macro_f1", "balanced", "cardinality")
 SEED = (7, 0)
-N, LABELLED, POOL = 120, 36, 60
+N, LABELLED, UNLABELLED = 120, 36, 60
 
 
 def run_of(use: str, *, gaps: float = 0.0, **options) -> Run:
@@ -64,13 +64,13 @@ def outcome(run: Run):
         return positives(run, None)
 
 
-def drawn(gaps: float = 0.0) -> tuple[Dataset, np.ndarray]:
+def draw_items(gaps: float = 0.0) -> tuple[Dataset, np.ndarray]:
     """The set and the order of its items, as the seed draws them."""
     rng = np.random.default_rng(SEED)
     return make(rng, gaps=gaps), rng.permutation(N)
 
 
-# -- forgetting --------------------------------------------------------------------
+# -- removing positives ---------------------------------------------------------
 
 
 @st.composite
@@ -83,7 +83,7 @@ def cases(draw) -> tuple[PartialLabels, np.ndarray]:
 
 
 @given(cases(), st.floats(0, 1), st.sampled_from(["unknown", "irrelevant"]), st.integers(0, 5))
-def test_what_is_forgotten_looks_like_what_never_was(case, share, absent, seed):
+def test_a_removed_positive_looks_like_one_that_never_was(case, share, absent, seed):
     labels, annotated = case
     left = remove_positives(labels, annotated, share, np.random.default_rng(seed), absent=absent)
     before = labels.relevant & annotated[:, None]
@@ -100,43 +100,43 @@ def test_what_is_forgotten_looks_like_what_never_was(case, share, absent, seed):
 
 
 @given(cases(), st.floats(0, 1), st.floats(0, 1))
-def test_a_larger_share_forgets_the_same_and_more(case, one, other):
-    few, many = (
+def test_a_larger_share_removes_the_same_and_more(case, one, other):
+    one_set, larger_set = (
         remove_positives(*case, share, np.random.default_rng(0), absent="irrelevant") for share in sorted([one, other])
     )
-    assert not (many.relevant & ~few.relevant).any()
+    assert not (larger_set.relevant & ~one_set.relevant).any()
 
 
 @pytest.mark.parametrize("use", ["Recording", "Positives"])
-def test_neither_forgotten_labels_nor_test_items_reach_fit(use):
+def test_neither_removed_labels_nor_test_items_reach_fit(use):
     absent = "unknown" if use == "Positives" else "irrelevant"
     outcome(run_of(use, absent=absent))
     X, y = (Positives if use == "Positives" else Recording).last.seen_
-    data, order = drawn()
-    seen = order[: LABELLED + POOL]
+    data, order = draw_items()
+    seen = order[: LABELLED + UNLABELLED]
     np.testing.assert_array_equal(X, data.X[seen])
-    told = y if isinstance(y, PartialLabels) else PartialLabels.from_table(y)
+    labels = y if isinstance(y, PartialLabels) else PartialLabels.from_table(y)
     assert isinstance(y, PartialLabels) == (use == "Positives")
     truth = data.Y.relevant[seen[:LABELLED]]
-    relevant = told.relevant[:LABELLED]
+    relevant = labels.relevant[:LABELLED]
     assert not (relevant & ~truth).any()
     assert relevant.sum() == truth.sum() - round(0.3 * truth.sum())
-    assert not told.observed[LABELLED:].any()
-    assert set(np.unique(told.state[:LABELLED])) == ({0, 1} if use == "Positives" else {-1, 1})
+    assert not labels.observed[LABELLED:].any()
+    assert set(np.unique(labels.state[:LABELLED])) == ({0, 1} if use == "Positives" else {-1, 1})
 
 
 def test_an_oracle_sees_the_same_items_with_all_their_labels():
     outcome(run_of("Recording", hidden=0.0))
     X, y = Recording.last.seen_
-    data, order = drawn()
-    np.testing.assert_array_equal(X, data.X[order[: LABELLED + POOL]])
+    data, order = draw_items()
+    np.testing.assert_array_equal(X, data.X[order[: LABELLED + UNLABELLED]])
     np.testing.assert_array_equal(y[:LABELLED], data.Y.values()[order[:LABELLED]])
 
 
 def test_gaps_of_a_users_table_stay_gaps():
     outcome(run_of("Recording", gaps=0.2))
     _, y = Recording.last.seen_
-    data, order = drawn(gaps=0.2)
+    data, order = draw_items(gaps=0.2)
     np.testing.assert_array_equal(np.isnan(y[:LABELLED]), ~data.Y.observed[order[:LABELLED]])
 
 
@@ -154,10 +154,10 @@ def best_expected(p: np.ndarray) -> float:
 
 def predictions(model: Recording, data: Dataset, order: np.ndarray, c: float) -> Iterator[tuple[str, np.ndarray]]:
     """Every rule by the obvious computation."""
-    _, pool, test = np.split(order, [LABELLED, LABELLED + POOL])
+    _, unlabelled, test = np.split(order, [LABELLED, LABELLED + UNLABELLED])
     known = model.seen_[1][:LABELLED] == 1
     scores = model.decision_function(data.X[test])
-    p_pool, p = (np.minimum(model.predict_proba(data.X[rows]) / c, 0.999) for rows in (pool, test))
+    p_unlabelled, p = (np.minimum(model.predict_proba(data.X[rows]) / c, 0.999) for rows in (unlabelled, test))
     yield "zero", scores >= 0.5
     wanted = round(known.sum() / LABELLED / c * len(test))
     yield "count", scores >= np.sort(scores, axis=None)[-wanted]
@@ -165,19 +165,19 @@ def predictions(model: Recording, data: Dataset, order: np.ndarray, c: float) ->
     pu = {t: 2 * (known & (held_out >= t)).sum() / (c * (held_out >= t).sum() + known.sum()) for t in held_out.ravel()}
     yield "pu_f1", scores >= max(pu, key=lambda t: (pu[t], t))
     yield "half", p >= 0.5
-    micro, macro = best_expected(p_pool), np.array([best_expected(column) for column in p_pool.T])
+    micro, macro = best_expected(p_unlabelled), np.array([best_expected(column) for column in p_unlabelled.T])
     yield "micro_f1", p >= micro
     yield "macro_f1", p >= macro
     yield "balanced", p >= (micro + macro) / 2
-    in_pool = round(known.sum() / LABELLED / c * len(pool))
-    yield "cardinality", p >= np.sort(p_pool, axis=None)[-in_pool]
+    n_relevant = round(known.sum() / LABELLED / c * len(unlabelled))
+    yield "cardinality", p >= np.sort(p_unlabelled, axis=None)[-n_relevant]
 
 
 @pytest.mark.parametrize("hidden", [0.0, 0.3, 0.5])
 def test_every_rule_equals_an_independent_computation(hidden):
     found = outcome(run_of("Recording", hidden=hidden, zero=0.5)).metrics
-    model, (data, order) = Recording.last, drawn()
-    test = order[LABELLED + POOL :]
+    model, (data, order) = Recording.last, draw_items()
+    test = order[LABELLED + UNLABELLED :]
     truth = data.Y.relevant[test]
     for rule, predicted in predictions(model, data, order, 1 - hidden):
         for name, value in f1(truth, predicted).items():
@@ -190,7 +190,7 @@ def test_every_rule_equals_an_independent_computation(hidden):
 
 
 def test_hidden_positives_are_not_counted_as_false():
-    """The second relevant item stands behind three others: worth predicting only if half of these may be hidden."""
+    """Three others have a higher score than the second relevant item: it is predicted only if half may be hidden."""
     labels = PartialLabels.from_positives([[1], [0], [0], [0], [1]])
     scores = np.array([[5.0], [4.0], [3.0], [2.0], [1.0]])
     assert choose_pu_threshold(labels, scores, 1.0) == 5.0
@@ -264,7 +264,7 @@ def test_any_file_of_a_set_without_digest_will_do_and_decides_the_key(tmp_path):
         ('x = "keep"', 'x = "keep"\ncurves = ["hamming_loss@zero"]', "there is no curve 'hamming_loss@zero'"),
     ],
 )
-def test_a_rule_that_the_protocol_lacks_is_refused(tmp_path, old, new, sentence):
+def test_a_rule_that_the_protocol_lacks_raises(tmp_path, old, new, sentence):
     (tmp_path / "wrong.toml").write_text(Path(TOY).read_text().replace(old, new, 1))
     with pytest.raises(SpecError, match=sentence):
         load_paper(str(tmp_path / "wrong.toml"))

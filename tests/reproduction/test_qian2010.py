@@ -121,7 +121,7 @@ def test_every_method_gives_every_figure(key):
 
 
 def recorded(**options):
-    """A run of a method that keeps what it saw, and a cut at its own scores of .3."""
+    """A run of a method that keeps its input, with its own threshold of .3."""
     run = small(cells("figure4")["LR"])
     step = {"use": "tests.reproduction.positives_models:Recording", "decision": "fixed", "threshold": 0.3}
     return replace(run, steps=(step,), metrics=("micro_f1",), options={**run.options, **options})
@@ -129,7 +129,7 @@ def recorded(**options):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("H", "observed"), [(0.3, 0.5), (0.6, 0.8)])
-def test_rules_on_scores_cut_where_they_say(H, observed):
+def test_rules_on_scores_have_their_threshold(H, observed):
     run = recorded(rules=["H", "count"], H=H, observed=observed)
     found = transduction(run, None).metrics
     model, truth = Recording.last, make(np.random.default_rng(run.seed)).Y
@@ -144,14 +144,14 @@ def test_rules_on_scores_cut_where_they_say(H, observed):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_split_protocol_knows_these_rules_too():
+def test_the_split_protocol_has_these_rules_too():
     run = recorded(rules=["H", "count"])
     found = split(replace(run, options={"rules": ["H", "count"]}, source={**run.source, "settings": {}}), None).metrics
     assert found["micro_f1@H"] == found["micro_f1"] != found["micro_f1@count"]
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_a_graph_says_of_itself_is_that_of_the_estimator():
+def test_measurements_of_a_graph_are_those_of_the_estimator():
     run = small(cells("parts")["SSDR-MC"])
     found = transduction(run, None).metrics
     rng = np.random.default_rng(run.seed)
@@ -168,7 +168,7 @@ def test_what_a_graph_says_of_itself_is_that_of_the_estimator():
     assert dropped["negative_weights"] == 0
 
 
-# -- what is said of it ----------------------------------------------------------------------
+# -- claims ----------------------------------------------------------------------------
 
 
 def record(experiment, set, method, trial=0, grid=None, seconds=None, **metrics):
@@ -177,7 +177,7 @@ def record(experiment, set, method, trial=0, grid=None, seconds=None, **metrics)
     return Record(key, experiment, set, method, grid or {}, trial, named, seconds=seconds or {})
 
 
-def found(paper, records, **arguments):
+def check(paper, records, **arguments):
     return check_claim(Claim("", "", arguments), Results(paper, records))
 
 
@@ -206,22 +206,22 @@ AREA = {
 }
 
 
-def test_areas_of_a_slope_are_what_geometry_says():
+def test_areas_of_a_slope_follow_from_geometry():
     """On 0.01 + H the best is 1; within w of it lies a strip of width w of the square's side of .98."""
     default, records = a_map(lambda alpha, H: 0.01 + H)
     strips = {"0.1": 0.1 / 0.98, "0.25": 0.25 / 0.98}
-    result = found(default, records, **AREA, printed={"yeast": strips["0.25"], "scene": strips["0.25"]})
+    result = check(default, records, **AREA, printed={"yeast": strips["0.25"], "scene": strips["0.25"]})
     assert result.finding is Finding.SUPPORTED
     for w, share in strips.items():
         shown = float(result.evidence.split(f"within {w} of the best ")[1].split("%")[0]) / 100
         assert shown == pytest.approx(share, abs=0.011)  # one row of 99
-    mixed = found(default, records, **AREA, printed={"yeast": strips["0.1"], "scene": strips["0.25"]})
+    mixed = check(default, records, **AREA, printed={"yeast": strips["0.1"], "scene": strips["0.25"]})
     assert mixed.finding is Finding.IN_PART
-    assert found(default, records, **AREA, printed={"yeast": 0.8, "scene": 0.25}).finding is Finding.REFUTED
-    assert found(default, records[:-1], **AREA, printed={"scene": 0.25}).finding is Finding.NOT_MEASURED
-    assert found(default, [], **AREA, printed={"yeast": 0.25}).finding is Finding.NOT_MEASURED
+    assert check(default, records, **AREA, printed={"yeast": 0.8, "scene": 0.25}).finding is Finding.REFUTED
+    assert check(default, records[:-1], **AREA, printed={"scene": 0.25}).finding is Finding.NOT_MEASURED
+    assert check(default, [], **AREA, printed={"yeast": 0.25}).finding is Finding.NOT_MEASURED
     few = replace(default, experiments=(replace(experiment_of(default, "figure3"), grid={"H": [0.01, 0.99]}),))
-    assert found(few, records, **AREA, printed={"yeast": strips["0.25"]}).finding is Finding.NOT_MEASURED
+    assert check(few, records, **AREA, printed={"yeast": strips["0.25"]}).finding is Finding.NOT_MEASURED
 
 
 def test_between_measured_points_the_map_is_bilinear():
@@ -240,15 +240,15 @@ def test_in_box_looks_at_every_run_inside_and_none_outside():
     default, records = a_map(steps, "n_alternations")
     asked = {"kind": "in_box", "experiment": "figure3", "metric": "n_alternations", "along": "alpha"}
     box = [[0.05, 0.25], [0.2, 0.6]]
-    inside = found(default, records, **asked, box=box, low=4, high=8)
+    inside = check(default, records, **asked, box=box, low=4, high=8)
     assert inside.finding is Finding.SUPPORTED
     assert "In 30 of 30 comparisons" in inside.evidence  # two sets, three alphas, five thresholds
     assert "scene: 5 to 5, median 5" in inside.evidence
-    assert found(default, records, **asked, box=[[0.05, 0.6], [0.2, 0.6]], high=8).finding is Finding.IN_PART
-    assert found(default, records, **asked, box=box, low=6).finding is Finding.REFUTED
-    assert found(default, [], **asked, box=box, low=6).finding is Finding.NOT_MEASURED
+    assert check(default, records, **asked, box=[[0.05, 0.6], [0.2, 0.6]], high=8).finding is Finding.IN_PART
+    assert check(default, records, **asked, box=box, low=6).finding is Finding.REFUTED
+    assert check(default, [], **asked, box=box, low=6).finding is Finding.NOT_MEASURED
     odd = replace(records[-1], trial=1, method="alpha 0.1", grid={"H": 0.3}, metrics={"n_alternations": 9})
-    one = found(default, [*records, odd], **asked, box=box, low=4, high=8)
+    one = check(default, [*records, odd], **asked, box=box, low=4, high=8)
     assert one.finding is Finding.IN_PART
     assert "alpha 0.1, H = 0.3 on scene" in one.evidence
 
@@ -256,8 +256,8 @@ def test_in_box_looks_at_every_run_inside_and_none_outside():
 def test_in_box_against_a_share_of_the_best():
     default, records = a_map(lambda alpha, H: 1 - abs(H - 0.4))
     asked = {"kind": "in_box", "experiment": "figure3", "metric": "micro_f1", "along": "alpha"}
-    assert found(default, records, **asked, box=[[0.0, 1], [0.2, 0.6]], of_best=0.79).finding is Finding.SUPPORTED
-    assert found(default, records, **asked, box=[[0.0, 1], [0.2, 0.6]], of_best=0.81).finding is Finding.IN_PART
+    assert check(default, records, **asked, box=[[0.0, 1], [0.2, 0.6]], of_best=0.79).finding is Finding.SUPPORTED
+    assert check(default, records, **asked, box=[[0.0, 1], [0.2, 0.6]], of_best=0.81).finding is Finding.IN_PART
 
 
 def test_pooled_is_a_paired_test_over_all_runs():
@@ -274,14 +274,14 @@ def test_pooled_is_a_paired_test_over_all_runs():
     t = gap.mean() / (gap.std(ddof=1) / np.sqrt(gap.size))
     p = 2 * stats.t.sf(abs(t), gap.size - 1)
     asked = {"kind": "pooled", "experiment": "figure4", "metric": "micro_f1"}
-    result = found(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=0.9877)
+    result = check(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=0.9877)
     assert result.finding is Finding.SUPPORTED
     assert f"p = {p:.2g}" in result.evidence
     assert f"better in {(gap > 0).sum()} of 100 runs" in result.evidence
-    strict = found(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=1 - p / 2)
+    strict = check(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=1 - p / 2)
     assert strict.finding is Finding.REFUTED
-    assert found(default, records, **asked, method="ML-GFHF", than=["SSDR-MC"], level=0.5).finding is Finding.REFUTED
-    nothing = found(default, records, **asked, method="SSDR-MC", than=["LR"], level=0.5)
+    assert check(default, records, **asked, method="ML-GFHF", than=["SSDR-MC"], level=0.5).finding is Finding.REFUTED
+    nothing = check(default, records, **asked, method="SSDR-MC", than=["LR"], level=0.5)
     assert nothing.finding is Finding.NOT_MEASURED
 
 
@@ -305,9 +305,9 @@ def test_claims_on_one_set_look_at_that_set_only():
         (slow, "yeast", Finding.REFUTED),
         (slow, "scene", Finding.SUPPORTED),
     ):
-        assert found(default, records, experiment="figure4", set=set, **kind).finding is finding
-    assert found(default, records, experiment="figure4", **rises).finding is Finding.REFUTED  # yeast stands still
-    assert found(default, records, experiment="figure4", **falls).finding is Finding.IN_PART
+        assert check(default, records, experiment="figure4", set=set, **kind).finding is finding
+    assert check(default, records, experiment="figure4", **rises).finding is Finding.REFUTED  # yeast stands still
+    assert check(default, records, experiment="figure4", **falls).finding is Finding.IN_PART
 
 
 def test_a_comparison_of_sets_that_was_left_out_is_not_passed_over():
@@ -319,11 +319,11 @@ def test_a_comparison_of_sets_that_was_left_out_is_not_passed_over():
     ]
     asked = {"kind": "lower_on", "experiment": "figure4", "methods": ["SSDR-MC"], "metric": "micro_f1"}
     measured, left_out = ["yeast", "scene"], ["yeast", "tmc2007-500"]
-    assert found(default, records, pairs=[measured], **asked).finding is Finding.SUPPORTED
-    partly = found(default, records, pairs=[measured, left_out], **asked)
+    assert check(default, records, pairs=[measured], **asked).finding is Finding.SUPPORTED
+    partly = check(default, records, pairs=[measured, left_out], **asked)
     assert partly.finding is Finding.IN_PART
     assert partly.evidence.endswith("1 more not measured.")
-    assert found(default, records, pairs=[left_out], **asked).finding is Finding.NOT_MEASURED
+    assert check(default, records, pairs=[left_out], **asked).finding is Finding.NOT_MEASURED
 
 
 def test_a_figure_is_drawn_for_each_set():
@@ -343,7 +343,7 @@ def test_a_figure_is_drawn_for_each_set():
     assert names == [f"figure4-{data}-micro_f1{rule}" for rule in ("", "-H") for data in ("yeast", "scene")]
     captions = [block.caption for block in section.blocks if isinstance(block, Grid)]
     assert captions[0] == "micro-F1 ↑ by share on yeast"
-    assert len(captions) == 6  # tmc2007-500 has no line, but a table that says so
+    assert len(captions) == 6  # tmc2007-500 has no line, but a table without values
 
 
 def test_the_page_stands_without_any_run():

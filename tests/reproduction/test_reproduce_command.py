@@ -1,4 +1,4 @@
-"""The command: plan first, then runs, then pages; interrupted work goes on."""
+"""The command: plan first, then runs, then pages; interrupted work continues."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_list_names_every_paper():
     assert all(key in result.output for key in list_papers())
 
 
-def test_the_plan_says_what_is_here_and_what_it_takes(tmp_path):
+def test_the_plan_lists_sets_and_numbers_of_runs(tmp_path):
     result = invoke(TOY, "--plan", "-o", tmp_path / "out")
     assert result.exit_code == 0
     assert "to be supplied" in result.output
@@ -44,7 +44,7 @@ def test_it_writes_pages_and_does_not_repeat_itself(tmp_path):
     assert (tmp_path / "out" / "records.jsonl").read_text() == records
 
 
-def test_your_own_model_and_set_stand_beside_the_papers(tmp_path):
+def test_your_own_model_and_set_join_the_papers(tmp_path):
     (tmp_path / "mine.csv").write_text("a,b,c,d,x,y,z\n" + "".join(
         f"{i},{i % 7},{i % 3},{-i},{i % 2},{int(i > 9)},{int(i % 7 > 3)}\n" for i in range(24)
     ))  # fmt: skip

@@ -69,7 +69,7 @@ def test_every_committed_paper_can_be_planned(key, tier):
         ("trials = 3", "trial = 3", "there is no key 'trial'"),
     ],
 )
-def test_a_wrong_description_is_refused_with_its_place(tmp_path, old, new, sentence):
+def test_a_wrong_description_raises_with_its_place(tmp_path, old, new, sentence):
     text = Path(TOY).read_text()
     assert old in text
     (tmp_path / "wrong.toml").write_text(text.replace(old, new, 1))
@@ -142,7 +142,7 @@ def test_sets_that_are_away_are_skipped_with_the_way_to_get_them(toy):
     assert all("away.arff" in record.skipped and "a shelf" in record.skipped for record in away)
 
 
-def test_a_torn_line_is_forgotten_and_a_broken_one_list_packages(tmp_path):
+def test_an_incomplete_line_is_ignored_and_an_invalid_one_named(tmp_path):
     store = Store(tmp_path / "records.jsonl")
     first, second = (execute(run, None) for run in plan_runs(load_paper(TOY))[:2])
     store.append(first)
@@ -176,7 +176,7 @@ def test_killed_runs_resume_to_the_same_records(tmp_path, toy):
     assert {key: resumed[key].made for key in done} == done, "a finished run was repeated"
 
 
-# -- what the records say ----------------------------------------------------------------
+# -- verdicts ----------------------------------------------------------------------------
 
 
 def test_claims_are_found_true_and_false(toy):
@@ -242,7 +242,7 @@ def test_a_users_file_joins_the_tables_but_not_the_means(tmp_path):
     assert results.average(experiment, "hamming_loss", "good").n == 2  # the trials on "easy"
 
 
-# -- what a hostile reading found ----------------------------------------------------------
+# -- cases from a review ----------------------------------------------------------------
 
 
 def test_a_set_that_is_brought_later_is_run(tmp_path):
@@ -299,7 +299,7 @@ def test_a_method_that_failed_on_some_blocks_cannot_win(toy):
         (["tests.reproduction.toy_models:Linear", "sklearn.linear_model:Ridge"], None),
     ],
 )
-def test_two_models_of_one_name_are_refused(add, sentence):
+def test_two_models_of_one_name_raise(add, sentence):
     if sentence is None:
         assert len(prepare(TOY, "quick", add=add).runs) == 5 * 2
         return

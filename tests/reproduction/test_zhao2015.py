@@ -1,4 +1,4 @@
-"""Zhao & Guo (2015) as data: numbers stand where print has them, methods run, claims can fall."""
+"""Zhao & Guo (2015) as data: numbers are in the cells of the print, methods run, claims can fail."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_every_method_of_the_quick_tier_gives_every_figure(method):
 @pytest.mark.parametrize(("key", "tier"), [("idf", "full"), ("parts", "quick settings"), ("figure2b", "full")])
 def test_the_other_experiments_run_too(key, tier, paper):
     found = cells(key, "full")
-    if tier != "full":  # the whole grid takes minutes: what quick says of the same parameters
+    if tier != "full":  # the whole grid takes minutes: with the parameters of quick
         coarse = experiment_of(load_paper("zhao2015", "quick"), "tables").settings
         parts = replace(experiment_of(paper, key), settings=coarse)
         found = {run.method: run for run in plan_runs(replace(paper, experiments=(parts,)))}
@@ -120,13 +120,13 @@ def test_br_c_alone_sees_what_others_do_not(paper):
     assert fractions == {0.1, 0.2, 0.3, 0.4, 0.5}
 
 
-def test_sets_that_nobody_could_get_are_asked_for(tmp_path):
+def test_sets_without_a_public_source_must_be_supplied(tmp_path):
     work = prepare("zhao2015", "full", folder=tmp_path)
     assert "put mirflickr.arff, mirflickr.xml into" in work.sets["mirflickr"].advice
     assert not work.sets["mediamill"].usable
 
 
-# -- what is said of it ----------------------------------------------------------------
+# -- claims --------------------------------------------------------------------------
 
 
 def record(experiment, set, method, trial=0, grid=None, **metrics):
@@ -136,7 +136,7 @@ def record(experiment, set, method, trial=0, grid=None, **metrics):
     )
 
 
-def found(paper, records, **arguments):
+def check(paper, records, **arguments):
     return check_claim(Claim("", "", arguments), Results(paper, records))
 
 
@@ -149,40 +149,40 @@ def test_ahead_on_sets_counts_sets_that_were_measured(paper):
         for trial in (0, 1)
     ]
     asked = {"kind": "ahead_on_sets", "experiment": "tables", "methods": ["LEML"], "than": ["BR"], "metric": "micro_f1"}
-    result = found(paper, records, **asked)
+    result = check(paper, records, **asked)
     assert result.finding is Finding.IN_PART
     assert "2 of 3" in result.evidence
     assert "LEML on msrc (0.505, BR 0.605)" in result.evidence
     without = [each for each in records if each.set != "msrc"]
-    assert found(paper, without, **asked).finding is Finding.SUPPORTED
-    assert found(paper, records, **asked, sets=["yeast", "mirflickr"]).finding is Finding.SUPPORTED
-    assert found(paper, records, **asked, sets=["msrc"]).finding is Finding.REFUTED
-    assert found(paper, [], **asked).finding is Finding.NOT_MEASURED
+    assert check(paper, without, **asked).finding is Finding.SUPPORTED
+    assert check(paper, records, **asked, sets=["yeast", "mirflickr"]).finding is Finding.SUPPORTED
+    assert check(paper, records, **asked, sets=["msrc"]).finding is Finding.REFUTED
+    assert check(paper, [], **asked).finding is Finding.NOT_MEASURED
 
 
 def test_moves_looks_at_the_axis_up_to_a_point(paper):
     values = {1e-7: 0.50, 1e-6: 0.52, 1e-5: 0.51, 1e-4: 0.30, 1e-3: 0.1}
     records = [record("figure2a", "msrc", "Width 1", grid={"gamma_A": x}, micro_f1=y) for x, y in values.items()]
     asked = {"kind": "moves", "experiment": "figure2a", "methods": ["Width 1"], "metric": "micro_f1"}
-    assert found(paper, records, **asked, up_to=1e-5, at_most=0.03).finding is Finding.SUPPORTED
-    assert found(paper, records, **asked, up_to=1e-5, at_most=0.01).finding is Finding.REFUTED
-    assert found(paper, records, **asked, at_most=0.03).finding is Finding.REFUTED
-    assert found(paper, records, **asked, at_least=0.3).finding is Finding.SUPPORTED
-    assert "Width 1 0.420" in found(paper, records, **asked, at_least=0.3).evidence
-    assert found(paper, [], **asked, at_least=0.3).finding is Finding.NOT_MEASURED
+    assert check(paper, records, **asked, up_to=1e-5, at_most=0.03).finding is Finding.SUPPORTED
+    assert check(paper, records, **asked, up_to=1e-5, at_most=0.01).finding is Finding.REFUTED
+    assert check(paper, records, **asked, at_most=0.03).finding is Finding.REFUTED
+    assert check(paper, records, **asked, at_least=0.3).finding is Finding.SUPPORTED
+    assert "Width 1 0.420" in check(paper, records, **asked, at_least=0.3).evidence
+    assert check(paper, [], **asked, at_least=0.3).finding is Finding.NOT_MEASURED
 
 
 def test_always_best_compares_with_those_named_up_to_a_point(paper):
     heights = {"Proposed": (0.6, 0.5, 0.3), "BR": (0.5, 0.4, 0.4), "Kernel ridge": (0.7, 0.7, 0.7)}
     records = [
-        record("figure1-msrc", "msrc", method, grid={"forgotten": x}, micro_f1=y)
+        record("figure1-msrc", "msrc", method, grid={"missing": x}, micro_f1=y)
         for method, row in heights.items()
         for x, y in zip((0.3, 0.4, 0.5), row, strict=True)
     ]
     asked = {"kind": "always_best", "experiment": "figure1-msrc", "method": "Proposed", "metric": "micro_f1"}
-    assert found(paper, records, **asked, than=["BR"], up_to=0.4).finding is Finding.SUPPORTED
-    assert found(paper, records, **asked, than=["BR"]).finding is Finding.IN_PART
-    assert found(paper, records, **asked).finding is Finding.REFUTED
+    assert check(paper, records, **asked, than=["BR"], up_to=0.4).finding is Finding.SUPPORTED
+    assert check(paper, records, **asked, than=["BR"]).finding is Finding.IN_PART
+    assert check(paper, records, **asked).finding is Finding.REFUTED
 
 
 def test_rules_stand_set_by_set_and_curves_on_a_logarithmic_axis(paper):

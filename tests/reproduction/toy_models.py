@@ -42,7 +42,7 @@ class Linear(BaseEstimator):
 
 
 class Chance(Linear):
-    """Knows nothing."""
+    """Random scores."""
 
     def decision_function(self, X: Any) -> Any:
         return np.random.default_rng(0).normal(size=(len(X), 3))

@@ -1,4 +1,4 @@
-"""The page of a paper: every number of the records where it belongs, beside what was printed."""
+"""The page of a paper: every number of the records in its cell, together with the printed one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_numbers_are_shown_in_the_unit_of_the_paper(toy):
     assert row[0].measured.startswith(f"{10 * sum(own) / 6:.3f}")
 
 
-def test_rules_stand_beside_the_methods_own(toy):
+def test_common_rules_follow_the_methods_own(toy):
     table = blocks(toy[2], "A table", Grid)[1]
     assert table.columns == ("own rule", "cardinality")
     assert [name for name, _ in table.rows][:3] == ["good", "poor", "chance"]
@@ -59,7 +59,7 @@ def test_printed_cells_are_counted_by_verdict(toy):
     assert short[1] == "Of 2 claims of the text: 1 supported, 1 refuted."
 
 
-def test_what_failed_or_is_away_is_said(toy):
+def test_failed_and_skipped_runs_are_listed_with_their_reason(toy):
     text = " ".join(item for b in toy[2].sections for block in b.blocks for item in getattr(block, "items", ()))
     assert "RuntimeError: nothing works" in text
     assert "away.arff" in text
@@ -77,7 +77,7 @@ def test_the_page_renders_both_ways(toy):
     assert "<script" not in render_html(toy[2])
 
 
-def test_a_page_without_any_record_still_says_what_is_missing():
+def test_a_page_without_any_record_counts_none():
     work = prepare(TOY, "full")
     page = build_page(work, [])
     assert "0 of 0 measured" in dict(page.facts)["Runs"]
@@ -93,7 +93,7 @@ def test_a_method_without_figures_has_no_mean(toy):
 @pytest.mark.parametrize(
     ("name", "words"), [("micro_f1", "micro-F1"), ("one_error", "one-error"), ("hamming_loss", "Hamming loss")]
 )
-def test_metrics_are_named_as_they_are_spoken(name, words):
+def test_metrics_have_names_for_sentences(name, words):
     assert format_metric(name) == words
 
 

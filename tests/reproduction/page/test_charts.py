@@ -1,4 +1,4 @@
-"""Charts: the same bytes every time, texts that stay texts, colours for both grounds, and nothing else inside."""
+"""Charts: the same bytes every time, texts that stay texts, colours for light and dark pages, no other element."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def paths(svg: str, *looks: str) -> list[ElementTree.Element]:
     return [e for e in elements(svg) if e.tag.endswith("path") and all(look in e.get("style") for look in looks)]
 
 
-def drawn(svg: str, *looks: str) -> list[np.ndarray]:
+def read_corners(svg: str, *looks: str) -> list[np.ndarray]:
     """Corners of the lines whose style has all of these."""
     numbers = [np.array(re.findall(r"-?[\d.]+", path.get("d")), dtype=float) for path in paths(svg, *looks)]
     return [flat.reshape(-1, 2) for flat in numbers]
@@ -93,7 +93,7 @@ def test_nothing_but_paths_and_texts(chart):
 def test_everything_is_inside(chart):
     svg = chart()
     width, height = (float(part) for part in re.search('viewBox="0 0 (.*?) (.*?)"', svg).groups())
-    for points in drawn(svg):
+    for points in read_corners(svg):
         assert np.all(points <= [width, height])
     for element in elements(svg):
         if element.tag.endswith("text"):
@@ -103,7 +103,9 @@ def test_everything_is_inside(chart):
 
 def test_a_curve_goes_through_its_points():
     points = np.array([(0, 1.0), (1, 3.0), (2, 2.0), (4, 5.0)])
-    (curve,) = (line for line in drawn(draw_lines({"a": points}, **LABELS), f"stroke: {COLOURS[0]}") if len(line) == 4)
+    (curve,) = (
+        line for line in read_corners(draw_lines({"a": points}, **LABELS), f"stroke: {COLOURS[0]}") if len(line) == 4
+    )
     assert len(np.unique(np.polyfit(points[:, 0], curve[:, 0], 1).round(1))) == 2
     for axis in (0, 1):
         slope, start = np.polyfit(points[:, axis], curve[:, axis], 1)
@@ -113,8 +115,8 @@ def test_a_curve_goes_through_its_points():
 
 def test_published_curves_are_dashed_in_the_colour_of_their_method():
     svg = draw_lines(CURVES, **LABELS, published={"RankSVM": CURVES["RankSVM"]})
-    assert [len(line) for line in drawn(svg, "stroke-dasharray", COLOURS[1])] == [3]
-    assert not drawn(svg, "stroke-dasharray", COLOURS[0])
+    assert [len(line) for line in read_corners(svg, "stroke-dasharray", COLOURS[1])] == [3]
+    assert not read_corners(svg, "stroke-dasharray", COLOURS[0])
     assert texts(svg)[-3:] == ["SSDRMC", "RankSVM", "published"]
     assert "published" not in texts(draw_lines(CURVES, **LABELS))
 
@@ -122,10 +124,10 @@ def test_published_curves_are_dashed_in_the_colour_of_their_method():
 def test_a_method_that_was_only_published_has_its_own_entry():
     svg = draw_lines(CURVES, **LABELS, published={"LPP": [(5, 0.3), (10, 0.4)]})
     assert texts(svg)[-4:] == ["SSDRMC", "RankSVM", "LPP", "published"]
-    assert len(drawn(svg, "stroke-dasharray", COLOURS[2])) == 2  # the curve and its key
+    assert len(read_corners(svg, "stroke-dasharray", COLOURS[2])) == 2  # the curve and its key
 
 
-def test_marked_points_are_hollow_and_the_legend_says_why():
+def test_marked_points_are_hollow_and_the_legend_has_the_reason():
     svg = draw_lines(CURVES, **LABELS, marked=(dict.fromkeys(CURVES, 5), "3 of 50 trials"))
     hollow = [p for p in paths(svg, "fill-opacity: 0", COLOURS[0]) if p.get("transform")]
     assert len(hollow) == 2  # at 10 and 15
@@ -143,7 +145,7 @@ def test_a_point_without_a_value_is_a_gap(bad):
 
 
 def test_an_empty_part_of_a_chart_claims_no_room():
-    """matplotlib places an empty line at the origin, and would make room for it."""
+    """matplotlib places an empty line at the origin, and would reserve space for it."""
     for known in (CURVES, {**CURVES, "none": []}):
         svg = draw_lines(known, **LABELS)
         x_label, legend = (next(e for e in elements(svg) if e.text == text) for text in ("labelled, %", "SSDRMC"))
@@ -175,16 +177,16 @@ def test_nothing_to_draw():
 
 def test_ranks_lie_on_the_scale_and_bars_join_groups():
     svg = draw_ranks(RANKS)
-    ticks = [line for line in drawn(svg, f"stroke: {TEXT}") if len(line) == 2 and np.ptp(line[:, 0]) == 0]
+    ticks = [line for line in read_corners(svg, f"stroke: {TEXT}") if len(line) == 2 and np.ptp(line[:, 0]) == 0]
     x = np.array([tick[0, 0] for tick in ticks])
     assert len(x) == 4
 
     def at(rank: float) -> float:
         return float(np.interp(rank, [1, 2, 3, 4], x))
 
-    leaders = [line for line in drawn(svg, f"stroke: {TEXT}") if len(line) == 3]
+    leaders = [line for line in read_corners(svg, f"stroke: {TEXT}") if len(line) == 3]
     assert [line[0, 0] for line in leaders] == pytest.approx([at(r) for r in (1.25, 2.0, 3.25, 3.5)], abs=0.02)
-    length, *bars = drawn(svg, f"stroke: {COLOURS[0]}")
+    length, *bars = read_corners(svg, f"stroke: {COLOURS[0]}")
     assert np.ptp(length[:, 0]) == pytest.approx(at(2.5) - at(1), abs=0.02)
     ends = [(bar[0, 0], bar[-1, 0]) for bar in bars]
     assert ends == [pytest.approx((at(a) - 3, at(b) + 3), abs=0.02) for a, b in ((1.25, 2.0), (2.0, 3.5))]
@@ -197,10 +199,10 @@ def test_best_ranks_are_named_at_the_left():
     assert sides == {"a": "end", "b": "end", "c": "start", "d": "start"}
 
 
-def test_a_critical_difference_longer_than_the_scale_says_so():
+def test_a_critical_difference_longer_than_the_scale_has_a_remark():
     svg = draw_ranks(ranking({"a": 1.5, "b": 2.0, "c": 2.5}, 2.34, [("a", "b", "c")]))
     assert "CD = 2.34, more than the scale" in texts(svg)
-    assert all((line[:, 0] <= 400).all() for line in drawn(svg))
+    assert all((line[:, 0] <= 400).all() for line in read_corners(svg))
 
 
 @pytest.mark.parametrize("names", [["MDDM", "MLSI", "ORI"], ["EM1+SVM", "FPC+SVM", "MC-1", "Mean+SVM", "WWWWWWWWWWWW"]])
@@ -219,7 +221,7 @@ def test_no_letter_of_a_method_is_cut_off(names):
 def test_long_names_leave_room_for_the_scale():
     names = {f"a rather long name of a method, number {i}": float(i) for i in range(1, 8)}
     svg = draw_ranks(ranking(names, 1.0, []))
-    scale = max(np.ptp(line[:, 0]) for line in drawn(svg, f"stroke: {TEXT}") if len(line) == 2)
+    scale = max(np.ptp(line[:, 0]) for line in read_corners(svg, f"stroke: {TEXT}") if len(line) == 2)
     assert scale >= 150
 
 
@@ -264,6 +266,6 @@ SPACE = 'xmlns="http://www.w3.org/2000/svg"'
         "a text",
     ],
 )
-def test_any_other_drawing_is_refused(foreign):
+def test_any_other_drawing_raises(foreign):
     with pytest.raises(ValueError, match=r"this drawing cannot go on a page: .*reproduction\.page\.charts"):
         check_svg(foreign)

@@ -115,7 +115,7 @@ def test_reasons_are_numbered_once_in_reading_order():
         (lambda: page_with(Figure("a", "", "", SVG), Figure("a", "", "", SVG)), "two figures have the name 'a'"),
     ],
 )
-def test_what_cannot_be_shown_is_refused(make, message):
+def test_an_invalid_part_of_a_page_raises(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
@@ -158,7 +158,7 @@ def test_headings_do_not_skip_a_level():
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_tables_and_drawings_say_what_they_are():
+def test_tables_and_drawings_have_names():
     html = render_html(
         page_with(GRID, Figure("a", "A curve.", "It rises", SVG), Figure("b", "Another.", "It falls", SVG))
     )
@@ -226,7 +226,7 @@ def read_markdown(text: str) -> str:
     return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
 
 
-def test_markdown_says_the_same():
+def test_markdown_has_the_same_content():
     text, drawings = render_markdown(page_with(GRID, Figure("curve", "A curve.", "It rises", SVG)), "a paper/figures/")
     assert drawings == {"curve.svg": SVG}
     html = read_markdown(text)

@@ -1,4 +1,4 @@
-"""Maps side by side: every item drawn once, where it belongs, in a look that nobody can mistake."""
+"""Maps side by side: every item is drawn once, at its place, in a look of its own kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def panel(rng):
     def make(title="PCA", n=40, kinds=None, places=None):
         places = rng.normal(size=(n, 2)) if places is None else np.asarray(places, dtype=float)
         kinds = np.arange(len(places)) % 5 - 1 if kinds is None else np.asarray(kinds)
-        return Panel(title, "vote 0.8", places, kinds, np.arange(len(places)) % 3 == 0)
+        return Panel(title, "micro-F1 0.8", places, kinds, np.arange(len(places)) % 3 == 0)
 
     return make
 

@@ -44,11 +44,11 @@ def test_swapping_the_methods_turns_everything_round(rng):
     assert other.t == pytest.approx(-one.t)
     assert other.p == pytest.approx(one.p)
     assert (other.wins, other.losses) == (one.losses, one.wins)
-    # The bootstrap draws anew, so that its ends agree only to its own error.
+    # The bootstrap draws other samples, so that its ends agree only up to its own error.
     assert (other.low, other.high) == pytest.approx((-one.high, -one.low), abs=0.1 * (one.high - one.low))
 
 
-def test_the_interval_covers_about_as_often_as_it_says(rng):
+def test_the_interval_covers_at_about_its_level(rng):
     samples = rng.normal(0.3, 1, size=(60, 40))
     covered = [found.low <= 0.3 <= found.high for found in (compare_paired(d, np.zeros(40)) for d in samples)]
     assert 0.85 <= np.mean(covered) < 1
@@ -104,7 +104,7 @@ def test_the_seed_decides_the_interval(rng):
         ([1.0, np.inf], [1.0, 2.0], "a score is infinite"),
     ],
 )
-def test_paired_refuses(first, second, message):
+def test_invalid_pairs_raise(first, second, message):
     with pytest.raises(ValueError, match=message):
         compare_paired(first, second)
 
@@ -223,6 +223,6 @@ def test_nothing_but_ties_is_no_evidence():
         (pd.DataFrame(np.ones((2, 3)), columns=["a", "b", "a"]), "same name among a, b, a"),
     ],
 )
-def test_ranks_refuse(scores, message):
+def test_invalid_tables_raise(scores, message):
     with pytest.raises(ValueError, match=message):
         rank_methods(scores, greater_is_better=True)

@@ -107,9 +107,9 @@ def draw_panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hol
     Examples
     --------
     >>> places, kinds = np.array([[0.0, 0], [1, 1], [2, 0]]), np.array([0, 1, -1])
-    >>> panel = Panel("PCA", "vote 0.8", places, kinds, np.array([True, False, False]))
+    >>> panel = Panel("PCA", "micro-F1 0.8", places, kinds, np.array([True, False, False]))
     >>> svg = draw_panels([panel], ["cat", "dog"], filled="labelled", hollow="not labelled", other="others")
-    >>> [text in svg for text in ("PCA", "vote 0.8", "dog", "others")]
+    >>> [text in svg for text in ("PCA", "micro-F1 0.8", "dog", "others")]
     [True, True, True, True]
     """
     if not maps or len(kinds) > MAX_KINDS:

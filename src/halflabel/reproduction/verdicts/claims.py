@@ -194,7 +194,7 @@ def check_pooled(
 ) -> ClaimResult:
     """Compare by a paired t-test over the runs of all sets and points of the grid together, at a level such as .95."""
     sign = -1 if lower_is_better(metric) else 1
-    blocks = sign * _pool_runs(results, experiment, metric)
+    blocks = sign * _combine_runs(results, experiment, metric)
     failed, details = [], []
     for other in than:
         both = blocks[[method, other]].dropna()
@@ -209,7 +209,7 @@ def check_pooled(
     )
 
 
-def _pool_runs(results: Results, experiment: Experiment, metric: str) -> pd.DataFrame:
+def _combine_runs(results: Results, experiment: Experiment, metric: str) -> pd.DataFrame:
     """Return values with one row per set, point of the grid and trial, and one column per method."""
     points = itertools.product(*experiment.grid.values())
     ats = [dict(zip(experiment.grid, point, strict=True)) for point in points]
