@@ -26,7 +26,7 @@ from scipy.special import logit
 from halflabel import AutoLabeler, LowRankVVMR
 from halflabel.labels.calibration import thresholds
 from halflabel.labels.metrics import brier, ece, macro_f1, micro_f1
-from halflabel.labels.positive_only import LearnsFromPositives, assume, mark_unassigned, of_relevant
+from halflabel.labels.positive_only import LearnsFromPositives, assume, divide_by_frequency, mark_unassigned
 from halflabel.methods.auto.features import Weighting
 from halflabel.reproduction.protocols import remove_positives
 
@@ -83,7 +83,7 @@ class NewItems:
     def divide(self, c, rule):
         """Return the same for P(assigned) divided by c."""
         p, _ = self.assume(None, rule)
-        return of_relevant(p, c), self._choose_thresholds(rule)(of_relevant(self.p, c))
+        return divide_by_frequency(p, c), self._choose_thresholds(rule)(divide_by_frequency(self.p, c))
 
     def _choose_thresholds(self, rule):
         return lambda p: thresholds(np.where(self.assigned.learnable, p, np.nan), rule)

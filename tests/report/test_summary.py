@@ -138,6 +138,8 @@ def test_settings_roles_and_versions_are_kept(by_hand):
     roles = Roles(labels=("rock", "sad"), numeric=tuple(f"x{j}" for j in range(100)), ignored=(("url", "free text"),))
     summary = summarize(by_hand(roles=roles), settings={"command": "halflabel complete songs.csv", "seed": 3})
     assert summary["settings"] == {"command": "halflabel complete songs.csv", "seed": "3"}
+    written = summarize(by_hand(), settings={"tags": None, "labels": ("rock", "sad"), "curve": False})["settings"]
+    assert written == {"labels": "rock, sad", "curve": "no"}
     assert summary["method"] == {"name": "FakeModel", "parameters": {"n_neighbors": "15"}}
     assert {"halflabel", "numpy", "python"} <= summary["versions"].keys()
     number = next(row for row in summary["roles"] if row["role"] == "number")

@@ -13,6 +13,7 @@ from halflabel.completion import default_method, refuse_deaf_method, refuse_unfi
 from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
 from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, HiddenPositives, Hiding, Split
 from halflabel.evaluation.learning_curve import MIN_DIFFERENCE, describe_curve, learning_curve
+from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import resampled_interval
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
@@ -91,9 +92,8 @@ def evaluate_table(
     hiding = choose_hiding(sample, share, observed_rate)
     splits = [hiding.hide(rng) for _ in range(repeats)]
     if methods is None:
-        sparsest = min((known for known, _ in splits), key=lambda known: int(known.observed.sum(axis=0).min()))
         rate = observed_rate and observed_rate * (1 - share)
-        methods = build_methods(sparsest, seed, rate, effort, prior=sample.prior is not None)
+        methods = build_methods(_find_sparsest(splits), seed, rate, effort, prior=sample.prior is not None)
     records = _compare_splits(methods, sample, splits, hiding)
     of_default = records[records["method"] == DEFAULT]
     points = None
@@ -164,6 +164,11 @@ def _sample(opened: OpenTable, rng: np.random.Generator) -> OpenTable:
     """Return a table of at most :data:`MAX_ITEMS` items."""
     n = len(opened.labels)
     return opened if n <= MAX_ITEMS else opened.take(np.sort(rng.choice(n, MAX_ITEMS, replace=False)))
+
+
+def _find_sparsest(splits: Sequence[Split]) -> PartialLabels:
+    """Return the known labels whose rarest label has the fewest observed entries."""
+    return min((known for known, _ in splits), key=lambda known: int(known.observed.sum(axis=0).min()))
 
 
 def _compare_splits(

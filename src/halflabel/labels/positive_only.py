@@ -117,7 +117,7 @@ def assume(
     return Assumption(observed_rate, calibration, p, cut, filled)
 
 
-def of_relevant(p_assigned: Floats, observed_rate: float) -> Floats:
+def divide_by_frequency(p_assigned: Floats, observed_rate: float) -> Floats:
     """Return P(relevant) from P(assigned), if each relevant entry was assigned with probability ``observed_rate``."""
     return np.minimum(p_assigned / observed_rate, MAX_QUOTIENT)
 

@@ -18,7 +18,7 @@ from halflabel.labels.calibration import RULES
 from halflabel.labels.folds import split_items
 from halflabel.labels.masking import hide_items
 from halflabel.labels.metrics import METRICS
-from halflabel.labels.positive_only import of_relevant
+from halflabel.labels.positive_only import divide_by_frequency
 from halflabel.reproduction.chain import Chain, Prediction
 from halflabel.reproduction.maps import make_map_record
 from halflabel.reproduction.plan import Run
@@ -227,7 +227,7 @@ def _positive_thresholds(
 
 def _correct(probabilities: Floats | None, frequency: float) -> Floats | None:
     """Return P(relevant) from P(assigned)."""
-    return None if probabilities is None else of_relevant(probabilities, frequency)
+    return None if probabilities is None else divide_by_frequency(probabilities, frequency)
 
 
 def _imputation_error(completed: Floats | None, X: Floats, gaps: Mask) -> float:
