@@ -1,12 +1,20 @@
-"""Numbers, names and lists as people read them: the one pluraliser, the one clipper."""
+"""Numbers, names, lists and options as people read them: the one pluraliser, the one clipper."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isnan
 
 #: Shown where there is no number.
 NONE = "–"
+
+#: Whether messages name the options of the command.
+_names_command_options: ContextVar[bool] = ContextVar("halflabel_names_command_options", default=False)
+
+#: Arguments whose option in the command has another name.
+_OPTIONS = {"pairs": "tags-file", "random_state": "seed"}
 
 #: Maximum length of a text on a page; names and ids come from outside and may be anything.
 MAX_CHARACTERS = 120
@@ -94,7 +102,50 @@ def listed(names: Sequence[str], limit: int = 8) -> str:
     >>> listed(["rock"]), listed(["rock", "sad"]), listed(["rock", "sad", "live"], 1)
     ('“rock”', '“rock” and “sad”', '“rock” and 2 more')
     """
-    shown = [f"“{clipped(name)}”" for name in names[:limit]]
-    if len(names) > limit:
-        shown.append(f"{count(len(names) - limit)} more")
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return _joined([f"“{clipped(name)}”" for name in names[:limit]], len(names) - limit)
+
+
+def quoted(names: Iterable[object], limit: int = 8) -> str:
+    """Return names as an error shows them, ready to be copied: in straight quotes, the tail counted.
+
+    Examples
+    --------
+    >>> print(quoted(["rock"]), quoted("abcd", 2), quoted([7, 8]), sep="; ")
+    'rock'; 'a', 'b' and 2 more; 7 and 8
+    """
+    names = list(names)
+    shown = [repr(clipped(name)) if isinstance(name, str) else clipped(repr(name)) for name in names[:limit]]
+    return _joined(shown, len(names) - limit)
+
+
+@contextmanager
+def name_command_options() -> Iterator[None]:
+    """Let :func:`option` name the options of the command inside the block."""
+    token = _names_command_options.set(True)
+    try:
+        yield
+    finally:
+        _names_command_options.reset(token)
+
+
+def option(name: str, value: object = None) -> str:
+    """Return an argument as its reader writes it: in Python, or as an option of the command.
+
+    Examples
+    --------
+    >>> option("absent", "unknown"), option("max_categories"), option("observed_rate", 0.7)
+    ("absent='unknown'", 'max_categories=', 'observed_rate=0.7')
+    >>> with name_command_options():
+    ...     option("absent", "unknown"), option("max_categories"), option("pairs", "FILE")
+    ('--absent unknown', '--max-categories', '--tags-file FILE')
+    """
+    if not _names_command_options.get():
+        return f"{name}=" if value is None else f"{name}={value!r}"
+    flag = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+    return flag if value is None else f"{flag} {value}"
+
+
+def _joined(parts: list[str], left_out: int) -> str:
+    """Join the parts of a sentence with commas and a last "and"."""
+    parts = parts + [f"{count(left_out)} more"] * (left_out > 0)
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -18,7 +18,7 @@ class TestComplete:
     def test_writes_table_and_report(self, songs):
         result = run("complete", songs, "--id", "song", "--labels", "tag_*")
         assert result.exit_code == 0, result.output
-        assert "rows are known by it" in result.output
+        assert "identifies the rows" in result.output
         assert "60 items, 3 labels" in result.output
         assert outputs(songs) == ["songs.completed.csv", "songs.report.html"]
         before, after = pd.read_csv(songs), pd.read_csv(songs.with_name("songs.completed.csv"))
@@ -59,7 +59,7 @@ class TestComplete:
     def test_vectors_beside_the_table(self, songs, tmp_path, rng):
         np.save(tmp_path / "X.npy", rng.normal(size=(60, 7)))
         result = run("complete", songs, "--labels", "tag_*", "--ignore", "f*", "--vectors", tmp_path / "X.npy")
-        assert "kept beside the table" in result.output
+        assert "from the matrix" in result.output
 
     def test_tags_and_a_long_table(self, songs, tmp_path, rng):
         frame = pd.read_csv(songs)
@@ -136,8 +136,8 @@ def test_what_one_model_says_is_another_ones_prior(songs, tmp_path):
         "complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--prior", tmp_path / "p.csv"
     )
     assert told.exit_code == 0, told.output
-    assert "The prior says something about 180 of 180 entries." in told.output
-    assert "Where the prior says something, its own error is" in " ".join(told.output.split())
+    assert "The prior has a value for 180 of 180 entries." in told.output
+    assert "On entries with a prior: error of the prior alone" in " ".join(told.output.split())
 
 
 class TestSparseArff:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pandas as pd
@@ -47,7 +48,7 @@ def test_a_full_disk_leaves_nothing_and_names_the_file(songs, monkeypatch):
 
     monkeypatch.setattr("os.fsync", full)
     result = run("complete", songs, "--labels", "tag_*")
-    assert result.stderr == f"Error: {songs.with_name('songs.report.html')}: no space left on device.\n"
+    assert result.stderr == f"Error: {songs.with_name('songs.completed.csv')}: no space left on device.\n"
     assert outputs(songs) == []
 
 
@@ -56,9 +57,9 @@ def test_a_tag_that_is_also_a_column_would_overwrite_it(songs, tmp_path):
     frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
     (tmp_path / "long.csv").write_text("song,tag\ns1,f0\ns2,rock\n")
     options = ("--id", "song", "--tags-file", tmp_path / "long.csv", "--on", "song", "--absent", "irrelevant")
-    assert "'f0' is a tag and also a column" in run("complete", songs, *options).stderr
+    assert "'f0' is a label and also a column" in run("complete", songs, *options).stderr
     assert "labels were given twice" in run("complete", songs, *options, "--labels", "f1").stderr
-    assert "give that too (--tags-file)" in run("complete", songs, "--labels", "f1", "--on", "song").stderr
+    assert "give that table, too (--tags-file)" in run("complete", songs, "--labels", "f1", "--on", "song").stderr
 
 
 def test_a_prior_is_not_overwritten(songs, tmp_path):
@@ -68,3 +69,40 @@ def test_a_prior_is_not_overwritten(songs, tmp_path):
     assert result.exit_code == 1
     assert "is the input or another output" in result.output
     assert prior.read_text().startswith("song")
+
+
+def test_a_file_comes_back_in_its_own_notation(songs, tmp_path):
+    frame = pd.read_csv(songs)
+    frame.to_csv(songs, index=False, sep=";", decimal=",", lineterminator="\r\n", encoding="utf-8-sig", na_rep="NA")
+    result = run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast")
+    assert result.exit_code == 0, result.stderr
+    assert "separated by ';'" in result.stderr
+    before, after = (path.read_bytes() for path in (songs, songs.with_name("songs.completed.csv")))
+    assert after.startswith(b"\xef\xbb\xbf")
+    assert after.count(b"\r\n") == before.count(b"\r\n")
+    assert after.split(b"\r\n")[1].split(b";")[0] == before.split(b"\r\n")[1].split(b";")[0]  # decimal comma
+
+
+@pytest.mark.parametrize(("option", "name"), [("-o", "o.xlsx"), ("--probabilities", "p.doc"), ("--report", "r.pdf")])
+def test_an_output_of_a_kind_that_is_not_written_is_an_error_before_the_work(songs, tmp_path, option, name):
+    result = run("complete", songs, "--labels", "tag_*", option, tmp_path / name)
+    assert result.exit_code == 1
+    assert name in result.stderr
+    assert "use" in result.stderr
+    assert outputs(songs) == []
+
+
+def test_an_error_names_options_of_the_command(songs):
+    result = run("complete", songs, "--tags", "song")
+    assert "state what a tag that is not listed means: --absent irrelevant if" in result.stderr
+    assert "absent=" not in result.stderr
+
+
+def test_json_has_no_number_that_json_lacks(songs, tmp_path):
+    frame = pd.read_csv(songs)
+    frame["tags"] = ["a;b" if i % 2 else "b" for i in range(60)]
+    frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
+    options = ("--absent", "unknown", "--observed-rate", "0.7", "--min-precision", "0.9", "--effort", "fast", "--json")
+    result = run("complete", songs, "--tags", "tags", *options)
+    counts = json.loads(result.stdout, parse_constant=pytest.fail)
+    assert {row["threshold"] for row in counts["assumptions"]} == {None}

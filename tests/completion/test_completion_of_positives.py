@@ -141,5 +141,5 @@ def test_invalid_arguments_raise(frame, rng):
         hl.complete(*half_labelled(rng)[:2], observed_rate=0.7)
     with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give AutoLabeler\(\) or LowRankVVMR"):
         hl.complete(frame, tags="tags", absent="unknown", method=hl.SSDRMC())
-    with pytest.raises(ValueError, match="a method was given, and observed_rate beside it"):
+    with pytest.raises(ValueError, match="observed_rate= is for the default method, but a method was given"):
         hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(), observed_rate=0.7)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.table import align_prior, open_table
+from halflabel.table import Columns, align_prior, open_table
 
 IDS = pd.Index(["a", "b", "c"], name="song")
 
@@ -15,7 +15,7 @@ def test_rows_are_found_by_the_id_column_whatever_their_order():
     prior = pd.DataFrame({"song": ["c", "x", "a"], "live": [0.3, 0.5, 0.1], "comment": "?"})
     table, notes = align_prior(prior, IDS, ["sad", "live"], id="song")
     np.testing.assert_array_equal(table, [[np.nan, 0.1], [np.nan, np.nan], [np.nan, 0.3]])
-    assert notes == ("The prior says something about 2 of 6 entries, nothing about the label 'sad'.",)
+    assert notes == ("The prior has a value for 2 of 6 entries, none for the label 'sad'.",)
 
 
 def test_rows_are_found_by_their_labels():
@@ -33,9 +33,9 @@ def test_as_many_rows_as_items_are_taken_in_their_order():
     [
         (pd.DataFrame({"song": ["a"], "blue": [0.1]}), "no column of a label"),
         (pd.DataFrame({"sad": [0.1, 0.2]}), "2 rows for 3 items"),
-        (pd.DataFrame({"song": ["a", "a"], "sad": [0.1, 0.2]}), "knows 'a' more than once"),
-        (pd.DataFrame({"song": ["x", "y"], "sad": [0.1, 0.2]}), "are its ids theirs"),
-        (pd.DataFrame({"song": ["a", "b"], "sad": [0.1, 20]}), "between 0 and 1.*row 'b', column 'sad' says 20"),
+        (pd.DataFrame({"song": ["a", "a"], "sad": [0.1, 0.2]}), "has 'a' more than once"),
+        (pd.DataFrame({"song": ["x", "y"], "sad": [0.1, 0.2]}), "are its ids those of the items"),
+        (pd.DataFrame({"song": ["a", "b"], "sad": [0.1, 20]}), "between 0 and 1.*row 'b', column 'sad' holds 20"),
         (pd.DataFrame({"song": ["a", "b"], "sad": ["0.1", "likely"]}), "'likely'"),
         (np.full((2, 1), 0.5), r"shape \(2, 1\)"),
     ],
@@ -50,7 +50,7 @@ def test_an_open_table_keeps_rows_labels_groups_and_prior_together():
         {"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.0], "sad": [1, 0, np.nan, 1], "by": [1, 1, 2, 3]}
     )
     prior = pd.DataFrame({"song": list("dcba"), "sad": [0.4, 0.3, 0.2, 0.1]})
-    part = open_table(songs, id="song", labels=["sad"], group="by", prior=prior).take(np.array([1, 3]))
+    part = open_table(songs, columns=Columns(id="song", labels=["sad"], group="by", prior=prior)).take(np.array([1, 3]))
     np.testing.assert_array_equal(part.prior, [[0.2], [0.4]])
     assert part.index.tolist() == ["b", "d"]
     assert part.frame["sad"].tolist() == [0, 1]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from halflabel.table import FeatureEncoder, Roles, choose_roles
+from halflabel.table import Columns, FeatureEncoder, Roles, choose_roles
 
 VECTORS = pd.ArrowDtype(pa.list_(pa.float32()))
 SONGS = pd.DataFrame(
@@ -151,7 +151,7 @@ def test_a_new_table_is_filled_with_the_means_of_the_old():
     new = pd.DataFrame({"tempo": [None], "live": [1], "key": ["atonal"], "more": [3]})
     assert encoder.transform(new).tolist() == [[90.0, 1.0, 0.0, 0.0]]
     assert encoder.unseen(new) == (
-        "1 row with a value that was not there before in the category column 'key' ('atonal'): encoded as no category.",
+        "1 row with a value that is new in the category column 'key' ('atonal'): encoded as no category.",
     )
     assert encoder.unseen(SONGS) == ()
 
@@ -168,7 +168,7 @@ def test_the_user_is_told_what_was_filled():
         SONGS.assign(key="a", hole=None), Roles(numeric=("tempo", "live"), vectors="vec")
     ).notes
     assert notes == (
-        "3 features with missing values (3 cells; 'tempo', 'live', 'vec[1]'): filled with the mean of the feature.",
+        "3 features with missing values (3 cells; 'tempo', 'live' and 'vec[1]'): filled with the mean of the feature.",
     )
     assert FeatureEncoder.learn(SONGS, Roles(categorical=("key",))).notes == (
         "1 row without a value in the category column 'key': encoded as no category.",
@@ -178,7 +178,7 @@ def test_the_user_is_told_what_was_filled():
 
 def test_columns_that_are_not_there_are_named():
     encoder = FeatureEncoder.learn(SONGS, ROLES)
-    with pytest.raises(ValueError, match="the table lacks 2 columns that the features are made of: 'key', 'vec'"):
+    with pytest.raises(ValueError, match="the table lacks 2 columns that the features are made of: 'key' and 'vec'"):
         encoder.transform(SONGS.drop(columns=["vec", "key"]))
     with pytest.raises(ValueError, match=r"the table lacks 1 column that .*: 'key'"):
         encoder.unseen(SONGS.drop(columns="key"))
@@ -197,7 +197,7 @@ def test_columns_that_are_not_there_are_named():
 def test_what_is_no_number_is_refused_with_column_row_and_value(cells, found):
     encoder = FeatureEncoder.learn(SONGS, Roles(numeric=("tempo",)))
     with pytest.raises(
-        ValueError, match=rf"column 'tempo' holds .*{found}, but it must hold finite numbers: .* --ignore"
+        ValueError, match=rf"column 'tempo' holds .*{found}, but it must hold finite numbers: .*ignore="
     ):
         encoder.transform(pd.DataFrame({"tempo": cells}))
 
@@ -237,7 +237,7 @@ def test_a_new_table_has_vectors_of_the_learned_length():
 
 @pytest.mark.parametrize("texts", [["one", "two"], [None, None], ["a", "a"]])
 def test_text_without_shared_words_is_refused(texts):
-    with pytest.raises(ValueError, match="no word of the text column 't' stands in 2 rows or more"):
+    with pytest.raises(ValueError, match="no word of the text column 't' is in 2 rows or more"):
         FeatureEncoder.learn(pd.DataFrame({"t": texts}), Roles(text="t"))
 
 
@@ -250,7 +250,7 @@ def test_a_dense_matrix_is_filled_and_named():
     assert encoder.feature_names == ("tempo", "p", "q")
     assert encoder.transform(SONGS, matrix).tolist() == [[90, 1, 0], [90, 3, 0], [120, 3, 0], [60, 5, 0]]
     assert encoder.notes == (
-        "3 features with missing values (6 cells; 'tempo', 'p', 'q'): "
+        "3 features with missing values (6 cells; 'tempo', 'p' and 'q'): "
         "filled with the mean of the feature, 1 without any value with 0.",
     )
     assert FeatureEncoder.learn(SONGS, Roles(), matrix).feature_names == ("x0", "x1")
@@ -272,7 +272,7 @@ def test_a_sparse_matrix_stays_sparse(make):
         (np.ones((4, 3)), r"the matrix has shape \(4, 3\), but 4 rows and 2 features are needed"),
         (np.array([[1, 1], [1, 1], [1, np.inf], [1, 1]]), "the matrix holds inf in row 2, feature 'q'"),
         (sparse.csr_array([[0, 1], [0, 0], [0, np.nan], [1, 0]]), "the sparse matrix holds nan in row 2, feature 'q'"),
-        (None, "a matrix of 2 features beside the table is needed"),
+        (None, "a matrix of 2 features is needed together with the table"),
     ],
 )
 def test_a_matrix_that_does_not_fit_is_refused(matrix, sentence):
@@ -282,10 +282,10 @@ def test_a_matrix_that_does_not_fit_is_refused(matrix, sentence):
 
 
 def test_without_any_feature_the_reasons_are_given():
-    roles = choose_roles(pd.DataFrame({"a": [1, 1], "y": [1, 0]}), labels=["y"])
+    roles = choose_roles(pd.DataFrame({"a": [1, 1], "y": [1, 0]}), Columns(labels=["y"]))
     with pytest.raises(ValueError, match=r"no column of the table can be a feature \('a': a single value \(1\)\)"):
         FeatureEncoder.learn(pd.DataFrame({"a": [1, 1], "y": [1, 0]}), roles)
-    with pytest.raises(ValueError, match=r"can be a feature \(there is none beside the labels\)"):
+    with pytest.raises(ValueError, match=r"can be a feature \(there is none but the labels\)"):
         FeatureEncoder.learn(pd.DataFrame({"y": [1, 0]}), Roles(labels=("y",)))
 
 

@@ -87,14 +87,14 @@ def test_completion_is_learned_from_a_sample_of_many_rows(rng):
     np.testing.assert_array_equal(Filling.learn(X)(X), filling(X))
 
 
-def test_the_user_is_told(rng):
+def test_the_user_is_informed(rng):
     X, _ = low_rank(rng)
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(z=np.nan)
     encoder = FeatureEncoder.learn(frame, Roles(numeric=tuple("abcdefz")))
     gaps = int(np.isnan(X).sum()) + 80
     share = f"{encoder.filling.error:.0%}"
     assert encoder.notes == (
-        f"7 features with missing values ({gaps} cells; 'a', 'b', 'c', 'd', 'e', 'f', 'z'): filled by low-rank "
+        f"7 features with missing values ({gaps} cells; 'a', 'b', 'c', 'd', 'e', 'f' and 'z'): filled by low-rank "
         f"completion (SoftImputer; {share} of the error of the mean on hidden cells), 1 without any value with 0.",
     )
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.table import open_table
+from halflabel.table import Columns, open_table
 
 
 @pytest.fixture
@@ -19,28 +19,31 @@ def mails() -> pd.DataFrame:
 
 
 def test_rows_of_a_thread_are_one_group_and_the_thread_is_no_feature(mails):
-    opened = open_table(mails, labels=["urgent"], group="thread")
+    opened = open_table(mails, columns=Columns(labels=["urgent"], group="thread"))
     assert opened.groups.tolist() == [0, 1, 2, 0, 3, 1, 1]
     assert opened.encoder.feature_names == ("words",)
-    assert "7 rows in 4 groups by 'thread', at most 3 in one; 2 without a value stand for themselves." in opened.notes
+    assert (
+        "7 rows in 4 groups by 'thread', at most 3 in one; 2 rows without a value: each is a group of its own."
+        in opened.notes
+    )
 
 
 def test_groups_stand_beside_labels_that_come_apart(mails):
-    opened = open_table(mails[["thread", "words"]], mails[["urgent"]], group="thread")
+    opened = open_table(mails[["thread", "words"]], mails[["urgent"]], columns=Columns(group="thread"))
     assert opened.groups.tolist() == [0, 1, 2, 0, 3, 1, 1]
 
 
 def test_without_a_group_column_there_are_no_groups(mails):
-    assert open_table(mails, labels=["urgent"]).groups is None
+    assert open_table(mails, columns=Columns(labels=["urgent"])).groups is None
     assert open_table(np.eye(3), [1, 0, np.nan]).groups is None
 
 
 def test_a_column_that_keeps_nothing_together_is_told(mails):
-    opened = open_table(mails.assign(thread=range(7)), labels=["urgent"], group="thread")
+    opened = open_table(mails.assign(thread=range(7)), columns=Columns(labels=["urgent"], group="thread"))
     assert "Every value of the group column 'thread' is different: it keeps no rows together." in opened.notes
 
 
 def test_a_group_column_may_have_a_number_for_a_name(mails):
-    opened = open_table(mails.rename(columns={"thread": 7}), labels=["urgent"], group=7)
+    opened = open_table(mails.rename(columns={"thread": 7}), columns=Columns(labels=["urgent"], group=7))
     assert opened.roles.group == "7"
     assert opened.groups.max() == 3

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from halflabel._version import __version__
-from halflabel.cli.console import errors_as_sentences
+from halflabel.cli.console import report_errors
 from halflabel.cli.data import data
 from halflabel.cli.items import complete_command, map_command, predict_command
 from halflabel.cli.reproduce import reproduce
@@ -24,7 +24,7 @@ class _Group(click.Group):
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with errors_as_sentences():
+        with report_errors():
             return super().invoke(ctx)
 
 

@@ -1,7 +1,8 @@
-"""What the command prints: tables, progress, and errors as one sentence."""
+"""Output of the command: tables, progress, and errors as one sentence."""
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -17,15 +18,16 @@ from rich.table import Table
 from rich.text import Text
 
 from halflabel._progress import report_to
+from halflabel._wording import count, name_command_options, plural
 from halflabel.completion import Completion
 from halflabel.table import Roles
 
 #: Results go to standard output, everything about the run to standard error.
-#: What names and paths hold is never read as markup.
+#: Names and paths are never read as markup.
 out = Console(highlight=False, markup=False, emoji=False)
 err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
-#: Metrics as columns of a table; ↓ marks what should be small.
+#: Metrics as columns of a table; ↓ marks the metrics that should be small.
 _COLUMNS = {
     "average_precision": "avg.prec",
     "macro_auc": "AUC",
@@ -48,41 +50,42 @@ _COLUMNS = {
 FORESEEN = (ValueError, OSError, MemoryError)
 
 
-def say(*sentences: str) -> None:
+def print_note(*sentences: str) -> None:
     """Print sentences about the run."""
     for sentence in sentences:
         err.print(sentence, soft_wrap=True)
 
 
-def tell(*sentences: str) -> None:
+def print_result(*sentences: str) -> None:
     """Print results in words; lines are not broken, so that a path stays whole."""
     for sentence in sentences:
         out.print(sentence, soft_wrap=True)
 
 
 @contextmanager
-def errors_as_sentences() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """End a foreseen error in one sentence and exit code 1, an interrupt in 130."""
     try:
-        yield
+        with name_command_options():
+            yield
     except KeyboardInterrupt:
         err.print("Interrupted.")
         sys.exit(130)
     except FORESEEN as error:
-        err.print(Text.assemble(("Error:", "bold red"), f" {_sentence(error)}"), soft_wrap=True)
+        err.print(Text.assemble(("Error:", "bold red"), f" {_make_sentence(error)}"), soft_wrap=True)
         sys.exit(1)
 
 
-def _sentence(error: Exception) -> str:
-    """Return the message on one line; that of the system as "file: what is wrong with it."."""
+def _make_sentence(error: Exception) -> str:
+    """Return the message on one line; a message of the system as "file: message."."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror.lower()}."
     return " ".join(str(error).split())
 
 
 @contextmanager
-def working() -> Iterator[None]:
-    """Show progress and the time left while something runs; warnings become notes at its end."""
+def show_progress() -> Iterator[None]:
+    """Show progress and the time left while something runs, and every warning as a note, once."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -92,8 +95,16 @@ def working() -> Iterator[None]:
     )
     # A file or a pipe gets no progress, not even an empty line.
     shown = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-    with warnings.catch_warnings(record=True) as caught, shown as progress:
+    notes: set[str] = set()
+
+    def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in notes:
+            notes.add(str(message))
+            err.print(Text.assemble(("Note:", "yellow"), f" {message}"), soft_wrap=True)
+
+    with warnings.catch_warnings(), shown as progress:
         warnings.simplefilter("default")
+        warnings.showwarning = show_warning
         tasks: dict[str, Any] = {}
 
         def show(stage: str, done: int, total: int) -> None:
@@ -103,16 +114,9 @@ def working() -> Iterator[None]:
 
         with report_to(show):
             yield
-    for sentence in dict.fromkeys(str(warning.message) for warning in caught):
-        err.print(Text.assemble(("Note:", "yellow"), f" {sentence}"), soft_wrap=True)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return "1 item" or "2 items"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def gap_counts(filled: Completion) -> dict[str, Any]:
+def count_gaps(filled: Completion) -> dict[str, Any]:
     """Return how many items, labels and gaps there are, and how many gaps were filled and left.
 
     For positive-only labels also how many were filled as relevant, and under which assumption.
@@ -128,24 +132,25 @@ def gap_counts(filled: Completion) -> dict[str, Any]:
         "filled_relevant": int((gaps & (filled.state > 0)).sum()),
         "observed_rate": filled.observed_rate,
         "probability_of": filled.probability_of,
-        "assumptions": filled.assumptions.to_dict(orient="records"),
+        "assumptions": json.loads(filled.assumptions.to_json(orient="records")),
     }
 
 
 def print_gaps(filled: Completion) -> None:
-    """Say how many gaps were filled, and what an answer means if the labels are positive-only."""
-    counts = gap_counts(filled)
-    n, n_labels, gaps = (counted(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
-    as_relevant = f" ({counts['filled_relevant']:,} as relevant)" if filled.labels.positive_only else ""
-    tell(f"{n}, {n_labels}: {gaps}, {counts['filled']:,} filled{as_relevant}, {counts['left']:,} left empty.")
+    """Print how many gaps there were, how many were filled, and how many stay empty."""
+    counts = count_gaps(filled)
+    n, n_labels, gaps = (plural(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
+    as_relevant = f" ({count(counts['filled_relevant'])} as relevant)" if filled.labels.positive_only else ""
+    done, left = count(counts["filled"]), count(counts["left"])
+    print_result(f"{n}, {n_labels}: {gaps}, {done} filled{as_relevant}, {left} left empty.")
 
 
 def print_assumptions(filled: Completion) -> None:
-    """Print, for positive-only labels, what probabilities are of and what the share of assigned positives changes."""
+    """Print, for positive-only labels, the meaning of probabilities and the effect of the label frequency."""
     if not filled.labels.positive_only:
         return
     c = filled.observed_rate
-    told = f"if {c:.0%} of the relevant entries were assigned" if c else "not of being relevant (--observed-rate)"
+    meaning = f"if {c:.0%} of the relevant entries were assigned" if c else "not of being relevant (--observed-rate)"
     table = Table("assigned", "filled as relevant", "relevant, expected", "threshold", box=None, pad_edge=False)
     for column in table.columns:
         column.justify = "right"
@@ -154,31 +159,32 @@ def print_assumptions(filled: Completion) -> None:
         threshold = "–" if np.isnan(cut) else f"{cut:.2f}"
         numbers = (f"{rate:.0%}", f"{n_filled:,.0f}", f"{expected:,.0f}", threshold)
         table.add_row(*(Text(number, "bold" if rate == c else "") for number in numbers))
-    tell(f"An absent tag may have been forgotten. Probabilities are of {filled.probability_of}, {told}.")
+    print_result(f"An absent tag may be a missing positive. Probabilities are of {filled.probability_of}, {meaning}.")
     out.print(table)
 
 
-def roles_table(roles: Roles, beside: Sequence[str] = ()) -> Table:
-    """Return the roles of all columns; neighbours with the same role and reason share a line."""
+def make_roles_table(roles: Roles, matrix_names: Sequence[str] = ()) -> Table:
+    """Return the roles of all columns; consecutive columns with the same role and reason share a line."""
     table = Table("columns", "role", "why", title="Which column plays which role", title_justify="left", box=None)
     for (role, why), lines in groupby(roles.describe(), key=lambda line: line[1:]):
-        table.add_row(_shortened([line[0] for line in lines]), role, why)
-    if beside:
-        table.add_row(_shortened(beside), "number", "one feature, kept beside the table")
+        table.add_row(_shorten([line[0] for line in lines]), role, why)
+    if matrix_names:
+        table.add_row(_shorten(matrix_names), "number", "one feature, from the matrix")
     return table
 
 
-def _shortened(names: Sequence[str], most: int = 4) -> str:
-    if len(names) <= most + 1:
+def _shorten(names: Sequence[str], limit: int = 5) -> str:
+    """Return names, the middle left out where there are more than ``limit``."""
+    if len(names) <= limit:
         return ", ".join(names)
-    return f"{', '.join(names[: most - 1])}, … {names[-1]} ({len(names)} columns)"
+    return f"{', '.join(names[: limit - 2])}, … {names[-1]} ({len(names)} columns)"
 
 
-def comparison_table(summary: pd.DataFrame, title: str) -> Table:
+def make_comparison_table(summary: pd.DataFrame, title: str) -> Table:
     """Return methods against metrics, the best of each column bold (ties, to the third decimal, too).
 
-    ``F1@.5`` is the micro-F1 of a method's own scores cut at .5, as its library would; ↓ marks what should be small.
-    Metrics that were not measured have no column.
+    ``F1@.5`` is the micro-F1 of a method's own scores cut at .5, as its library would; ↓ marks metrics that should be
+    small. Metrics that were not measured have no column.
     """
     names = {name: title for name, title in _COLUMNS.items() if name in summary}
     # One space between columns: all of them fit into 80.
@@ -188,13 +194,13 @@ def comparison_table(summary: pd.DataFrame, title: str) -> Table:
         table.add_column(names[name], justify="right", no_wrap=True)
     shown = summary[list(names)].round(3)
     best = {c: shown[c].min() if title.endswith("↓") else shown[c].max() for c, title in names.items()}
-    best["filled"] = np.nan  # neither few nor many is better
+    best["filled"] = np.nan  # neither a small nor a large number is better
     for method, row in shown.iterrows():
-        table.add_row(str(method), *(_cell(row[name], row[name] == best[name]) for name in names))
+        table.add_row(str(method), *(_format_cell(row[name], row[name] == best[name]) for name in names))
     return table
 
 
-def curve_table(curve: pd.DataFrame) -> Table:
+def make_curve_table(curve: pd.DataFrame) -> Table:
     """Return a learning curve: metrics of the default against the number of labelled items."""
     metrics = [name for name in curve if name in _COLUMNS]
     titles = ["labelled items", *(_COLUMNS[name] for name in metrics)]
@@ -202,11 +208,11 @@ def curve_table(curve: pd.DataFrame) -> Table:
     for column in table.columns:
         column.justify = "right"
     for _, row in curve.iterrows():
-        table.add_row(f"{row['labelled']:,.0f}", *(_cell(row[name], best=False) for name in metrics))
+        table.add_row(f"{row['labelled']:,.0f}", *(_format_cell(row[name], best=False) for name in metrics))
     return table
 
 
-def _cell(value: float, best: bool) -> Text | str:
+def _format_cell(value: float, best: bool) -> Text | str:
     if np.isnan(value):
         return "–"
     return Text(f"{value:,.0f}" if value >= 100 else f"{value:.3f}", "bold" if best else "")

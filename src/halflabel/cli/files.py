@@ -1,4 +1,4 @@
-"""Paths that commands read and write."""
+"""Paths that commands write to."""
 
 from __future__ import annotations
 
@@ -9,16 +9,30 @@ from pathlib import Path
 import click
 import pandas as pd
 
+from halflabel.datasets.writing import check_table_path
+
 PATH = click.Path(path_type=Path)
 
 
-def beside(items: Path, ending: str) -> Path:
-    """Return the path of an output that stands beside its input, the suffix replaced."""
+def name_output(items: Path, ending: str) -> Path:
+    """Return the path of an output in the folder of its input, the suffix replaced."""
     return items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.{ending}")
 
 
-def refuse_unwritable(inputs: Iterable[Path | None], *targets: Path | None) -> None:
-    """Refuse before the work starts what could not be written at its end, or would overwrite what is needed."""
+def check_tables(*targets: Path | None) -> None:
+    """Raise before the work starts if a table cannot be written under a name."""
+    for target in filter(None, targets):
+        check_table_path(target)
+
+
+def check_page(target: Path | None) -> None:
+    """Raise before the work starts if the name of a report is not that of a page."""
+    if target is not None and target.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{target}: a report is an HTML page; use the suffix .html.")
+
+
+def check_outputs(inputs: Iterable[Path | None], *targets: Path | None) -> None:
+    """Raise before the work starts for an output that cannot be written, or would overwrite an input or output."""
     taken = {path.resolve() for path in inputs if path is not None}
     for target in filter(None, targets):
         if not target.parent.is_dir():
@@ -31,7 +45,7 @@ def refuse_unwritable(inputs: Iterable[Path | None], *targets: Path | None) -> N
 
 
 def with_index(table: pd.DataFrame) -> pd.DataFrame:
-    """Put what items are known by into the first column, under a name of its own."""
+    """Put the ids of the items into the first column, under a name that no other column has."""
     name = str(table.index.name or "row")
     while name in table.columns:
         name = f"_{name}"

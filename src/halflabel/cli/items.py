@@ -8,9 +8,19 @@ from typing import Any
 
 import click
 
-from halflabel.cli.console import gap_counts, out, print_assumptions, print_gaps, roles_table, say, tell, working
-from halflabel.cli.files import PATH, beside, refuse_unwritable, with_index
-from halflabel.cli.options import column_options, effort_option, observed_rate_option, open_items
+from halflabel._wording import plural
+from halflabel.cli.console import (
+    count_gaps,
+    make_roles_table,
+    out,
+    print_assumptions,
+    print_gaps,
+    print_note,
+    print_result,
+    show_progress,
+)
+from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_output, with_index
+from halflabel.cli.options import ItemsFile, effort_option, items_options, observed_rate_option
 from halflabel.completion import Completion, complete
 from halflabel.completion.model_file import load
 from halflabel.datasets import read, read_vectors
@@ -18,8 +28,7 @@ from halflabel.datasets.writing import table_suffix, write_table
 
 
 @click.command(name="complete")
-@click.argument("items", type=PATH)
-@column_options
+@items_options
 @click.option("-o", "--output", type=PATH, help="Completed table; by default ITEMS.completed.csv (or .parquet).")
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
@@ -35,20 +44,16 @@ from halflabel.datasets.writing import table_suffix, write_table
 @observed_rate_option
 @effort_option
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print what happened as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def complete_command(
-    items: Path,
+    items: ItemsFile,
     output: Path | None,
     probabilities: Path | None,
     report: Path | None,
     model: Path | None,
-    min_precision: float | None,
-    cost: tuple[float, float] | None,
-    effort: str,
-    observed_rate: float | None,
     seed: int,
     as_json: bool,
-    **columns: Any,
+    **asked: Any,
 ) -> None:
     """Fill the gaps of a half-labelled table.
 
@@ -62,34 +67,45 @@ def complete_command(
       halflabel complete yeast.arff --xml yeast.xml
     """  # noqa: D301 - \b keeps click from refilling the examples
     written = {
-        "table": output or beside(items, f"completed{table_suffix(items)}"),
-        "report": report or beside(items, "report.html"),
+        "table": output or name_output(items.path, f"completed{table_suffix(items.path)}"),
+        "report": report or name_output(items.path, "report.html"),
         "probabilities": probabilities,
         "model": model,
     }
-    refuse_unwritable((items, columns["tags_file"], columns["prior"]), *written.values())
-    opened = open_items(items, **columns)
-    asked: dict[str, Any] = {
-        "effort": effort,
-        "min_precision": min_precision,
-        "cost": cost,
-        "observed_rate": observed_rate,
-    }
+    check_outputs(items.inputs, *written.values())
+    check_tables(written["table"], probabilities)
+    check_page(written["report"])
+    opened = items.open()
     if not as_json:
-        out.print(roles_table(opened.roles, opened.encoder.matrix_names))
-    with working():
+        out.print(make_roles_table(opened.roles, opened.encoder.matrix_names))
+    with show_progress():
         filled = complete(opened, **asked, random_state=seed)
-    settings = {**asked, "seed": seed, **{k: v for k, v in columns.items() if v is not None}}
-    with working():
-        _write_all(filled, written, str(items), settings)
+    with show_progress():
+        lost = _write_all(filled, written, str(items.path), {**asked, "seed": seed, **items.stated})
     if as_json:
-        click.echo(json.dumps({**gap_counts(filled), "written": {k: str(v) for k, v in written.items() if v}}))
+        click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))
         return
-    say(*filled.opened.notes)
-    tell(*filled.gaps)
+    print_note(*filled.opened.notes, *lost)
+    print_result(*filled.gaps)
     print_gaps(filled)
     print_assumptions(filled)
-    tell(f"Written: {', '.join(str(path) for path in written.values() if path)}.")
+    print_result(f"Written: {_list_paths(*written.values())}.")
+
+
+def _write_all(
+    filled: Completion, written: dict[str, Path | None], title: str, settings: dict[str, Any]
+) -> tuple[str, ...]:
+    """Write all outputs, the table first; return a sentence for each thing that its file cannot hold."""
+    lost: tuple[str, ...] = ()
+    if written["table"]:
+        lost = write_table(filled.table, written["table"], filled.opened.form)
+    if written["probabilities"]:
+        write_table(with_index(filled.probabilities), written["probabilities"])
+    if written["model"]:
+        filled.save(written["model"])
+    if written["report"]:
+        filled.report(written["report"], title=title, settings=settings)
+    return lost
 
 
 @click.command(name="predict")
@@ -97,15 +113,17 @@ def complete_command(
 @click.argument("items", type=PATH)
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.csv (or .parquet).")
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
-@click.option("--vectors", "matrix_file", type=PATH, metavar="X.npy", help="Feature vectors beside the table.")
-@click.option("--delimiter", help="Character between the cells of a text file, or 'tab'.")
+@click.option("--vectors", type=PATH, metavar="X.npy", help="Feature vectors, one row per row of the table.")
+@click.option("--delimiter", help="Character between the cells of a text file, or 'tab'; recognised by default.")
+@click.option("--encoding", help="Encoding of a text file, such as cp1252; recognised by default.")
 def predict_command(
     model: Path,
     items: Path,
     output: Path | None,
     probabilities: Path | None,
-    matrix_file: Path | None,
+    vectors: Path | None,
     delimiter: str | None,
+    encoding: str | None,
 ) -> None:
     """Label new items with a saved model.
 
@@ -113,56 +131,48 @@ def predict_command(
     Example:
       halflabel predict songs.halflabel new-songs.csv
     """  # noqa: D301
-    target = output or beside(items, f"predicted{table_suffix(items)}")
-    refuse_unwritable((model, items, matrix_file), target, probabilities)
+    target = output or name_output(items, f"predicted{table_suffix(items)}")
+    check_outputs((model, items, vectors), target, probabilities)
+    check_tables(target, probabilities)
     predictor = load(model)
-    raw = read(items, delimiter=delimiter)
-    if matrix_file is None and raw.matrix is not None:
+    raw = read(items, delimiter=delimiter, encoding=encoding)
+    if vectors is None and raw.matrix is not None:
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
-    matrix = read_vectors(matrix_file) if matrix_file else raw.matrix
-    with working():
+    matrix = read_vectors(vectors) if vectors else raw.matrix
+    with show_progress():
         labelled = predictor.label(raw.frame, matrix)
         p = predictor.predict_proba(raw.frame, matrix)
-    say(*predictor.encoder.unseen(raw.frame))
-    if probabilities and predictor.probability_of == "being assigned":
-        say(
-            "Probabilities are of being assigned: the model was not told how often a relevant tag is (--observed-rate)."
-        )
-    write_table(labelled, target)
+    lost = write_table(labelled, target, raw.form)
     if probabilities:
         write_table(with_index(p), probabilities)
-    tell(f"{len(labelled)} items labelled. Written: {target}{f', {probabilities}' if probabilities else ''}.")
+    print_note(*raw.notes, *predictor.encoder.unseen(raw.frame), *lost)
+    if probabilities and predictor.probability_of == "being assigned":
+        print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
+    print_result(f"{plural(len(labelled), 'item')} labelled. Written: {_list_paths(target, probabilities)}.")
+
+
+def _list_paths(*paths: Path | None) -> str:
+    return ", ".join(str(path) for path in paths if path)
 
 
 @click.command(name="map")
-@click.argument("items", type=PATH)
-@column_options
+@items_options
 @click.option("-d", "--dimensions", type=click.IntRange(1), default=2, show_default=True)
 @click.option("-o", "--output", type=PATH, help="Coordinates; by default ITEMS.map.csv.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-def map_command(items: Path, dimensions: int, output: Path | None, seed: int, **columns: Any) -> None:
-    """Draw the items in few dimensions.
+def map_command(items: ItemsFile, dimensions: int, output: Path | None, seed: int) -> None:
+    """Draw the items in a small number of dimensions.
 
     \b
     Example:
       halflabel map songs.csv --id song --labels rock,sad,live -d 2
     """  # noqa: D301
-    target = output or beside(items, "map.csv")
-    refuse_unwritable((items, columns["tags_file"], columns["prior"]), target)
-    with working():
-        filled = complete(open_items(items, **columns), random_state=seed)
+    target = output or name_output(items.path, "map.csv")
+    check_outputs(items.inputs, target)
+    check_tables(target)
+    with show_progress():
+        filled = complete(items.open(), random_state=seed)
         coordinates = filled.embedding(dimensions)
     write_table(with_index(coordinates), target)
-    tell(f"{len(coordinates)} items in {dimensions} dimensions. Written: {target}.")
-
-
-def _write_all(filled: Completion, written: dict[str, Path | None], title: str, settings: dict[str, Any]) -> None:
-    """Write everything that was asked for, the report first: it is the likeliest to fail."""
-    if written["report"]:
-        filled.report(written["report"], title=title, settings=settings)
-    if written["model"]:
-        filled.save(written["model"])
-    if written["probabilities"]:
-        write_table(with_index(filled.probabilities), written["probabilities"])
-    if written["table"]:
-        write_table(filled.table, written["table"])
+    print_note(*filled.opened.notes)
+    print_result(f"{plural(len(coordinates), 'item')} in {dimensions} dimensions. Written: {target}.")

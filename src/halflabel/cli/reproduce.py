@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 from halflabel._wording import plural
-from halflabel.cli.console import out, say, tell, working
+from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH
 from halflabel.reproduction.load import find_published_page, list_papers
 from halflabel.reproduction.page.build import build_page, write_page
@@ -86,7 +86,7 @@ def reproduce(
 
 
 def _show(page: Path) -> None:
-    tell(f"Published page: {page}.")
+    print_result(f"Published page: {page}.")
     webbrowser.open(page.as_uri())
 
 
@@ -95,11 +95,11 @@ def _run(work: Reproduction, store: Store, jobs: int, strict: bool) -> None:
     if not work.startable:
         raise ValueError("no set of this paper is here: the table above names the source of each one.")
     store.path.parent.mkdir(parents=True, exist_ok=True)
-    with working():
+    with show_progress():
         records = work.run(store, n_jobs=jobs)
         paths = write_page(build_page(work, records), store.path.parent)
     _print_outcome(records)
-    tell(f"Written: {store.path}, {', '.join(map(str, paths))}.")
+    print_result(f"Written: {store.path}, {', '.join(map(str, paths))}.")
     if strict and (bad := sum(not record.metrics for record in records)):
         raise ValueError(f"{bad} of {plural(len(records), 'run')} have no figures, and --strict was given.")
 
@@ -130,17 +130,17 @@ def _print_plan(work: Reproduction, store: Store, jobs: int) -> None:
     minutes = work.estimate_seconds(todo) / processes / 60
     memory = work.estimate_megabytes(todo) * min(processes, len(todo)) / 1000
     missing = len(work.runs) - len(work.startable)
-    tell(
+    print_result(
         f"{plural(len(work.runs), 'run')}: {len(work.startable) - len(todo)} recorded, {len(todo)} to do, "
         f"{missing} not available."
     )
     if todo:
-        tell(f"About {max(minutes, 0.1):.1f} minutes and {memory:.1f} GB with --jobs {processes}.")
+        print_result(f"About {max(minutes, 0.1):.1f} minutes and {memory:.1f} GB with --jobs {processes}.")
 
 
 def _print_outcome(records: list[Record]) -> None:
     reasons = Counter(record.failed for record in records if record.failed)
     for reason, number in reasons.items():
-        say(f"{plural(number, 'run')} failed: {reason}")
+        print_note(f"{plural(number, 'run')} failed: {reason}")
     done = sum(bool(record.metrics) for record in records)
-    tell(f"{done} of {plural(len(records), 'run')} measured.")
+    print_result(f"{done} of {plural(len(records), 'run')} measured.")

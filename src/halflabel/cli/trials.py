@@ -1,4 +1,4 @@
-"""Commands that hide what is known and compare: demo, evaluate."""
+"""Commands that hide known entries and compare predictions: demo, evaluate."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ from typing import Any
 
 import click
 
-from halflabel.cli.console import comparison_table, curve_table, out, print_gaps, tell, working
+from halflabel.cli.console import (
+    make_comparison_table,
+    make_curve_table,
+    out,
+    print_gaps,
+    print_note,
+    print_result,
+    show_progress,
+)
 from halflabel.cli.files import PATH
-from halflabel.cli.options import column_options, effort_option, observed_rate_option, open_items
+from halflabel.cli.options import ItemsFile, effort_option, items_options, observed_rate_option
 from halflabel.datasets.writing import write_table
 from halflabel.evaluation import IN_WORDS, Evaluation, evaluate, run_demo
 from halflabel.evaluation.comparison import DEFAULT
@@ -24,73 +32,74 @@ from halflabel.evaluation.comparison import DEFAULT
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 def demo(output: Path, seed: int) -> None:
     """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
-    with working():
+    with show_progress():
         story = run_demo(seed)
     output.mkdir(parents=True, exist_ok=True)
     half = output / "digits-half.csv"
     write_table(story.half, half)
     write_table(story.completion.table, output / "digits-completed.csv")
-    with working():
+    with show_progress():
         story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
     print_gaps(story.completion)
-    out.print(comparison_table(story.table, "Scored on the hidden truth (best in bold)"))
+    out.print(make_comparison_table(story.table, "Scored on the hidden truth (best in bold)"))
     others = story.table.drop(index=DEFAULT)["average_precision"]
     ahead = story.table.loc[DEFAULT, "average_precision"] - others.max()
     verdict = "is ahead of" if ahead >= 0.0005 else "ties with" if ahead > -0.0005 else "loses to"
-    tell(f"In average precision halflabel {verdict} the best of the others, {others.idxmax()} ({ahead:+.3f}).")
-    tell(f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser).")
+    print_result(f"In average precision halflabel {verdict} the best of the others, {others.idxmax()} ({ahead:+.3f}).")
+    print_result(
+        f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser)."
+    )
     again = f"halflabel complete {shlex.quote(str(half))} --id scan --labels {','.join(story.tags)} --seed {seed}"
-    tell(f"\nThe same again, and the form for your own file (your columns after --id and --labels):\n  {again}")
+    print_result(f"\nThe same again, and the form for your own file (your columns after --id and --labels):\n  {again}")
 
 
 @click.command(name="evaluate")
-@click.argument("items", type=PATH)
-@column_options
+@items_options
 @observed_rate_option
 @effort_option
 @click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
-@click.option("--curve/--no-curve", default=True, show_default=True, help="See whether labelling more would help.")
+@click.option("--curve/--no-curve", default=True, show_default=True, help="Measure whether more labels would help.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
 def evaluate_command(
-    items: Path,
+    items: ItemsFile,
     observed_rate: float | None,
     effort: str,
     repeats: int,
     curve: bool,
     seed: int,
     as_json: bool,
-    **columns: Any,
 ) -> None:
-    """Hide known entries and say which method would have been right how often.
+    """Hide known entries, predict them by several methods, and compare.
 
-    With --absent unknown: hide assigned tags, and say which method would have found how many of them.
+    With --absent unknown: hide assigned tags, and print how many of them each method finds.
 
     \b
     Example:
       halflabel evaluate songs.csv --id song --labels rock,sad,live
       halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301
-    opened = open_items(items, **columns)
-    with working():
+    opened = items.open()
+    with show_progress():
         result = evaluate(opened, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, seed=seed)
     if as_json:
         click.echo(json.dumps(_as_json(result)))
         return
-    out.print(comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
+    print_note(*opened.notes)
+    out.print(make_comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
     if result.warning:
-        tell(result.warning)
+        print_result(result.warning)
     for name, row in result.summary.drop(index=DEFAULT).iterrows():
         span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
         metric = IN_WORDS[result.decisive]
-        tell(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
+        print_result(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
     if result.curve is not None and result.more_labels:
-        out.print(curve_table(result.curve))
-    tell(*(f"\n{sentence}" for sentence in (result.more_labels, result.trust, result.advice) if sentence))
+        out.print(make_curve_table(result.curve))
+    print_result(*(f"\n{sentence}" for sentence in (result.more_labels, result.trust, result.advice) if sentence))
 
 
 def _as_json(result: Evaluation) -> dict[str, Any]:
-    """Return sentences and tables as JSON knows them; what could not be measured is null."""
+    """Return sentences and tables for JSON; a number that could not be measured is null."""
     sentences = ("pattern", "advice", "warning", "trust", "more_labels")
     tables = {"records": result.records, "curve": result.curve}
     return {

@@ -1,13 +1,17 @@
-"""complete(): a method fitted to a table, once nothing speaks against it."""
+"""complete(): open a table, check that nothing prevents a fit, and fit a method."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
+from halflabel._arguments import suggest_arguments
+from halflabel._wording import option, quoted
 from halflabel.completion.memory import affordable_effort, refuse_beyond_memory
 from halflabel.completion.refusals import (
     refuse_blind_method,
@@ -16,19 +20,37 @@ from halflabel.completion.refusals import (
     refuse_unfit_rate,
 )
 from halflabel.completion.result import Completion
+from halflabel.labels import Absent
 from halflabel.labels.calibration import require_precision
 from halflabel.methods.auto import EFFORTS, AutoLabeler
 from halflabel.methods.base import PartialLabelEstimator, fit_beside
-from halflabel.table import OpenTable, open_table
+from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table.columns import Empty
 
 #: Expected precision that ``unsure="leave"`` asks for.
 LEAVE_BELOW = 0.95
 
 
+@suggest_arguments
 def complete(
     items: Any,
     Y: Any = None,
     *,
+    labels: Sequence[str] | None = None,
+    tags: str | None = None,
+    pairs: pd.DataFrame | None = None,
+    on: str | None = None,
+    absent: Absent | None = None,
+    empty: Empty = "unlabelled",
+    sep: str = ";",
+    id: str | None = None,
+    group: str | None = None,
+    features: Sequence[str] | None = None,
+    vectors: Any = None,
+    text: str | None = None,
+    ignore: Sequence[str] = (),
+    max_categories: int = 20,
+    prior: Any = None,
     method: PartialLabelEstimator | None = None,
     effort: str = "default",
     unsure: Literal["fill", "leave"] = "fill",
@@ -36,39 +58,61 @@ def complete(
     cost: tuple[float, float] | None = None,
     observed_rate: float | None = None,
     random_state: int | None = 0,
-    **columns: Any,
 ) -> Completion:
     """Fill every gap in the labels of a table, with a calibrated probability and the evidence.
 
     Parameters
     ----------
-    items : DataFrame, array, sparse matrix or OpenTable
-        One row per item; with ``Y`` features only, without it a table that holds the labels too. A table that
-        :func:`halflabel.table.open_table` has opened is taken as it is.
+    items : DataFrame, array, sparse matrix, path, list of dict or OpenTable
+        One row per item; with ``Y`` features only, without it a table that holds the labels, too.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
         1 has it, 0 does not have it, missing unknown.
+    labels : sequence of str, optional
+        Label columns: names, patterns (``"tag_*"``) or ``"@file"``, a text file with one name per line.
+    tags : str, optional
+        A column of tag lists, instead of ``labels``; needs ``absent``.
+    pairs, on : DataFrame and str, optional
+        A long table with one row per (id, tag), and the name of its id column; needs ``id`` and ``absent``.
+    absent : {"irrelevant", "unknown"}, optional
+        What a tag means that an item does not list.
+    empty : {"unlabelled", "none"}, default="unlabelled"
+        What an empty cell of ``tags`` is: an unlabelled item, or an annotated item without tags.
+    sep : str, default=";"
+        The separator of tags in a cell.
+    id : str, optional
+        The column that identifies the items; by default their row labels do.
+    group : str, optional
+        Items with equal values in this column (a thread, an author) are held out together. It is no feature.
+    features : sequence of str, optional
+        Feature columns: names or patterns; by default all columns that can serve.
+    vectors : str, path or array, optional
+        A column of feature vectors; or the vectors themselves, one row per item, as an array or a ``.npy`` file.
+    text : str, optional
+        A column of free text, read as tf-idf.
+    ignore : sequence of str, default=()
+        Names or patterns of columns to leave out.
+    max_categories : int, default=20
+        A column of more distinct texts is not made a category.
+    prior : DataFrame or array-like, optional
+        Probabilities from another source (a language model, last year's model): a table with the label columns. They
+        are calibrated on the observed entries and added, see :meth:`halflabel.AutoLabeler.fit`.
     method : estimator, default=AutoLabeler()
         Any method of this library; a copy of it is fitted. From labels that are positive-only, only
         :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
     effort : {"fast", "default", "best"}, default="default"
-        How much work the default method may be, see :class:`halflabel.AutoLabeler`. Where memory does not do for it,
-        the next cheaper one is taken, and a note says so.
-    unsure : {"fill", "leave"}
+        How much work the default method may be, see :class:`halflabel.AutoLabeler`. A warning names a cheaper one where
+        memory is short.
+    unsure : {"fill", "leave"}, default="fill"
         "leave" is short for ``min_precision=0.95``.
     min_precision : float in (0.5, 1), optional
         Fill only the entries that reach this expected precision, label by label; leave the others empty.
     cost : pair of float, optional
         Cost of a false positive and of a false negative: entries are filled so that the expected cost is least.
     observed_rate : float in (0, 1], optional
-        For labels that are positive-only: c, the share of the relevant entries that were assigned. It is an assumption
-        that no data can confirm, see Notes.
+        For labels that are positive-only: the label frequency c, the share of the relevant entries that were assigned.
+        It is an assumption that no data can confirm, see Notes.
     random_state : int or None, default=0
         Decides everything random in the default method.
-    **columns
-        Which column plays which role, as in :func:`halflabel.table.open_table`: ``labels``, ``tags``, ``absent``,
-        ``empty``, ``sep``, ``id``, ``group``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``;
-        and ``prior``, a table of probabilities from another source (a language model, last year's model), which is
-        calibrated on what is observed and added (:meth:`halflabel.AutoLabeler.fit`).
 
     Returns
     -------
@@ -76,19 +120,21 @@ def complete(
 
     Raises
     ------
+    TypeError
+        For an argument that does not exist; the nearest one is named.
     ValueError
-        If nothing is observed, a label is empty in every row, a column does not fit its role, memory would not do, or
+        If nothing is observed, a label is empty in every row, a column does not fit its role, memory is too small, or
         a precision is asked for where labels are positive-only and ``observed_rate`` is not given.
 
     Notes
     -----
-    With ``absent="unknown"`` (a tag that is absent may just have been forgotten) what can be learned is the probability
-    that a tag is *assigned*. If every relevant entry was assigned with the same probability c, it is c times that of
-    being relevant. Which of two items is likelier to have a label does not depend on c, if both or neither was looked
-    at; how sure an answer is, and so how many forgotten labels are filled in, does. Given ``observed_rate``,
-    probabilities are of being relevant, and lower where an annotated item lacks the tag. Without, they are of being
-    assigned, the plug-in threshold on them fills the table, and :attr:`Completion.assumptions` shows what several
-    values of c would change.
+    With ``absent="unknown"`` (a tag may be missing where it is true) what can be learned is the probability that a tag
+    is *assigned*. If every relevant entry was assigned with the same probability c, this is c times the probability of
+    being relevant. Which of two items is likelier to have a label does not depend on c, if both or neither was
+    annotated; the level of the probabilities, and so the number of missing positives that are filled in, does. Given
+    ``observed_rate``, probabilities are of being relevant, and lower where an annotated item lacks the tag. Without it,
+    they are of being assigned, the plug-in threshold on them fills the table, and :attr:`Completion.assumptions` shows
+    what several values of c would change.
 
     Examples
     --------
@@ -98,23 +144,34 @@ def complete(
     >>> complete(songs, labels=["dance"]).table["dance"].tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
-    if unsure not in ("fill", "leave"):
-        raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")
-    precision = min_precision if min_precision is not None or unsure == "fill" else LEAVE_BELOW
-    if precision is not None:
-        require_precision(precision)
-    opened = items if isinstance(items, OpenTable) else open_table(items, Y, **columns)
+    _check_settings(unsure, min_precision, cost, effort)
+    opened = open_table(
+        items,
+        Y,
+        Columns(
+            labels=labels,
+            tags=tags,
+            pairs=pairs,
+            on=on,
+            absent=absent,
+            empty=empty,
+            sep=sep,
+            id=id,
+            group=group,
+            features=features,
+            vectors=vectors,
+            text=text,
+            ignore=ignore,
+            max_categories=max_categories,
+            prior=prior,
+        ),
+    )
     refuse_empty_labels(opened.labels)
     refuse_unfit_rate(opened.labels, observed_rate)
-    if method is not None and observed_rate is not None:
-        raise ValueError(
-            "a method was given, and observed_rate beside it: say it there, AutoLabeler(observed_rate=...)."
-        )
-    if effort not in EFFORTS:
-        raise ValueError(f"effort must be one of {', '.join(map(repr, EFFORTS))}, not {effort!r}.")
-    model = default_method(observed_rate, random_state, effort) if method is None else clone(method)
+    model = _choose_method(method, observed_rate, random_state, effort)
     if cost is not None:
-        model.set_params(decision="cost", cost_ratio=_ratio(cost, precision))
+        model.set_params(decision="cost", cost_ratio=cost[0] / cost[1])
+    precision = LEAVE_BELOW if min_precision is None and unsure == "leave" else min_precision
     if opened.labels.positive_only:
         refuse_blind_method(model, precision)
     if opened.prior is not None:
@@ -122,6 +179,38 @@ def complete(
     opened = _within_memory(opened, model, given=method is not None)
     fitted = fit_beside(model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior)
     return Completion(opened, fitted, precision)
+
+
+def _check_settings(unsure: str, min_precision: float | None, cost: tuple[float, float] | None, effort: str) -> None:
+    """Raise for settings that are invalid whatever the table is."""
+    if unsure not in ("fill", "leave"):
+        raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")
+    if effort not in EFFORTS:
+        raise ValueError(f"effort must be one of {quoted(EFFORTS)}, not {effort!r}.")
+    if min_precision is not None:
+        require_precision(min_precision)
+    if cost is None:
+        return
+    given = np.asarray(cost, dtype=np.float64)
+    if given.shape != (2,) or not ((given > 1e-100) & (given < 1e100)).all():
+        raise ValueError(f"cost must be two positive numbers (a wrong yes, a wrong no), not {cost}.")
+    if min_precision is not None or unsure == "leave":
+        raise ValueError("cost and a precision cannot both decide which entries are filled: give one of them.")
+
+
+def _choose_method(
+    method: PartialLabelEstimator | None, observed_rate: float | None, random_state: int | None, effort: str
+) -> PartialLabelEstimator:
+    """Return a copy of the method that was given, or the default."""
+    if method is None:
+        return default_method(observed_rate, random_state, effort)
+    if observed_rate is not None:
+        raise ValueError(
+            f"{option('observed_rate')} is for the default method, but a method was given: set it there, such as "
+            "AutoLabeler(observed_rate=0.7)."
+        )
+    copy: PartialLabelEstimator = clone(method)
+    return copy
 
 
 def _within_memory(opened: OpenTable, model: PartialLabelEstimator, *, given: bool) -> OpenTable:
@@ -132,16 +221,6 @@ def _within_memory(opened: OpenTable, model: PartialLabelEstimator, *, given: bo
     effort, notes = affordable_effort(opened, model.effort)
     model.set_params(effort=effort)
     return replace(opened, notes=(*opened.notes, *notes))
-
-
-def _ratio(cost: tuple[float, float], precision: float | None) -> float:
-    """Return what a false positive costs in units of a false negative."""
-    given = np.asarray(cost, dtype=np.float64)
-    if given.shape != (2,) or not ((given > 1e-100) & (given < 1e100)).all():
-        raise ValueError(f"cost must be two positive numbers (a wrong yes, a wrong no), not {cost}.")
-    if precision is not None:
-        raise ValueError("cost and a precision cannot both decide which entries are filled: give one of them.")
-    return float(given[0] / given[1])
 
 
 def default_method(

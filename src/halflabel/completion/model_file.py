@@ -18,7 +18,7 @@ from halflabel.methods import auto, base, baselines, matrix_completion, ssdrmc, 
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics import kernels, scaling
 from halflabel.table import FeatureEncoder, Roles
-from halflabel.table.columns import with_text_names
+from halflabel.table.cells import use_text_names
 
 #: Where the methods are defined, and the parts that they are made of.
 HOMES = (auto, base, baselines, decision, kernels, matrix_completion, scaling, ssdrmc, table, vvmr)
@@ -73,7 +73,7 @@ class Predictor:
     def label(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
         """Return the table with its labels predicted: as columns of 0/1, or as the tags column it was learned from."""
         answer = self.predict(frame, matrix).to_numpy()
-        kept = with_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
+        kept = use_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
         if self.roles.tags is None:
             return pd.concat([kept, pd.DataFrame(answer, index=kept.index, columns=list(self.label_names))], axis=1)
         names = np.array(self.label_names, dtype=object)
@@ -81,7 +81,7 @@ class Predictor:
         return kept.assign(**{self.roles.tags: tags})
 
     def _index(self, frame: pd.DataFrame) -> pd.Index[Any]:
-        frame = with_text_names(frame)
+        frame = use_text_names(frame)
         named = self.roles.id is not None and self.roles.id in frame.columns
         return pd.Index(frame[self.roles.id]) if named else frame.index
 

@@ -16,7 +16,7 @@ from halflabel._arrays import Floats
 from halflabel._files import atomic_write
 from halflabel.completion import evidence
 from halflabel.completion.archive import save_tree
-from halflabel.completion.gaps import gap_sentences
+from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.model_file import Predictor
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
@@ -95,7 +95,7 @@ class Completion:
     @property
     def gaps(self) -> tuple[str, ...]:
         """Which kinds of gap there were and what was done about each, in sentences."""
-        return gap_sentences(self.labels, self.model, sure_only=self.min_precision is not None)
+        return describe_gaps(self.labels, self.model, sure_only=self.min_precision is not None)
 
     @cached_property
     def learned_from(self) -> PartialLabels:

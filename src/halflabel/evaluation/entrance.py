@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
+
+from halflabel._arguments import suggest_arguments
 from halflabel.evaluation.summary import Evaluation, evaluate_table
 from halflabel.labels import Absent
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.table import OpenTable, open_table
-from halflabel.table.labelling import Empty
+from halflabel.table import Columns, open_table
+from halflabel.table.columns import Empty
 
 
+@suggest_arguments
 def evaluate(
     items: Any,
     Y: Any = None,
     *,
     labels: Sequence[str] | None = None,
     tags: str | None = None,
+    pairs: pd.DataFrame | None = None,
+    on: str | None = None,
     absent: Absent | None = None,
     empty: Empty = "unlabelled",
     sep: str = ";",
     id: str | None = None,
     group: str | None = None,
     features: Sequence[str] | None = None,
-    vectors: str | None = None,
+    vectors: Any = None,
     text: str | None = None,
     ignore: Sequence[str] = (),
     max_categories: int = 20,
@@ -46,7 +52,7 @@ def evaluate(
     ----------
     items, Y
         As in :func:`halflabel.complete`: a table that holds the labels, or features and labels apart.
-    labels, tags, absent, empty, sep, id, group, features, vectors, text, ignore, max_categories, prior
+    labels, tags, pairs, on, absent, empty, sep, id, group, features, vectors, text, ignore, max_categories, prior
         The role of each column, as in :func:`halflabel.complete`.
     methods : mapping of str to estimator, optional
         By default the method behind ``complete``, SSDR-MC (not for positive-only labels), logistic regression, nearest
@@ -85,29 +91,25 @@ def evaluate(
     >>> evaluate(songs, labels=["dance"], methods=methods, repeats=2, curve=False).pattern
     '20% of the labelled items lost all their labels.'
     """
-    opened = (
-        items
-        if isinstance(items, OpenTable)
-        else open_table(
-            items,
-            Y,
-            labels=labels,
-            tags=tags,
-            absent=absent,
-            empty=empty,
-            sep=sep,
-            id=id,
-            group=group,
-            features=features,
-            vectors=vectors,
-            text=text,
-            ignore=ignore,
-            max_categories=max_categories,
-            prior=prior,
-        )
+    columns = Columns(
+        labels=labels,
+        tags=tags,
+        pairs=pairs,
+        on=on,
+        absent=absent,
+        empty=empty,
+        sep=sep,
+        id=id,
+        group=group,
+        features=features,
+        vectors=vectors,
+        text=text,
+        ignore=ignore,
+        max_categories=max_categories,
+        prior=prior,
     )
     return evaluate_table(
-        opened,
+        open_table(items, Y, columns),
         repeats=repeats,
         share=share,
         methods=methods,

@@ -16,7 +16,7 @@ from sklearn.preprocessing import normalize
 
 from halflabel.datasets import Dataset, fetch, load_benchmark, read
 from halflabel.reproduction.spec import SetSpec, import_object
-from halflabel.table import open_table
+from halflabel.table import Columns, open_table
 
 Part = Literal["whole", "train", "test"]
 
@@ -148,12 +148,6 @@ def _load_public(name: str, folder: Path | None, part: Part, openml: str) -> Dat
 @lru_cache(maxsize=2)
 def _read_user_file(path: str, labels: tuple[str, ...]) -> Dataset:
     raw = read(Path(path))
-    opened = open_table(
-        raw.frame,
-        labels=list(labels) or None,
-        matrix=raw.matrix,
-        matrix_names=raw.matrix_names,
-        declared_labels=raw.label_names,
-    )
+    opened = open_table(raw, columns=Columns(labels=labels or None))
     names = tuple(map(str, range(opened.X.shape[1])))
     return Dataset(Path(path).stem, opened.X, opened.labels, names, path, "the user's", raw.sha256)

@@ -1,12 +1,14 @@
-"""A user's table -> ids, X and PartialLabels: which column plays which role is chosen, said and settable."""
+"""A user's table -> ids, X and PartialLabels: infers the role of each column, reports it and lets the user set it."""
 
+from halflabel.table.columns import Columns
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.labelling import LabelReading, fill_tags, read_labels, read_tag_pairs
 from halflabel.table.opening import OpenTable, open_table
 from halflabel.table.prior import align_prior
-from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles, select
+from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles
 
 __all__ = [
+    "Columns",
     "FeatureEncoder",
     "LabelReading",
     "NoLabelsNamed",
@@ -18,5 +20,4 @@ __all__ = [
     "open_table",
     "read_labels",
     "read_tag_pairs",
-    "select",
 ]

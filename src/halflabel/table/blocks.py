@@ -16,23 +16,23 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from halflabel._arrays import Floats, Matrix
-from halflabel.table.columns import as_numbers, as_text
+from halflabel.table.cells import read_as_numbers, read_as_text
 
 #: Words, not characters; accents and case dropped; 1 + log(tf); rows of length 1.
-#: A word of a single row links it to no other row. The most frequent words are kept.
+#: A word of a single row links the row to no other. Only the most frequent words are kept.
 _TFIDF: dict[str, Any] = {"strip_accents": "unicode", "sublinear_tf": True}
 _MIN_ROWS, _MAX_WORDS = 2, 20_000
 
 
 def read_numbers(frame: pd.DataFrame, columns: Sequence[str]) -> Floats:
-    """Return number columns side by side; a column that holds anything else is refused."""
-    return np.column_stack([np.empty((len(frame), 0)), *(as_numbers(frame[column]) for column in columns)])
+    """Return number columns side by side; raise for a column that holds anything else."""
+    return np.column_stack([np.empty((len(frame), 0)), *(read_as_numbers(frame[column]) for column in columns)])
 
 
 def read_one_hot(column: pd.Series[Any], categories: Sequence[str]) -> Floats:
     """Return one indicator per category; a missing or another value has none."""
     known: pd.Index[Any] = pd.Index(list(categories), dtype="object")
-    codes = known.get_indexer(pd.Index(as_text(column), dtype="object"))
+    codes = known.get_indexer(pd.Index(read_as_text(column), dtype="object"))
     return np.equal.outer(codes, np.arange(len(categories))).astype(np.float64)
 
 
@@ -63,9 +63,9 @@ def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
     vectorizer = TfidfVectorizer(min_df=_MIN_ROWS, max_features=_MAX_WORDS, **_TFIDF)
     try:
         vectorizer.fit(_documents(column))
-    except ValueError:  # scikit-learn's message speaks of its own parameters
+    except ValueError:  # scikit-learn's message names its own parameters
         raise ValueError(
-            f"no word of the text column {column.name!r} stands in {_MIN_ROWS} rows or more: its words link no rows."
+            f"no word of the text column {column.name!r} is in {_MIN_ROWS} rows or more: its words link no rows."
         ) from None
     return tuple(vectorizer.get_feature_names_out().tolist()), np.asarray(vectorizer.idf_, dtype=np.float64)
 
@@ -78,7 +78,7 @@ def read_words(column: pd.Series[Any], vocabulary: Sequence[str], idf: Floats) -
 
 
 def read_matrix(matrix: Any, names: Sequence[str], n_rows: int) -> Matrix:
-    """Return a matrix kept beside the table as float64; its shape and values are checked."""
+    """Return a matrix next to the table as float64; its shape and values are checked."""
     if matrix.shape != (n_rows, len(names)):
         raise ValueError(
             f"the matrix has shape {matrix.shape}, but {n_rows} rows and {len(names)} features are needed."
@@ -135,4 +135,4 @@ def _is_number_list(cell: Any) -> bool:
 
 
 def _documents(column: pd.Series[Any]) -> list[str]:
-    return ["" if text is None else text for text in as_text(column)]
+    return ["" if text is None else text for text in read_as_text(column)]

@@ -1,118 +1,115 @@
-"""What one column holds, and how it is read as numbers or as text; shared by the modules of this package."""
+"""Which column plays which role, as the user stated it: one record from the command and from Python to the table."""
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from halflabel._arrays import Floats
+from halflabel._wording import option
+from halflabel.labels import Absent
 
-Kind = Literal["numbers", "text", "dates", "lists", "nothing", "other"]
+Empty = Literal["unlabelled", "none"]
 
-#: What ``pandas.api.types.infer_dtype`` says, in the words of this package.
-_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("boolean", "integer", "floating", "mixed-integer-float", "decimal"), "numbers"),
-    **dict.fromkeys(("string", "categorical", "mixed-integer"), "text"),
-    **dict.fromkeys(("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period"), "dates"),
-}
+#: Fields that hold the name of one column, and of several.
+_SINGLE = ("id", "tags", "on", "text", "group")
+_SEVERAL = ("labels", "features", "ignore")
 
 
-def with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with its column names as text; names that stand twice are refused."""
-    names = pd.Index([str(name) for name in frame.columns], dtype=object)
-    if names.has_duplicates:
-        twice = listed(names[names.duplicated()].unique())
-        raise ValueError(f"column names must be distinct, but {twice} stands more than once: rename the columns.")
-    return frame if names.equals(frame.columns) else frame.set_axis(names, axis=1)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Columns:
+    """The roles of columns that a user stated; the rest is left to :func:`choose_roles`.
 
+    Names that are not text (the numbers of columns, for example) become text.
 
-def kind_of(column: pd.Series[Any]) -> Kind:
-    """Return what the observed values of a column are; text that reads as ISO dates counts as dates."""
-    if not column.notna().any():
-        return "nothing"
-    if _is_real(column.dtype):
-        return "numbers"
-    inferred = pd.api.types.infer_dtype(column, skipna=True)
-    kind = _KINDS.get(inferred)
-    if kind is None:
-        return "lists" if isinstance(_first(column), list | tuple | np.ndarray | set) else "other"
-    return "dates" if kind == "text" and _reads_as_dates(column) else kind
+    Parameters
+    ----------
+    labels : sequence of str, optional
+        Label columns: names, patterns (``"tag_*"``) or ``"@file"``, a text file with one name per line. An empty
+        sequence means that the labels are not in this table.
+    tags : str, optional
+        A column of tag lists, instead of ``labels``.
+    pairs, on : DataFrame and str, optional
+        A long table with one row per (id, tag), and the name of its id column; needs ``id``.
+    absent : {"irrelevant", "unknown"}, optional
+        What a tag that an item does not list means; needed for ``tags`` and ``pairs``.
+    empty : {"unlabelled", "none"}, default="unlabelled"
+        What an empty cell of ``tags`` is: an unlabelled item, or an annotated item without tags.
+    sep : str, default=";"
+        The separator of tags in a cell.
+    id : str, optional
+        The column that identifies the rows; its values must be there and distinct.
+    group : str, optional
+        A column of numbers, text or dates; rows of equal value belong together. It is no feature. A row without a value
+        is a group of its own.
+    features : sequence of str, optional
+        Names or patterns; exactly these columns become features then.
+    vectors : str, path or array, optional
+        A column of feature vectors; or the vectors themselves, one row per item, as an array or a ``.npy`` file.
+    text : str, optional
+        A column of free text, read as tf-idf.
+    ignore : sequence of str, default=()
+        Names or patterns of columns to leave out; patterns for labels pass over them.
+    max_categories : int, default=20
+        A column of more distinct texts is not made a category.
+    prior : DataFrame or array-like, optional
+        Probabilities from another source, as in :func:`align_prior`.
 
+    Raises
+    ------
+    ValueError
+        If labels and tags were both given, ``empty`` is another word, or ``sep`` is empty.
 
-def as_numbers(column: pd.Series[Any]) -> Floats:
-    """Return a column as floats, missing as NaN; the first value that is no finite number is refused."""
-    kind = kind_of(column)
-    if kind in ("numbers", "nothing"):
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    elif kind == "text":
-        numbers = pd.to_numeric(column.astype(object), errors="coerce")
-        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        values = np.full(len(column), np.nan)
-    wrong = np.isinf(values) | (np.isnan(values) & column.notna().to_numpy())
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"column {column.name!r} holds {shown(column, row)} (row {row}), but it must hold finite numbers: "
-            "correct the cell or leave it empty, or leave the column out (ignore=, --ignore)."
-        )
-    return values
-
-
-def as_text(column: pd.Series[Any]) -> NDArray[np.object_]:
-    """Return a column as text, missing as None; whole numbers are written without a decimal point."""
-    codes, values = pd.factorize(column)  # each value is written once
-    return np.array([*map(_written, values), None], dtype=object)[codes]
-
-
-def no_such_column(name: str, columns: Iterable[str]) -> str:
-    """Return the sentence for a name or pattern that no column has, with near misses."""
-    by_lower = {column.lower(): column for column in columns}
-    near = difflib.get_close_matches(name.strip("*?").lower(), by_lower, n=3, cutoff=0.5)
-    found = (
-        f"did you mean {listed(by_lower[hit] for hit in near)}?" if near else f"there are {listed(by_lower.values())}."
-    )
-    return f"no column is called or matches {name!r}: {found}"
-
-
-def listed(names: Iterable[object], limit: int = 8) -> str:
-    """Return quoted names joined by commas, the tail counted.
-
-    >>> listed("abcd", limit=2)
-    "'a', 'b' and 2 more"
+    Examples
+    --------
+    >>> Columns(labels=["rock", 7], id="song").labels
+    ('rock', '7')
     """
-    quoted = [repr(name) for name in names]
-    more = f" and {len(quoted) - limit} more" if len(quoted) > limit else ""
-    return ", ".join(quoted[:limit]) + more
+
+    labels: Sequence[str] | None = None
+    tags: str | None = None
+    pairs: pd.DataFrame | None = None
+    on: str | None = None
+    absent: Absent | None = None
+    empty: Empty = "unlabelled"
+    sep: str = ";"
+    id: str | None = None
+    group: str | None = None
+    features: Sequence[str] | None = None
+    vectors: Any = None
+    text: str | None = None
+    ignore: Sequence[str] = ()
+    max_categories: int = 20
+    prior: Any = None
+
+    def __post_init__(self) -> None:
+        for name in _SINGLE:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, str(getattr(self, name)))
+        if isinstance(self.vectors, int):
+            object.__setattr__(self, "vectors", str(self.vectors))
+        for name in _SEVERAL:
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(map(str, given)))
+        if self.labels is not None and self.tags is not None:
+            raise ValueError(
+                f"labels and tags were both given ({option('labels')}, {option('tags')}): name the label columns, "
+                "or one column of tag lists."
+            )
+        if self.empty not in ("unlabelled", "none"):
+            raise ValueError(f"empty must be 'unlabelled' or 'none', not {self.empty!r}.")
+        if not self.sep:
+            raise ValueError(f"the separator of tags ({option('sep')}) is empty: name the character between tags.")
+
+    @property
+    def stated(self) -> tuple[str, ...]:
+        """The names of the fields that differ from their defaults."""
+        return tuple(each.name for each in fields(self) if not _is_equal(getattr(self, each.name), each.default))
 
 
-def shown(column: pd.Series[Any], row: int) -> str:
-    """Return a cell as a person would write it: ``3``, not ``np.int64(3)``."""
-    return repr(column.iloc[row : row + 1].tolist()[0])
-
-
-def _is_real(dtype: Any) -> bool:
-    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
-
-
-def _first(column: pd.Series[Any]) -> Any:
-    return column[column.notna()].iloc[0]
-
-
-def _reads_as_dates(column: pd.Series[Any]) -> bool:
-    """Whether all observed text is an ISO date; the first value settles it cheaply for most columns."""
-    if not re.match(r"\d{4}-\d\d", str(_first(column))):
-        return False
-    values = column.dropna().astype("str").drop_duplicates()
-    return bool(pd.to_datetime(values, format="ISO8601", errors="coerce", utc=True).notna().all())
-
-
-def _written(value: Any) -> str:
-    whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return str(int(value)) if whole else str(value)
+def _is_equal(value: Any, default: Any) -> bool:
+    """Return whether a field has its default; tables and arrays never have."""
+    return value is default or (isinstance(value, str | int | tuple) and value == default)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats, Matrix, is_sparse
+from halflabel._wording import plural, quoted
 from halflabel.table.blocks import (
     learn_words,
     read_matrix,
@@ -20,7 +21,7 @@ from halflabel.table.blocks import (
     read_vectors,
     read_words,
 )
-from halflabel.table.columns import as_text, listed, with_text_names
+from halflabel.table.cells import read_as_text, use_text_names
 from halflabel.table.gaps import Filling
 from halflabel.table.roles import Roles
 
@@ -33,7 +34,7 @@ class FeatureEncoder:
     matrix, categories, words. Nothing is scaled here; estimators do that.
 
     * Numbers, vectors and a dense matrix: a missing cell is filled by low-rank completion, or with the mean of its
-      feature where the former was not seen to be better, see :class:`halflabel.table.gaps.Filling`.
+      feature where completion is not better on hidden cells, see :class:`halflabel.table.gaps.Filling`.
     * Categories: one indicator per value; a missing or an unseen value has none.
     * Words: tf-idf of words (case and accents dropped) of at least two rows, at most
       20 000, with 1 + log(tf), rows of length 1. X is sparse then.
@@ -45,15 +46,15 @@ class FeatureEncoder:
     vectors : str or None
         The column of vectors, ``vector_width`` numbers each.
     matrix_names : tuple of str
-        Names of the features kept in a matrix beside the table.
+        Names of the features in a matrix next to the table.
     filling : Filling
-        What missing cells become; a sparse matrix has none and no part in it.
+        What missing cells become; a sparse matrix has none.
     categories : mapping of str to tuple of str
         The values of each category column.
     text : str or None
         The column of words, with ``vocabulary`` and ``idf``.
     notes : tuple of str
-        What the user should be told about the table it was learned from.
+        Sentences for the user about the table that it was learned from.
 
     Examples
     --------
@@ -94,7 +95,7 @@ class FeatureEncoder:
         roles : Roles
             From :func:`choose_roles`.
         matrix : ndarray or sparse matrix of shape (n_items, n_features), optional
-            Numeric features kept beside the table.
+            Numeric features next to the table.
         matrix_names : sequence of str, optional
             By default ``"x0"``, ``"x1"``, ...
 
@@ -106,11 +107,13 @@ class FeatureEncoder:
         """
         if matrix is None and not roles.features:
             why = "; ".join(f"{column!r}: {reason}" for column, reason in roles.ignored[:8])
-            raise ValueError(f"no column of the table can be a feature ({why or 'there is none beside the labels'}).")
-        frame = with_text_names(frame)
+            raise ValueError(f"no column of the table can be a feature ({why or 'there is none but the labels'}).")
+        frame = use_text_names(frame)
         if matrix is not None:
             matrix_names = matrix_names or [f"x{j}" for j in range(matrix.shape[1])]
-        values = {column: set(as_text(frame[column])) - {None} for column in _present(roles.categorical, frame)}
+        values = {
+            column: set(read_as_text(frame[column])) - {None} for column in _require_columns(roles.categorical, frame)
+        }
         encoder = cls(
             numeric=roles.numeric,
             vectors=roles.vectors,
@@ -118,12 +121,12 @@ class FeatureEncoder:
             categories={column: tuple(sorted(found)) for column, found in values.items()},
             text=roles.text,
         )
-        blocks = encoder._gapped_blocks(frame, matrix)
-        encoder = replace(encoder, vector_width=blocks[1].shape[1], filling=Filling.learn(_dense(blocks)))
+        blocks = encoder._read_gapped(frame, matrix)
+        encoder = replace(encoder, vector_width=blocks[1].shape[1], filling=Filling.learn(_join_dense(blocks)))
         if encoder.text is not None:
             vocabulary, idf = learn_words(frame[encoder.text])
             encoder = replace(encoder, vocabulary=vocabulary, idf=idf)
-        return replace(encoder, notes=encoder._notes(frame, blocks))
+        return replace(encoder, notes=encoder._describe(frame, blocks))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -159,9 +162,9 @@ class FeatureEncoder:
         ValueError
             For columns that are not there, and values that do not fit, with column and row.
         """
-        frame = with_text_names(frame)
-        gapped = self._gapped_blocks(frame, matrix)
-        blocks: list[Matrix] = [self.filling(_dense(gapped)), *filter(is_sparse, gapped)]
+        frame = use_text_names(frame)
+        gapped = self._read_gapped(frame, matrix)
+        blocks: list[Matrix] = [self.filling(_join_dense(gapped)), *filter(is_sparse, gapped)]
         blocks += [read_one_hot(frame[column], values) for column, values in self.categories.items()]
         if self.text is not None:
             blocks.append(read_words(frame[self.text], self.vocabulary, self.idf))
@@ -172,14 +175,14 @@ class FeatureEncoder:
 
     def unseen(self, frame: pd.DataFrame) -> tuple[str, ...]:
         """Return a sentence for each category column of a new table that holds values not learned from."""
-        frame = with_text_names(frame)
+        frame = use_text_names(frame)
         sentences = []
-        for column in _present(self.categories, frame):
-            new = [value for value in as_text(frame[column]) if value not in {None, *self.categories[column]}]
+        for column in _require_columns(self.categories, frame):
+            new = [value for value in read_as_text(frame[column]) if value not in {None, *self.categories[column]}]
             if new:
                 sentences.append(
-                    f"{_count(len(new), 'row')} with a value that was not there before in the category column "
-                    f"{column!r} ({listed(dict.fromkeys(new))}): encoded as no category."
+                    f"{plural(len(new), 'row')} with a value that is new in the category column "
+                    f"{column!r} ({quoted(dict.fromkeys(new))}): encoded as no category."
                 )
         return tuple(sentences)
 
@@ -203,13 +206,13 @@ class FeatureEncoder:
         positions = (f"{self.vectors}[{j}]" for j in range(self.vector_width))
         return (*self.numeric, *positions, *self.matrix_names)
 
-    def _gapped_blocks(self, frame: pd.DataFrame, matrix: Any) -> list[Matrix]:
+    def _read_gapped(self, frame: pd.DataFrame, matrix: Any) -> list[Matrix]:
         """Return numbers, vectors and matrix, gaps as NaN."""
-        _present(self.columns, frame)
+        _require_columns(self.columns, frame)
         none = np.empty((len(frame), 0))
         if matrix is None and self.matrix_names:
             raise ValueError(
-                f"a matrix of {len(self.matrix_names)} features beside the table is needed, as it was learned with."
+                f"a matrix of {len(self.matrix_names)} features is needed together with the table, as in training."
             )
         return [
             read_numbers(frame, self.numeric),
@@ -217,43 +220,39 @@ class FeatureEncoder:
             none if matrix is None else read_matrix(matrix, self.matrix_names, len(frame)),
         ]
 
-    def _notes(self, frame: pd.DataFrame, blocks: Sequence[Matrix]) -> tuple[str, ...]:
-        gaps = np.concatenate([*map(_gaps, blocks)])
+    def _describe(self, frame: pd.DataFrame, blocks: Sequence[Matrix]) -> tuple[str, ...]:
+        gaps = np.concatenate([*map(_count_gaps, blocks)])
         names = [name for name, count in zip(self._gapped_names, gaps, strict=True) if count]
         empty = sum(count == len(frame) for count in gaps)
         missing = {column: int(frame[column].isna().sum()) for column in self.categories}
         filled = (
-            f"{_count(len(names), 'feature')} with missing values ({_count(gaps.sum(), 'cell')}; {listed(names)}): "
+            f"{plural(len(names), 'feature')} with missing values ({plural(gaps.sum(), 'cell')}; {quoted(names)}): "
             f"{self.filling.way}{f', {empty} without any value with 0' if empty else ''}."
         )
         unset = (
-            f"{_count(rows, 'row')} without a value in the category column {column!r}: encoded as no category."
+            f"{plural(rows, 'row')} without a value in the category column {column!r}: encoded as no category."
             for column, rows in missing.items()
             if rows
         )
         return (*([filled] if names else []), *unset)
 
 
-def _present(columns: Iterable[str], frame: pd.DataFrame) -> list[str]:
-    """Return the columns as a list; those that the table lacks are named."""
+def _require_columns(columns: Iterable[str], frame: pd.DataFrame) -> list[str]:
+    """Return the columns as a list; raise for columns that the table lacks."""
     columns = list(columns)
     lacking = [column for column in columns if column not in frame.columns]
     if lacking:
         raise ValueError(
-            f"the table lacks {_count(len(lacking), 'column')} that the features are made of: {listed(lacking)}."
+            f"the table lacks {plural(len(lacking), 'column')} that the features are made of: {quoted(lacking)}."
         )
     return columns
 
 
-def _gaps(block: Matrix) -> NDArray[np.int_]:
+def _count_gaps(block: Matrix) -> NDArray[np.int_]:
     """Return the number of missing cells per column; a sparse block has none."""
     return np.isnan(block).sum(axis=0) if isinstance(block, np.ndarray) else np.zeros(block.shape[1], dtype=int)
 
 
-def _dense(blocks: Sequence[Matrix]) -> Floats:
+def _join_dense(blocks: Sequence[Matrix]) -> Floats:
     """Return the blocks that can have gaps side by side."""
     return np.hstack([block for block in blocks if not is_sparse(block)])
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -11,29 +11,29 @@ from sklearn.exceptions import ConvergenceWarning
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.methods.impute import SoftImputer, complete_rows
 
-#: Completion is learned from so many rows at most, drawn at random: more would add time and little else.
+#: Maximum number of rows, drawn at random, that completion is learned from: more would add time and little else.
 MAX_ROWS = 2000
 
-#: It is not tried below so many rows, where chance would choose, nor above so many features, where it takes minutes.
+#: Minimum number of rows, below which chance would choose; maximum number of features, above which it takes minutes.
 MIN_ROWS, MAX_FEATURES = 30, 300
 
-#: Features with larger values take no part in it: they cannot be squared.
-SQUARABLE = 1e150
+#: Features with larger values are not completed: such values cannot be squared.
+MAX_VALUE = 1e150
 
-#: It is used if cells hidden to try it come back with at most this share of the mean's error.
-WORTH = 0.95
+#: Completion is used if its error on hidden cells is at most this share of the error of the mean.
+MAX_ERROR = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class Filling:
-    """Fills gaps by low-rank completion where that was seen to beat the mean of the feature, else by the mean.
+    """Fills gaps by low-rank completion where that beats the mean of the feature on hidden cells, else by the mean.
 
     Learn one with :meth:`learn`.
 
     Parameters
     ----------
     means, spreads : ndarray of shape (n_features,)
-        Mean of the values that are there, and what they are divided by; 0 and 1 for a feature without any.
+        Mean of the values that are there, and their divisor; 0 and 1 for a feature without any.
     components : ndarray of shape (rank, n_features)
         Of :class:`halflabel.methods.impute.SoftImputer`; without rows, gaps are filled with the mean.
     alpha : float
@@ -62,19 +62,19 @@ class Filling:
         known = ~np.isnan(X)
         means = np.nansum(X, axis=0) / np.maximum(known.sum(axis=0), 1)
         by_mean = cls(means, np.ones(X.shape[1]), np.empty((0, X.shape[1])))
-        sample = X[_some(len(X))]
-        full = np.asarray(np.fmax.reduce(np.abs(sample), axis=0) < SQUARABLE)  # false for a feature without any value
+        sample = X[_sample_rows(len(X))]
+        full = np.asarray(np.fmax.reduce(np.abs(sample), axis=0) < MAX_VALUE)  # false for a feature without any value
         if known.all() or len(sample) < MIN_ROWS or not 2 <= full.sum() <= MAX_FEATURES:
             return by_mean
         imputer = SoftImputer()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # hidden cells judge what came out, converged or not
+            warnings.simplefilter("ignore", ConvergenceWarning)  # hidden cells measure the result, converged or not
             imputer.fit(sample[:, full])
-        completion = by_mean._with(imputer, full)
-        return completion if completion.error <= WORTH else by_mean
+        completion = by_mean._use_imputer(imputer, full)
+        return completion if completion.error <= MAX_ERROR else by_mean
 
-    def _with(self, imputer: SoftImputer, full: Mask) -> Filling:
-        """Return the filling of an imputer that was fitted on the features of a mask; the others keep their mean."""
+    def _use_imputer(self, imputer: SoftImputer, full: Mask) -> Filling:
+        """Return the filling of an imputer that was fitted on some features; the other features keep their mean."""
         means, spreads = self.means.copy(), self.spreads.copy()
         means[full], spreads[full] = imputer.scaler_.center, imputer.scaler_.scale
         components = np.zeros((len(imputer.components_), len(means)))
@@ -84,27 +84,27 @@ class Filling:
         return Filling(means, spreads, components, imputer.alpha_, share)
 
     def __call__(self, X: Floats) -> Floats:
-        """Return rows with their gaps filled; a row is filled alone."""
+        """Return rows with their gaps filled; each row is filled by itself."""
         gaps = np.isnan(X)
         if not len(self.components):
             return np.where(gaps, self.means, X)
         filled = X.copy()
         rows = gaps.any(axis=1)
-        answer = complete_rows((X[rows] - self.means) / self.spreads, self.components, self.alpha)
-        filled[rows] = np.where(gaps[rows], answer * self.spreads + self.means, X[rows])
+        completed = complete_rows((X[rows] - self.means) / self.spreads, self.components, self.alpha)
+        filled[rows] = np.where(gaps[rows], completed * self.spreads + self.means, X[rows])
         return filled
 
     @property
     def way(self) -> str:
-        """How gaps are filled, in words that end a sentence."""
+        """How gaps are filled: the end of a sentence."""
         if not len(self.components):
             return "filled with the mean of the feature"
         share = f"{self.error:.0%} of the error of the mean"
         return f"filled by low-rank completion (SoftImputer; {share} on hidden cells)"
 
 
-def _some(n: int) -> Ints:
-    """Return up to MAX_ROWS of n rows."""
+def _sample_rows(n: int) -> Ints:
+    """Return the numbers of at most MAX_ROWS of n rows."""
     if n <= MAX_ROWS:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, MAX_ROWS, replace=False))

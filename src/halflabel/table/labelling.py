@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halflabel._wording import option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
-from halflabel.table.columns import as_text, listed, no_such_column, with_text_names
+from halflabel.table.cells import describe_missing, read_as_text, use_text_names
+from halflabel.table.columns import Empty
 from halflabel.table.roles import Roles
-
-Empty = Literal["unlabelled", "none"]
 
 
 @dataclass(frozen=True, eq=False)
 class LabelReading:
-    """Labels as read, and what the user should be told about the reading.
+    """Labels as read, and notes for the user about the reading.
 
     Parameters
     ----------
     labels : PartialLabels
         One row per row of the table.
     notes : tuple of str
-        Sentences, such as the count of empty cells and what they were taken for.
+        Sentences, such as the number of empty cells and their meaning.
     """
 
     labels: PartialLabels
@@ -45,18 +45,18 @@ def read_labels(
     roles : Roles
         From :func:`choose_roles`.
     absent : {"irrelevant", "unknown"}, optional
-        What a tag that an item does not list means; needed for a tags column, refused for label columns.
+        What a tag that an item does not list means; needed for a tags column, invalid for label columns.
     empty : {"unlabelled", "none"}, default="unlabelled"
         What an empty cell of a tags column of text is: an unlabelled item, or an
         annotated item without tags. Real lists need no such choice: a missing list is
         an unlabelled item, an empty one an annotated item.
     sep : str, default=";"
-        What stands between the tags of a text cell. Blanks around tags, and empty tags, are dropped.
+        The separator of the tags in a text cell. Blanks around tags, and empty tags, are dropped.
 
     Raises
     ------
     ValueError
-        For values that are no labels, for a missing or a superfluous ``absent``, and if nothing is observed.
+        For values that are no labels, if ``absent`` is missing or superfluous, and if nothing is observed.
 
     Examples
     --------
@@ -67,18 +67,18 @@ def read_labels(
     >>> reading.notes
     ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
     """
-    frame = with_text_names(frame)
+    frame = use_text_names(frame)
     if roles.tags is None:
         if absent is not None:
             raise ValueError(
-                "absent= is about tag lists; label columns say 1, 0 or nothing for themselves: leave it out."
+                f"{option('absent')} is about tag lists, but the labels are columns of 1, 0 and gaps: leave it out."
             )
         return LabelReading(PartialLabels.from_table(frame[list(roles.labels)]))
     if absent is None:
         raise ValueError(
-            f"the column {roles.tags!r} lists the tags that an item has; say what a tag that is not listed means: "
-            "absent='irrelevant' (--absent irrelevant) if somebody checked every tag for every item, "
-            "absent='unknown' (--absent unknown) if a tag may just have been forgotten."
+            f"the column {roles.tags!r} lists the tags that an item has; state what a tag that is not listed means: "
+            f"{option('absent', 'irrelevant')} if every tag was checked for every item, {option('absent', 'unknown')} "
+            "if a tag may be missing where it is true."
         )
     return _read_tags(frame[roles.tags], absent, empty, sep)
 
@@ -116,24 +116,24 @@ def read_tag_pairs(
     1  <NA>  <NA>
     2     1  <NA>
     """
-    pairs = with_text_names(pairs)
+    pairs = use_text_names(pairs)
     tag = _tag_column(pairs, on)
     for column in (on, tag):
         if pairs[column].isna().any():
             row = int(pairs[column].isna().to_numpy().argmax())
             raise ValueError(f"column {column!r} is empty in row {row} of the pairs: remove the row or fill the cell.")
-    known, named = as_text(pd.Series(ids)), as_text(pairs[on])
+    known, named = read_as_text(pd.Series(ids)), read_as_text(pairs[on])
     if not pd.Index(known).is_unique:
-        twice = listed(pd.unique(known[pd.Index(known).duplicated()]))
-        raise ValueError(f"ids must be distinct as written, but {twice} stands more than once in the table.")
-    strange = sorted(set(named) - set(known))
-    if strange:
+        twice = quoted(pd.unique(known[pd.Index(known).duplicated()]))
+        raise ValueError(f"ids must be distinct as written, but {twice} appears more than once in the table.")
+    unknown = sorted(set(named) - set(known))
+    if unknown:
         raise ValueError(
-            f"{int(np.isin(named, strange).sum())} of {len(named)} pairs name ids that are not in the table: "
-            f"{listed(strange)}. The ids of the table are written {listed(known[:3])}; "
+            f"{int(np.isin(named, unknown).sum())} of {len(named)} pairs name ids that are not in the table: "
+            f"{quoted(unknown)}. The ids of the table are written {quoted(known[:3])}; "
             "where leading zeros were lost, read both as text."
         )
-    tags = [text.strip() for text in as_text(pairs[tag])]
+    tags = [text.strip() for text in read_as_text(pairs[tag])]
     return PartialLabels.from_pairs(named.tolist(), tags, index=known.tolist(), absent=absent)
 
 
@@ -155,7 +155,7 @@ def fill_tags(
     filled : ndarray of shape (n_items, n_labels)
         1 (relevant), 0 (irrelevant) or NaN (left unknown).
     sep : str, default=";"
-        What stands between the tags of a text cell.
+        The separator of the tags in a text cell.
 
     Examples
     --------
@@ -185,8 +185,6 @@ def fill_tags(
 
 
 def _read_tags(column: pd.Series[Any], absent: Absent, empty: Empty, sep: str) -> LabelReading:
-    if empty not in ("unlabelled", "none"):
-        raise ValueError(f"empty must be 'unlabelled' or 'none', not {empty!r}.")
     lists = _tag_lists(column, sep)
     n_empty = lists.count(None)
     annotated = empty == "none" and _holds_text(column)
@@ -194,14 +192,12 @@ def _read_tags(column: pd.Series[Any], absent: Absent, empty: Empty, sep: str) -
     if n_empty == 0:
         return LabelReading(labels)
     meaning = "annotated, without tags" if annotated else "unlabelled"
-    items = "1 item has an empty cell" if n_empty == 1 else f"{n_empty} items have an empty cell"
+    items = f"{plural(n_empty, 'item')} {'has' if n_empty == 1 else 'have'} an empty cell"
     return LabelReading(labels, (f"{items} in the tags column {column.name!r}: taken as {meaning}.",))
 
 
 def _tag_lists(column: pd.Series[Any], sep: str) -> list[list[str] | None]:
     """Return the tags of each cell, stripped; None for a cell that is missing or has text but no tag."""
-    if not sep:
-        raise ValueError("sep= (--sep) is empty, but something must stand between tags.")
     lists: list[list[str] | None] = []
     for row, cell in enumerate(column):
         if isinstance(cell, str):
@@ -229,11 +225,11 @@ def _holds_text(column: pd.Series[Any]) -> bool:
 def _tag_column(pairs: pd.DataFrame, on: str) -> str:
     """Return the one column of a long table that is not the id."""
     if on not in pairs.columns:
-        raise ValueError(no_such_column(on, pairs.columns))
+        raise ValueError(describe_missing(on, pairs.columns))
     others = [column for column in pairs.columns if column != on]
     if len(others) != 1:
         raise ValueError(
-            f"a table of (id, tag) pairs has two columns, but beside {on!r} this one has {listed(others) or 'none'}: "
+            f"a table of (id, tag) pairs has two columns, but next to {on!r} this one has {quoted(others) or 'none'}: "
             "keep the column of tags only."
         )
     return str(others[0])

@@ -1,8 +1,7 @@
-"""Through the door: whatever a user holds becomes features, labels and a word about both."""
+"""Convert user input to a feature matrix, partial labels, and notes about both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,26 +9,29 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel._arrays import Floats, Ints, is_sparse
-from halflabel.labels import Absent, PartialLabels
+from halflabel._arrays import Floats, Ints
+from halflabel._wording import count, option, plural, quoted
+from halflabel.datasets.text_form import TextForm
+from halflabel.labels import PartialLabels
 from halflabel.labels.groups import number_groups
-from halflabel.table.columns import listed, with_text_names
+from halflabel.table.columns import Columns
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.labelling import Empty, LabelReading, read_labels, read_tag_pairs
+from halflabel.table.labelling import LabelReading, read_labels, read_tag_pairs
 from halflabel.table.prior import align_prior
 from halflabel.table.roles import Roles, choose_roles
+from halflabel.table.sources import assign_columns, read_items
 
 
 @dataclass(frozen=True, eq=False)
 class OpenTable:
-    """A table whose columns have found their roles.
+    """A table whose columns have their roles: what every task starts from.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_items, n_features)
     labels : PartialLabels of shape (n_items, n_labels)
     index : Index
-        What items are known by: the id column, else the row labels.
+        The ids of the items: the id column, else the row labels.
     frame : DataFrame or None
         The table that labels are written back to; None where they came apart from the features.
     roles : Roles
@@ -39,9 +41,11 @@ class OpenTable:
     sep : str
         Separator of a tags column.
     groups : ndarray of int, shape (n_items,), or None
-        The number of each item's group, where a column says which items belong together.
+        The number of each item's group, where a column marks which items belong together.
     prior : ndarray of shape (n_items, n_labels), or None
-        What another source says, see :func:`align_prior`.
+        Probabilities from another source, see :func:`align_prior`.
+    form : TextForm or None
+        The notation of the file that the table was read from, so that it can be written in the same way.
     """
 
     X: Floats | sparse.csr_array
@@ -54,6 +58,7 @@ class OpenTable:
     sep: str = ";"
     groups: Ints | None = None
     prior: Floats | None = None
+    form: TextForm | None = None
 
     def take(self, rows: Ints) -> OpenTable:
         """Return the table of these rows only."""
@@ -65,149 +70,140 @@ class OpenTable:
             frame=None if self.frame is None else self.frame.iloc[rows],
             groups=None if self.groups is None else self.groups[rows],
             prior=None if self.prior is None else self.prior[rows],
+            form=None,
         )
 
 
-def open_table(
-    items: Any,
-    Y: Any = None,
-    *,
-    labels: Sequence[str] | None = None,
-    tags: str | None = None,
-    pairs: pd.DataFrame | None = None,
-    on: str | None = None,
-    absent: Absent | None = None,
-    empty: Empty = "unlabelled",
-    sep: str = ";",
-    id: str | None = None,
-    features: Sequence[str] | None = None,
-    vectors: str | None = None,
-    text: str | None = None,
-    group: str | None = None,
-    ignore: Sequence[str] = (),
-    matrix: Any = None,
-    matrix_names: Sequence[str] = (),
-    declared_labels: Sequence[str] = (),
-    max_categories: int = 20,
-    prior: Any = None,
-) -> OpenTable:
+def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> OpenTable:
     """Give every column its role, read the labels and encode the features.
 
     Parameters
     ----------
-    items : DataFrame, array or sparse matrix
-        One row per item.
+    items : DataFrame, array, sparse matrix, path, RawTable, list of dict or OpenTable
+        One row per item. An open table is returned as it is.
     Y : array-like, DataFrame or PartialLabels, optional
         The labels, where they are not in the table.
-    labels, tags, id, features, vectors, text, group, ignore, declared_labels, max_categories
-        As in :func:`choose_roles`.
-    pairs, on : DataFrame and str, optional
-        A long table of (id, tag) and its id column, as in :func:`read_tag_pairs`; needs ``id``.
-    absent, empty, sep
-        As in :func:`read_labels`.
-    matrix, matrix_names
-        Features that stand beside the table, one row per item.
-    prior : DataFrame or array-like, optional
-        Probabilities from another source, as in :func:`align_prior`.
+    columns : Columns, optional
+        The roles of columns that were stated.
 
     Raises
     ------
     ValueError
-        If rows do not match, nothing can serve as a feature, or a column does not fit its role.
+        If rows do not match, there is no feature, or a column does not fit its role.
+
+    Examples
+    --------
+    >>> songs = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0], "rock": [1, 0, None]})
+    >>> opened = open_table(songs, columns=Columns(id="song", labels=["rock"]))
+    >>> opened.X.shape, opened.labels.names, opened.index.tolist()
+    ((3, 1), ('rock',), ['a', 'b', 'c'])
     """
-    if not isinstance(items, pd.DataFrame):
-        # Numbers without names: all of them features, nothing to choose.
-        matrix = _as_matrix(items, Y)
-        items = pd.DataFrame(index=range(matrix.shape[0]))
-    apart = Y is not None or pairs is not None
-    if apart and (labels is not None or tags is not None):
-        raise ValueError("labels were given twice: apart from the items, and as their columns (labels=, tags=).")
-    if on is not None and pairs is None:
-        raise ValueError("on= (--on) names the id column of a long table of tags: give that too (--tags-file).")
-    roles = choose_roles(
-        items,
-        id=id,
-        labels=() if apart else labels,
-        tags=tags,
-        features=features,
-        vectors=vectors,
-        text=text,
-        group=group,
-        ignore=ignore,
-        declared_labels=declared_labels,
-        max_categories=max_categories,
+    columns = columns or Columns()
+    if isinstance(items, OpenTable):
+        _require_nothing_more(Y, columns)
+        return items
+    _check_labels_once(Y, columns)
+    raw, columns = assign_columns(read_items(items, labels_apart=Y is not None), columns)
+    frame, apart = raw.frame, Y is not None or columns.pairs is not None
+    roles = choose_roles(frame, replace(columns, labels=()) if apart else columns, raw.label_names)
+    index = frame.index if roles.id is None else pd.Index(frame[roles.id])
+    reading = _read_labels(frame, Y, columns, roles, index)
+    encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names)
+    groups, on_groups = _read_groups(frame, roles)
+    prior, on_prior = _read_prior(columns, reading.labels, index, roles)
+    return OpenTable(
+        X=encoder.transform(frame, raw.matrix),
+        labels=reading.labels,
+        index=index,
+        frame=None if Y is not None else items if isinstance(items, pd.DataFrame) else frame,
+        roles=roles,
+        encoder=encoder,
+        notes=(*raw.notes, *reading.notes, *encoder.notes, *on_groups, *on_prior),
+        sep=columns.sep,
+        groups=groups,
+        prior=prior,
+        form=raw.form,
     )
-    index = pd.Index(with_text_names(items)[roles.id]) if roles.id is not None else items.index
-    reading = _read(items, Y, pairs, on, index, roles, absent, empty, sep)
-    _refuse_other_length(len(items), len(reading.labels))
-    if pairs is not None and (both := [name for name in map(str, items.columns) if name in reading.labels.names]):
-        raise ValueError(f"{listed(both)} is a tag and also a column of the table: rename one of them.")
-    if isinstance(Y, pd.DataFrame) and (both := [str(c) for c in items.columns if str(c) in reading.labels.names]):
-        raise ValueError(f"{listed(both)} is a label and also a column of the items: leave it out of one of them.")
-    encoder = FeatureEncoder.learn(items, roles, matrix, matrix_names)
-    X = encoder.transform(items, matrix)
-    groups, note = (None, ()) if roles.group is None else _read_groups(with_text_names(items)[roles.group])
-    known, said = (None, ()) if prior is None else align_prior(prior, index, reading.labels.names, roles.id)
-    notes = (*reading.notes, *encoder.notes, *note, *said)
-    return OpenTable(X, reading.labels, index, items if Y is None else None, roles, encoder, notes, sep, groups, known)
 
 
-def _as_matrix(items: Any, Y: Any) -> Any:
-    """Return an array, or what can become one, as a matrix of features; its labels must come apart."""
-    if Y is None:
+def _require_nothing_more(Y: Any, columns: Columns) -> None:
+    """Raise if an open table comes together with labels or columns: it has its own."""
+    if Y is not None or columns.stated:
+        given = ", ".join([*(["Y"] if Y is not None else []), *map(option, columns.stated)])
+        raise ValueError(f"the table is open already, so that {given} has no effect: give it to open_table.")
+
+
+def _check_labels_once(Y: Any, columns: Columns) -> None:
+    """Raise if labels come from two places, or an option of a long table of tags comes without that table."""
+    named = columns.labels is not None or columns.tags is not None
+    if (Y is not None) + (columns.pairs is not None) + named > 1:
         raise ValueError(
-            f"labels are looked for in a DataFrame, but items are a {type(items).__name__}: pass a DataFrame that "
-            "holds them, or the labels apart, as Y."
+            f"labels were given twice: apart from the items, and as columns ({option('labels')}, {option('tags')})."
         )
-    matrix = items if is_sparse(items) else np.asarray(items)
-    if matrix.ndim != 2:
-        raise ValueError(f"items need one row per item and one column per feature, not {matrix.ndim} dimensions.")
-    return matrix
-
-
-def _read(
-    items: pd.DataFrame,
-    Y: Any,
-    pairs: pd.DataFrame | None,
-    on: str | None,
-    index: pd.Index[Any],
-    roles: Roles,
-    absent: Absent | None,
-    empty: Empty,
-    sep: str,
-) -> LabelReading:
-    """Read the labels from wherever they are."""
-    if Y is not None:
-        if isinstance(Y, pd.DataFrame | pd.Series) and not Y.index.equals(items.index):
-            raise ValueError(
-                "items and labels have different row labels: bring them into the same order, or reset both indexes."
-            )
-        return LabelReading(PartialLabels.from_table(Y))
-    if pairs is None:
-        return read_labels(items, roles, absent=absent, empty=empty, sep=sep)
-    if on is None or roles.id is None:
-        raise ValueError("a long table of tags needs the id column of the items (--id) and its own (--on).")
-    if absent is None:
+    if columns.on is not None and columns.pairs is None:
         raise ValueError(
-            "a long table of tags lists what items have; say what a tag that is not listed means: "
-            "absent='irrelevant' (--absent irrelevant) or absent='unknown' (--absent unknown)."
+            f"{option('on')} names the id column of a long table of tags: give that table, too ({option('pairs')})."
         )
-    return LabelReading(read_tag_pairs(pairs, on, index, absent=absent))
 
 
-def _read_groups(column: pd.Series[Any]) -> tuple[Ints, tuple[str, ...]]:
-    """Return the number of each row's group, and a sentence on what the column keeps together."""
+def _read_labels(frame: pd.DataFrame, Y: Any, columns: Columns, roles: Roles, index: pd.Index[Any]) -> LabelReading:
+    """Read the labels from wherever they are, one row per item."""
+    if columns.pairs is not None:
+        labels = _read_pairs(columns, roles, index)
+    elif Y is not None:
+        labels = _read_apart(frame, Y)
+    else:
+        return read_labels(frame, roles, absent=columns.absent, empty=columns.empty, sep=columns.sep)
+    has_names = columns.pairs is not None or isinstance(Y, pd.DataFrame)
+    if has_names and (both := [name for name in frame.columns if name in labels.names]):
+        raise ValueError(f"{quoted(both)} is a label and also a column of the items: rename it in one of them.")
+    return LabelReading(labels)
+
+
+def _read_apart(frame: pd.DataFrame, Y: Any) -> PartialLabels:
+    """Read labels that come apart from the items."""
+    if isinstance(Y, pd.DataFrame | pd.Series) and not Y.index.equals(frame.index):
+        raise ValueError(
+            "items and labels have different row labels: bring them into the same order, or reset both indexes."
+        )
+    labels = PartialLabels.from_table(Y)
+    if len(labels) != len(frame):
+        raise ValueError(f"there are {len(frame)} items but labels for {len(labels)}: give one row of labels per item.")
+    return labels
+
+
+def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> PartialLabels:
+    """Read a long table of (id, tag)."""
+    if columns.on is None or roles.id is None:
+        raise ValueError(
+            f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')})."
+        )
+    if columns.absent is None:
+        raise ValueError(
+            "a long table of tags lists the tags that items have; state what a tag that is not listed means: "
+            f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
+        )
+    assert columns.pairs is not None
+    return read_tag_pairs(columns.pairs, columns.on, index, absent=columns.absent)
+
+
+def _read_prior(
+    columns: Columns, labels: PartialLabels, index: pd.Index[Any], roles: Roles
+) -> tuple[Floats | None, tuple[str, ...]]:
+    """Return the prior in the order of items and labels, and a sentence about it."""
+    return (None, ()) if columns.prior is None else align_prior(columns.prior, index, labels.names, roles.id)
+
+
+def _read_groups(frame: pd.DataFrame, roles: Roles) -> tuple[Ints | None, tuple[str, ...]]:
+    """Return the number of each row's group, and a sentence about the groups."""
+    if roles.group is None:
+        return None, ()
+    column = frame[roles.group]
     groups = number_groups(column, len(column))
     size = np.bincount(groups)
     if size.max() == 1:
         return groups, (f"Every value of the group column {column.name!r} is different: it keeps no rows together.",)
     alone = int(column.isna().sum())
-    without = f"; {alone} without a value stand for themselves" if alone else ""
-    return groups, (
-        f"{len(column)} rows in {len(size)} groups by {column.name!r}, at most {size.max()} in one{without}.",
-    )
-
-
-def _refuse_other_length(n_items: int, n_labelled: int) -> None:
-    if n_items != n_labelled:
-        raise ValueError(f"there are {n_items} items but labels for {n_labelled}: give one row of labels per item.")
+    without = f"; {plural(alone, 'row')} without a value: each is a group of its own" if alone else ""
+    counts = f"{count(len(column))} rows in {count(len(size))} groups by {column.name!r}"
+    return groups, (f"{counts}, at most {size.max()} in one{without}.",)

@@ -1,23 +1,21 @@
-"""Which column plays which role: chosen by rule, said in words, settable by name."""
+"""Which column plays which role: chosen by rule, reported in words, settable by name."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from fnmatch import fnmatchcase
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from halflabel.table.columns import kind_of, listed, no_such_column, shown, with_text_names
-from halflabel.table.doubts import reason_against, reason_to_refuse
-
-#: A file of label names larger than this is refused.
-MAX_NAME_FILE_BYTES = 10_000_000
+from halflabel._wording import option, quoted
+from halflabel.table.cells import describe_missing, infer_kind, show_cell, use_text_names
+from halflabel.table.columns import Columns
+from halflabel.table.exclusions import explain_exclusion, explain_invalid
+from halflabel.table.patterns import expand_patterns, select
 
 _WHY = {
-    "id": "rows are known by it",
+    "id": "identifies the rows",
     "label": "1, 0 or empty per row",
     "tags": "a list of tags per row",
     "number": "one feature",
@@ -28,10 +26,6 @@ _WHY = {
 }
 
 
-class NoLabelsNamed(ValueError):
-    """Nobody said which columns are labels, and the file declares none."""
-
-
 @dataclass(frozen=True)
 class Roles:
     """The role of every column of a table.
@@ -39,7 +33,7 @@ class Roles:
     Parameters
     ----------
     id : str or None
-        The column rows are known by.
+        The column that identifies the rows.
     labels : tuple of str
         Columns of 1 (relevant), 0 (irrelevant) and missing (unknown).
     tags : str or None
@@ -107,24 +101,30 @@ class Roles:
         return cls(**plain)
 
 
-def choose_roles(
-    frame: pd.DataFrame,
-    *,
-    id: str | None = None,
-    labels: Sequence[str] | None = None,
-    tags: str | None = None,
-    features: Sequence[str] | None = None,
-    vectors: str | None = None,
-    text: str | None = None,
-    group: str | None = None,
-    ignore: Sequence[str] = (),
-    declared_labels: Sequence[str] = (),
-    max_categories: int = 20,
-) -> Roles:
+class NoLabelsNamed(ValueError):
+    """No column was named as a label, and the file declares none.
+
+    Attributes
+    ----------
+    roles : Roles
+        The roles of all columns if none is a label.
+    """
+
+    def __init__(self, frame: pd.DataFrame, roles: Roles) -> None:
+        likely = [column for column in frame.columns if _looks_like_label(frame[column])]
+        hint = f" Columns of 0, 1 and gaps are {quoted(likely)}." if likely else ""
+        super().__init__(
+            f"no labels were named: give the label columns ({option('labels')}; patterns such as 'tag_*' and "
+            f"'@names.txt' are understood), or one column of tag lists ({option('tags')}).{hint}"
+        )
+        self.roles = roles
+
+
+def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequence[str] = ()) -> Roles:
     """Choose a role for every column of a table.
 
-    What is named is taken at its word. Of the other columns, numbers, booleans and
-    text of few, repeated values become features. Never a feature unless named: dates,
+    A column that is named gets the role it is named for. Of the other columns, numbers, booleans and
+    text with a limited number of repeated values become features. Never a feature unless named: dates,
     columns of one value or none, identifiers (whole numbers or text that differ in
     every row, or the name "id"), text of many values, lists. The reason is kept in
     ``ignored``.
@@ -133,72 +133,49 @@ def choose_roles(
     ----------
     frame : DataFrame
         One row per item. Column names that are not text are read as text.
-    id : str, optional
-        The column rows are known by; its values must be there and distinct.
-    labels : sequence of str, optional
-        Names, patterns (``"tag_*"``) or ``"@file"``, a text file with one name per
-        line. An empty sequence says that the labels are not in this table.
-    tags : str, optional
-        A column of tag lists, instead of ``labels``.
-    features : sequence of str, optional
-        Names or patterns; exactly these columns become features then.
-    vectors, text : str, optional
-        A column of feature vectors; a column of free text for tf-idf.
-    group : str, optional
-        A column of numbers, text or dates whose equal values say which rows belong together; it is no feature. A row
-        without a value stands for itself.
-    ignore : sequence of str, optional
-        Names or patterns of columns to leave out; patterns for labels pass over them.
+    columns : Columns
+        The roles that were stated; its ``vectors`` name a column.
     declared_labels : sequence of str, optional
         The labels that the file itself declares; used if neither ``labels`` nor ``tags`` is given.
-    max_categories : int, default=20
-        A column of more distinct texts is not made a category.
 
     Raises
     ------
+    NoLabelsNamed
+        If there are no labels at all.
     ValueError
-        For a name that no column has, a column with two roles, no labels, a doubtful
-        id or group, and a column asked for as feature that cannot be one.
+        For a name that no column has, a column with two roles, an id or group that is invalid, and a column that is
+        asked for as feature and cannot be one.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0], "rock": [1, 0, None]})
-    >>> roles = choose_roles(frame, labels=["rock"])
+    >>> roles = choose_roles(frame, Columns(labels=["rock"]))
     >>> roles.numeric, roles.ignored[0][0]
     (('tempo',), 'song')
     """
-    frame = with_text_names(frame)
+    frame = use_text_names(frame)
     if len(frame) == 0:
         raise ValueError("the table has no rows: there is nothing to learn from.")
-    given = {"id": id, "tags": tags, "vectors": vectors, "text": text, "group": group}
-    single = {role: None if name is None else str(name) for role, name in given.items()}
-    id, names = single["id"], frame.columns
-    dropped = select(ignore, names)
-    label_columns = _label_columns(frame, labels, tags, declared_labels, dropped)
-    taken = _one_role_each(frame, labels=label_columns, ignore=dropped, **{k: _only(v) for k, v in single.items()})
-    if id is not None:
-        _refuse_unfit_id(frame[id])
-    if single["group"] is not None:
-        _refuse_unfit_group(frame[single["group"]])
-    unchosen = set(declared_labels) - taken.keys()
-    asked = None if features is None else dict.fromkeys(select(features, names, skip=unchosen | taken.keys()))
-    _refuse_unfit_features(frame, asked or (), taken, max_categories)
-    rest = [column for column in frame.columns if column not in taken]
-    if asked is None:
-        reasons = {column: reason_against(frame[column], max_categories) for column in rest}
-        reasons |= dict.fromkeys(unchosen, "the file declares it a label, but it was not chosen")
-    else:
-        reasons = {column: None if column in asked else "not among the features asked for" for column in rest}
-    is_number = {column: kind_of(frame[column]) == "numbers" for column in rest if reasons[column] is None}
+    columns = expand_patterns(columns, frame.columns, declared_labels)
+    labels = _choose_labels(frame, columns, declared_labels)
+    named = _assign_named(frame, columns, labels)
+    _check_id(frame, columns.id)
+    _check_group(frame, columns.group)
+    reasons = _explain_rest(frame, columns, named, set(declared_labels) - named.keys())
+    is_number = {name: infer_kind(frame[name]) == "numbers" for name, reason in reasons.items() if reason is None}
     return Roles(
-        labels=label_columns,
-        numeric=tuple(column for column, number in is_number.items() if number),
-        categorical=tuple(column for column, number in is_number.items() if not number),
+        id=columns.id,
+        labels=labels,
+        tags=columns.tags,
+        numeric=tuple(name for name, number in is_number.items() if number),
+        categorical=tuple(name for name, number in is_number.items() if not number),
+        vectors=columns.vectors,
+        text=columns.text,
+        group=columns.group,
         ignored=(
-            *((column, "left out on request") for column in dropped),
-            *((column, reason) for column, reason in reasons.items() if reason is not None),
+            *((name, "left out on request") for name in columns.ignore),
+            *((name, reason) for name, reason in reasons.items() if reason is not None),
         ),
-        **single,
     )
 
 
@@ -206,117 +183,83 @@ def _only(column: str | None) -> tuple[str, ...]:
     return () if column is None else (column,)
 
 
-def _label_columns(
-    frame: pd.DataFrame,
-    labels: Sequence[str] | None,
-    tags: str | None,
-    declared: Sequence[str],
-    dropped: tuple[str, ...],
-) -> tuple[str, ...]:
+def _choose_labels(frame: pd.DataFrame, columns: Columns, declared: Sequence[str]) -> tuple[str, ...]:
     """Return the label columns: those named, else those the file declares; nothing is guessed."""
-    if labels is not None and tags is not None:
-        raise ValueError(
-            "labels and tags were both given: name the label columns or one column of tag lists, not both."
-        )
-    if tags is not None:
+    if columns.tags is not None:
         return ()
-    if labels is not None:
-        return select(labels, frame.columns, skip=dropped)
+    if columns.labels is not None:
+        return tuple(columns.labels)
     if declared:
         return select(declared, frame.columns)
-    likely = [column for column in frame.columns if _looks_like_label(frame[column])]
-    hint = f" Columns of 0, 1 and gaps are {listed(likely)}." if likely else ""
-    raise NoLabelsNamed(
-        "no labels were named: give the label columns (labels=, --labels; patterns such as 'tag_*' and '@names.txt' "
-        f"are understood), or one column of tag lists (tags=, --tags).{hint}"
-    )
+    raise NoLabelsNamed(frame, choose_roles(frame, replace(columns, labels=())))
 
 
 def _looks_like_label(column: pd.Series[Any]) -> bool:
-    return bool(column.isna().any()) and kind_of(column) == "numbers" and bool(column.dropna().isin((0, 1)).all())
+    return bool(column.isna().any()) and infer_kind(column) == "numbers" and bool(column.dropna().isin((0, 1)).all())
 
 
-def select(patterns: Iterable[Any] | str, columns: Collection[str], skip: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the columns of the names, patterns and ``@files``, in that order; patterns pass over ``skip``."""
-    chosen: dict[str, None] = {}
-    for pattern in [patterns] if isinstance(patterns, str) else map(str, patterns):
-        if pattern in columns:
-            hits = [pattern]
-        elif pattern.startswith("@"):
-            hits = list(select(_names_in_file(Path(pattern[1:])), columns, skip))
-        else:
-            hits = [column for column in columns if fnmatchcase(column, pattern) and column not in skip]
-            if not hits:
-                raise ValueError(no_such_column(pattern, columns))
-        chosen.update(dict.fromkeys(hits))
-    return tuple(chosen)
+def _assign_named(frame: pd.DataFrame, columns: Columns, labels: tuple[str, ...]) -> dict[str, str]:
+    """Return the role of each column that was named, features aside; raise for two roles or a name without column."""
+    single = {role: _only(getattr(columns, role)) for role in ("id", "tags", "vectors", "text", "group")}
+    roles: dict[str, str] = {}
+    for role, names in {"labels": labels, "ignore": columns.ignore, **single}.items():
+        for name in names:
+            if name not in frame.columns:
+                raise ValueError(describe_missing(name, frame.columns))
+            if name in roles:
+                raise ValueError(f"column {name!r} was given as {roles[name]} and as {role}: a column has one role.")
+            roles[name] = role
+    return roles
 
 
-def _names_in_file(path: Path) -> list[str]:
-    """Return the lines of a text file that are not blank."""
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r} to read names from (one per line).")
-    with path.open("rb") as file:
-        content = file.read(MAX_NAME_FILE_BYTES + 1)
-    if len(content) > MAX_NAME_FILE_BYTES:
-        raise ValueError(
-            f"{str(path)!r} is larger than {MAX_NAME_FILE_BYTES:,} bytes: a file of names has one per line."
-        )
-    try:
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{str(path)!r} is not UTF-8 text (byte {error.start}): save it as UTF-8.") from None
-    return [line.strip() for line in lines if line.strip()]
+def _explain_rest(
+    frame: pd.DataFrame, columns: Columns, named: Mapping[str, str], unchosen: Collection[str]
+) -> dict[str, str | None]:
+    """Return for each column without a role why it is no feature; None if it is one."""
+    rest = [name for name in frame.columns if name not in named]
+    if columns.features is not None:
+        _check_features(frame, columns, named)
+        return {name: None if name in columns.features else "not among the features asked for" for name in rest}
+    reasons = {name: explain_exclusion(frame[name], columns.max_categories) for name in rest}
+    return reasons | dict.fromkeys(unchosen, "the file declares it a label, but it was not chosen")
 
 
-def _one_role_each(frame: pd.DataFrame, **columns: tuple[str, ...]) -> dict[str, str]:
-    """Return the role of each column that was named; a column named twice, or that is not there, is refused."""
-    taken: dict[str, str] = {}
-    for role, names in columns.items():
-        for column in names:
-            if column not in frame.columns:
-                raise ValueError(no_such_column(column, frame.columns))
-            if column in taken:
-                raise ValueError(
-                    f"column {column!r} was given as {taken[column]} and as {role}: a column has one role."
-                )
-            taken[column] = role
-    return taken
+def _check_features(frame: pd.DataFrame, columns: Columns, named: Mapping[str, str]) -> None:
+    """Raise for a column that was asked for as a feature and cannot be one."""
+    for name in columns.features or ():
+        if name in named:
+            raise ValueError(f"column {name!r} was given as {named[name]} and as features: a column has one role.")
+        if reason := explain_invalid(frame[name], columns.max_categories):
+            raise ValueError(f"column {name!r} cannot be a feature: {reason}.")
 
 
-def _refuse_unfit_id(column: pd.Series[Any]) -> None:
+def _check_id(frame: pd.DataFrame, id: str | None) -> None:
+    """Raise unless every row has an id of its own."""
+    if id is None:
+        return
+    column = frame[id]
     if column.isna().any():
         row = int(column.isna().to_numpy().argmax())
-        raise ValueError(f"id column {column.name!r} is empty in row {row}: every row needs its own id.")
-    if kind_of(column) in ("lists", "other"):
-        raise ValueError(f"id column {column.name!r} holds {shown(column, 0)}: an id is a text or a whole number.")
+        raise ValueError(f"id column {id!r} is empty in row {row}: every row needs its own id.")
+    if infer_kind(column) in ("lists", "other"):
+        raise ValueError(f"id column {id!r} holds {show_cell(column, 0)}: an id is a text or a whole number.")
     repeated = column.duplicated(keep=False).to_numpy()
     if repeated.any():
         first = int(repeated.argmax())
         second = int((column == column.iloc[first]).to_numpy(dtype=bool).nonzero()[0][1])
         raise ValueError(
-            f"id column {column.name!r} is not unique: {shown(column, first)} stands in rows {first} and {second}. "
+            f"id column {id!r} is not unique: {show_cell(column, first)} is in rows {first} and {second}. "
             "Remove the duplicates, or name no id."
         )
 
 
-def _refuse_unfit_group(column: pd.Series[Any]) -> None:
-    kind = kind_of(column)
+def _check_group(frame: pd.DataFrame, group: str | None) -> None:
+    """Raise if the values of the group column cannot mark groups."""
+    kind = None if group is None else infer_kind(frame[group])
     if kind == "nothing":
-        raise ValueError(f"group column {column.name!r} has no value at all: it keeps no rows together.")
+        raise ValueError(f"group column {group!r} has no value at all: it keeps no rows together.")
     if kind in ("lists", "other"):
-        first = int(column.notna().to_numpy().argmax())
+        first = int(frame[group].notna().to_numpy().argmax())
         raise ValueError(
-            f"group column {column.name!r} holds {shown(column, first)}: a group is told by a number, a text or a date."
+            f"group column {group!r} holds {show_cell(frame[group], first)}: a group is a number, a text or a date."
         )
-
-
-def _refuse_unfit_features(
-    frame: pd.DataFrame, asked: Collection[str], taken: Mapping[str, str], max_categories: int
-) -> None:
-    """Refuse columns that were asked for as features and cannot be."""
-    for column in asked:
-        if column in taken:
-            raise ValueError(f"column {column!r} was given as {taken[column]} and as features: a column has one role.")
-        if reason := reason_to_refuse(frame[column], max_categories):
-            raise ValueError(f"column {column!r} cannot be a feature: {reason}.")

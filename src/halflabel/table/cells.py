@@ -1,0 +1,108 @@
+"""What the cells of one column hold, and how they are read as numbers or as text; shared by this package."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from halflabel._arrays import Floats
+from halflabel._wording import option, quoted
+
+Kind = Literal["numbers", "text", "dates", "lists", "nothing", "other"]
+
+#: The results of ``pandas.api.types.infer_dtype`` in the words of this package.
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("boolean", "integer", "floating", "mixed-integer-float", "decimal"), "numbers"),
+    **dict.fromkeys(("string", "categorical", "mixed-integer"), "text"),
+    **dict.fromkeys(("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period"), "dates"),
+}
+
+
+def use_text_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with its column names as text; raise if a name appears twice."""
+    names = pd.Index([str(name) for name in frame.columns], dtype=object)
+    if names.has_duplicates:
+        twice = quoted(names[names.duplicated()].unique())
+        raise ValueError(f"column names must be distinct, but {twice} appears more than once: rename the columns.")
+    return frame if names.equals(frame.columns) else frame.set_axis(names, axis=1)
+
+
+def infer_kind(column: pd.Series[Any]) -> Kind:
+    """Return what the values of a column are, missing ones aside; text that reads as ISO dates counts as dates."""
+    if not column.notna().any():
+        return "nothing"
+    if _is_real(column.dtype):
+        return "numbers"
+    inferred = pd.api.types.infer_dtype(column, skipna=True)
+    kind = _KINDS.get(inferred)
+    if kind is None:
+        return "lists" if isinstance(_first(column), list | tuple | np.ndarray | set) else "other"
+    return "dates" if kind == "text" and _reads_as_dates(column) else kind
+
+
+def read_as_numbers(column: pd.Series[Any]) -> Floats:
+    """Return a column as floats, missing as NaN; raise at the first value that is no finite number."""
+    kind = infer_kind(column)
+    if kind in ("numbers", "nothing"):
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    elif kind == "text":
+        numbers = pd.to_numeric(column.astype(object), errors="coerce")
+        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        values = np.full(len(column), np.nan)
+    wrong = np.isinf(values) | (np.isnan(values) & column.notna().to_numpy())
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"column {column.name!r} holds {show_cell(column, row)} (row {row}), but it must hold finite numbers: "
+            f"correct the cell or leave it empty, or leave the column out ({option('ignore')})."
+        )
+    return values
+
+
+def read_as_text(column: pd.Series[Any]) -> NDArray[np.object_]:
+    """Return a column as text, missing as None; whole numbers are written without a decimal point."""
+    codes, values = pd.factorize(column)  # each value is written once
+    return np.array([*map(_write_value, values), None], dtype=object)[codes]
+
+
+def describe_missing(name: str, columns: Iterable[str]) -> str:
+    """Return the sentence about a name or pattern that fits no column, with near misses."""
+    by_lower = {column.lower(): column for column in columns}
+    near = difflib.get_close_matches(name.strip("*?").lower(), by_lower, n=3, cutoff=0.5)
+    hint = (
+        f"did you mean {quoted(by_lower[hit] for hit in near)}?" if near else f"there are {quoted(by_lower.values())}."
+    )
+    return f"no column is called or matches {name!r}: {hint}"
+
+
+def show_cell(column: pd.Series[Any], row: int) -> str:
+    """Return a cell as a person would write it: ``3``, not ``np.int64(3)``."""
+    return repr(column.iloc[row : row + 1].tolist()[0])
+
+
+def _is_real(dtype: Any) -> bool:
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
+
+
+def _first(column: pd.Series[Any]) -> Any:
+    return column[column.notna()].iloc[0]
+
+
+def _reads_as_dates(column: pd.Series[Any]) -> bool:
+    """Whether all observed text is an ISO date; the first value settles it cheaply for most columns."""
+    if not re.match(r"\d{4}-\d\d", str(_first(column))):
+        return False
+    values = column.dropna().astype("str").drop_duplicates()
+    return bool(pd.to_datetime(values, format="ISO8601", errors="coerce", utc=True).notna().all())
+
+
+def _write_value(value: Any) -> str:
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value)) if whole else str(value)

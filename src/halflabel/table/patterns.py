@@ -1,0 +1,62 @@
+"""From names, patterns and files of names to the columns that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from halflabel.table.cells import describe_missing
+from halflabel.table.columns import Columns
+
+#: Maximum size of a file of label names.
+MAX_NAME_FILE_BYTES = 10_000_000
+
+
+def expand_patterns(columns: Columns, names: Collection[str], declared_labels: Collection[str] = ()) -> Columns:
+    """Return the record with ``labels``, ``features`` and ``ignore`` as names that exist.
+
+    A pattern for labels passes over ignored columns, one for features over every column that has another role.
+    """
+    ignore = select(columns.ignore, names)
+    labels = None if columns.labels is None else select(columns.labels, names, skip=ignore)
+    features = None
+    if columns.features is not None:
+        single = (columns.id, columns.tags, columns.vectors, columns.text, columns.group)
+        others = {*ignore, *(labels or ()), *declared_labels, *(name for name in single if isinstance(name, str))}
+        features = select(columns.features, names, skip=others)
+    return replace(columns, ignore=ignore, labels=labels, features=features)
+
+
+def select(patterns: Iterable[str], names: Collection[str], skip: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the columns of the names, patterns and ``@files``, in that order; patterns pass over ``skip``."""
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        if pattern in names:
+            hits = [pattern]
+        elif pattern.startswith("@"):
+            hits = list(select(_read_names(Path(pattern[1:])), names, skip))
+        else:
+            hits = [name for name in names if fnmatchcase(name, pattern) and name not in skip]
+            if not hits:
+                raise ValueError(describe_missing(pattern, names))
+        chosen.update(dict.fromkeys(hits))
+    return tuple(chosen)
+
+
+def _read_names(path: Path) -> list[str]:
+    """Return the lines of a text file that are not blank."""
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r} to read names from (one per line).")
+    with path.open("rb") as file:
+        content = file.read(MAX_NAME_FILE_BYTES + 1)
+    if len(content) > MAX_NAME_FILE_BYTES:
+        raise ValueError(
+            f"{str(path)!r} is larger than {MAX_NAME_FILE_BYTES:,} bytes: a file of names has one per line."
+        )
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{str(path)!r} is not UTF-8 text (byte {error.start}): save it as UTF-8.") from None
+    return [line.strip() for line in lines if line.strip()]
