@@ -227,7 +227,7 @@ def test_digits_are_always_here_and_nothing_is_drawn_at_random():
 
 def test_a_generator_still_draws():
     made = SetSpec("toy", make="tests.reproduction.toy_models:make")
-    assert check_availability(made, None).status == "drawn"
+    assert check_availability(made, None).status == "generated"
     source = {"name": "toy", "make": made.make, "settings": {"n": 9}, "fetch": ""}
     first, second = (load_data(source, None, "whole", np.random.default_rng(seed)) for seed in (0, 1))
     assert first.X.shape == (9, 4)

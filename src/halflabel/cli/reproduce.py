@@ -33,7 +33,7 @@ from halflabel.reproduction.store import Record, Store
 @click.option("--labels", help="Label columns of your own set, with commas; an ARFF file with Mulan's XML needs none.")
 @click.option("-o", "--output", type=PATH, help="Folder of records and pages; by default halflabel-KEY-TIER.")
 @click.option("--jobs", type=click.IntRange(-1), default=-1, show_default=True, help="Processes; -1 is one per core.")
-@click.option("--plan", "plan_only", is_flag=True, help="Print what would be run, and stop.")
+@click.option("--plan", "plan_only", is_flag=True, help="Print the plan of the runs, and stop.")
 @click.option("--strict", is_flag=True, help="End with an error if a run failed or could not start.")
 @click.option("--published", is_flag=True, help="Show the page that comes with halflabel; nothing is run.")
 def reproduce(
@@ -52,7 +52,7 @@ def reproduce(
     strict: bool,
     published: bool,
 ) -> None:
-    """Measure the tables and figures of a paper again, and compare them with what the paper printed.
+    """Measure the tables and figures of a paper again, and compare them with the printed values.
 
     It covers every table and figure whose data are available. If it is interrupted, even killed, the same command
     continues where it stopped.

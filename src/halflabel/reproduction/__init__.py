@@ -1,1 +1,1 @@
-"""The tables and figures of a paper, measured again and compared with what it printed."""
+"""The tables and figures of a paper, measured again and compared with the printed values."""

@@ -1,4 +1,4 @@
-"""The steps of a method: built from their description, fitted one after the other, and what they predict."""
+"""The steps of a method: built from their description, fitted one after the other, and their predictions."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Chain:
         return np.asarray(self.X, dtype=np.float64) if flat and np.isfinite(self.X).all() else None
 
     def list_choices(self) -> dict[str, Any]:
-        """Return what the steps chose: a dimension, a weight, the number of iterations."""
+        """Return the choices of the steps: a dimension, a weight, the number of iterations."""
         names = ("n_components_", "rank_", "n_features_in_", "alpha_", "label_weight_", "n_iter_")
         found = {name.removesuffix("_in_").rstrip("_"): getattr(self.steps[0], name, None) for name in names}
         if (setting := getattr(self.steps[-1], "setting_", None)) is not None:

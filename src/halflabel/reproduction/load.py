@@ -1,4 +1,4 @@
-"""Read what comes with the library: the papers (``papers/<key>.toml``) and their published pages."""
+"""Read the papers of the library (``papers/<key>.toml``) and find their published pages."""
 
 from __future__ import annotations
 

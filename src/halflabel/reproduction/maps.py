@@ -1,4 +1,4 @@
-"""Maps of two dimensions: what a run's record keeps of one, and the method that scores one by its neighbourhoods."""
+"""Maps of two dimensions: their form in the record of a run, and the method that scores them by neighbourhoods."""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ _OF_GRAPHS: Mapping[str, Callable[[Any], float]] = {
     "strongly_negative_weights": _measure_share_below(-0.1),
 }
 
-#: What protocols measure in addition to the metrics of the library.
+#: Measurements of the protocols in addition to the metrics of the library.
 MEASUREMENTS = ("imputation_error", *_OF_GRAPHS)
 
 #: The threshold rules of each protocol.

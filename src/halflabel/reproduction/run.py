@@ -158,25 +158,25 @@ def _describe_user_method(path: str, classifier: Sequence[Mapping[str, Any]]) ->
 
 
 def _add_methods(paper: Paper, added: Sequence[Method]) -> Paper:
-    names = _check_names("method", paper.methods, added)
+    names = _check_additions("method", paper.methods, added)
     methods = {**paper.methods, **dict(zip(names, added, strict=True))}
     experiments = _change_open(paper, lambda each: replace(each, methods=each.methods + names))
     return replace(paper, methods=methods, experiments=experiments)
 
 
 def _add_sets(paper: Paper, added: Sequence[SetSpec]) -> Paper:
-    names = _check_names("set", paper.sets, added)
+    names = _check_additions("set", paper.sets, added)
     sets = {**paper.sets, **dict(zip(names, added, strict=True))}
     return replace(
         paper, sets=sets, experiments=_change_open(paper, lambda each: replace(each, sets=each.sets + names))
     )
 
 
-def _check_names(what: str, known: Mapping[str, Any], added: Sequence[Method | SetSpec]) -> tuple[str, ...]:
-    """Return the names of what a user adds; raise if a name is used twice."""
+def _check_additions(kind: str, known: Mapping[str, Any], added: Sequence[Method | SetSpec]) -> tuple[str, ...]:
+    """Return the names of a user's methods or sets; raise if a name is used twice."""
     names = tuple(each.name for each in added)
     if twice := [name for name in names if name in known or names.count(name) > 1]:
-        raise SpecError(f"there are two {what}s of the name {twice[0]!r}: rename yours.")
+        raise SpecError(f"there are two {kind}s of the name {twice[0]!r}: rename yours.")
     return names
 
 

@@ -101,7 +101,7 @@ class Thresholds:
     pu_f1: float | None = None
 
     def decide_all(self, rules: Sequence[str]) -> dict[str, Mask]:
-        """Return the relevant entries by rule, without the rules that need what the method does not provide."""
+        """Return the relevant entries by rule, without the rules that the method has no scores or probabilities for."""
         decided = {rule: self._decide(rule) for rule in rules}
         return {rule: relevant for rule, relevant in decided.items() if relevant is not None}
 

@@ -26,11 +26,11 @@ OWN = "your "
 
 @dataclass(frozen=True)
 class Availability:
-    """Whether a set can be used, and what to do if it cannot.
+    """Whether a set can be used, and advice if it cannot.
 
     Parameters
     ----------
-    status : {"present", "drawn", "fetchable", "to be supplied", "differs"}
+    status : {"present", "generated", "fetchable", "to be supplied", "differs"}
     advice : str
     """
 
@@ -40,13 +40,13 @@ class Availability:
     @property
     def usable(self) -> bool:
         """Whether runs on this set can start now."""
-        return self.status in ("present", "drawn")
+        return self.status in ("present", "generated")
 
 
 def check_availability(spec: SetSpec, folder: Path | None, *, fetched: bool = False) -> Availability:
-    """Find a set's files, compare their digests, and advise what to do if one is missing."""
+    """Find a set's files, compare their digests, and give advice if one is missing."""
     if spec.make:
-        status, how = ("drawn", "drawn") if _is_random(spec.make) else ("present", "loaded")
+        status, how = ("generated", "generated") if _is_random(spec.make) else ("present", "loaded")
         return Availability(status, f"{how} by {spec.make}")
     if spec.settings.get("file"):
         return Availability("present", str(spec.settings["file"]))

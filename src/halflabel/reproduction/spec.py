@@ -40,18 +40,18 @@ class SetSpec(_Part):
         File name and its SHA-256, in the folder ``NAME`` of the benchmark folder; "" accepts any file of that name,
         because the paper's own file is not available.
     source : str
-        Where it comes from.
+        Its origin.
     fetch : str
         Name under which ``halflabel data fetch`` finds it; empty if OpenML does not have it.
     make : str
         Import path of a generator ``make(rng, **settings)``, for a set that is new in every trial, or of
-        ``make(**settings)``, for a set that comes with a library.
+        ``make(**settings)``, for a set that is part of a library.
     settings : mapping
         The arguments of ``make``. For files: ``top_labels`` (the number of most frequent labels that are kept, with
         the items that have one of them), ``items`` (the size of a sample, new in every trial), ``unit_length`` (scale
         the features of every item to length 1).
     note : str
-        What a reader must know before comparing (rebuilt features, a surrogate for the paper's data).
+        A warning for the comparison (rebuilt features, a surrogate for the paper's data).
     """
 
     name: str
@@ -88,7 +88,7 @@ class Method(_Part):
     ours : bool
         True for a row that the paper does not have.
     note : str
-        What the paper leaves open here, and our choice.
+        A choice that the paper leaves open.
     """
 
     name: str
@@ -161,7 +161,7 @@ class Experiment(_Part):
     curves : tuple of str
         Metrics (or ``metric@rule``) that a figure draws; by default the first of ``metrics``.
     tolerance : mapping of str to float
-        Per metric, how far a measured value may lie from the printed one and still agree.
+        Per metric, the maximum difference of a measured value that agrees with the printed one.
     standard_errors : float
         Alternative: the same limit in standard errors of the difference of the two means, from both standard
         deviations and numbers of trials.
@@ -179,8 +179,8 @@ class Experiment(_Part):
     unit : mapping of str to float
         Per metric, the unit of the printed numbers: .1 if the table is headed "x 10^-1", .01 for per cent.
     rows : {"metric", "setting"}
-        What a row of the table is: a metric (one average over everything), or a set and a point of the grid. A figure
-        is made once, or once for each set.
+        Meaning of a row of the table: a metric (one average over everything), or a set and a point of the grid. A
+        figure is made once, or once for each set.
     open : bool
         Whether a user's estimators and sets are added.
     note : str
@@ -249,7 +249,7 @@ class Paper(_Part):
     ----------
     key, title, authors, venue : str
     summary : str
-        What is reproduced, and the result, in a paragraph.
+        Contents and result of the reproduction, in a paragraph.
     proposed : str
         The method that the paper proposes: it is compared with every other one.
     decisive : str
@@ -258,7 +258,7 @@ class Paper(_Part):
     experiments : tuple of Experiment
     claims : tuple of Claim
     not_comparable : tuple of str
-        What cannot be compared, and why.
+        Limits of the comparison, with their reasons.
     classifier : tuple of mapping
         Steps that follow a user's transformer from ``--add``.
     """

@@ -1,4 +1,4 @@
-"""One record per run, one line per record: the measurements, and what a reader needs to repeat them."""
+"""One record per run, one line per record: its measurements, and the versions with which to repeat them."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_failed_and_skipped_runs_are_listed_with_their_reason(toy):
 
 def test_curves_and_ranks_are_drawn(toy):
     assert [figure.name for figure in blocks(toy[2], "A curve", Figure)] == ["curve-hamming_loss"]
-    assert [figure.name for figure in blocks(toy[2], "More than chance?", Figure)] == ["table-ranks"]
+    assert [figure.name for figure in blocks(toy[2], "Significance", Figure)] == ["table-ranks"]
 
 
 def test_the_page_renders_both_ways(toy):

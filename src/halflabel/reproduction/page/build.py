@@ -47,8 +47,8 @@ def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
     claims = [(claim, check_claim(claim, results)) for claim in paper.claims]
     sections = [section for each in paper.experiments for section in _describe_experiment(results, each)]
     closing = [
-        Section("What the text claims", (_tabulate_claims(claims),)) if claims else None,
-        Section("What cannot be compared", (Bullets(paper.not_comparable),)) if paper.not_comparable else None,
+        Section("Claims of the text", (_tabulate_claims(claims),)) if claims else None,
+        Section("Limits of the comparison", (Bullets(paper.not_comparable),)) if paper.not_comparable else None,
         Section("Sets", (_tabulate_sets(reproduction),)),
         Section("Methods", (_tabulate_methods(reproduction),)),
     ]
@@ -105,7 +105,7 @@ def _describe_experiment(results: Results, experiment: Experiment) -> Iterator[S
         blocks.append(Bullets(tuple(missing)))
     yield Section(experiment.title, tuple(blocks))
     if not experiment.x and (tests := tuple(tables.tabulate_tests(results, experiment))):
-        yield Section("More than chance?", (*tests, *draw_mean_ranks(results, experiment)), level=3)
+        yield Section("Significance", (*tests, *draw_mean_ranks(results, experiment)), level=3)
 
 
 def _describe_curves(results: Results, experiment: Experiment) -> Iterator[Block]:
@@ -132,7 +132,7 @@ def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> Grid:
     for claim, result in claims:
         evidence = " ".join(filter(None, (result.evidence, claim.why)))
         rows.append((f"{claim.text} ({claim.place})", (Cell(result.finding.value), Cell(evidence))))
-    return Grid("Claims of the text", ("finding", "evidence"), tuple(rows))
+    return Grid("Findings", ("finding", "evidence"), tuple(rows))
 
 
 def _tabulate_sets(reproduction: Reproduction) -> Grid:
@@ -142,13 +142,13 @@ def _tabulate_sets(reproduction: Reproduction) -> Grid:
         source = f"{spec.source or state.advice}. {spec.note}".strip(". ") + "."
         digest = ", ".join(f"{file} {sha[:12]}" for file, sha in spec.files.items()) or NONE
         rows.append((name, (Cell(state.status), Cell(source), Cell(digest))))
-    return Grid("Where the data come from", ("here", "source", "SHA-256, first digits"), tuple(rows))
+    return Grid("Sources of the data", ("here", "source", "SHA-256, first digits"), tuple(rows))
 
 
 def _tabulate_methods(reproduction: Reproduction) -> Grid:
     used = dict.fromkeys(name for e in reproduction.paper.experiments for name in e.methods)
     rows = [(name, _describe_method(reproduction.paper.methods[name])) for name in used]
-    return Grid("What was run", ("steps", "remarks"), tuple(rows))
+    return Grid("Steps of the methods", ("steps", "remarks"), tuple(rows))
 
 
 def _describe_method(method: Method) -> tuple[Cell, ...]:

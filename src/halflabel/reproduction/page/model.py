@@ -45,7 +45,7 @@ class Cell:
     significant : bool
         Whether it is a significant difference; it is bold.
     detail : str
-        What follows ``measured`` in small letters: an interval, a p-value.
+        Text in small letters after ``measured``: an interval, a p-value.
     why : str
         The reason for the verdict, or for a gap; cells with the same reason share one note below the table.
     """
@@ -107,7 +107,7 @@ class Figure:
         Letters, digits, ``-``, ``_``; of the file, where drawings are files.
     caption : str
     alt : str
-        What it shows, for readers who do not see it.
+        A description for readers who do not see it.
     svg : str
         From :mod:`halflabel.reproduction.page.charts`.
 

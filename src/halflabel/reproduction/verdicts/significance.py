@@ -178,8 +178,8 @@ def _t_test(pairs: Floats) -> tuple[float, float]:
 def rank_methods(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
     r"""Rank methods block by block, and group those that the mean ranks cannot separate.
 
-    Friedman's test comes first: unless its p is below 0.05, no pair should be called different, whatever the groups
-    are. The critical difference is :math:`q_{\alpha} \sqrt{k (k + 1) / (6 N)}` for k methods and N blocks, with
+    Friedman's test comes first: unless its p is below 0.05, no pair should be called different, for any groups.
+    The critical difference is :math:`q_{\alpha} \sqrt{k (k + 1) / (6 N)}` for k methods and N blocks, with
     :math:`q_{\alpha}` the upper 5 % point of the studentized range of k normals over :math:`\sqrt 2`.
 
     Parameters
