@@ -273,5 +273,7 @@ def test_a_rule_that_the_protocol_lacks_raises(tmp_path, old, new, sentence):
 def test_held_out_scores_are_those_that_calibrated_the_method(rng):
     X, Y, _ = half_labelled(rng, 40)
     chain = Chain((AutoLabeler("fast").fit(X, Y),), X, {})
-    np.testing.assert_array_equal(chain.held_out(Y.shape), np.where(np.isnan(Y), np.nan, chain.steps[-1].label_scores_))
+    np.testing.assert_array_equal(
+        chain.out_of_fold_scores(Y.shape), np.where(np.isnan(Y), np.nan, chain.steps[-1].label_scores_)
+    )
     assert Chain((GaussianNB().fit(X, Y[:, 0] > 0),), X, {}).held_out(Y.shape) is None

@@ -134,7 +134,7 @@ class Chain:
             return Chain(self.steps[-1:], self.X, {}).predict_new(self.X, shape)
         return Prediction.of(last.transduction_, last.label_scores_, last.label_probabilities_, shape)
 
-    def held_out(self, shape: tuple[int, int]) -> Floats | None:
+    def out_of_fold_scores(self, shape: tuple[int, int]) -> Floats | None:
         """Return the scores of observed entries by models that did not see them, NaN elsewhere; None without any."""
         scores = getattr(self.steps[-1], "out_of_fold_scores_", None)
         return None if scores is None else _table(scores, shape)

@@ -217,7 +217,7 @@ def _positive_thresholds(
 ) -> Thresholds:
     """Return the rules for test items; they use scores of annotated items and P(relevant) of unlabelled items."""
     rows = known.annotated
-    held_out, fitted = chain.held_out(known.shape), chain.predict_fitted(known.shape).probabilities
+    held_out, fitted = chain.out_of_fold_scores(known.shape), chain.predict_fitted(known.shape).probabilities
     reference = None if fitted is None else _correct(fitted[~rows], frequency)
     labels = known[rows]
     cardinality = float(labels.relevant.sum() / len(labels) / frequency)
