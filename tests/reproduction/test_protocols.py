@@ -276,4 +276,4 @@ def test_held_out_scores_are_those_that_calibrated_the_method(rng):
     np.testing.assert_array_equal(
         chain.out_of_fold_scores(Y.shape), np.where(np.isnan(Y), np.nan, chain.steps[-1].label_scores_)
     )
-    assert Chain((GaussianNB().fit(X, Y[:, 0] > 0),), X, {}).held_out(Y.shape) is None
+    assert Chain((GaussianNB().fit(X, Y[:, 0] > 0),), X, {}).out_of_fold_scores(Y.shape) is None
