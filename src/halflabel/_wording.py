@@ -102,7 +102,7 @@ def listed(names: Sequence[str], limit: int = 8) -> str:
     >>> listed(["rock"]), listed(["rock", "sad"]), listed(["rock", "sad", "live"], 1)
     ('“rock”', '“rock” and “sad”', '“rock” and 2 more')
     """
-    return _joined([f"“{clipped(name)}”" for name in names[:limit]], len(names) - limit)
+    return _join_parts([f"“{clipped(name)}”" for name in names[:limit]], len(names) - limit)
 
 
 def quoted(names: Iterable[object], limit: int = 8) -> str:
@@ -115,7 +115,7 @@ def quoted(names: Iterable[object], limit: int = 8) -> str:
     """
     names = list(names)
     shown = [repr(clipped(name)) if isinstance(name, str) else clipped(repr(name)) for name in names[:limit]]
-    return _joined(shown, len(names) - limit)
+    return _join_parts(shown, len(names) - limit)
 
 
 @contextmanager
@@ -145,7 +145,7 @@ def option(name: str, value: object = None) -> str:
     return flag if value is None else f"{flag} {value}"
 
 
-def _joined(parts: list[str], left_out: int) -> str:
+def _join_parts(parts: list[str], left_out: int) -> str:
     """Join the parts of a sentence with commas and a last "and"."""
     parts = parts + [f"{count(left_out)} more"] * (left_out > 0)
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
