@@ -31,7 +31,7 @@ def free(monkeypatch):
 @pytest.fixture
 def unfitted(monkeypatch):
     """Leave the model as it is before its fit."""
-    monkeypatch.setattr("halflabel.completion.filling.fit_beside", lambda model, *given, **beside: model)
+    monkeypatch.setattr("halflabel.completion.filling.fit_with_auxiliary", lambda model, *given, **beside: model)
 
 
 def needed(songs, effort):

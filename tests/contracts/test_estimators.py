@@ -1,7 +1,8 @@
-"""What every estimator must pass (design: contracts a to l)."""
+"""Contracts of every estimator (design: contracts a to l)."""
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from functools import cache
 
@@ -63,7 +64,7 @@ pytestmark = [
 
 
 @cache
-def fitted(estimator, entries=False):
+def fit_once(estimator, entries=False):
     """Fit the estimator once on the table that the fixture `rng` gives; tests that only read the model share it."""
     X, Y, _ = half_labelled(np.random.default_rng(0), entries=entries)
     return clone(estimator).fit(X, Y)
@@ -100,26 +101,26 @@ def test_hidden_values_never_change_the_result(estimator, entries, rng):
     X, Y, complete = half_labelled(rng, entries=entries)
     mask = ~np.isnan(Y)
     other = np.where(mask, complete, 1 - complete)
-    a, b = fitted(estimator, entries), clone(estimator).fit(X, PartialLabels.from_observed(other, mask))
+    a, b = fit_once(estimator, entries), clone(estimator).fit(X, PartialLabels.from_observed(other, mask))
     np.testing.assert_array_equal(a.label_probabilities_, b.label_probabilities_)
     np.testing.assert_array_equal(a.transduction_, b.transduction_)
 
 
 @each
 @gaps
-def test_every_door_gives_the_same_fit(estimator, entries, rng):
+def test_every_form_of_labels_gives_the_same_fit(estimator, entries, rng):
     X, Y, _ = half_labelled(rng, entries=entries)
     frame = pd.DataFrame(Y, columns=list("abc")).astype("Int8")
     for other in (frame, PartialLabels.from_table(Y)):
         found = clone(estimator).fit(X, other).label_probabilities_
-        np.testing.assert_array_equal(fitted(estimator, entries).label_probabilities_, found)
+        np.testing.assert_array_equal(fit_once(estimator, entries).label_probabilities_, found)
 
 
 @each
 @gaps
 def test_known_entries_are_returned_verbatim(estimator, entries, rng):
     _, Y, _ = half_labelled(rng, entries=entries)
-    filled = fitted(estimator, entries).transduction_
+    filled = fit_once(estimator, entries).transduction_
     known = ~np.isnan(Y)
     np.testing.assert_array_equal(filled[known], Y[known])
     assert set(np.unique(filled)) <= {0, 1}
@@ -153,7 +154,7 @@ def test_complete_labels_need_no_mask(estimator, rng):
 @gaps
 def test_permuting_items_or_labels_permutes_the_scores(estimator, entries, rng):
     X, Y, _ = half_labelled(rng, entries=entries)
-    base = fitted(estimator, entries)
+    base = fit_once(estimator, entries)
     items, labels = rng.permutation(len(X)), rng.permutation(Y.shape[1])
     moved = clone(estimator).fit(X[items], Y[items][:, labels])
     np.testing.assert_allclose(moved.label_scores_, base.label_scores_[items][:, labels], atol=1e-6)
@@ -187,7 +188,7 @@ def test_inputs_stay_as_they_were(estimator, rng):
 @each
 def test_the_same_random_state_gives_the_same_bits(estimator, rng):
     X, Y, _ = half_labelled(rng)
-    a, b = fitted(estimator), clone(estimator).fit(X, Y)
+    a, b = fit_once(estimator), clone(estimator).fit(X, Y)
     assert isinstance(estimator.random_state, int)
     assert a.label_probabilities_.tobytes() == b.label_probabilities_.tobytes()
 
@@ -204,6 +205,11 @@ def test_sparse_features_equal_dense_ones(estimator, scale, rng):
     np.testing.assert_allclose(thin.predict_proba(sparse.csr_array(X)), expected, atol=1e-5)
     np.testing.assert_allclose(thin.predict_proba(X), expected, atol=1e-5)
     np.testing.assert_allclose(dense.predict_proba(sparse.csr_array(X)), expected, atol=1e-5)
+
+
+@each
+def test_the_declared_arguments_are_those_of_fit(estimator):
+    assert {"X", "y"} | estimator.auxiliary == set(inspect.signature(estimator.fit).parameters)
 
 
 @each
@@ -226,7 +232,7 @@ def test_cross_val_predict_cannot_recode_labels_in_silence(estimator, rng):
 
 @each
 def test_predict_is_a_function_of_the_row(estimator, rng):
-    model = fitted(estimator)
+    model = fit_once(estimator)
     new = rng.normal(size=(9, 5))
     together = model.predict_proba(new)
     alone = np.vstack([model.predict_proba(row[None]) for row in new])
@@ -249,7 +255,7 @@ def test_a_label_seen_with_one_value_gets_its_rate(estimator, rng):
     X, Y, _ = half_labelled(rng)
     Y[~np.isnan(Y[:, 1]), 1] = 0
     Y[:, 2] = np.nan
-    with pytest.warns(UserWarning, match=r"2 of 3 labels .* cannot be learned \('label1', 'label2'\)"):
+    with pytest.warns(UserWarning, match=r"2 of 3 labels .* cannot be learned .“label1” and “label2”"):
         model = clone(estimator).fit(X, Y)
     assert np.isnan(model.label_scores_[:, 1:]).all()
     seen = (~np.isnan(Y[:, 1])).sum()
@@ -271,20 +277,20 @@ def test_two_labelled_items_are_enough(estimator, rng):
 @each
 def test_where_zero_stands_does_not_matter(estimator, rng):
     X, Y, _ = half_labelled(rng)
-    base, moved = fitted(estimator), clone(estimator).fit(X + 1e6, Y)
+    base, moved = fit_once(estimator), clone(estimator).fit(X + 1e6, Y)
     np.testing.assert_allclose(moved.label_scores_, base.label_scores_, atol=1e-4)
     np.testing.assert_allclose(moved.predict_proba(X + 1e6), base.predict_proba(X), atol=1e-4)
 
 
 @each
-def test_features_beyond_squaring_are_refused(estimator, rng):
+def test_features_beyond_squaring_raise(estimator, rng):
     X, Y, _ = half_labelled(rng)
     X[:, 3] *= 1e160
     with pytest.raises(ValueError, match="feature 3 has values too large to be squared"):
         clone(estimator).fit(X, Y)
 
 
-def test_an_observed_entry_that_no_fold_could_judge_gets_the_rate(rng):
+def test_an_observed_entry_without_an_out_of_fold_score_gets_the_rate(rng):
     X, Y, _ = half_labelled(rng)
     rows = np.flatnonzero(~np.isnan(Y[:, 0]))
     Y[rows, 0] = 0

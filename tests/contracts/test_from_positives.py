@@ -1,4 +1,4 @@
-"""What every method that learns from positive-only labels must pass."""
+"""Contracts of the methods that learn from positive-only labels."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ METHODS = [
 
 each = pytest.mark.parametrize("method", METHODS, ids=lambda m: repr(m)[:32])
 
-#: Share of the positives that the labels of :func:`forgetful` keep.
+#: Share of the positives that the labels of :func:`hide_some` keep.
 C = 0.7
 
 
-def forgetful(rng, n=150):
+def hide_some(rng, n=150):
     """Return features, positive-only labels of two items in three, and the truth."""
     X, _, complete = half_labelled(rng, n=n, n_labels=4)
     known = complete.copy()
@@ -37,13 +37,13 @@ def forgetful(rng, n=150):
 
 
 @each
-def test_it_is_told_from_methods_that_do_not(method):
+def test_it_is_recognised(method):
     assert isinstance(method, LearnsFromPositives)
 
 
 @each
-def test_forgotten_labels_are_found(method, rng):
-    X, labels, complete = forgetful(rng)
+def test_missing_positives_are_found(method, rng):
+    X, labels, complete = hide_some(rng)
     model = clone(method).set_params(observed_rate=C).fit(X, labels)
     missing = labels.annotated[:, None] & ~labels.relevant
     judged = PartialLabels.from_observed(complete, missing)
@@ -55,7 +55,7 @@ def test_forgotten_labels_are_found(method, rng):
 
 @each
 def test_probabilities_of_being_assigned_and_of_being_relevant(method, rng):
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = hide_some(rng)
     model = clone(method).set_params(observed_rate=C).fit(X, labels)
     new, missing = ~labels.annotated, labels.annotated[:, None] & ~labels.relevant
     p, q = model.label_probabilities_, model.assigned_probabilities_
@@ -71,7 +71,7 @@ def test_probabilities_of_being_assigned_and_of_being_relevant(method, rng):
 
 @each
 def test_the_order_does_not_depend_on_the_rate(method, rng):
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = hide_some(rng)
     plain = clone(method).fit(X, labels)
     order = np.argsort(plain.predict_proba(X), axis=0, kind="stable")
     for rate in (0.3, C, 1.0):
@@ -83,7 +83,7 @@ def test_the_order_does_not_depend_on_the_rate(method, rng):
 
 @each
 def test_another_assumption_is_the_fit_under_it(method, rng):
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = hide_some(rng)
     plain = clone(method).fit(X, labels)
     for rate in (None, 0.5, 1.0):
         known, found = clone(method).set_params(observed_rate=rate).fit(X, labels), plain.assume(rate)
@@ -97,7 +97,7 @@ def test_another_assumption_is_the_fit_under_it(method, rng):
 
 @each
 def test_probabilities_are_calibrated_for_new_items(method, rng):
-    X, labels, complete = forgetful(rng, n=900)
+    X, labels, complete = hide_some(rng, n=900)
     model = clone(method).set_params(observed_rate=C).fit(X, labels)
     new, missing = ~labels.annotated, labels.annotated[:, None] & ~labels.relevant
     p = model.label_probabilities_
@@ -108,8 +108,8 @@ def test_probabilities_are_calibrated_for_new_items(method, rng):
 
 @each
 @pytest.mark.parametrize("rate", [None, C])
-def test_a_saved_model_answers_alike(method, rate, rng, tmp_path):
-    X, labels, _ = forgetful(rng)
+def test_a_saved_model_predicts_the_same(method, rate, rng, tmp_path):
+    X, labels, _ = hide_some(rng)
     model = clone(method).set_params(observed_rate=rate).fit(X, labels)
     save_tree(tmp_path / "model", {"model": model})
     again = load_tree(tmp_path / "model", saved_kinds())["model"]
@@ -129,8 +129,8 @@ def test_ordinary_labels_leave_nothing_to_assume(method, rng):
 
 @each
 @pytest.mark.parametrize("rate", [0, 1.5, -0.2, float("nan")])
-def test_a_rate_that_is_no_share_is_refused(method, rate, rng):
-    X, labels, _ = forgetful(rng)
+def test_a_rate_that_is_no_share_raises(method, rate, rng):
+    X, labels, _ = hide_some(rng)
     with pytest.raises(ValueError, match=r"observed_rate .* must be above 0 and at most 1, not"):
         clone(method).set_params(observed_rate=rate).fit(X, labels)
     with pytest.raises(ValueError, match=r"observed_rate .* must be above 0 and at most 1, not"):

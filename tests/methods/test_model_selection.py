@@ -1,4 +1,4 @@
-"""Folds, out-of-fold answers that never saw what they are asked about, and scorers."""
+"""Folds, out-of-fold predictions by models that were fitted without the entry, and scorers."""
 
 import pickle
 
@@ -35,7 +35,7 @@ def forms(y):
 
 
 class Recorder(BaseEstimator):
-    """Answers 1 for new rows, and 5 for every (row, label) whose observed value it was fitted on."""
+    """Predicts 1 for new rows, and 5 for every (row, label) whose observed value it was fitted on."""
 
     def fit(self, X, y):
         self.rows_ = _first_column(X)
@@ -55,7 +55,7 @@ class Recorder(BaseEstimator):
 
 
 class TransductiveRecorder(PartialLabelEstimator):
-    """Answers 1 for every entry that was unknown when it was fitted, 5 for the others."""
+    """Predicts 1 for every entry that was unknown when it was fitted, 5 for the others."""
 
     def fit(self, X, y):
         observed = PartialLabels.from_table(y).observed
@@ -66,11 +66,11 @@ class TransductiveRecorder(PartialLabelEstimator):
         return self
 
     def predict_proba(self, X):
-        raise AssertionError("a transductive estimator is not asked about its own rows as if they were new")
+        raise AssertionError("a transductive estimator must not predict its own rows as new ones")
 
 
 class Sign(BaseEstimator):
-    """Knows the answer, turned round if asked to; works in the table's form of y."""
+    """Predicts the true labels, or the opposite with ``flip``, without learning."""
 
     def __init__(self, flip=False):
         self.flip = flip
@@ -86,8 +86,8 @@ class Sign(BaseEstimator):
         return (self.predict_proba(X) > 0.5).astype(int)
 
 
-class Witness(PartialLabelEstimator):
-    """Answers 1 for items that it was told somebody had looked at, and 5 for entries that it was told."""
+class Annotations(PartialLabelEstimator):
+    """Predicts 1 for annotated items, 5 for observed entries and 0 for items that are not annotated."""
 
     def fit(self, X, y):
         self.label_probabilities_ = np.where(y.observed, 5.0, 1.0 * y.annotated[:, None])
@@ -131,12 +131,12 @@ def test_entry_folds_split_each_label_and_value_evenly():
         (entry_folds, 128, r"at most the number of observed entries \(and 127\), here \d+, but is 128"),
     ],
 )
-def test_impossible_numbers_of_folds_are_refused(folds, n_splits, sentence):
+def test_impossible_numbers_of_folds_raise(folds, n_splits, sentence):
     with pytest.raises(ValueError, match=sentence):
         folds(PartialLabels.from_table(make_items()[1]), n_splits, np.random.default_rng(0))
 
 
-def test_a_group_falls_in_one_fold():
+def test_a_group_is_in_one_fold():
     labels, threads = PartialLabels.from_table(make_items()[1]), np.arange(N_ITEMS) // 3
     folds = item_folds(labels, 4, np.random.default_rng(0), threads)
     assert len(set(zip(threads, folds, strict=True))) == 14
@@ -153,7 +153,7 @@ def test_every_fold_gets_a_labelled_item_if_there_are_groups_enough(seed, n_spli
     assert len(set(zip(threads, folds, strict=True))) == len(set(threads))
 
 
-def test_fewer_groups_than_folds_are_refused():
+def test_fewer_groups_than_folds_raise():
     labels = PartialLabels.from_table([1, 0, 1, 0, None, None])
     with pytest.raises(ValueError, match="at most the number of groups with a labelled item, here 2, but is 3"):
         item_folds(labels, 3, np.random.default_rng(0), ["a", "a", "b", "b", "c", None])
@@ -188,37 +188,37 @@ def test_item_k_fold_is_the_same_for_every_form_of_labels():
 
 @pytest.mark.parametrize("estimator", [Recorder(), TransductiveRecorder()])
 @pytest.mark.parametrize("form", range(3))
-def test_items_are_answered_by_models_that_never_saw_their_labels(estimator, form):
+def test_items_are_predicted_by_models_without_their_labels(estimator, form):
     X, y = make_items()
-    answers = out_of_fold(estimator, X, forms(y)[form], by="items", n_splits=4, random_state=0)
+    predictions = out_of_fold(estimator, X, forms(y)[form], by="items", n_splits=4, random_state=0)
     labelled = ~np.isnan(y).all(axis=1)
-    assert (answers[labelled] == 1).all()
-    assert np.isnan(answers[~labelled]).all()
+    assert (predictions[labelled] == 1).all()
+    assert np.isnan(predictions[~labelled]).all()
 
 
 @pytest.mark.parametrize("estimator", [Recorder(), TransductiveRecorder()])
 @pytest.mark.parametrize("form", range(3))
-def test_entries_are_answered_by_models_that_never_saw_them(estimator, form):
+def test_entries_are_predicted_by_models_without_them(estimator, form):
     X, y = make_items()
-    answers = out_of_fold(estimator, X, forms(y)[form], by="entries", n_splits=3, random_state=0)
-    np.testing.assert_array_equal(answers, np.where(np.isnan(y), np.nan, 1))
+    predictions = out_of_fold(estimator, X, forms(y)[form], by="entries", n_splits=3, random_state=0)
+    np.testing.assert_array_equal(predictions, np.where(np.isnan(y), np.nan, 1))
 
 
-def test_a_held_out_item_of_positive_only_labels_is_one_that_nobody_looked_at():
+def test_a_held_out_item_of_positive_only_labels_counts_as_not_annotated():
     labels = PartialLabels.from_tags([["a"], ["b"], [], ["a", "b"], [], ["b"], None, None], absent="unknown")
-    answers = out_of_fold(Witness(), np.zeros((8, 1)), labels, by="items", n_splits=2, random_state=0)
-    assert (answers[:6] == 0).all()
-    assert np.isnan(answers[6:]).all()
+    predictions = out_of_fold(Annotations(), np.zeros((8, 1)), labels, by="items", n_splits=2, random_state=0)
+    assert (predictions[:6] == 0).all()
+    assert np.isnan(predictions[6:]).all()
 
 
-def test_a_held_out_entry_of_positive_only_labels_is_one_that_was_not_assigned():
+def test_a_held_out_entry_of_positive_only_labels_counts_as_not_assigned():
     labels = PartialLabels.from_tags([["a"], ["b"], [], ["a", "b"], ["a"], ["b"], None, None], absent="unknown")
-    answers = out_of_fold(Witness(), np.zeros((8, 1)), labels, by="entries", n_splits=2, random_state=0)
-    np.testing.assert_array_equal(answers, np.where(labels.observed, 1.0, np.nan))
+    predictions = out_of_fold(Annotations(), np.zeros((8, 1)), labels, by="entries", n_splits=2, random_state=0)
+    np.testing.assert_array_equal(predictions, np.where(labels.observed, 1.0, np.nan))
 
 
-class Gossip(PartialLabelEstimator):
-    """Answers 1 if an item's thread, in the first column of X, had no observed entry when it was fitted, else 5."""
+class Threads(PartialLabelEstimator):
+    """Predicts 1 if an item's thread, in the first column of X, had no observed entry when it was fitted, else 5."""
 
     def fit(self, X, y):
         known = PartialLabels.from_table(y).observed.any(axis=1)
@@ -227,23 +227,23 @@ class Gossip(PartialLabelEstimator):
         return self
 
 
-def test_items_are_answered_by_models_that_never_saw_the_labels_of_their_group():
+def test_items_are_predicted_by_models_without_the_labels_of_their_group():
     _, y = make_items()
     threads = np.arange(N_ITEMS) // 3
     X = np.column_stack([threads, np.ones(N_ITEMS)])
     labelled = ~np.isnan(y).all(axis=1)
-    answers = out_of_fold(Gossip(), X, y, groups=threads, n_splits=4, random_state=0)
-    assert (answers[labelled] == 1).all()
-    assert (out_of_fold(Gossip(), X, y, n_splits=4, random_state=0)[labelled] == 5).any()
+    predictions = out_of_fold(Threads(), X, y, groups=threads, n_splits=4, random_state=0)
+    assert (predictions[labelled] == 1).all()
+    assert (out_of_fold(Threads(), X, y, n_splits=4, random_state=0)[labelled] == 5).any()
 
 
 @pytest.mark.parametrize("by", ["items", "entries"])
 @pytest.mark.parametrize("estimator", [Recorder(), TransductiveRecorder()])
 def test_a_single_label_gives_one_column(by, estimator):
     X, y = make_items()
-    answers = out_of_fold(estimator, X, y[:, 0], by=by, random_state=0)
-    np.testing.assert_array_equal(answers[:, 0], np.where(np.isnan(y[:, 0]), np.nan, 1))
-    assert answers.shape == (N_ITEMS, 1)
+    predictions = out_of_fold(estimator, X, y[:, 0], by=by, random_state=0)
+    np.testing.assert_array_equal(predictions[:, 0], np.where(np.isnan(y[:, 0]), np.nan, 1))
+    assert predictions.shape == (N_ITEMS, 1)
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, sparse.csr_array])
@@ -255,12 +255,12 @@ def test_features_may_be_sparse_or_a_frame(form, by):
 
 
 @pytest.mark.parametrize("by", ["items", "entries"])
-def test_the_method_chooses_what_is_read(by):
+def test_the_method_chooses_the_attribute(by):
     X, y = make_items()
     seen = ~np.isnan(y)
     for method, expected in (("predict_proba", 1), ("decision_function", 2), ("predict", 1)):
-        answers = out_of_fold(TransductiveRecorder(), X, y, by=by, random_state=0, method=method)
-        assert (answers[seen] == expected).all()
+        predictions = out_of_fold(TransductiveRecorder(), X, y, by=by, random_state=0, method=method)
+        assert (predictions[seen] == expected).all()
     assert (
         out_of_fold(Recorder(), X, y[:, 0], by=by, random_state=0, method="decision_function")[seen[:, 0]] == 1
     ).all()
@@ -280,11 +280,11 @@ def test_labels_reach_the_estimator_in_the_form_in_which_they_were_given():
         out_of_fold(Checks(), X, frame, by=by)
 
 
-def test_each_observed_entry_is_judged_by_what_the_other_items_say():
+def test_each_observed_entry_is_predicted_from_the_other_items():
     """A classifier of scikit-learn that predicts the rate of the training labels gives leave-one-out rates."""
     y = np.array([1.0, 0.0, 0.0, 1.0, 0.0])
-    answers = out_of_fold(DummyClassifier(), np.zeros((5, 1)), y, n_splits=5)
-    np.testing.assert_allclose(answers[:, 0], (2 - y) / 4)
+    predictions = out_of_fold(DummyClassifier(), np.zeros((5, 1)), y, n_splits=5)
+    np.testing.assert_allclose(predictions[:, 0], (2 - y) / 4)
 
 
 @pytest.mark.parametrize(
@@ -297,20 +297,21 @@ def test_each_observed_entry_is_judged_by_what_the_other_items_say():
         ({"n_splits": 36}, "at most the number of labelled items, here 34, but is 36"),
     ],
 )
-def test_out_of_fold_refuses_with_a_sentence(arguments, sentence):
+def test_invalid_arguments_of_out_of_fold_raise(arguments, sentence):
     X, y = make_items()
     with pytest.raises(ValueError, match=sentence):
         out_of_fold(Recorder(), X, y, **arguments)
 
 
-def test_answers_of_the_wrong_shape_are_refused():
+def test_predictions_of_the_wrong_shape_raise():
     class Short(Sign):
         def predict_proba(self, X):
             return np.zeros((len(X), 2))
 
     X, y = make_items()
     with pytest.raises(
-        ValueError, match=r"Short.predict_proba answered with shape \(\d, 2\), but the labels have shape \(\d, 3\)"
+        ValueError,
+        match=r"Short.predict_proba returned an array of shape \(\d, 2\), but the labels have shape \(\d, 3\)",
     ):
         out_of_fold(Short(), X, y)
 
@@ -363,6 +364,6 @@ def test_scorers_are_named_and_can_be_pickled_for_parallel_searches():
     assert pickle.loads(pickle.dumps(scorer)) == scorer  # noqa: S301
 
 
-def test_an_unknown_metric_is_refused_with_the_ones_there_are():
+def test_an_unknown_metric_raises_with_the_names_of_all():
     with pytest.raises(ValueError, match="there is no metric 'accuracy'; there are micro_f1, macro_f1,"):
         make_scorer("accuracy")

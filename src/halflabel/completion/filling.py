@@ -23,7 +23,7 @@ from halflabel.completion.result import Completion
 from halflabel.labels import Absent
 from halflabel.labels.calibration import require_precision
 from halflabel.methods.auto import EFFORTS, AutoLabeler
-from halflabel.methods.base import PartialLabelEstimator, fit_beside
+from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
 from halflabel.table import Columns, OpenTable, open_table
 from halflabel.table.columns import Empty
 
@@ -177,7 +177,7 @@ def complete(
     if opened.prior is not None:
         refuse_deaf_method(model)
     opened = _within_memory(opened, model, given=method is not None)
-    fitted = fit_beside(model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior)
+    fitted = fit_with_auxiliary(model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior)
     return Completion(opened, fitted, precision)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import has_fit_parameter
 
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, require_observed_rate
@@ -37,7 +36,7 @@ def refuse_blind_method(model: PartialLabelEstimator, precision: float | None) -
 
 def refuse_deaf_method(model: PartialLabelEstimator) -> None:
     """Refuse a prior that would not be heard."""
-    if not has_fit_parameter(model, "prior"):
+    if "prior" not in model.auxiliary:
         raise ValueError(f"{type(model).__name__} cannot take a prior: leave method= out, or prior=.")
 
 

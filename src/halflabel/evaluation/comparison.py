@@ -20,7 +20,7 @@ from halflabel.completion import default_method
 from halflabel.evaluation.hiding import Hiding, Split
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import CalibratedPrior
-from halflabel.methods.base import PartialLabelEstimator, fit_beside
+from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.methods.vvmr import LowRankVVMR
@@ -131,4 +131,4 @@ def fit_clone(
     """Fit a copy without its warnings: they are about fewer labels than the user has."""
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
         warnings.simplefilter("ignore")
-        return fit_beside(clone(method), X, known, groups=groups, prior=prior)
+        return fit_with_auxiliary(clone(method), X, known, groups=groups, prior=prior)

@@ -1,4 +1,4 @@
-"""The one estimator base: validation, and from scores to probabilities to labels."""
+"""The base of all methods: it validates input, decides from scores, and predicts new items."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, Tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from halflabel._arrays import Floats, Matrix, is_sparse, stored
+from halflabel._arrays import Floats, Ints, Matrix, is_sparse, stored
+from halflabel._wording import listed
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt, require_rule
 from halflabel.labels.metrics import micro_f1
@@ -21,20 +22,24 @@ from halflabel.numerics.solvers import Status
 
 
 class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
-    """Base of every method: fits on labels with gaps, answers with scores, probabilities and 0/1.
+    """Base of every method: it is fitted to labels with gaps, and returns scores, probabilities and 0/1.
 
-    A subclass has the parameters ``decision``, ``threshold`` and ``cost_ratio``, calls :meth:`_enter`
-    first and :meth:`_decide` last in ``fit``, and defines :meth:`_score_new`. Think twice before adding anything here.
+    A subclass has the parameters ``decision``, ``threshold`` and ``cost_ratio``. Its ``fit`` begins with
+    :meth:`_enter` and ends with :meth:`_decide`; its :meth:`_score_new` scores new items. It may override the class
+    variables, :meth:`_calibrate` and :meth:`_rule`. Think twice before adding anything here.
     """
 
     decision: str
     threshold: float
     cost_ratio: float
 
+    #: The additional arguments of ``fit``: "groups", "prior", both or none; :func:`fit_with_auxiliary` passes them.
+    auxiliary: ClassVar[frozenset[str]] = frozenset()
+
     #: Whether features may be missing (NaN).
     _allow_nan: ClassVar[bool] = False
 
-    #: What only describes the fitted items; a saved model does without.
+    #: Attributes that describe only the fitted items; they are not saved.
     _transductive: ClassVar[tuple[str, ...]] = (
         "transduction_",
         "label_probabilities_",
@@ -55,8 +60,10 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
         return tags
 
+    # -- fit ---------------------------------------------------------------------------
+
     def _enter(self, X: Any, y: Any) -> tuple[Matrix, PartialLabels]:
-        """Validate once at the top of ``fit``: features as a float array or csr, labels with a meaning."""
+        """Validate the input of ``fit`` once: features become a float array or csr, labels PartialLabels."""
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         require_rule(self.decision, self.cost_ratio, self.threshold)
@@ -64,13 +71,13 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         labels = PartialLabels.from_table(y)
         check_consistent_length(X, labels)
         labels.require_observed()
-        self.single_label_ = not isinstance(y, PartialLabels) and _dimensions(y) == 1
+        self.single_label_ = not isinstance(y, PartialLabels) and _count_axes(y) == 1
         self.label_names_ = labels.names
         if labels.positive_only:
             raise ValueError(
                 f"{type(self).__name__} needs irrelevant entries, but these labels are positive-only (an absent tag is "
-                "unknown): every score would be 1. If an absent tag means irrelevant, say absent='irrelevant'; to rank "
-                "likely tags, use complete(..., absent='unknown')."
+                "unknown): every score would be 1. If an absent tag means irrelevant, pass absent='irrelevant'; to "
+                "rank likely tags, use complete(..., absent='unknown')."
             )
         _warn_unlearnable(labels)
         return X, labels
@@ -88,7 +95,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         )
         if reset:
             self.sparse_features_ = is_sparse(X)
-        return stored(X, as_sparse=self.sparse_features_)  # dense features were centred, sparse ones were not
+        return stored(X, as_sparse=self.sparse_features_)  # dense features were centred in fit, sparse ones were not
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
         """Store scores, calibrated probabilities, thresholds and the filled table.
@@ -104,7 +111,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return self._store(self._decision(labels, scores, out_of_fold))
 
     def _decision(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Decision:
-        """Return what follows from scores, and store nothing."""
+        """Return the decision that :meth:`_decide` stores."""
         return decide(labels, scores, out_of_fold, self._rule(), self._calibrate)
 
     def _store(self, decision: Decision) -> Self:
@@ -113,7 +120,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         self.calibration_ = decision.calibration
         self.label_probabilities_ = decision.probabilities
         self.thresholds_ = decision.thresholds
-        self.transduction_ = self._shaped(decision.relevant.astype(np.int64))
+        self.transduction_ = self._restore_shape(decision.relevant.astype(np.int64))
         return self
 
     def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Calibrated:
@@ -124,24 +131,26 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return the threshold rule that the parameters describe."""
         return Rule(self.decision, self.threshold, self.cost_ratio)
 
-    def _for_new(self) -> tuple[Calibrated, Floats]:
-        """Return the calibration and the thresholds of new items."""
-        return self.calibration_, self.thresholds_
-
     def _warn_unless_converged(self, status: Status, residual: float) -> None:
-        """Turn a bad status into the one warning a user sees."""
+        """Warn once if a solver stopped before it converged."""
         if status is not Status.CONVERGED:
             sentence = f"{type(self).__name__}: {status.value} (residual {residual:.1e})"
             warnings.warn(sentence, ConvergenceWarning, stacklevel=4)
+
+    # -- new items ---------------------------------------------------------------------
 
     def _score_new(self, X: Matrix) -> Floats:
         """Return the scores of rows that are treated as new."""
         raise NotImplementedError
 
+    def _decision_for_new(self) -> tuple[Calibrated, Floats]:
+        """Return the calibration and the thresholds of new items."""
+        return self.calibration_, self.thresholds_
+
     def decision_function(self, X: Any) -> Floats:
         """Return the method's own scores of new items, in the paper's unit."""
         check_is_fitted(self)
-        return self._shaped(self._score_new(self._validate_features(X, reset=False)))
+        return self._restore_shape(self._score_new(self._validate_features(X, reset=False)))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return calibrated probabilities of being relevant.
@@ -152,15 +161,17 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             For a single label, given as a 1-D ``y``: (n_items, 2), irrelevant and relevant.
         """
         check_is_fitted(self)
-        calibration, _ = self._for_new()
+        calibration, _ = self._decision_for_new()
         p = calibration(self._score_new(self._validate_features(X, reset=False)))
         return np.column_stack([1 - p, p]) if self.single_label_ else p
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return 0/1 for new items; every row is treated as new, also a fitted one."""
         check_is_fitted(self)
-        scores, (calibration, thresholds) = self._score_new(self._validate_features(X, reset=False)), self._for_new()
-        return self._shaped(self._rule().apply(scores, calibration(scores), thresholds).astype(np.int64))
+        calibration, thresholds = self._decision_for_new()
+        scores = self._score_new(self._validate_features(X, reset=False))
+        relevant = self._rule().apply(scores, calibration(scores), thresholds)
+        return self._restore_shape(relevant.astype(np.int64))
 
     def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""
@@ -173,39 +184,47 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return micro_f1(labels, np.asarray(self.predict(X)).reshape(labels.shape))
 
     def to_state(self) -> dict[str, Any]:
-        """Return what new items need, as plain values and arrays."""
+        """Return the attributes that new items need, as plain values and arrays."""
         return {name: value for name, value in vars(self).items() if name not in self._transductive}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the estimator that :meth:`to_state` described."""
+        """Return the estimator with the attributes that :meth:`to_state` returned."""
         model = cls.__new__(cls)
         model.__dict__.update(state)
         return model
 
-    def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
+    def _restore_shape(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return a table of one column as a 1-D array if ``y`` was 1-D."""
         return values.ravel() if self.single_label_ else values
 
 
-def fit_beside(model: Any, X: Matrix, labels: PartialLabels, **beside: Any) -> Any:
-    """Fit; of what stands beside the labels (``groups``, ``prior``) a method gets what its ``fit`` takes."""
-    taken = {name: part for name, part in beside.items() if part is not None and has_fit_parameter(model, name)}
-    return model.fit(X, labels, **taken)
+def fit_with_auxiliary(
+    model: PartialLabelEstimator,
+    X: Matrix,
+    labels: PartialLabels,
+    *,
+    groups: Ints | None = None,
+    prior: Floats | None = None,
+) -> Any:
+    """Fit a method, with ``groups`` and ``prior`` only if it accepts them, and return it."""
+    given = {"groups": groups, "prior": prior}
+    accepted = {name: value for name, value in given.items() if value is not None and name in model.auxiliary}
+    return model.fit(X, labels, **accepted)
 
 
-def _dimensions(y: Any) -> int:
+def _count_axes(y: Any) -> int:
     """Return the number of axes of anything that can become an array."""
     return int(y.ndim if hasattr(y, "ndim") else np.asarray(y, dtype=object).ndim)
 
 
 def _warn_unlearnable(labels: PartialLabels) -> None:
-    """Name the labels that were seen with one value only, or never: they are not learned but filled by their rate."""
-    poor = [name for name, good in zip(labels.names, labels.learnable, strict=True) if not good]
-    if poor:
-        shown = ", ".join(map(repr, poor[:5])) + (f" and {len(poor) - 5} more" if len(poor) > 5 else "")
+    """Warn about labels that were observed with one value only, or never; their entries are filled with a rate."""
+    names = [name for name, learnable in zip(labels.names, labels.learnable, strict=True) if not learnable]
+    if names:
         warnings.warn(
-            f"{len(poor)} of {len(labels.names)} labels were not observed with both values and cannot be learned "
-            f"({shown}); their entries get the label's observed rate.",
+            f"{len(names)} of {len(labels.names)} labels were not observed with both values and cannot be learned "
+            f"({listed(names, 5)}); their entries get the rate of the label among its observed entries.",
             UserWarning,
             stacklevel=4,
         )

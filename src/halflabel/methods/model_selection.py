@@ -1,9 +1,10 @@
-"""Splits that keep every label in every fold, out-of-fold answers, and scorers for labels with gaps."""
+"""Folds that have items of every label, out-of-fold predictions, and scorers for labels with gaps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -12,19 +13,20 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.folds import split_entries, split_items
 from halflabel.labels.groups import number_groups
 from halflabel.labels.metrics import METRICS
 from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.cross_fitting import score_out_of_fold
 
 __all__ = ["ItemKFold", "entry_folds", "folds_of_labelled", "item_folds", "make_scorer", "out_of_fold"]
 
 By = Literal["items", "entries"]
 Method = Literal["predict_proba", "decision_function", "predict"]
 
-#: Where a transductive estimator keeps its answers about the items it was fitted on.
+#: The fitted attribute with which a transductive estimator predicts the items it was fitted on.
 _TRANSDUCTIVE: dict[str, str] = {
     "predict_proba": "label_probabilities_",
     "decision_function": "label_scores_",
@@ -36,17 +38,17 @@ _TRANSDUCTIVE: dict[str, str] = {
 
 
 def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, groups: Any = None) -> Ints:
-    """Deal the items into folds that are alike in every label's observed values and in unlabelled items.
+    """Assign the items to folds with equal shares of every label's observed values and of the unlabelled items.
 
     Parameters
     ----------
     labels : PartialLabels of shape (n_items, n_labels)
     n_splits : int
-        At least 2, at most the number of labelled items, or of groups that hold any.
+        At least 2, at most the number of labelled items, or of groups with a labelled item.
     rng : numpy.random.Generator
     groups : array-like of shape (n_items,), optional
-        Items of equal value (a thread, an author, duplicates) always fall in the same fold; an item whose value is
-        missing stands for itself.
+        Items of equal value (a thread, an author, duplicates) are always in the same fold; an item with a missing value
+        is a group of its own.
 
     Returns
     -------
@@ -61,13 +63,13 @@ def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, g
     >>> [sorted(pair.tolist()) for pair in folds.reshape(3, 2)]
     [[0, 1], [0, 1], [0, 1]]
     """
-    together = None if groups is None else number_groups(groups, len(labels))
+    numbers = None if groups is None else number_groups(groups, len(labels))
     labelled = np.flatnonzero(~labels.unlabelled)
-    if together is None:
+    if numbers is None:
         _check_n_splits(n_splits, len(labelled), "labelled items")
     else:
-        _check_n_splits(n_splits, len(np.unique(together[labelled])), "groups with a labelled item")
-    return split_items(labels, [1 / n_splits] * n_splits, rng, together)
+        _check_n_splits(n_splits, len(np.unique(numbers[labelled])), "groups with a labelled item")
+    return split_items(labels, [1 / n_splits] * n_splits, rng, numbers)
 
 
 def folds_of_labelled(
@@ -75,18 +77,18 @@ def folds_of_labelled(
 ) -> Ints:
     """Return the fold of each item with an observed label, -1 for the others.
 
-    As :func:`item_folds`, but for as many folds as there are items (or groups) to deal; a single one is in none.
+    As :func:`item_folds`, but with at most as many folds as there are items (or groups); a single one is in no fold.
     """
     folds, rows = np.full(len(labels), -1, dtype=np.intp), np.flatnonzero(~labels.unlabelled)
-    together = None if groups is None else groups[rows]
-    most = len(rows) if together is None else len(np.unique(together))
-    if most > 1:
-        folds[rows] = item_folds(labels[rows], min(n_folds, most), rng, together)
+    groups = None if groups is None else groups[rows]
+    max_folds = len(rows) if groups is None else len(np.unique(groups))
+    if max_folds > 1:
+        folds[rows] = item_folds(labels[rows], min(n_folds, max_folds), rng, groups)
     return folds
 
 
 def entry_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) -> NDArray[np.int8]:
-    """Deal the observed entries into folds, evenly for each label and value.
+    """Assign the observed entries to folds, evenly for each label and value.
 
     Parameters
     ----------
@@ -104,10 +106,10 @@ def entry_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) 
     return split_entries(labels, [1 / n_splits] * n_splits, rng)
 
 
-def _check_n_splits(n_splits: int, most: int, kind: str) -> None:
-    if not 2 <= n_splits <= most:
+def _check_n_splits(n_splits: int, maximum: int, kind: str) -> None:
+    if not 2 <= n_splits <= maximum:
         raise ValueError(
-            f"n_splits must be at least 2 and at most the number of {kind}, here {most}, but is {n_splits}."
+            f"n_splits must be at least 2 and at most the number of {kind}, here {maximum}, but is {n_splits}."
         )
 
 
@@ -159,17 +161,17 @@ def out_of_fold(
     random_state: int | np.random.Generator | None = None,
     method: Method = "predict_proba",
 ) -> Floats:
-    """Ask about each observed entry a clone of the estimator that was fitted without it.
+    """Predict each observed entry with a clone of the estimator that was fitted without it.
 
     Parameters
     ----------
     estimator : estimator
-        This library's, or one that takes labels in the form of ``y``.
+        A method of this library, or another estimator that takes labels in the form of ``y``.
     X : array-like, sparse matrix or DataFrame of shape (n_items, n_features)
     y : array with NaN, DataFrame, Series or PartialLabels
     by : {"items", "entries"}
-        What is held out at once: all labels of an item, as if it had never been looked at, or single entries,
-        so that an item's other labels may help.
+        What is held out: all labels of an item, as if it were not annotated, or single entries, so that the item's
+        other labels can be used.
     groups : array-like of shape (n_items,), optional
         With ``by="items"``: items that are held out together, see :func:`item_folds`.
     n_splits : int, default=5
@@ -185,10 +187,10 @@ def out_of_fold(
 
     Notes
     -----
-    Estimators of this library see all of ``X`` in every fit, held-out items as unlabelled ones, and are asked
-    what they learned about them (``label_probabilities_``, ``label_scores_``, ``transduction_``).
-    Of positive-only labels, a held-out item is one that nobody looked at, a held-out entry one that was not assigned.
-    Any other estimator is fitted on the items that are not held out, and predicts those that are.
+    Methods of this library are fitted to all of ``X``, with held-out items as unlabelled ones, and the result is read
+    from their attributes (``label_probabilities_``, ``label_scores_``, ``transduction_``). With positive-only labels, a
+    held-out item counts as not annotated, a held-out entry as not assigned. Any other estimator is fitted on the items
+    that are not held out, and predicts those that are.
     """
     if by not in ("items", "entries"):
         raise ValueError(f"by must be 'items' or 'entries', not {by!r}.")
@@ -198,45 +200,36 @@ def out_of_fold(
         raise ValueError("groups are held out as whole items: use by='items', or leave groups= out.")
     labels, rng = PartialLabels.from_table(y), np.random.default_rng(random_state)
     if by == "entries":
-        return _answer_by_entries(estimator, X, y, labels, entry_folds(labels, n_splits, rng), method)
+        folds = entry_folds(labels, n_splits, rng)
+        return score_out_of_fold(partial(_predict_entries, estimator, X, y, labels, method), folds, labels.shape)
     annotated = np.flatnonzero(labels.annotated)
-    together = None if groups is None else number_groups(groups, len(labels))[annotated]
-    folds = np.full(len(labels), -1)
-    folds[annotated] = item_folds(labels[annotated], n_splits, rng, together)
-    return _answer_by_items(estimator, X, y, labels, folds, method)
+    numbers = None if groups is None else number_groups(groups, len(labels))[annotated]
+    item_fold = np.full(len(labels), -1)
+    item_fold[annotated] = item_folds(labels[annotated], n_splits, rng, numbers)
+    return score_out_of_fold(partial(_predict_items, estimator, X, y, labels, method), item_fold, labels.shape)
 
 
-def _answer_by_items(estimator: Any, X: Any, y: Any, labels: PartialLabels, folds: Ints, method: Method) -> Floats:
-    answers = np.full(labels.shape, np.nan)
-    for fold in range(folds.max() + 1):
-        held_out, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        if isinstance(estimator, PartialLabelEstimator):
-            hidden = labels.hide((folds == fold)[:, None])
-            answers[held_out] = _ask_about_fitted(clone(estimator).fit(X, _as_given(hidden, y)), X, labels, method)[
-                held_out
-            ]
-        else:
-            model = clone(estimator).fit(_safe_indexing(X, rest), _safe_indexing(_as_given(labels, y), rest))
-            answers[held_out] = _ask(model, _safe_indexing(X, held_out), labels[held_out], method)
-    return answers
+def _predict_items(estimator: Any, X: Any, y: Any, labels: PartialLabels, method: Method, held_out: Mask) -> Floats:
+    """Return predictions of the held-out items."""
+    if isinstance(estimator, PartialLabelEstimator):
+        model = clone(estimator).fit(X, _in_form_of(y, labels.hide(held_out[:, None])))
+        return _predict_fitted(model, X, labels, method)[held_out]
+    rows, rest = np.flatnonzero(held_out), np.flatnonzero(~held_out)
+    model = clone(estimator).fit(_safe_indexing(X, rest), _safe_indexing(_in_form_of(y, labels), rest))
+    return _predict_new(model, _safe_indexing(X, rows), labels[rows], method)
 
 
-def _answer_by_entries(
-    estimator: Any, X: Any, y: Any, labels: PartialLabels, folds: NDArray[np.int8], method: Method
-) -> Floats:
-    answers = np.full(labels.shape, np.nan)
-    for fold in range(folds.max() + 1):
-        held_out = folds == fold
-        rest = labels.hide(held_out)
-        if labels.positive_only:  # somebody looked at the item all the same, also if this was its only tag
-            rest = replace(rest, annotated=labels.annotated)
-        model = clone(estimator).fit(X, _as_given(rest, y))
-        answers[held_out] = _ask_about_fitted(model, X, labels, method)[held_out]
-    return answers
+def _predict_entries(estimator: Any, X: Any, y: Any, labels: PartialLabels, method: Method, held_out: Mask) -> Floats:
+    """Return predictions of the held-out entries."""
+    rest = labels.hide(held_out)
+    if labels.positive_only:  # the item stays annotated, also without its only tag
+        rest = replace(rest, annotated=labels.annotated)
+    model = clone(estimator).fit(X, _in_form_of(y, rest))
+    return _predict_fitted(model, X, labels, method)[held_out]
 
 
-def _as_given(labels: PartialLabels, y: Any) -> Any:
-    """Return the labels in the form in which the caller gave them, with NaN for unknown."""
+def _in_form_of(y: Any, labels: PartialLabels) -> Any:
+    """Return the labels in the form in which the caller gave ``y``, with NaN for unknown."""
     if isinstance(y, PartialLabels):
         return labels
     if isinstance(y, pd.DataFrame):
@@ -244,22 +237,22 @@ def _as_given(labels: PartialLabels, y: Any) -> Any:
     return labels.values()[:, 0] if np.ndim(y) == 1 else labels.values()
 
 
-def _ask_about_fitted(model: Any, X: Any, labels: PartialLabels, method: Method) -> Floats:
-    """Return a model's answers about the items it was fitted on."""
+def _predict_fitted(model: Any, X: Any, labels: PartialLabels, method: Method) -> Floats:
+    """Return a model's predictions of the items it was fitted on."""
     if isinstance(model, PartialLabelEstimator):
         return np.asarray(getattr(model, _TRANSDUCTIVE[method]), dtype=np.float64).reshape(labels.shape)
-    return _ask(model, X, labels, method)
+    return _predict_new(model, X, labels, method)
 
 
-def _ask(model: Any, X: Any, labels: PartialLabels, method: Method) -> Floats:
-    """Return a model's answers about new items, one column per label also for a single one."""
-    answer = np.asarray(getattr(model, method)(X), dtype=np.float64)
-    if labels.shape[1] == 1 and answer.shape[1:] == (2,):  # P(irrelevant), P(relevant)
-        answer = answer[:, 1]
-    table = answer[:, None] if answer.ndim == 1 else answer
+def _predict_new(model: Any, X: Any, labels: PartialLabels, method: Method) -> Floats:
+    """Return a model's predictions of new items, one column per label also for a single label."""
+    values = np.asarray(getattr(model, method)(X), dtype=np.float64)
+    if labels.shape[1] == 1 and values.shape[1:] == (2,):  # P(irrelevant), P(relevant)
+        values = values[:, 1]
+    table = values[:, None] if values.ndim == 1 else values
     if table.shape != labels.shape:
         raise ValueError(
-            f"{type(model).__name__}.{method} answered with shape {answer.shape}, but the labels have shape "
+            f"{type(model).__name__}.{method} returned an array of shape {values.shape}, but the labels have shape "
             f"{labels.shape}: it must return one row per item and one column per label."
         )
     return table
@@ -279,8 +272,8 @@ def make_scorer(name: str) -> _Scorer:
     Returns
     -------
     callable (estimator, X, y) -> float
-        For ``scoring=``. Higher is better: losses are negated, like scikit-learn's ``neg_*``. Metrics of labels
-        ask ``predict``, those of scores and probabilities ``predict_proba``.
+        For ``scoring=``. Higher is better: losses are negated, like scikit-learn's ``neg_*``. Metrics of labels use
+        ``predict``, those of scores and probabilities ``predict_proba``.
 
     Examples
     --------
@@ -299,8 +292,8 @@ class _Scorer:
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         metric = METRICS[self.name]
         labels = PartialLabels.from_table(y)
-        answer = _ask(estimator, X, labels, "predict" if metric.needs == "labels" else "predict_proba")
-        value = metric.function(labels, answer)
+        predictions = _predict_new(estimator, X, labels, "predict" if metric.needs == "labels" else "predict_proba")
+        value = metric.function(labels, predictions)
         return value if metric.greater_is_better else -value
 
     def __repr__(self) -> str:

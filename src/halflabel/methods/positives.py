@@ -1,4 +1,4 @@
-"""Methods that learn from positive-only labels what is assigned, and predict what is relevant."""
+"""The base of methods that learn from positive-only labels what is assigned, and predict what is relevant."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.decision import Decision, assume_frequency, decide_relevant
 
 
-class AnswersFromPositives(PartialLabelEstimator):
-    """Base of the methods that learn from positive-only labels what is assigned, and answer what is relevant.
+class PositiveOnlyEstimator(PartialLabelEstimator):
+    """Base of the methods that learn from positive-only labels what is assigned, and predict what is relevant.
 
-    A subclass has the parameter ``observed_rate`` and passes labels through :meth:`_assigned` on their way into
-    ``fit``. It learns them as :func:`mark_unassigned` codes them; what was only not assigned is open again when scores
-    become answers. Other labels are learned and answered as ever.
+    A subclass has the parameter ``observed_rate``, and its ``fit`` passes labels through :meth:`_mark_unassigned`
+    before :meth:`_enter`. It is fitted to labels with -1 for what was not assigned; when scores become probabilities
+    and 0/1, these entries count as unknown again. Other labels are treated as in every method.
     """
 
     observed_rate: float | None
@@ -31,18 +31,20 @@ class AnswersFromPositives(PartialLabelEstimator):
     )
 
     def assume(self, observed_rate: float | None) -> Assumption:
-        """Return what the fit to positive-only labels says about its items under another ``observed_rate``.
+        """Return probabilities, thresholds and filled entries of the fitted items for another label frequency c.
 
-        What was learned stays as it is, also where a criterion that chose settings counted with ``observed_rate``.
+        The fit itself stays the same, also if ``observed_rate`` was part of the criterion that chose its settings.
         """
         check_is_fitted(self)
         require_observed_rate(observed_rate)
         if not self.positive_only_:
-            raise ValueError("there is nothing to assume: these labels hold irrelevant entries, none was forgotten.")
+            raise ValueError(
+                "there is nothing to assume: these labels hold irrelevant entries, so that no positive is missing."
+            )
         return assume_frequency(self._known, self.label_scores_, self.out_of_fold_scores_, observed_rate, self._rule())
 
-    def _assigned(self, y: Any) -> Any:
-        """Return labels as they are learned: what was not assigned in an annotated item as irrelevant."""
+    def _mark_unassigned(self, y: Any) -> Any:
+        """Return positive-only labels with -1 for what was not assigned in an annotated item, others unchanged."""
         require_observed_rate(self.observed_rate)
         self.positive_only_ = isinstance(y, PartialLabels) and y.positive_only
         return mark_unassigned(y) if self.positive_only_ else y
@@ -52,7 +54,7 @@ class AnswersFromPositives(PartialLabelEstimator):
         return super()._decide(labels, scores, out_of_fold)
 
     def _decision(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Decision:
-        """Decide as for any labels; then decide again which entries of positive-only labels are relevant."""
+        """Decide what is assigned, as for any labels; then, for positive-only labels, what is relevant."""
         decision = super()._decision(labels, scores, out_of_fold)
         if not self.positive_only_:
             return decision

@@ -24,7 +24,7 @@ from halflabel.methods.auto.residuals import refine
 from halflabel.methods.auto.sampling import named_rng
 from halflabel.methods.auto.task import Task
 from halflabel.methods.decision import Calibrated
-from halflabel.methods.positives import AnswersFromPositives
+from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_whole, require, require_choice, require_whole
 from halflabel.numerics.threads import blas_threads
 
@@ -44,7 +44,7 @@ class NewItemDecision:
     thresholds: Floats
 
 
-class AutoLabeler(AnswersFromPositives):
+class AutoLabeler(PositiveOnlyEstimator):
     r"""An ensemble of five models of different kinds, with equal weights in log odds; for text features of six.
 
     The members, each of which may also be used alone (``members=("kernel",)``):
@@ -166,7 +166,9 @@ class AutoLabeler(AnswersFromPositives):
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
-    _transductive: ClassVar[tuple[str, ...]] = (*AnswersFromPositives._transductive, "label_scores_", "folds_")
+    auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior"})
+
+    _transductive: ClassVar[tuple[str, ...]] = (*PositiveOnlyEstimator._transductive, "label_scores_", "folds_")
 
     def __init__(
         self,
@@ -212,7 +214,7 @@ class AutoLabeler(AnswersFromPositives):
             was fitted on the labels in ``y`` gets too large a weight. For positive-only labels it is calibrated, like
             the ensemble, to what is assigned. New items are scored without a prior.
         """
-        X, labels = self._enter(X, self._assigned(y))
+        X, labels = self._enter(X, self._mark_unassigned(y))
         self._validate_parameters()
         groups = None if groups is None else number_groups(groups, len(labels))
         prior = None if prior is None else read_prior(prior, labels)
@@ -296,9 +298,9 @@ class AutoLabeler(AnswersFromPositives):
             return super()._calibrate(out_of_fold, labels)
         return calibrate(out_of_fold, labels, self.folds_)
 
-    def _for_new(self) -> tuple[Calibrated, Floats]:
+    def _decision_for_new(self) -> tuple[Calibrated, Floats]:
         if self.new_item_decision_ is None:
-            return super()._for_new()
+            return super()._decision_for_new()
         return self.new_item_decision_.calibration, self.new_item_decision_.thresholds
 
     def _score_new(self, X: Matrix) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import optimize
@@ -14,7 +14,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import cross_calibrate, fit_platt, require_probabilities
 from halflabel.labels.groups import number_groups
 from halflabel.methods.model_selection import folds_of_labelled
-from halflabel.methods.positives import AnswersFromPositives
+from halflabel.methods.positives import PositiveOnlyEstimator
 
 #: Ridge weight of a prior's calibration, and of its weight in the combination; as for members.
 RIDGE = 10.0
@@ -113,7 +113,7 @@ def _fit_weights(sources: Floats, sign: Floats) -> tuple[float, float, float]:
     return a, b, c
 
 
-class CalibratedPrior(AnswersFromPositives):
+class CalibratedPrior(PositiveOnlyEstimator):
     """A prior alone, calibrated on the observed entries: a reference for methods that use features.
 
     Parameters
@@ -123,6 +123,8 @@ class CalibratedPrior(AnswersFromPositives):
     observed_rate, decision, threshold, cost_ratio, random_state
         As in :class:`halflabel.AutoLabeler`.
     """
+
+    auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior"})
 
     def __init__(
         self,
@@ -149,7 +151,7 @@ class CalibratedPrior(AnswersFromPositives):
         X, y, groups, prior
             As in :meth:`halflabel.AutoLabeler.fit`.
         """
-        _, labels = self._enter(X, self._assigned(y))
+        _, labels = self._enter(X, self._mark_unassigned(y))
         if prior is None:
             raise ValueError("give a prior: fit(X, y, prior=...).")
         numbers = None if groups is None else number_groups(groups, len(labels))

@@ -229,13 +229,13 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         check_is_fitted(self)
         X = self._validate_features(X, reset=False)
         if y is None:
-            return self._shaped(self._score_new(X))
+            return self._restore_shape(self._score_new(X))
         labels = PartialLabels.from_table(y)
         check_consistent_length(X, labels)
         if labels.shape[1] != len(self.bias_):
             raise ValueError(f"y has {labels.shape[1]} labels, but the model was fitted on {len(self.bias_)}.")
         Z = self._rows(X, labels.values(irrelevant=-1.0, unknown=0.0))
-        return self._shaped(Z[:, : len(self.bias_)] + self.bias_)
+        return self._restore_shape(Z[:, : len(self.bias_)] + self.bias_)
 
     def denoise(self, X: Any) -> Floats:
         """Return the low-rank part of the features of new items, in their own unit; shape of ``X``."""

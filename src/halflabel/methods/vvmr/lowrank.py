@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import Candidates, list_candidates
-from halflabel.methods.positives import AnswersFromPositives
+from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_real, require, require_choice, require_not_negative
 from halflabel.methods.vvmr.algorithm1 import solve_as_published
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
@@ -22,7 +22,7 @@ from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, rec
 from halflabel.numerics.solvers.solution import Solution
 
 
-class LowRankVVMR(AnswersFromPositives, VectorValued):
+class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     r"""Learns from labels of which some were forgotten: recovers the label matrix and the functions together.
 
     Minimises over functions f (n labels, as in :class:`VVMR`) and over label matrices :math:`Z \ge Y` of the l
@@ -146,7 +146,7 @@ class LowRankVVMR(AnswersFromPositives, VectorValued):
     """
 
     _transductive: ClassVar[tuple[str, ...]] = (
-        *AnswersFromPositives._transductive,
+        *PositiveOnlyEstimator._transductive,
         *VectorValued._transductive,
         "recovered_",
     )
@@ -235,7 +235,7 @@ class LowRankVVMR(AnswersFromPositives, VectorValued):
             Positive-only labels, from :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``;
             or 1 relevant, 0 irrelevant, missing unknown.
         """
-        X, labels = self._enter(X, self._assigned(y))
+        X, labels = self._enter(X, self._mark_unassigned(y))
         self._fit(X, labels, self.observed_rate or 1.0)
         rows = np.flatnonzero(~labels.unlabelled)
         self.recovered_ = np.full(labels.shape, np.nan)
