@@ -15,6 +15,8 @@ from halflabel.labels.metrics import macro_auc
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import open_table
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 QUICK = LowRankVVMR(alpha=1e-2, knee=0.1, width=0.7, n_folds=3)
 
 
@@ -86,7 +88,7 @@ def test_the_same_rule_decides_for_every_method(rng):
 @pytest.mark.parametrize("observed_rate", [None, 0.7])
 def test_what_can_be_learned_beats_the_rate(rng, observed_rate):
     X, labels, _ = missing_positives(rng)
-    result = evaluate(open_table(X, labels), repeats=3, observed_rate=observed_rate)
+    result = evaluate(open_table(X, labels), repeats=3, effort="fast", observed_rate=observed_rate)
     assert result.decisive == "above"
     assert result.summary.loc["rate of the label", "low"] > 0
     assert set(result.summary.index) >= {"LowRankVVMR", "logistic regression", "rate of the label"}
@@ -97,4 +99,4 @@ def test_what_can_be_learned_beats_the_rate(rng, observed_rate):
 
 def test_ordinary_labels_have_no_warning(rng):
     X, Y, _ = half_labelled(rng)
-    assert evaluate(open_table(X, Y), repeats=2).warning == ""
+    assert evaluate(open_table(X, Y), repeats=2, effort="fast").warning == ""

@@ -1,0 +1,43 @@
+"""The demo: how much it hides, and the command that it prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from halflabel.cli import main
+from halflabel.datasets import load_digits_tags
+from halflabel.evaluation import run_demo
+from halflabel.evaluation.comparison import DEFAULT
+
+
+@pytest.fixture(params=[250, pytest.param(1797, marks=pytest.mark.slow)], autouse=True)
+def some_digits(request, small_forests, monkeypatch):
+    """The first digits instead of all: what the demo does is the same."""
+    digits = load_digits_tags()
+    some = replace(digits, X=digits.X[: request.param], Y=digits.Y[np.arange(request.param)])
+    monkeypatch.setattr("halflabel.evaluation.demo.load_digits_tags", lambda: some)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_demo_can_be_repeated_by_the_line_it_prints(tmp_path):
+    printed = CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "demo")], catch_exceptions=False)
+    assert printed.exit_code == 0, printed.output
+    line = printed.output.strip().splitlines()[-1].strip()
+    assert line.startswith("halflabel complete ")
+    CliRunner().invoke(main, line.split()[1:], catch_exceptions=False)
+    first = pd.read_csv(tmp_path / "demo" / "digits-completed.csv")
+    again = pd.read_csv(tmp_path / "demo" / "digits-half.completed.csv")
+    pd.testing.assert_frame_equal(first, again)
+
+
+def test_the_demo_hides_nine_items_in_ten():
+    demo = run_demo(1)
+    unknown = demo.half[list(demo.tags)].isna().to_numpy()
+    assert unknown.all(axis=1).mean() == pytest.approx(0.9, abs=0.02)
+    assert unknown.mean() == pytest.approx(0.95, abs=0.01)
+    assert demo.table.index[0] == DEFAULT
