@@ -55,7 +55,7 @@ class TestPredict:
         assert run("predict", tmp_path / "t.model", tmp_path / "new.csv").exit_code == 0
         got = pd.read_csv(tmp_path / "new.predicted.csv")
         assert got.columns.tolist() == frame.columns.tolist()
-        assert {tag for cell in got["tags"].dropna() for tag in cell.split(";")} <= {"tag_a", "tag_b", "tag_c"}
+        assert {tag for cell in got["tags"].dropna() for tag in cell.split("; ")} <= {"tag_a", "tag_b", "tag_c"}
         assert got["tags"].nunique() > 1
 
     def test_vectors_stay_vectors(self, tmp_path, rng):

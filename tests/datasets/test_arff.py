@@ -21,7 +21,7 @@ DENSE = """% a comment
 @attribute\tcolour {red, 'dark blue', "it's"}
 @attribute flag {0,1}
 @attribute turned {1,0}
-@attribute said string
+@attribute remark string
 @attribute at date "yyyy-MM-dd"
 @DATA
 1, 2.5,-3,red,1,1,'a, \\'quoted\\' text',"2020-01-02"
@@ -50,8 +50,8 @@ def test_dense_file_with_every_kind_of_attribute(write):
     assert list(frame["colour"].cat.categories) == ["red", "dark blue", "it's"]
     np.testing.assert_array_equal(frame["flag"], [1, 0, np.nan])
     np.testing.assert_array_equal(frame["turned"], [1, 0, np.nan])
-    assert frame["said"].isna().tolist() == [False, True, False]
-    assert frame["said"][0] == "a, 'quoted' text"
+    assert frame["remark"].isna().tolist() == [False, True, False]
+    assert frame["remark"][0] == "a, 'quoted' text"
     assert frame["at"][0] == pd.Timestamp("2020-01-02")
     assert pd.isna(frame["at"][1])
 
@@ -90,7 +90,7 @@ def test_a_sparse_matrix_is_compact(write):
     raw = read(write("s.arff", head + "{0 0,1 1}\n{}\n{1 ?,0 2}\n"))
     assert isinstance(raw.matrix, sparse.csr_array)
     assert raw.matrix.nnz == 3
-    assert raw.matrix.indices.dtype == np.int32  # scikit-learn refuses 64-bit indices in places
+    assert raw.matrix.indices.dtype == np.int32  # scikit-learn does not accept 64-bit indices in places
     assert raw.matrix_names == ("a", "b")
     assert raw.frame.shape == (3, 0)
     assert raw.matrix.has_canonical_format

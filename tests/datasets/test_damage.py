@@ -47,7 +47,7 @@ SOUND = {
 PIECES = st.binary(max_size=2) | st.text("',\"{}?% :;0123456789.-\\\\e@\n", max_size=3).map(str.encode)
 
 
-def refusal_of(path):
+def error_of(path):
     try:
         assert isinstance(read(path), RawTable)
     except ReadError as error:
@@ -58,7 +58,7 @@ def refusal_of(path):
 @pytest.mark.parametrize("name", SOUND)
 def test_what_is_sound_is_read(tmp_path, name):
     (tmp_path / name).write_bytes(SOUND[name])
-    assert refusal_of(tmp_path / name) is None
+    assert error_of(tmp_path / name) is None
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -70,5 +70,5 @@ def test_damage_gives_a_table_or_a_sentence(tmp_path_factory, name, damage):
         content = content[:at] + inserted + content[at + removed :]
     path = tmp_path_factory.mktemp("damage") / name
     path.write_bytes(content)
-    refusal = refusal_of(path)
-    assert refusal is None or (refusal.startswith(str(path)) and "\n" not in refusal)
+    error_text = error_of(path)
+    assert error_text is None or (error_text.startswith(str(path)) and "\n" not in error_text)

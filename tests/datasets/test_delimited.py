@@ -84,7 +84,7 @@ def test_a_column_becomes_numbers_only_where_nothing_is_lost(write, cells, kind,
 
 
 @pytest.mark.parametrize("word", ["NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>", ""])
-def test_bare_words_that_say_missing(write, word):
+def test_bare_words_that_mean_missing(write, word):
     assert one_column(write, "x", word, f'"{word}"').isna().tolist() == [False, True, word == ""]
 
 
@@ -171,11 +171,11 @@ def test_the_limit_on_lines_is_exact(write, length, before):
                 stream.read()
 
 
-@pytest.mark.parametrize(("length", "refused"), [(400_000, False), (400_001, True)])
-def test_the_limit_on_lines_holds_across_the_pieces_a_file_is_read_in(write, length, refused):
+@pytest.mark.parametrize(("length", "too_long"), [(400_000, False), (400_001, True)])
+def test_the_limit_on_lines_holds_across_the_pieces_a_file_is_read_in(write, length, too_long):
     path = write("a.txt", "x" * 200_000 + "\n" + "y" * length + "\nz\n")
     stream = open_text(path, max_line=400_000)
-    if not refused:
+    if not too_long:
         assert len(stream.read()) == 200_001 + length + 3
         return
     with stream, pytest.raises(ReadError, match="line 2: the line is longer than 400,000 bytes"):

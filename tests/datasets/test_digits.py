@@ -26,7 +26,7 @@ def test_tags_are_functions_of_the_digit():
     for j, rule in enumerate(RULES.values()):
         np.testing.assert_array_equal(data.Y.relevant[:, j], [rule(int(d)) for d in digit])
     assert data.Y.observed.all()
-    assert len({tuple(row) for row in data.Y.state.tolist()}) == 10  # the tags tell the digits apart
+    assert len({tuple(row) for row in data.Y.state.tolist()}) == 10  # the tags distinguish the digits
 
 
 def test_pixels_are_named_by_place_and_nothing_is_random():

@@ -110,7 +110,7 @@ def test_categories_that_can_only_mean_one_thing(write, values):
     np.testing.assert_array_equal(column, [relevant, 1 - relevant, np.nan])
 
 
-def test_load_benchmark_says_what_is_missing(tmp_path, monkeypatch):
+def test_load_benchmark_names_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.delenv("HALFLABEL_DATA", raising=False)
     with pytest.raises(
         ReadError, match=r"yeast: set the folder of the benchmark sets with folder= or .* HALFLABEL_DATA"

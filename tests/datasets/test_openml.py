@@ -47,7 +47,7 @@ def test_an_answer_becomes_a_data_set(served, tmp_path):
     assert data.sha256 == fetch("emotions").sha256
 
 
-def test_offline_says_what_to_do(served):
+def test_offline_the_error_names_the_way_out(served):
     served(URLError("no route to host"))
     with pytest.raises(
         ReadError, match=r"OpenML could not be reached .*'halflabel complete yeast\.arff --xml yeast\.xml'"
@@ -56,7 +56,7 @@ def test_offline_says_what_to_do(served):
 
 
 @pytest.mark.parametrize("wrong", [answer(n=592), answer(q=5), answer(name="birds")])
-def test_another_set_than_the_one_meant_is_refused(served, wrong):
+def test_another_set_than_the_one_meant_raises(served, wrong):
     served(wrong)
     with pytest.raises(
         ReadError, match=r"emotions: OpenML's data set 40589 is '\w+' with \d+ items and \d labels, where 593"
@@ -64,7 +64,7 @@ def test_another_set_than_the_one_meant_is_refused(served, wrong):
         fetch("emotions")
 
 
-def test_labels_that_are_not_truth_values_are_refused(served):
+def test_labels_that_are_not_truth_values_raise(served):
     served(answer(words=("high", "low")))
     with pytest.raises(ReadError, match="column 'y0': is named as a label but takes the values"):
         fetch("emotions")

@@ -30,7 +30,7 @@ def test_an_unchanged_table_is_written_as_it_was_read(write, tmp_path, name, con
     assert again(write, tmp_path, name, content) == (content.encode() if isinstance(content, str) else content)
 
 
-def test_only_changed_cells_are_written_anew_in_the_notation_of_the_column(write, tmp_path):
+def test_only_changed_cells_are_written_again_in_the_notation_of_the_column(write, tmp_path):
     content = "id,x,ok,r\na,1.50,TRUE,1.0\nb,2.50,NA,NA\nc,NA,FALSE,0.0\n"
 
     def fill(frame):

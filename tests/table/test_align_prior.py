@@ -1,4 +1,4 @@
-"""A prior finds its rows and labels, or says why not."""
+"""A prior finds its rows and labels, or an error names what does not fit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_as_many_rows_as_items_are_taken_in_their_order():
         (np.full((2, 1), 0.5), r"shape \(2, 1\)"),
     ],
 )
-def test_what_does_not_fit_is_refused(prior, sentence):
+def test_what_does_not_fit_raises(prior, sentence):
     with pytest.raises(ValueError, match=sentence):
         align_prior(prior, IDS, ["sad"], id="song")
 

@@ -42,7 +42,7 @@ def test_names_become_text_and_one_name_a_tuple():
 def test_only_what_differs_from_the_defaults_is_stated():
     assert Columns().stated == ()
     table = pd.DataFrame({"a": [1]})
-    assert Columns(sep=";", ignore=[], max_categories=20, absent="unknown", prior=table).stated == ("absent", "prior")
+    assert Columns(ignore=[], max_categories=20, absent="unknown", prior=table).stated == ("absent", "prior")
 
 
 @pytest.mark.parametrize(

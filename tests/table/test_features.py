@@ -1,4 +1,4 @@
-"""The features of a table: against a slow reader, through state and back, and what is refused."""
+"""The features of a table: against a slow reader, through state and back, and what raises."""
 
 import json
 import math
@@ -163,7 +163,7 @@ def test_whole_numbers_are_the_same_category_with_and_without_gaps():
     assert encoder.transform(pd.DataFrame({"c": [2.0, np.nan]})).tolist() == [[0.0, 1.0], [0.0, 0.0]]
 
 
-def test_the_user_is_told_what_was_filled():
+def test_a_note_names_what_was_filled():
     notes = FeatureEncoder.learn(
         SONGS.assign(key="a", hole=None), Roles(numeric=("tempo", "live"), vectors="vec")
     ).notes
@@ -194,7 +194,7 @@ def test_columns_that_are_not_there_are_named():
         ([None, [1], [2]], r"\[1\] \(row 1\)"),
     ],
 )
-def test_what_is_no_number_is_refused_with_column_row_and_value(cells, found):
+def test_what_is_no_number_raises_with_column_row_and_value(cells, found):
     encoder = FeatureEncoder.learn(SONGS, Roles(numeric=("tempo",)))
     with pytest.raises(
         ValueError, match=rf"column 'tempo' holds .*{found}, but it must hold finite numbers: .*ignore="
@@ -224,7 +224,7 @@ def test_numbers_written_as_text_are_numbers():
         ([1.0, 2.0], r"holds 1.0 \(row 0\)"),
     ],
 )
-def test_vectors_that_do_not_fit_are_refused(cells, sentence):
+def test_vectors_that_do_not_fit_raise(cells, sentence):
     with pytest.raises(ValueError, match=sentence):
         FeatureEncoder.learn(pd.DataFrame({"v": cells}), Roles(vectors="v"))
 
@@ -236,12 +236,12 @@ def test_a_new_table_has_vectors_of_the_learned_length():
 
 
 @pytest.mark.parametrize("texts", [["one", "two"], [None, None], ["a", "a"]])
-def test_text_without_shared_words_is_refused(texts):
+def test_text_without_shared_words_raises(texts):
     with pytest.raises(ValueError, match="no word of the text column 't' is in 2 rows or more"):
         FeatureEncoder.learn(pd.DataFrame({"t": texts}), Roles(text="t"))
 
 
-# -- a matrix beside the table --------------------------------------------------------
+# -- a matrix next to the table --------------------------------------------------------
 
 
 def test_a_dense_matrix_is_filled_and_named():
@@ -275,7 +275,7 @@ def test_a_sparse_matrix_stays_sparse(make):
         (None, "a matrix of 2 features is needed together with the table"),
     ],
 )
-def test_a_matrix_that_does_not_fit_is_refused(matrix, sentence):
+def test_a_matrix_that_does_not_fit_raises(matrix, sentence):
     encoder = FeatureEncoder.learn(SONGS, Roles(), np.ones((4, 2)), ["p", "q"])
     with pytest.raises(ValueError, match=sentence):
         encoder.transform(SONGS, matrix)

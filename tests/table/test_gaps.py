@@ -111,7 +111,7 @@ def test_numbers_vectors_and_a_matrix_are_completed_together(rng):
 
 def test_a_saved_model_fills_new_tables_as_before(tmp_path, rng):
     X, Y, _ = half_labelled(rng)
-    X = X[:, [0, 1, 2, 3, 4, 0, 1]] + 0.05 * rng.normal(size=(60, 7))  # some features tell of others
+    X = X[:, [0, 1, 2, 3, 4, 0, 1]] + 0.05 * rng.normal(size=(60, 7))  # some features predict others
     holed = np.where(rng.random(X.shape) < 0.15, np.nan, X)
     names = list("abcdefg")
     frame = pd.DataFrame(holed, columns=names).join(pd.DataFrame(Y, columns=["p", "q", "r"]))

@@ -1,4 +1,4 @@
-"""What comes through the door beside features and labels: which rows belong together."""
+"""What is opened together with features and labels: which rows belong together."""
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ def test_rows_of_a_thread_are_one_group_and_the_thread_is_no_feature(mails):
     )
 
 
-def test_groups_stand_beside_labels_that_come_apart(mails):
+def test_groups_together_with_labels_that_come_apart(mails):
     opened = open_table(mails[["thread", "words"]], mails[["urgent"]], columns=Columns(group="thread"))
     assert opened.groups.tolist() == [0, 1, 2, 0, 3, 1, 1]
 
@@ -38,7 +38,7 @@ def test_without_a_group_column_there_are_no_groups(mails):
     assert open_table(np.eye(3), [1, 0, np.nan]).groups is None
 
 
-def test_a_column_that_keeps_nothing_together_is_told(mails):
+def test_a_note_names_a_column_that_keeps_nothing_together(mails):
     opened = open_table(mails.assign(thread=range(7)), columns=Columns(labels=["urgent"], group="thread"))
     assert "Every value of the group column 'thread' is different: it keeps no rows together." in opened.notes
 

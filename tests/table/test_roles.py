@@ -54,7 +54,7 @@ def test_roles_survive_json(songs):
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
+    ("column", "result"),
     [
         (pd.Series([1.5, 2.5, None]), "number"),
         (pd.Series([1, 2, 2]), "number"),
@@ -95,8 +95,8 @@ def test_roles_survive_json(songs):
         (pd.Series(["a", "b", "a", "c"]), "3 distinct texts in 4 rows"),
     ],
 )  # fmt: skip
-def test_what_a_column_holds_decides(column, said):
-    assert said in reason(column)
+def test_what_a_column_holds_decides(column, result):
+    assert result in reason(column)
 
 
 def test_the_limit_of_categories_is_settable():
@@ -145,7 +145,7 @@ def test_a_name_with_pattern_signs_is_a_name_first():
         ("zzz", "there are 'song', "),
     ],
 )
-def test_a_name_that_matches_nothing_is_refused_with_near_misses(songs, asked, near):
+def test_a_name_that_matches_nothing_raises_with_near_misses(songs, asked, near):
     with pytest.raises(ValueError, match=f"no column is called or matches .*{near}"):
         choose_roles(songs, Columns(labels=[asked]))
 
@@ -216,7 +216,7 @@ def test_features_asked_for_are_exactly_the_features(songs):
         ([f"t{i}" for i in range(40)], r"40 distinct texts in 40 rows, .*\(max_categories=\); name it with text="),
     ],
 )
-def test_a_column_that_cannot_be_a_feature_is_refused(songs, column, why):
+def test_a_column_that_cannot_be_a_feature_raises(songs, column, why):
     with pytest.raises(ValueError, match=f"column 'c' cannot be a feature: {why}"):
         choose_roles(songs.assign(c=column), Columns(labels=["tag_*"], features=["c"]))
 
@@ -268,7 +268,7 @@ def test_roles_saved_before_there_were_groups_can_be_read(songs):
     assert Roles.from_dict(plain).group is None
 
 
-def test_a_group_is_told_by_a_value(songs):
+def test_a_group_is_given_by_a_value(songs):
     with pytest.raises(ValueError, match="no column is called or matches 'kye': did you mean 'key'"):
         choose_roles(songs, Columns(labels=["tag_*"], group="kye"))
     with pytest.raises(ValueError, match="column 'tag_sad' was given as labels and as group: a column has one role"):
@@ -300,7 +300,7 @@ def test_column_names_are_text_and_distinct():
         choose_roles(pd.DataFrame([[1, 2]], columns=[1, "1"]), Columns(labels=()))
 
 
-def test_a_table_without_rows_is_refused():
+def test_a_table_without_rows_raises():
     with pytest.raises(ValueError, match="the table has no rows"):
         choose_roles(pd.DataFrame({"a": []}), Columns(labels=()))
 

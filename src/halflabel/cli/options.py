@@ -89,7 +89,7 @@ _ITEMS = [
     click.option("--absent", type=click.Choice(["irrelevant", "unknown"]), help="What an unlisted tag means."),
     click.option("--empty", type=click.Choice(["unlabelled", "none"]), default="unlabelled", show_default=True,
                  help="What an empty cell of --tags is: an unlabelled item, or an item without tags."),
-    click.option("--sep", default=";", show_default=True, help="Separator of the tags in a cell."),
+    click.option("--sep", help="Separator of the tags in a cell; recognised by default, as are lists."),
     click.option("--group", metavar="COL", help="Column of equal values for rows that belong together (threads)."),
     click.option("--features", help="Feature columns; by default all that can serve.", **_SEVERAL),
     click.option("--vectors", metavar="COL|X.npy", help="A Parquet column of vectors, or a file of them."),

@@ -42,7 +42,7 @@ def complete(
     on: str | None = None,
     absent: Absent | None = None,
     empty: Empty = "unlabelled",
-    sep: str = ";",
+    sep: str | None = None,
     id: str | None = None,
     group: str | None = None,
     features: Sequence[str] | None = None,
@@ -77,8 +77,8 @@ def complete(
         What a tag means that an item does not list.
     empty : {"unlabelled", "none"}, default="unlabelled"
         What an empty cell of ``tags`` is: an unlabelled item, or an annotated item without tags.
-    sep : str, default=";"
-        The separator of tags in a cell.
+    sep : str, optional
+        The separator of tags in a cell; recognised by default.
     id : str, optional
         The column that identifies the items; by default their row labels do.
     group : str, optional

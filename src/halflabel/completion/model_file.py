@@ -19,6 +19,7 @@ from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics import kernels, scaling
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
+from halflabel.table.tag_cells import TagNotation
 
 #: Where the methods are defined, and the parts that they are made of.
 HOMES = (auto, base, baselines, decision, kernels, matrix_completion, scaling, ssdrmc, table, vvmr)
@@ -38,15 +39,15 @@ class Predictor:
         How columns become features.
     label_names : tuple of str
         One name per label.
-    sep : str
-        Separator of a tags column.
+    notation : TagNotation or None
+        How the tags column was written that the labels came from.
     """
 
     model: PartialLabelEstimator
     roles: Roles
     encoder: FeatureEncoder
     label_names: tuple[str, ...]
-    sep: str = ";"
+    notation: TagNotation | None = None
 
     @property
     def probability_of(self) -> str:
@@ -77,8 +78,8 @@ class Predictor:
         if self.roles.tags is None:
             return pd.concat([kept, pd.DataFrame(answer, index=kept.index, columns=list(self.label_names))], axis=1)
         names = np.array(self.label_names, dtype=object)
-        tags = [self.sep.join(names[row == 1]) for row in answer]
-        return kept.assign(**{self.roles.tags: tags})
+        notation = self.notation or TagNotation()
+        return kept.assign(**{self.roles.tags: [notation.write(names[row == 1].tolist()) for row in answer]})
 
     def _index(self, frame: pd.DataFrame) -> pd.Index[Any]:
         frame = use_text_names(frame)

@@ -25,6 +25,8 @@ from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics.graph.embedding import item_map
 from halflabel.report import render_html, summarize
 from halflabel.table import OpenTable, fill_tags
+from halflabel.table.labelling import list_open_tags
+from halflabel.table.tag_cells import TagNotation, name_open_column
 
 #: Shares of assigned positives to compare where nobody knows the true one.
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
@@ -161,7 +163,11 @@ class Completion:
         if (tags := self.opened.roles.tags) is not None:
             values = np.where(self.state == 0, np.nan, self.state > 0)
             column = table.iloc[:, position[tags]]
-            table.isetitem(position[tags], fill_tags(column, self.labels, values, self.opened.sep).array)
+            table.isetitem(position[tags], fill_tags(column, self.labels, values, self.opened.notation).array)
+            undecided = name_open_column(tags)
+            if np.isnan(values).any() or undecided in position:
+                notation = self.opened.notation or TagNotation()
+                table[undecided] = pd.Series(list_open_tags(values, self.labels.names, notation), table.index, object)
             return table
         for name in filled:
             if name in position:
@@ -249,7 +255,7 @@ class Completion:
     @property
     def predictor(self) -> Predictor:
         """What is needed for new items: the method and the way a table is read."""
-        return Predictor(self.model, self.opened.roles, self.opened.encoder, self.labels.names, self.opened.sep)
+        return Predictor(self.model, self.opened.roles, self.opened.encoder, self.labels.names, self.opened.notation)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle."""

@@ -26,7 +26,7 @@ def evaluate(
     on: str | None = None,
     absent: Absent | None = None,
     empty: Empty = "unlabelled",
-    sep: str = ";",
+    sep: str | None = None,
     id: str | None = None,
     group: str | None = None,
     features: Sequence[str] | None = None,

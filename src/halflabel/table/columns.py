@@ -37,8 +37,8 @@ class Columns:
         What a tag that an item does not list means; needed for ``tags`` and ``pairs``.
     empty : {"unlabelled", "none"}, default="unlabelled"
         What an empty cell of ``tags`` is: an unlabelled item, or an annotated item without tags.
-    sep : str, default=";"
-        The separator of tags in a cell.
+    sep : str, optional
+        The separator of tags in a cell; recognised by default.
     id : str, optional
         The column that identifies the rows; its values must be there and distinct.
     group : str, optional
@@ -74,7 +74,7 @@ class Columns:
     on: str | None = None
     absent: Absent | None = None
     empty: Empty = "unlabelled"
-    sep: str = ";"
+    sep: str | None = None
     id: str | None = None
     group: str | None = None
     features: Sequence[str] | None = None
@@ -101,7 +101,7 @@ class Columns:
             )
         if self.empty not in ("unlabelled", "none"):
             raise ValueError(f"empty must be 'unlabelled' or 'none', not {self.empty!r}.")
-        if not self.sep:
+        if self.sep == "":
             raise ValueError(f"the separator of tags ({option('sep')}) is empty: name the character between tags.")
 
     @property

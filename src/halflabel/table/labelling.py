@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._wording import option, plural, quoted
+from halflabel._wording import clipped, option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.roles import Roles
+from halflabel.table.tag_cells import TagNotation, name_open_column, recognise_tags
+
+#: Labels whose counts are shown in a note.
+MAX_SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +31,22 @@ class LabelReading:
         One row per row of the table.
     notes : tuple of str
         Sentences, such as the number of empty cells and their meaning.
+    notation : TagNotation or None
+        How a tags column is written.
     """
 
     labels: PartialLabels
     notes: tuple[str, ...] = ()
+    notation: TagNotation | None = None
 
 
 def read_labels(
-    frame: pd.DataFrame, roles: Roles, *, absent: Absent | None = None, empty: Empty = "unlabelled", sep: str = ";"
+    frame: pd.DataFrame,
+    roles: Roles,
+    *,
+    absent: Absent | None = None,
+    empty: Empty = "unlabelled",
+    sep: str | None = None,
 ) -> LabelReading:
     """Read the label columns, or the tags column, that the roles name.
 
@@ -50,8 +62,9 @@ def read_labels(
         What an empty cell of a tags column of text is: an unlabelled item, or an
         annotated item without tags. Real lists need no such choice: a missing list is
         an unlabelled item, an empty one an annotated item.
-    sep : str, default=";"
-        The separator of the tags in a text cell. Blanks around tags, and empty tags, are dropped.
+    sep : str, optional
+        The separator of the tags in a text cell; recognised by default, as are lists that are written as text.
+        Blanks around tags, and empty tags, are dropped.
 
     Raises
     ------
@@ -65,7 +78,8 @@ def read_labels(
     >>> reading.labels.names
     ('live', 'rock', 'sad')
     >>> reading.notes
-    ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
+    ("3 labels in 'tags' (separated by ';'): live 1, rock 1, sad 1.",
+     "1 item has an empty cell in the tags column 'tags': taken as unlabelled.")
     """
     frame = use_text_names(frame)
     if roles.tags is None:
@@ -80,7 +94,8 @@ def read_labels(
             f"{option('absent', 'irrelevant')} if every tag was checked for every item, {option('absent', 'unknown')} "
             "if a tag may be missing where it is true."
         )
-    return _read_tags(frame[roles.tags], absent, empty, sep)
+    undecided = name_open_column(roles.tags)
+    return _read_tags(frame[roles.tags], frame.get(undecided), absent, empty, sep)
 
 
 def read_tag_pairs(
@@ -138,7 +153,10 @@ def read_tag_pairs(
 
 
 def fill_tags(
-    column: pd.Series[Any], labels: PartialLabels, filled: NDArray[np.floating[Any]], sep: str = ";"
+    column: pd.Series[Any],
+    labels: PartialLabels,
+    filled: NDArray[np.floating[Any]],
+    notation: TagNotation | None = None,
 ) -> pd.Series[Any]:
     """Add the labels that were filled in to a column of tags.
 
@@ -154,8 +172,8 @@ def fill_tags(
         What was read from it; its names are the columns of ``filled``.
     filled : ndarray of shape (n_items, n_labels)
         1 (relevant), 0 (irrelevant) or NaN (left unknown).
-    sep : str, default=";"
-        The separator of the tags in a text cell.
+    notation : TagNotation, optional
+        From :func:`read_labels`; recognised by default.
 
     Examples
     --------
@@ -170,52 +188,73 @@ def fill_tags(
         )
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
-    is_text = _holds_text(column)
-    glue = f"{sep} " if is_text and any(f"{sep} " in cell for cell in column if isinstance(cell, str)) else sep
+    notation = notation or recognise_tags(column, None)
     names = np.array(labels.names, dtype=object)
     cells = []
-    for cell, known, row in zip(column, _tag_lists(column, sep), filled, strict=True):
+    for cell, known, row in zip(column, _tag_lists(column, notation), filled, strict=True):
         new = [name for name in names[row == 1] if name not in (known or ())]
         if new or (known is None and not np.isnan(row).any()):
-            tags = [*(known or ()), *new]
-            cells.append(glue.join(tags) if is_text else tags)
+            cells.append(notation.write([*(known or ()), *new]))
         else:
             cells.append(cell)
     return pd.Series(cells, index=column.index, name=column.name, dtype=column.dtype)
 
 
-def _read_tags(column: pd.Series[Any], absent: Absent, empty: Empty, sep: str) -> LabelReading:
-    lists = _tag_lists(column, sep)
-    n_empty = lists.count(None)
+def list_open_tags(filled: NDArray[np.floating[Any]], names: Sequence[str], notation: TagNotation) -> list[Any]:
+    """Return per item a cell of the labels that stay undecided (NaN in ``filled``); None where all are decided."""
+    labels = np.array(names, dtype=object)
+    return [notation.write(labels[row].tolist()) if row.any() else None for row in np.isnan(filled)]
+
+
+def _read_tags(
+    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty, sep: str | None
+) -> LabelReading:
+    notation = recognise_tags(column, sep)
+    lists = _tag_lists(column, notation)
+    still_open = _tag_lists(undecided, notation) if undecided is not None else [None] * len(lists)
+    n_empty = sum(tags is None and not left for tags, left in zip(lists, still_open, strict=True))
     annotated = empty == "none" and _holds_text(column)
-    labels = PartialLabels.from_tags([[] if annotated and tags is None else tags for tags in lists], absent=absent)
-    if n_empty == 0:
-        return LabelReading(labels)
-    meaning = "annotated, without tags" if annotated else "unlabelled"
-    items = f"{plural(n_empty, 'item')} {'has' if n_empty == 1 else 'have'} an empty cell"
-    return LabelReading(labels, (f"{items} in the tags column {column.name!r}: taken as {meaning}.",))
+    known = [
+        tags if tags is not None else [] if annotated or left else None
+        for tags, left in zip(lists, still_open, strict=True)
+    ]
+    names = sorted({tag for cell in (*lists, *still_open) for tag in cell or ()})
+    labels = PartialLabels.from_tags(known, absent=absent, names=names)
+    is_open = np.array([[name in (left or ()) for name in names] for left in still_open], dtype=bool)
+    labels = labels.hide(is_open.reshape(labels.shape) & ~labels.relevant) if is_open.any() else labels
+    notes = [_describe_labels(str(column.name), labels, notation)]
+    if n_empty:
+        meaning = "annotated, without tags" if annotated else "unlabelled"
+        items = f"{plural(n_empty, 'item')} {'has' if n_empty == 1 else 'have'} an empty cell"
+        notes.append(f"{items} in the tags column {column.name!r}: taken as {meaning}.")
+    return LabelReading(labels, tuple(notes), notation)
 
 
-def _tag_lists(column: pd.Series[Any], sep: str) -> list[list[str] | None]:
-    """Return the tags of each cell, stripped; None for a cell that is missing or has text but no tag."""
+def _describe_labels(column: str, labels: PartialLabels, notation: TagNotation) -> str:
+    """Return the labels that were read, with the number of items that have each: a wrong separator shows here."""
+    counts = labels.relevant.sum(axis=0)
+    order = np.argsort(-counts, kind="stable")
+    shown = ", ".join(f"{clipped(labels.names[j], 40)} {counts[j]}" for j in order[:MAX_SHOWN])
+    more = f" and {len(order) - MAX_SHOWN} more" if len(order) > MAX_SHOWN else ""
+    return f"{plural(len(order), 'label')} in {column!r} ({notation.description}): {shown}{more}."
+
+
+def _tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
+    """Return the tags of each cell; None for a cell that is missing or has text but no tag."""
     lists: list[list[str] | None] = []
     for row, cell in enumerate(column):
-        if isinstance(cell, str):
-            lists.append(_stripped(cell.split(sep)) or None)
-        elif isinstance(cell, list | tuple | set | np.ndarray):
-            lists.append(_stripped(str(tag) for tag in cell if tag is not None))
-        elif pd.isna(cell):
-            lists.append(None)
-        else:
+        try:
+            lists.append(notation.read(cell))
+        except ValueError as error:
             raise ValueError(
-                f"the tags column {column.name!r} holds {cell!r} (row {row}), but it must hold text such as "
-                f"'rock{sep} sad', or lists of text."
-            )
+                f"the tags column {column.name!r} holds {_shown(cell)} (row {row}), but it must hold text such "
+                f"as 'rock{notation.sep} sad', or lists of text: {error}."
+            ) from None
     return lists
 
 
-def _stripped(tags: Iterable[str]) -> list[str]:
-    return [tag for tag in map(str.strip, tags) if tag]
+def _shown(cell: Any) -> str:
+    return repr(clipped(cell, 60) if isinstance(cell, str) else cell)[:80]
 
 
 def _holds_text(column: pd.Series[Any]) -> bool:

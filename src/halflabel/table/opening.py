@@ -20,6 +20,7 @@ from halflabel.table.labelling import LabelReading, read_labels, read_tag_pairs
 from halflabel.table.prior import align_prior
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.sources import assign_columns, read_items
+from halflabel.table.tag_cells import TagNotation
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +39,8 @@ class OpenTable:
     encoder : FeatureEncoder
     notes : tuple of str
         Sentences for the user.
-    sep : str
-        Separator of a tags column.
+    notation : TagNotation or None
+        How a tags column is written.
     groups : ndarray of int, shape (n_items,), or None
         The number of each item's group, where a column marks which items belong together.
     prior : ndarray of shape (n_items, n_labels), or None
@@ -55,7 +56,7 @@ class OpenTable:
     roles: Roles
     encoder: FeatureEncoder
     notes: tuple[str, ...] = ()
-    sep: str = ";"
+    notation: TagNotation | None = None
     groups: Ints | None = None
     prior: Floats | None = None
     form: TextForm | None = None
@@ -119,7 +120,7 @@ def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> Ope
         roles=roles,
         encoder=encoder,
         notes=(*raw.notes, *reading.notes, *encoder.notes, *on_groups, *on_prior),
-        sep=columns.sep,
+        notation=reading.notation,
         groups=groups,
         prior=prior,
         form=raw.form,

@@ -13,6 +13,7 @@ from halflabel.table.cells import describe_missing, infer_kind, show_cell, use_t
 from halflabel.table.columns import Columns
 from halflabel.table.exclusions import explain_exclusion, explain_invalid
 from halflabel.table.patterns import expand_patterns, select
+from halflabel.table.tag_cells import name_open_column
 
 _WHY = {
     "id": "identifies the rows",
@@ -162,6 +163,8 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     _check_id(frame, columns.id)
     _check_group(frame, columns.group)
     reasons = _explain_rest(frame, columns, named, set(declared_labels) - named.keys())
+    if columns.tags is not None and (undecided := name_open_column(columns.tags)) in reasons:
+        reasons[undecided] = f"the labels of {columns.tags!r} that are not decided"
     is_number = {name: infer_kind(frame[name]) == "numbers" for name, reason in reasons.items() if reason is None}
     return Roles(
         id=columns.id,

@@ -1,0 +1,173 @@
+"""Cells that hold the tags of an item, in whichever notation a table writes them: recognised, read and written back."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from halflabel._wording import option, quoted
+
+#: Separators that are recognised; the first is the one that stays where no cell holds any.
+SEPARATORS = (";", ",", "|")
+
+#: Characters of the longest cell that is read as a list.
+MAX_CELL = 100_000
+
+Form = Literal["separated", "json", "python", "choices", "list", "numbers"]
+
+
+@dataclass(frozen=True)
+class TagNotation:
+    """How a column writes the tags of an item.
+
+    Parameters
+    ----------
+    form : {"separated", "json", "python", "choices", "list", "numbers"}
+        Text with separators, ``["a", "b"]``, ``['a', 'b']``, ``{"choices": ["a", "b"]}`` (Label Studio; a single tag
+        stands alone), lists of text, lists of whole numbers.
+    sep : str
+        The separator, for the form "separated".
+    glue : str
+        The separator with the blank that follows it in the table.
+    """
+
+    form: Form = "separated"
+    sep: str = ";"
+    glue: str = ";"
+
+    @property
+    def description(self) -> str:
+        """The notation, for a sentence."""
+        return {
+            "separated": f"separated by {self.sep!r}",
+            "json": "JSON lists",
+            "python": "lists as Python writes them",
+            "choices": "choices of Label Studio",
+            "list": "lists",
+            "numbers": "lists of numbers",
+        }[self.form]
+
+    def read(self, cell: Any) -> list[str] | None:
+        """Return the tags of a cell, stripped; None for a cell that is missing or holds no tag as text.
+
+        Raises
+        ------
+        ValueError
+            If the cell is not written in this notation.
+        """
+        if isinstance(cell, list | tuple | set | np.ndarray):
+            return _stripped(str(tag) for tag in cell if not _is_missing(tag))
+        if not isinstance(cell, str):
+            if _is_missing(cell):
+                return None
+            raise ValueError("text or a list was expected")
+        if not cell.strip():
+            return None
+        if self.form == "separated":
+            return _stripped(cell.split(self.sep)) or None
+        return _stripped(_parse(cell, self.form))
+
+    def write(self, tags: Sequence[str]) -> Any:
+        """Return a cell with these tags."""
+        if self.form == "separated":
+            return self.glue.join(tags)
+        if self.form == "choices":
+            return tags[0] if len(tags) == 1 else json.dumps({"choices": list(tags)}, ensure_ascii=False)
+        if self.form == "json":
+            return json.dumps(list(tags), ensure_ascii=False)
+        if self.form == "python":
+            return repr(list(tags))
+        return [int(tag) for tag in tags] if self.form == "numbers" else list(tags)
+
+
+def name_open_column(tags: str) -> str:
+    """Return the name of the column that lists the undecided labels of a tags column."""
+    return f"{tags}_open"
+
+
+def recognise_tags(column: pd.Series[Any], sep: str | None) -> TagNotation:
+    """Return the notation of a column of tags.
+
+    Parameters
+    ----------
+    column : Series
+    sep : str or None
+        The separator as stated by the user; None recognises it.
+
+    Raises
+    ------
+    ValueError
+        If two separators are equally likely.
+    """
+    lists = next((cell for cell in column if isinstance(cell, list | tuple | set | np.ndarray) and len(cell)), None)
+    if lists is not None:
+        tags = [tag for cell in column if isinstance(cell, list | tuple | set | np.ndarray) for tag in cell]
+        numbers = all(isinstance(tag, int | np.integer) for tag in tags if not _is_missing(tag))
+        return TagNotation("numbers" if numbers else "list")
+    texts = [cell.strip() for cell in column if isinstance(cell, str) and cell.strip()]
+    if sep is None:
+        form = _form_of(texts)
+        if form is not None:
+            return TagNotation(form)
+    mark = sep or _separator(texts, str(column.name))
+    return TagNotation("separated", mark, f"{mark} " if any(f"{mark} " in text for text in texts) else mark)
+
+
+def _form_of(texts: list[str]) -> Form | None:
+    """Return the form of cells that are lists written as text, if any is."""
+    if any(text.startswith("{") and text.endswith("}") for text in texts):
+        return "choices"
+    listed = [text for text in texts if text.startswith("[") and text.endswith("]")]
+    if len(listed) < max(1, len(texts) / 2):
+        return None
+    try:
+        for text in listed:
+            _parse(text, "json")
+    except ValueError:
+        return "python"
+    return "json"
+
+
+def _separator(texts: list[str], name: str) -> str:
+    found = [mark for mark in SEPARATORS if any(mark in text for text in texts)]
+    if len(found) < 2 or found[0] == SEPARATORS[0]:
+        return found[0] if found else SEPARATORS[0]
+    cells = {mark: sum(mark in text for text in texts) for mark in found}
+    likely = max(found, key=lambda mark: cells[mark])
+    raise ValueError(
+        f"the cells of the tags column {name!r} hold {quoted(found)}: name the mark between tags with "
+        f"{option('sep', likely)} (the likely one, in {cells[likely]} cells)."
+    )
+
+
+def _parse(cell: str, form: str) -> list[str]:
+    """Return the tags of a list that is written as text; nothing is executed."""
+    if len(cell) > MAX_CELL:
+        raise ValueError(f"the cell has more than {MAX_CELL:,} characters")
+    try:
+        value = ast.literal_eval(cell) if form == "python" else json.loads(cell)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        if form == "choices" and not cell.startswith(("{", "[")):
+            return [cell]
+        raise ValueError("the list is not well formed") from None
+    if form == "choices" and isinstance(value, dict):
+        value = value.get("choices")
+    if isinstance(value, str) and form == "choices":
+        return [value]
+    if not isinstance(value, list | tuple | set) or any(isinstance(tag, list | dict | tuple | set) for tag in value):
+        raise ValueError("a list of tags was expected")
+    return [str(tag) for tag in value if tag is not None]
+
+
+def _stripped(tags: Iterable[str]) -> list[str]:
+    return [tag for tag in map(str.strip, tags) if tag]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (np.ndim(value) == 0 and bool(pd.isna(value)))

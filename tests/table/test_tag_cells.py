@@ -1,0 +1,87 @@
+"""Tags in every notation that people hold, read alike and written back as they came."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import halflabel as hl
+from halflabel.table import Roles, fill_tags, read_labels
+from halflabel.table.tag_cells import TagNotation, recognise_tags
+
+CELLS = {
+    "separated by ';'": ["billing; refund", "login", None],
+    "separated by ','": ["billing, refund", "login", None],
+    "separated by '|'": ["billing|refund", "login", ""],
+    "JSON lists": ['["billing","refund"]', '["login", null]', None],
+    "lists as Python writes them": ["['billing', 'refund']", "['login']", None],
+    "choices of Label Studio": ['{"choices": ["billing", "refund"]}', "login", None],
+    "lists": [["billing", "refund"], np.array(["login", None], dtype=object), None],
+}
+
+
+@pytest.mark.parametrize(("description", "cells"), CELLS.items(), ids=CELLS)
+def test_every_notation_gives_the_same_labels(description, cells):
+    column = pd.Series(cells, dtype=object)
+    reading = read_labels(pd.DataFrame({"tags": column}), Roles(tags="tags"), absent="irrelevant")
+    assert reading.labels.names == ("billing", "login", "refund")
+    assert reading.labels.state.tolist() == [[1, -1, 1], [-1, 1, -1], [0, 0, 0]]
+    assert reading.notes[0] == f"3 labels in 'tags' ({description}): billing 1, login 1, refund 1."
+    filled = np.array([[1, 1, 1], [0, 1, 0], [1, 0, 1.0]])
+    written = fill_tags(column, reading.labels, filled, reading.notation)
+    again = read_labels(pd.DataFrame({"tags": written}), Roles(tags="tags"), absent="irrelevant")
+    assert again.labels.relevant.tolist() == (filled == 1).tolist()
+    assert again.notation.form == reading.notation.form
+
+
+def test_lists_of_numbers_stay_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    tags = [[int(x[0] > 0), 2 + int(x[1] > 0)] if i % 3 else None for i, x in enumerate(X)]
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "labels": tags})
+    frame.to_parquet(tmp_path / "x.parquet")
+    filled = hl.complete(tmp_path / "x.parquet", tags="labels", absent="irrelevant", effort="fast").table
+    filled.to_parquet(tmp_path / "y.parquet")
+    assert {type(tag) for cell in filled["labels"] for tag in cell} <= {int, np.int64}
+
+
+def test_two_separators_are_an_error_that_names_the_likely_one():
+    column = pd.Series(["a|b", "c|d, e", "f|g"], name="tags")
+    with pytest.raises(ValueError, match=r"hold ',' and '\|': name the mark .*sep='\|' .*in 3 cells"):
+        recognise_tags(column, None)
+    assert recognise_tags(column, ",").sep == ","
+
+
+@pytest.mark.parametrize("cell", ["[1, [2]]", '["a"', "{'a': 1}", '{"choices": {"a": 1}}', "__import__('os')"])
+def test_text_that_is_no_list_is_an_error_with_its_row(cell):
+    column = pd.Series(['["a"]', '["b"]', cell] if not cell.startswith("{") else ['{"choices": ["a"]}', "b", cell])
+    with pytest.raises(ValueError, match=r"\(row 2\)"):
+        read_labels(pd.DataFrame({"tags": column}), Roles(tags="tags"), absent="irrelevant")
+
+
+tags = st.lists(st.text(st.characters(codec="utf-8", exclude_characters=";,|"), min_size=1), unique=True, min_size=1)
+
+
+@given(st.sampled_from(["json", "python", "list"]), tags)
+def test_what_is_written_is_read_again(form, names):
+    names = [name.strip() for name in names if name.strip()]
+    notation = TagNotation(form)
+    assert notation.read(notation.write(names)) == names
+
+
+def test_undecided_labels_differ_from_irrelevant_ones(rng):
+    X = rng.normal(size=(90, 2))
+    cells = [";".join(n for n, x in zip("ab", row, strict=True) if x > 0) for row in X]
+    frame = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "tags": [c if i % 3 else None for i, c in enumerate(cells)]})
+    options = {"tags": "tags", "absent": "irrelevant", "empty": "unlabelled", "effort": "fast"}
+    first = hl.complete(frame, min_precision=0.99, **options)
+    assert (first.state == 0).any()
+    assert first.table["tags_open"].notna().tolist() == (first.state == 0).any(axis=1).tolist()
+    again = hl.complete(first.table, **options)
+    assert [name for name, _ in again.opened.roles.ignored] == ["tags_open"]
+    decided = first.state[(first.state != 0).any(axis=1)]
+    np.testing.assert_array_equal(again.labels.state[(first.state != 0).any(axis=1)], decided)
+    assert again.table["tags_open"].isna().all()
