@@ -20,6 +20,10 @@ _OPTIONS = {"pairs": "tags-file", "random_state": "seed"}
 MAX_CHARACTERS = 120
 
 
+#: Characters that are not printable and do no harm: line ends, tabs, and the joiners of scripts and emoji.
+_HARMLESS = "\n\t\u200c\u200d"
+
+
 def count(number: int) -> str:
     """Return a whole number with its thousands set apart.
 
@@ -82,6 +86,19 @@ def decimal(value: float | None, digits: int = 2) -> str:
     return NONE if value is None or isnan(value) else f"{value:.{digits}f}"
 
 
+def escape_controls(text: str) -> str:
+    r"""Return a text in which characters that steer a terminal or turn the direction of writing are visible.
+
+    Examples
+    --------
+    >>> print(escape_controls("a\x1b]0;x\x07 \u202e b"))
+    a\x1b]0;x\x07 \u202e b
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in _HARMLESS else c.encode("unicode_escape").decode() for c in text)
+
+
 def clipped(text: object, limit: int = MAX_CHARACTERS) -> str:
     """Return the text of a value, on one line, cut where it is too long for a page.
 
@@ -90,7 +107,7 @@ def clipped(text: object, limit: int = MAX_CHARACTERS) -> str:
     >>> clipped("a name that goes on", 10)
     'a name th…'
     """
-    line = " ".join(str(text)[: 4 * limit].split())
+    line = escape_controls(" ".join(str(text)[: 4 * limit].split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -74,3 +77,25 @@ def test_a_delimiter_may_be_called_tab(songs):
     assert given.exit_code == 0, given.output
     assert "'tag_a'" in given.output
     assert found.output == given.output  # it is recognised too
+
+
+def test_names_cannot_steer_the_terminal(songs):
+    songs.write_text(songs.read_text().replace("f0", "f\x1b]0;x\x07"))
+    result = run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast")
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.output
+    assert r"f\x1b]0;x\x07" in result.output
+
+
+@pytest.mark.slow
+def test_a_request_to_terminate_ends_like_an_interrupt(songs):
+    main = "import sys; from halflabel.cli import main; print('ready', flush=True); main()"
+    command = [sys.executable, "-c", main, "complete", str(songs), "--labels", "tag_*", "--effort", "best"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        time.sleep(0.5)
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert errors.endswith("Terminated.\n")
+    assert outputs(songs) == []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from halflabel._progress import report_to
-from halflabel._wording import count, name_command_options, plural
+from halflabel._wording import count, escape_controls, name_command_options, plural
 from halflabel.completion import Completion
 from halflabel.table import Roles
 
@@ -53,21 +55,45 @@ FORESEEN = (ValueError, OSError, MemoryError)
 def print_note(*sentences: str) -> None:
     """Print sentences about the run."""
     for sentence in sentences:
-        err.print(sentence, soft_wrap=True)
+        err.print(escape_controls(sentence), soft_wrap=True)
 
 
 def print_result(*sentences: str) -> None:
     """Print results in words; lines are not broken, so that a path stays whole."""
     for sentence in sentences:
-        out.print(sentence, soft_wrap=True)
+        out.print(escape_controls(sentence), soft_wrap=True)
+
+
+class _Terminated(KeyboardInterrupt):
+    """The process was asked to end; what an interrupt cleans up is cleaned up."""
+
+
+@contextmanager
+def _raise_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the command as an interrupt does; signals reach the main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def terminate(*_: Any) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """End a foreseen error in one sentence and exit code 1, an interrupt in 130."""
+    """End a foreseen error in one sentence and exit code 1, an interrupt in 130, a request to terminate in 143."""
     try:
-        with name_command_options():
+        with name_command_options(), _raise_on_sigterm():
             yield
+    except _Terminated:
+        err.print("Terminated.")
+        sys.exit(143)
     except KeyboardInterrupt:
         err.print("Interrupted.")
         sys.exit(130)
@@ -80,7 +106,7 @@ def _make_sentence(error: Exception) -> str:
     """Return the message on one line; a message of the system as "file: message."."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror.lower()}."
-    return " ".join(str(error).split())
+    return escape_controls(" ".join(str(error).split()))
 
 
 @contextmanager
@@ -100,7 +126,7 @@ def show_progress() -> Iterator[None]:
     def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
         if str(message) not in notes:
             notes.add(str(message))
-            err.print(Text.assemble(("Note:", "yellow"), f" {message}"), soft_wrap=True)
+            err.print(Text.assemble(("Note:", "yellow"), f" {escape_controls(str(message))}"), soft_wrap=True)
 
     with warnings.catch_warnings(), shown as progress:
         warnings.simplefilter("default")
@@ -167,7 +193,7 @@ def make_roles_table(roles: Roles, matrix_names: Sequence[str] = ()) -> Table:
     """Return the roles of all columns; consecutive columns with the same role and reason share a line."""
     table = Table("columns", "role", "why", title="Which column plays which role", title_justify="left", box=None)
     for (role, why), lines in groupby(roles.describe(), key=lambda line: line[1:]):
-        table.add_row(_shorten([line[0] for line in lines]), role, why)
+        table.add_row(escape_controls(_shorten([line[0] for line in lines])), role, escape_controls(why))
     if matrix_names:
         table.add_row(_shorten(matrix_names), "number", "one feature, from the matrix")
     return table
