@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
-from tests.reproduction.page.test_panels import marks
-from tests.reproduction.test_qian2010 import cells, experiment_of, small
+from tests.reproduction.cases import experiment_of, make_small, plan_cells, read_marks
 
 from halflabel.datasets import load_digits_tags
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.reproduction.chain import Chain
+from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.maps import MAX_ITEMS, MAX_SETS, MapNeighbors, make_map_record
 from halflabel.reproduction.page.build import build_page
 from halflabel.reproduction.page.markdown import render_markdown
@@ -32,9 +32,19 @@ KEY = "figure2-drawn"
 MADE = dict.fromkeys(("halflabel", "numpy", "scipy", "scikit-learn"), "1")
 
 
+def cells():
+    """One run of every method of the figure."""
+    return plan_cells(load_paper("qian2010"), KEY)
+
+
+def small(run):
+    """The same run on a toy set, half of it labelled."""
+    return make_small(run, observed=0.5)
+
+
 def digits(method, trial=0):
     """The cell of the paper, as it is run."""
-    return replace(cells(KEY)[method], trial=trial)
+    return replace(cells()[method], trial=trial)
 
 
 # -- what a run keeps ------------------------------------------------------------------------
@@ -59,14 +69,14 @@ def test_the_map_is_what_the_vote_saw_with_the_labels_as_they_are():
 
 @pytest.mark.filterwarnings("ignore")
 def test_every_method_draws_the_same_items_and_again_the_same():
-    records = {method: execute(small(run), None) for method, run in cells(KEY).items()}
+    records = {method: execute(small(run), None) for method, run in cells().items()}
     maps = [record.facts["map"] for record in records.values()]
     assert len(maps) == 6
     for one in maps[1:]:
         assert {k: v for k, v in one.items() if k not in "xy"} == {k: v for k, v in maps[0].items() if k not in "xy"}
         assert one["x"] != maps[0]["x"]
     for method in ("PCA", "PCA + LDA", "Iteration 2"):
-        assert execute(small(cells(KEY)[method]), None).deterministic == records[method].deterministic
+        assert execute(small(cells()[method]), None).deterministic == records[method].deterministic
     for record in records.values():
         assert Record.from_line(record.to_line()).deterministic == record.deterministic
 
@@ -82,7 +92,7 @@ def test_every_method_draws_the_same_items_and_again_the_same():
     ],
 )
 def test_no_map_of_later_trials_without_the_option_or_of_other_than_two_dimensions(change):
-    run = small(cells(KEY)["PCA"])
+    run = small(cells()["PCA"])
     assert "map" in transduction(run, None).facts
     outcome = transduction(change(run), None)
     assert "map" not in outcome.facts
@@ -125,7 +135,7 @@ def test_places_keep_four_digits_of_their_distance_from_the_middle(rng):
 
 @pytest.fixture(scope="module")
 def toy_records():
-    runs = cells(KEY)
+    runs = cells()
     return [execute(small(runs[name]), None) for name in ("PCA", "PCA + LDA", "Iteration 1")]
 
 
@@ -150,7 +160,7 @@ def test_a_page_is_drawn_from_lines_alone(toy_records):
     assert figure.svg.index("PCA") < figure.svg.index("PCA + LDA") < figure.svg.index("Iteration 1")
     for record in toy_records:
         assert f"micro-F1 {record.metrics['micro_f1']:.3f}" in figure.svg
-    filled = [filled for _, filled, *_ in marks(figure.svg)]
+    filled = [filled for _, filled, *_ in read_marks(figure.svg)]
     assert (len(filled), sum(filled)) == (3 * 120, sum(r.facts["map"]["labelled"].count("1") for r in toy_records))
     section = next(section for section in page.sections if figure in section.blocks)
     assert section.title == "Figure 2, drawn: maps of two dimensions, 30 % labelled"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from tests.conftest import half_labelled
+from tests.reproduction.cases import TOY
 from tests.reproduction.positives_models import Positives, Recording, make
-from tests.reproduction.test_run import TOY
 
 from halflabel import AutoLabeler
 from halflabel.datasets import Dataset

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
+from tests.reproduction.cases import check, experiment_of, make_record, make_small, plan_cells
 from tests.reproduction.positives_models import Recording, make
 
 from halflabel import SSDRMC
@@ -17,13 +18,9 @@ from halflabel.labels.masking import hide_items
 from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.page.build import build_page
 from halflabel.reproduction.page.model import Grid
-from halflabel.reproduction.plan import plan_runs
 from halflabel.reproduction.protocols import split, transduction
 from halflabel.reproduction.run import execute, prepare
 from halflabel.reproduction.sources import _apply_settings, load_data
-from halflabel.reproduction.spec import Claim
-from halflabel.reproduction.store import Record
-from halflabel.reproduction.verdicts.claims import check_claim
 from halflabel.reproduction.verdicts.curve_claims import _interpolate, _mean_map
 from halflabel.reproduction.verdicts.results import Finding, Results
 
@@ -33,10 +30,6 @@ SHARES = [0.05, 0.1, 0.2, 0.35, 0.5]
 @pytest.fixture(scope="module")
 def paper():
     return load_paper("qian2010")
-
-
-def experiment_of(paper, key):
-    return next(each for each in paper.experiments if each.key == key)
 
 
 # -- the description ---------------------------------------------------------------------
@@ -94,17 +87,14 @@ def test_a_sample_is_drawn_from_the_whole_set_with_its_labels():
 # -- what runs -----------------------------------------------------------------------------
 
 
-def small(run):
-    """The same cell on a toy set, half of it labelled."""
-    source = {"name": "toy", "make": "tests.reproduction.positives_models:make", "settings": {}, "fetch": ""}
-    return replace(run, source=source, data={}, options={**run.options, "observed": 0.5})
-
-
 def cells(key):
     """One run of every method of an experiment."""
-    described = load_paper("qian2010")
-    first = replace(experiment_of(described, key), trials=1)
-    return {run.method: run for run in plan_runs(replace(described, experiments=(first,)))}
+    return plan_cells(load_paper("qian2010"), key)
+
+
+def small(run):
+    """The same run on a toy set, half of it labelled."""
+    return make_small(run, observed=0.5)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -171,23 +161,13 @@ def test_measurements_of_a_graph_are_those_of_the_estimator():
 # -- claims ----------------------------------------------------------------------------
 
 
-def record(experiment, set, method, trial=0, grid=None, seconds=None, **metrics):
-    key = f"{experiment} {set} {method} {trial} {grid}"
-    named = {name.replace("__", "@"): value for name, value in metrics.items()}
-    return Record(key, experiment, set, method, grid or {}, trial, named, seconds=seconds or {})
-
-
-def check(paper, records, **arguments):
-    return check_claim(Claim("", "", arguments), Results(paper, records))
-
-
 def a_map(height, metric="micro_f1", sets=("yeast", "scene"), trials=1):
     """Records of figure 3 with a metric that is a function of alpha and H."""
     default = load_paper("qian2010", "default")
     figure = experiment_of(default, "figure3")
     alphas = {name: default.methods[name].steps[0]["alpha"] for name in figure.methods}
     return default, [
-        record("figure3", data, name, trial, {"H": H}, **{metric: height(alpha, H) + 0.001 * trial})
+        make_record("figure3", data, name, trial, {"H": H}, **{metric: height(alpha, H) + 0.001 * trial})
         for data in sets
         for name, alpha in alphas.items()
         for H in figure.grid["H"]
@@ -265,7 +245,7 @@ def test_pooled_is_a_paired_test_over_all_runs():
     rng = np.random.default_rng(0)
     gap = rng.normal(0.01, 0.02, size=(2, 5, 10))
     records = [
-        record("figure4", data, method, trial, {"share": share}, micro_f1=0.5 + share + own * gap[i, j, trial])
+        make_record("figure4", data, method, trial, {"share": share}, micro_f1=0.5 + share + own * gap[i, j, trial])
         for i, data in enumerate(("yeast", "scene"))
         for j, share in enumerate(SHARES)
         for trial in range(10)
@@ -289,7 +269,9 @@ def test_claims_on_one_set_look_at_that_set_only():
     default = load_paper("qian2010", "default")
     heights = {"yeast": (0.6, 0.5), "scene": (0.4, 0.5)}
     records = [
-        record("figure4", data, method, 0, {"share": share}, {"fit": value}, micro_f1=value - share * (data == "scene"))
+        make_record(
+            "figure4", data, method, 0, {"share": share}, {"fit": value}, micro_f1=value - share * (data == "scene")
+        )
         for data, pair in heights.items()
         for method, value in zip(("SSDR-MC", "ML-GFHF"), pair, strict=True)
         for share in SHARES
@@ -313,7 +295,7 @@ def test_claims_on_one_set_look_at_that_set_only():
 def test_a_comparison_of_sets_that_was_left_out_is_not_passed_over():
     default = load_paper("qian2010", "default")
     records = [
-        record("figure4", data, "SSDR-MC", trial, {"share": SHARES[0]}, micro_f1=value + 0.01 * trial)
+        make_record("figure4", data, "SSDR-MC", trial, {"share": SHARES[0]}, micro_f1=value + 0.01 * trial)
         for data, value in (("yeast", 0.4), ("scene", 0.6))
         for trial in range(3)
     ]
@@ -330,7 +312,7 @@ def test_a_figure_is_drawn_for_each_set():
     prepared = prepare("qian2010", "default")
     values = {"micro_f1": 0.5, "micro_f1__H": 0.4}
     records = [
-        record("figure4", data, "SSDR-MC", 0, {"share": share}, **values)
+        make_record("figure4", data, "SSDR-MC", 0, {"share": share}, **values)
         for data in ("yeast", "scene")
         for share in SHARES
     ]

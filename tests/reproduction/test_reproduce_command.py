@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.reproduction.test_run import TOY
+from tests.reproduction.cases import TOY
 
 from halflabel.cli import main
 from halflabel.reproduction.load import list_papers

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.reproduction.cases import check, experiment_of, make_record, make_small, plan_cells
 
 from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.page.build import build_page
@@ -14,9 +15,6 @@ from halflabel.reproduction.page.tables import tabulate_rules
 from halflabel.reproduction.plan import plan_runs
 from halflabel.reproduction.run import execute, prepare
 from halflabel.reproduction.sources import load_data
-from halflabel.reproduction.spec import Claim
-from halflabel.reproduction.store import Record
-from halflabel.reproduction.verdicts.claims import check_claim
 from halflabel.reproduction.verdicts.results import Finding, Results, format_metric
 
 METHODS = ["Proposed", "MLR-GL", "FastTag", "LEML", "BR", "BR-C"]
@@ -25,10 +23,6 @@ METHODS = ["Proposed", "MLR-GL", "FastTag", "LEML", "BR", "BR-C"]
 @pytest.fixture(scope="module")
 def paper():
     return load_paper("zhao2015")
-
-
-def experiment_of(paper, key):
-    return next(each for each in paper.experiments if each.key == key)
 
 
 # -- what is printed -----------------------------------------------------------------
@@ -72,21 +66,15 @@ def test_sets_are_those_of_table_1(public_data, paper):
 # -- what runs -----------------------------------------------------------------------
 
 
-def small(run):
-    """The same cell on a toy set, on a coarse grid."""
-    source = {"name": "toy", "make": "tests.reproduction.positives_models:make", "settings": {}, "fetch": ""}
-    return replace(run, source=source, data={})
-
-
 def cells(key, tier):
     """One run of every method of an experiment."""
-    return {run.method: run for run in plan_runs(load_paper("zhao2015", tier)) if run.experiment == key}
+    return plan_cells(load_paper("zhao2015", tier), key)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("method", [*METHODS, "Default", "Kernel ridge", "BR, RBF", "LR"])
 def test_every_method_of_the_quick_tier_gives_every_figure(method):
-    run = small(cells("tables", "quick")[method])
+    run = make_small(cells("tables", "quick")[method])
     record = execute(run, None)
     assert record.failed == ""
     rules = ("", "@zero", "@count", "@pu_f1", "@micro_f1", "@macro_f1", "@balanced")
@@ -105,7 +93,7 @@ def test_the_other_experiments_run_too(key, tier, paper):
         parts = replace(experiment_of(paper, key), settings=coarse)
         found = {run.method: run for run in plan_runs(replace(paper, experiments=(parts,)))}
     for method, run in found.items():
-        record = execute(small(run), None)
+        record = execute(make_small(run), None)
         assert record.failed == "", method
         assert np.isfinite(list(record.metrics.values())).all()
 
@@ -129,21 +117,10 @@ def test_sets_without_a_public_source_must_be_supplied(tmp_path):
 # -- claims --------------------------------------------------------------------------
 
 
-def record(experiment, set, method, trial=0, grid=None, **metrics):
-    key = f"{experiment} {set} {method} {trial} {grid}"
-    return Record(
-        key, experiment, set, method, grid or {}, trial, {n.replace("__", "@"): v for n, v in metrics.items()}
-    )
-
-
-def check(paper, records, **arguments):
-    return check_claim(Claim("", "", arguments), Results(paper, records))
-
-
 def test_ahead_on_sets_counts_sets_that_were_measured(paper):
     heights = {"corel5k": (0.2, 0.1), "msrc": (0.5, 0.6), "yeast": (0.6, 0.4)}
     records = [
-        record("tables", name, method, trial, micro_f1=value + 0.01 * trial)
+        make_record("tables", name, method, trial, micro_f1=value + 0.01 * trial)
         for name, pair in heights.items()
         for method, value in zip(("LEML", "BR"), pair, strict=True)
         for trial in (0, 1)
@@ -162,7 +139,7 @@ def test_ahead_on_sets_counts_sets_that_were_measured(paper):
 
 def test_moves_looks_at_the_axis_up_to_a_point(paper):
     values = {1e-7: 0.50, 1e-6: 0.52, 1e-5: 0.51, 1e-4: 0.30, 1e-3: 0.1}
-    records = [record("figure2a", "msrc", "Width 1", grid={"gamma_A": x}, micro_f1=y) for x, y in values.items()]
+    records = [make_record("figure2a", "msrc", "Width 1", grid={"gamma_A": x}, micro_f1=y) for x, y in values.items()]
     asked = {"kind": "moves", "experiment": "figure2a", "methods": ["Width 1"], "metric": "micro_f1"}
     assert check(paper, records, **asked, up_to=1e-5, at_most=0.03).finding is Finding.SUPPORTED
     assert check(paper, records, **asked, up_to=1e-5, at_most=0.01).finding is Finding.REFUTED
@@ -175,7 +152,7 @@ def test_moves_looks_at_the_axis_up_to_a_point(paper):
 def test_always_best_compares_with_those_named_up_to_a_point(paper):
     heights = {"Proposed": (0.6, 0.5, 0.3), "BR": (0.5, 0.4, 0.4), "Kernel ridge": (0.7, 0.7, 0.7)}
     records = [
-        record("figure1-msrc", "msrc", method, grid={"missing": x}, micro_f1=y)
+        make_record("figure1-msrc", "msrc", method, grid={"missing": x}, micro_f1=y)
         for method, row in heights.items()
         for x, y in zip((0.3, 0.4, 0.5), row, strict=True)
     ]
@@ -187,12 +164,13 @@ def test_always_best_compares_with_those_named_up_to_a_point(paper):
 
 def test_rules_stand_set_by_set_and_curves_on_a_logarithmic_axis(paper):
     values = {"micro_f1": 0.5, "micro_f1__zero": 0.5, "micro_f1__count": 0.6}
-    records = [record("tables", name, "BR", **values) for name in ("msrc", "yeast")]
+    records = [make_record("tables", name, "BR", **values) for name in ("msrc", "yeast")]
     results = Results(paper, records)
     captions = [grid.caption for grid in tabulate_rules(results, experiment_of(paper, "tables"))]
     assert captions == [f"micro-F1 ↑ under common threshold rules on {name}" for name in ("msrc", "yeast")]
     points = [
-        record("figure2c", "msrc", "Width 1", grid={"mu": x}, micro_f1__count=y) for x, y in ((1e-4, 0.4), (1e-2, 0.5))
+        make_record("figure2c", "msrc", "Width 1", grid={"mu": x}, micro_f1__count=y)
+        for x, y in ((1e-4, 0.4), (1e-2, 0.5))
     ]
     (figure,) = draw_curve(Results(paper, points), experiment_of(paper, "figure2c"), "micro_f1@count")
     assert figure.name == "figure2c-micro_f1-count"

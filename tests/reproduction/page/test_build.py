@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.reproduction.test_run import TOY
+from tests.reproduction.cases import TOY
 
 from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.page.build import build_page

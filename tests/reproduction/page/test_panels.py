@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.reproduction.cases import read_marks
 
 import halflabel.report
 from halflabel.reproduction.page.panels import HUES, MAX_KINDS, SIDE, Panel, _look, draw_panels
@@ -35,22 +36,11 @@ def panel(rng):
     return make
 
 
-def marks(svg):
-    """Colour, whether it is filled, and the place of every mark of the maps, without frames and legend."""
-    found = []
-    for path in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path"):
-        if "transform" in path.attrib and "stroke-opacity" not in path.attrib["style"]:
-            fill, stroke = (re.search(rf"{name}: ([#\w]+)", path.attrib["style"])[1] for name in ("fill", "stroke"))
-            for x, y in re.findall(r"M([\d.-]+) ([\d.-]+)", path.attrib["d"]):
-                found.append((stroke, fill != "none", float(x), float(y)))
-    return found
-
-
 def test_every_item_is_drawn_once_in_each_map(panel):
     maps = [panel("a", 40), panel("b", 40)]
     svg = draw_panels(maps, list("wxyz"), **WORDS)
     check_svg(svg)
-    found = marks(svg)
+    found = read_marks(svg)
     assert len(found) == 80
     assert sum(filled for _, filled, *_ in found) == 2 * 14
     assert sum(colour == _look(-1)[0] for colour, *_ in found) == 2 * 8
@@ -63,7 +53,7 @@ def test_items_stand_where_the_map_has_them_and_up_is_up(panel):
     low, middle, high = 0.04 * SIDE, 0.5 * SIDE, 0.96 * SIDE
     expected = [[low, high], [high, high], [low, low], [high, low], [middle, middle]]
     np.testing.assert_allclose(one.places, expected, atol=0.02 * SIDE)
-    drawn = sorted((x + 3, y) for _, _, x, y in marks(draw_panels([one], ["k"], **WORDS)))
+    drawn = sorted((x + 3, y) for _, _, x, y in read_marks(draw_panels([one], ["k"], **WORDS)))
     np.testing.assert_allclose(drawn, sorted(map(tuple, one.places)), atol=0.06)
 
 
