@@ -9,7 +9,7 @@ from tests.conftest import half_labelled
 from tests.oracles.fasttag import alternate, least_squares, objective
 
 from halflabel import PartialLabels
-from halflabel._files import load_tree, save_tree
+from halflabel.completion.archive import load_tree, save_tree
 from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import Calibration
 from halflabel.labels.masking import hide_positives

@@ -10,7 +10,7 @@ from scipy import sparse
 from tests.conftest import half_labelled
 from tests.oracles.mlknn import fitted, left_out, membership, ml_knn, posterior
 
-from halflabel._files import load_tree, save_tree
+from halflabel.completion.archive import load_tree, save_tree
 from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import Calibration
 from halflabel.labels.metrics import average_precision, hamming_loss, rankable

@@ -13,7 +13,7 @@ from tests.conftest import half_labelled
 from tests.oracles.rank_svm import best_threshold, dual, hinge, primal, wrong_side
 
 from halflabel import PartialLabels
-from halflabel._files import load_tree, save_tree
+from halflabel.completion.archive import load_tree, save_tree
 from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import Calibration
 from halflabel.labels.metrics import micro_f1, ranking_loss

@@ -8,7 +8,7 @@ from tests.conftest import half_labelled
 from tests.oracles.matrix_completion import objective
 
 from halflabel import MC1, MCb
-from halflabel._files import load_tree, save_tree
+from halflabel.completion.archive import load_tree, save_tree
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels import masking
 from halflabel.methods.matrix_completion.setting import Data, Setting
