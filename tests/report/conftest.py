@@ -41,12 +41,14 @@ class FakeCompletion:
     notes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ("2 items without any label: <b>Model</b> fills all of their entries.",)
     roles: Roles = field(default_factory=Roles)
+    frame: pd.DataFrame | None = None
     min_precision: float | None = None
     observed_rate: float | None = None
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
-        self.opened = SimpleNamespace(X=np.zeros((len(self.labels), 7)), roles=self.roles, notes=self.notes)
+        X = np.zeros((len(self.labels), 7))
+        self.opened = SimpleNamespace(X=X, roles=self.roles, notes=self.notes, frame=self.frame)
 
     @property
     def state(self) -> np.ndarray:

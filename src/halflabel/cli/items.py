@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from halflabel._files import together
 from halflabel._wording import plural
 from halflabel.cli.console import (
     count_gaps,
@@ -20,11 +21,12 @@ from halflabel.cli.console import (
     show_progress,
 )
 from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_output, with_index
-from halflabel.cli.options import ItemsFile, effort_option, items_options, observed_rate_option
+from halflabel.cli.options import ItemsFile, effort_option, items_options, observed_rate_option, show_option
 from halflabel.completion import Completion, complete
 from halflabel.completion.model_file import load
 from halflabel.datasets import read, read_vectors
 from halflabel.datasets.writing import table_suffix, write_table
+from halflabel.report.items import choose_shown
 
 
 @click.command(name="complete")
@@ -33,6 +35,7 @@ from halflabel.datasets.writing import table_suffix, write_table
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
+@show_option
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
 @click.option(
@@ -51,6 +54,7 @@ def complete_command(
     probabilities: Path | None,
     report: Path | None,
     model: Path | None,
+    show: tuple[str, ...] | None,
     seed: int,
     as_json: bool,
     **asked: Any,
@@ -76,12 +80,14 @@ def complete_command(
     check_tables(written["table"], probabilities)
     check_page(written["report"])
     opened = items.open()
+    shown = choose_shown(opened, show)
     if not as_json:
         out.print(make_roles_table(opened.roles, opened.encoder.matrix_names))
     with show_progress():
         filled = complete(opened, **asked, random_state=seed)
-    with show_progress():
-        lost = _write_all(filled, written, str(items.path), {**asked, "seed": seed, **items.stated})
+    settings = {**asked, "seed": seed, "show": show, **items.stated}
+    with show_progress(), together():
+        lost = _write_all(filled, written, shown, title=str(items.path), settings=settings)
     if as_json:
         click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))
         return
@@ -93,9 +99,9 @@ def complete_command(
 
 
 def _write_all(
-    filled: Completion, written: dict[str, Path | None], title: str, settings: dict[str, Any]
+    filled: Completion, written: dict[str, Path | None], shown: tuple[str, ...], **of_report: Any
 ) -> tuple[str, ...]:
-    """Write all outputs, the table first; return a sentence for each thing that its file cannot hold."""
+    """Write all outputs as one set; return a sentence for each thing that the table's file cannot hold."""
     lost: tuple[str, ...] = ()
     if written["table"]:
         lost = write_table(filled.table, written["table"], filled.opened.form)
@@ -104,7 +110,7 @@ def _write_all(
     if written["model"]:
         filled.save(written["model"])
     if written["report"]:
-        filled.report(written["report"], title=title, settings=settings)
+        filled.report(written["report"], show=shown, **of_report)
     return lost
 
 

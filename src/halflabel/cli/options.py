@@ -134,3 +134,9 @@ effort_option = click.option(
     "--effort", type=click.Choice(["fast", "default", "best"]), default="default", show_default=True,
     help="How much work the default method may be.",
 )  # fmt: skip
+
+
+show_option = click.option(
+    "--show", help="Columns shown wherever items are listed; by default the --text column and a recognised id.",
+    **_SEVERAL,
+)  # fmt: skip

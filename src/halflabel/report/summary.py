@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import logit
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped
 from halflabel.report.headline import write_headline
 from halflabel.report.images import encode_png, read_images
+from halflabel.report.items import choose_shown, describe_cells, take_shown
 from halflabel.report.quality import (
     bin_calibration,
+    compare_odds,
     count_fillable,
     count_filled,
     describe_labels,
@@ -49,6 +50,7 @@ def summarize(
     *,
     title: str = "",
     marks: NDArray[Any] | None = None,
+    show: Sequence[str] | None = None,
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -61,6 +63,8 @@ def summarize(
         The name of the data.
     marks : ndarray of shape (n_items, height, width), optional
         A small grey image per item, shown in the map and in tables; larger values are darker.
+    show : sequence of str, optional
+        The columns that are shown wherever items are listed; by default the text column and a recognised id.
     settings : mapping, optional
         The options of the run, listed at the end.
     seed : int, default=0
@@ -74,9 +78,9 @@ def summarize(
     Raises
     ------
     ValueError
-        If there is not one small mark per item.
+        If there is not one small mark per item, or a column to show does not exist.
     """
-    labels = completion.labels
+    labels, shown = completion.labels, choose_shown(completion.opened, show)
     ink = None if marks is None else read_images(marks, len(labels))
     predictions, positive = _summarize_predictions(completion), _summarize_positive(completion)
     kinds = count_evidence(labels, completion.evidence_kinds)
@@ -109,7 +113,7 @@ def summarize(
         "roles": _summarize_roles(completion.opened),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
     }
-    _add_images(summary, completion.index, ink)
+    _describe_items(summary, completion, shown, ink)
     plain: dict[str, Any] = _plain(summary)
     return plain
 
@@ -175,10 +179,7 @@ def _summarize_suspects(completion: Completion) -> dict[str, Any]:
     """Return the given entries of which the opposite value is more probable, in the order of their odds ratio."""
     frame = completion.suspects
     p, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
-    rates = dict(zip(completion.labels.names, completion.labels.rates, strict=True))
-    log_ratio = logit(p) - logit(frame["label"].map(rates).to_numpy(dtype=np.float64))
-    # How many times the odds of the given value are lower than by the rate of the label; finite also at 0 and 1.
-    frame = frame.assign(odds_ratio=np.exp(np.clip(np.where(relevant, -log_ratio, log_ratio), -30, 30)))
+    frame = frame.assign(odds_ratio=compare_odds(frame, completion.labels))
     p_given = np.where(relevant, p, 1 - p)
     return {
         "asked": len(frame),
@@ -195,12 +196,18 @@ def _list_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{**row, **{k: clipped(row[k]) for k in texts}, "key": row["item"]} for row in rows]
 
 
-def _add_images(summary: dict[str, Any], index: pd.Index[Any], ink: NDArray[np.uint8] | None) -> None:
-    """Add to the rows of the small tables the image of their item, if there are images and ids are distinct."""
+def _describe_items(
+    summary: dict[str, Any], completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None
+) -> None:
+    """Add the image and the shown columns of the item to each row of the small tables, if ids are distinct."""
     tables = [summary["next"], summary["candidates"], (summary["suspects"] or {}).get("rows")]
-    for row in (row for table in tables for row in table or ()):
-        key = row.pop("key")
-        row["image"] = encode_png(ink[index.get_loc(key)]) if ink is not None and index.is_unique else None
+    rows = [row for table in tables for row in table or ()]
+    keys, distinct = [row.pop("key") for row in rows], completion.index.is_unique
+    places = completion.index.get_indexer(pd.Index(keys)) if distinct and keys else np.zeros(0, dtype=np.intp)
+    cells = describe_cells(take_shown(completion.opened, shown, places))
+    for i, row in enumerate(rows):
+        row["image"] = encode_png(ink[places[i]]) if distinct and ink is not None else None
+        row["shown"] = cells[i] if distinct else []
 
 
 def _summarize_map(completion: Completion, ink: NDArray[np.uint8] | None, rng: np.random.Generator) -> dict[str, Any]:

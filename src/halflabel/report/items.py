@@ -1,0 +1,75 @@
+"""The columns by which a reader recognises an item: which ones, and their cells as short text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Ints
+from halflabel._wording import clipped
+from halflabel.table import OpenTable
+from halflabel.table.patterns import select
+
+#: Maximum number of columns that are shown by default because their values look like ids.
+MAX_IDS = 2
+
+#: Maximum length of an address that becomes a link.
+MAX_LINK = 2000
+
+_LINK = re.compile(r"https?://[^\s\"<>]+", re.IGNORECASE)
+
+
+def choose_shown(opened: OpenTable, show: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return the names of the columns that are shown wherever items are listed.
+
+    Parameters
+    ----------
+    opened : OpenTable
+    show : sequence of str, optional
+        Names or patterns; by default the text column, and columns that look like ids and were not named as the id.
+
+    Raises
+    ------
+    ValueError
+        For a name that is no column of the table.
+    """
+    if show is not None:
+        names = () if opened.frame is None else tuple(map(str, opened.frame.columns))
+        return select((show,) if isinstance(show, str) else map(str, show), names)
+    if opened.frame is None:
+        return ()
+    roles = opened.roles
+    ids = [name for name, reason in roles.ignored if "an identifier" in reason]
+    return (*(() if roles.text is None else (roles.text,)), *ids[:MAX_IDS])
+
+
+def take_shown(opened: OpenTable, names: Sequence[str], rows: Ints) -> pd.DataFrame:
+    """Return the cells of the shown columns in these rows, with the names of the columns as text."""
+    if opened.frame is None or not names:
+        return pd.DataFrame(index=np.arange(len(rows)))
+    position = {str(name): j for j, name in enumerate(opened.frame.columns)}
+    cells = opened.frame.iloc[rows, [position[name] for name in names]]
+    return cells.set_axis(list(names), axis=1).reset_index(drop=True)
+
+
+def describe_cells(cells: pd.DataFrame) -> list[list[dict[str, str | None]]]:
+    """Return, for each row, the cells that hold something: the name of the column, short text, and an address.
+
+    Examples
+    --------
+    >>> describe_cells(pd.DataFrame({"text": ["a cat", None], "url": ["https://a.org/1", "javascript:x"]}))[0][1]
+    {'column': 'url', 'text': 'https://a.org/1', 'link': 'https://a.org/1'}
+    """
+    columns = [[_describe_cell(str(name), cell) for cell in cells.iloc[:, j]] for j, name in enumerate(cells.columns)]
+    return [[column[i] for column in columns if column[i]["text"]] for i in range(len(cells))]
+
+
+def _describe_cell(name: str, cell: Any) -> dict[str, str | None]:
+    missing = np.ndim(cell) == 0 and not isinstance(cell, dict | set) and pd.isna(cell)
+    text = "" if missing else str(cell).strip()
+    is_link = len(text) <= MAX_LINK and _LINK.fullmatch(text)
+    return {"column": clipped(name), "text": clipped(text), "link": text if is_link else None}
