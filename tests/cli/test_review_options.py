@@ -21,3 +21,21 @@ def test_a_column_to_show_that_does_not_exist_ends_the_run_before_the_fit(songs)
     assert result.exit_code == 1
     assert "did you mean 'song'" in result.output
     assert outputs(songs) == []
+
+
+def test_a_review_table_goes_out_and_comes_back_with_answers(songs):
+    path = songs.with_name("review.csv")
+    options = ("--id", "song", "--labels", "tag_*", "--effort", "fast", "--min-precision", "0.9")
+    assert run("complete", songs, *options, "--review", path, "--review-rows", "5", "--show", "f0").exit_code == 0
+    review = pd.read_csv(path)
+    assert review.columns.tolist() == [
+        "item", "label", "given", "suggested", "probability", "reason", "answer", "f0",
+    ]  # fmt: skip
+    assert 0 < len(review) <= 5
+    first = review.iloc[0]
+    opposite = 0 if first["suggested"] == 1 else 1
+    review.assign(answer=["no" if opposite == 0 else "yes"] + [None] * (len(review) - 1)).to_csv(path, index=False)
+    result = run("complete", songs, *options, "--review-in", path)
+    assert "1 answer of" in result.output
+    after = pd.read_csv(songs.with_name("songs.completed.csv")).set_index("song")
+    assert after.loc[first["item"], first["label"]] == opposite

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 from halflabel._files import together
 from halflabel._wording import plural
@@ -23,6 +25,7 @@ from halflabel.cli.console import (
 from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_output, with_index
 from halflabel.cli.options import ItemsFile, effort_option, items_options, observed_rate_option, show_option
 from halflabel.completion import Completion, complete
+from halflabel.completion.answers import apply_answers, read_answers
 from halflabel.completion.model_file import load
 from halflabel.datasets import read, read_vectors
 from halflabel.datasets.writing import table_suffix, write_table
@@ -35,6 +38,15 @@ from halflabel.report.items import choose_shown
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
+@click.option("--review", type=PATH, help="Also write a table of the entries to check, the most useful ones first.")
+@click.option(
+    "--review-rows", type=click.IntRange(1), default=500, show_default=True, help="Maximum number of rows of --review."
+)
+@click.option(
+    "--review-in",
+    type=PATH,
+    help="A review table whose column 'answer' is filled in with 1 or 0; answers replace given entries.",
+)
 @show_option
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
@@ -54,6 +66,9 @@ def complete_command(
     probabilities: Path | None,
     report: Path | None,
     model: Path | None,
+    review: Path | None,
+    review_rows: int,
+    review_in: Path | None,
     show: tuple[str, ...] | None,
     seed: int,
     as_json: bool,
@@ -68,6 +83,8 @@ def complete_command(
       halflabel complete posts.csv --text body --tags tags --absent irrelevant
       halflabel complete posts.csv --text body --tags tags --absent unknown --observed-rate 0.7
       halflabel complete images.parquet --vectors embedding --labels @labels.txt
+      halflabel complete posts.csv --text body --labels 'tag_*' --review check.csv
+      halflabel complete posts.csv --text body --labels 'tag_*' --review-in check.csv
       halflabel complete yeast.arff --xml yeast.xml
     """  # noqa: D301 - \b keeps click from refilling the examples
     written = {
@@ -75,22 +92,29 @@ def complete_command(
         "report": report or name_output(items.path, "report.html"),
         "probabilities": probabilities,
         "model": model,
+        "review": review,
     }
-    check_outputs(items.inputs, *written.values())
-    check_tables(written["table"], probabilities)
+    check_outputs((*items.inputs, review_in), *written.values())
+    check_tables(written["table"], probabilities, review)
     check_page(written["report"])
     opened = items.open()
-    shown = choose_shown(opened, show)
+    shown, rejected = choose_shown(opened, show), None
+    if review_in:
+        answers = read_answers(read(review_in).frame, opened)
+        opened, rejected = apply_answers(opened, answers)
     if not as_json:
         out.print(make_roles_table(opened.roles, opened.encoder.matrix_names))
     with show_progress():
-        filled = complete(opened, **asked, random_state=seed)
-    settings = {**asked, "seed": seed, "show": show, **items.stated}
+        filled = replace(complete(opened, **asked, random_state=seed), rejected=rejected)
+    settings = {**asked, "seed": seed, "show": show, "review_in": review_in, **items.stated}
+    entries = filled.review(review_rows, shown) if review else None
     with show_progress(), together():
-        lost = _write_all(filled, written, shown, title=str(items.path), settings=settings)
+        lost = _write_all(filled, written, entries, show=shown, title=str(items.path), settings=settings)
     if as_json:
         click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))
         return
+    if review_in:
+        print_result(f"{plural(len(answers), 'answer')} of {review_in} used.")
     print_note(*filled.opened.notes, *lost)
     print_result(*filled.gaps)
     print_gaps(filled)
@@ -99,7 +123,7 @@ def complete_command(
 
 
 def _write_all(
-    filled: Completion, written: dict[str, Path | None], shown: tuple[str, ...], **of_report: Any
+    filled: Completion, written: dict[str, Path | None], review: pd.DataFrame | None, **of_report: Any
 ) -> tuple[str, ...]:
     """Write all outputs as one set; return a sentence for each thing that the table's file cannot hold."""
     lost: tuple[str, ...] = ()
@@ -107,10 +131,13 @@ def _write_all(
         lost = write_table(filled.table, written["table"], filled.opened.form)
     if written["probabilities"]:
         write_table(with_index(filled.probabilities), written["probabilities"])
+    if written["review"] and review is not None:
+        form = filled.opened.form
+        write_table(review, written["review"], form and replace(form, cells=None))
     if written["model"]:
         filled.save(written["model"])
     if written["report"]:
-        filled.report(written["report"], show=shown, **of_report)
+        filled.report(written["report"], **of_report)
     return lost
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,12 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
 from halflabel.completion import evidence
 from halflabel.completion.archive import save_tree
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.model_file import Predictor
+from halflabel.completion.review import list_for_review
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
@@ -28,7 +30,7 @@ from halflabel.table import OpenTable, fill_tags
 from halflabel.table.labelling import list_open_tags
 from halflabel.table.tag_cells import TagNotation, name_open_column
 
-#: Shares of assigned positives to compare where nobody knows the true one.
+#: Shares of assigned positives to compare where the true one is unknown.
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
 
@@ -43,11 +45,11 @@ class Explanation:
     label : str
         The label.
     value : int or None
-        What the table says now: 1, 0 or None.
+        What the table holds now: 1, 0 or None.
     given : int or None
-        What it said before.
+        What it held before.
     probability : float
-        Of what :attr:`Completion.probability_of` says; by a model that has not seen it, where it was given.
+        Of what :attr:`Completion.probability_of` names; by a model that has not seen it, where it was given.
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
     kind : {"graph", "features", "prior"}
@@ -73,16 +75,19 @@ class Completion:
     Parameters
     ----------
     opened : OpenTable
-        What came through the door: features, labels, roles, notes.
+        The input: features, labels, roles, notes.
     model : PartialLabelEstimator
         The fitted method.
     min_precision : float or None
         The expected precision below which entries were left empty.
+    rejected : ndarray of bool, shape (n_items, n_labels), or None
+        For positive-only labels: entries that a person answered with no, which are not filled in as relevant.
     """
 
     opened: OpenTable
     model: PartialLabelEstimator
     min_precision: float | None = None
+    rejected: Mask | None = None
 
     @property
     def labels(self) -> PartialLabels:
@@ -150,6 +155,8 @@ class Completion:
         else:
             answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
             filled = np.where(answer == 1, 1, -1).astype(np.int8)
+        if self.rejected is not None:
+            filled = np.where(self.rejected, -1, filled).astype(np.int8)
         return np.where(self.labels.observed, self.labels.state, filled)
 
     @cached_property
@@ -178,7 +185,7 @@ class Completion:
 
     @cached_property
     def probabilities(self) -> pd.DataFrame:
-        """Calibrated probability of what :attr:`probability_of` says; given entries are judged without being seen."""
+        """Calibrated probability of what :attr:`probability_of` names; given entries are judged without being seen."""
         return pd.DataFrame(self.model.label_probabilities_, index=self.index, columns=list(self.labels.names))
 
     @cached_property
@@ -208,16 +215,39 @@ class Completion:
     def candidates(self, n: int = 100) -> pd.DataFrame:
         """Return the ``n`` unknown entries of learned labels that are likeliest to be relevant.
 
-        Columns: item, label, rank, probability (of what :attr:`probability_of` says).
+        Columns: item, label, rank, probability (of what :attr:`probability_of` names).
         """
-        open_entries = ~self.labels.observed & self.learned_from.learnable
+        open_entries = ~self.labels.observed & self.learned_from.learnable & ~self._rejected
         p = np.where(open_entries, self.probabilities.to_numpy(), -1.0)
-        # Probabilities near 1 are cut off there; what they were computed from still tells them apart.
+        # Probabilities near 1 are cut off there; what they were computed from still distinguishes them.
         order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, int(open_entries.sum()))]
         rows, columns = np.unravel_index(order, p.shape)
         names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
         ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
         return self._with_items(pd.DataFrame(ranked))
+
+    def review(self, max_rows: int = 500, show: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the entries that a person should check, in the order in which the answers help most.
+
+        These are doubtful given entries, undecided entries, and filled values that are wrong with a notable
+        probability; for positive-only labels probable missing positives, undecided entries, and uncertain values of
+        items that are not annotated. The order is that of the probability that an answer changes the entry, where 5 %
+        of the given entries are assumed to be wrong.
+
+        Parameters
+        ----------
+        max_rows : int, default=500
+            The maximum number of entries.
+        show : sequence of str, optional
+            The columns that stand for an item; by default the text column and a recognised id.
+
+        Returns
+        -------
+        DataFrame
+            Columns: item, label, given, suggested, probability (of what :attr:`probability_of` names), reason, answer
+            (empty, for 1 or 0), and the shown columns.
+        """
+        return list_for_review(self, max_rows, show)
 
     def explain(self, item: Any, label: str) -> Explanation:
         """Return why the entry of ``item`` (its id) and ``label`` is what it is."""
@@ -236,9 +266,13 @@ class Completion:
         p, t = float(self.probabilities.to_numpy()[i, j]), float(self.model.thresholds_[j])
         return Explanation(item, label, value, given, p, t, str(self.evidence_kinds[i, j]), self._with_items(support))
 
+    @property
+    def _rejected(self) -> Mask:
+        return np.zeros(self.labels.shape, dtype=bool) if self.rejected is None else self.rejected
+
     @cached_property
     def drift(self) -> float | None:
-        """How well labelled and unlabelled items can be told apart (area under the ROC curve), or None."""
+        """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
         return evidence.drift(self.opened.X, self.learned_from, np.random.default_rng(0))
 
     def embedding(self, n_components: int = 2) -> pd.DataFrame:

@@ -116,7 +116,8 @@ def compare_odds(entries: pd.DataFrame, labels: PartialLabels) -> Floats:
     rates = dict(zip(labels.names, labels.rates, strict=True))
     p, rate = entries["probability"].to_numpy(dtype=np.float64), entries["label"].map(rates).to_numpy(dtype=np.float64)
     log_ratio = logit(p) - logit(rate)
-    return np.exp(np.clip(np.where(entries["given"].to_numpy() == 1, -log_ratio, log_ratio), -30, 30))
+    ratio: Floats = np.exp(np.clip(np.where(entries["given"].to_numpy() == 1, -log_ratio, log_ratio), -30, 30))
+    return ratio
 
 
 def read_thresholds(model: Any) -> Floats:

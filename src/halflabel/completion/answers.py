@@ -1,0 +1,145 @@
+"""Answers of a person to a review table: they replace given entries before the fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Ints, Mask
+from halflabel._wording import quoted
+from halflabel.table import OpenTable
+from halflabel.table.cells import describe_missing, read_as_text, show_cell
+from halflabel.table.tag_cells import TagNotation
+
+#: What a cell of the column "answer" can be, in lower case.
+_RELEVANT, _IRRELEVANT = {"1", "1.0", "yes", "y", "true"}, {"0", "0.0", "no", "n", "false"}
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Entries that a person has answered.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of int
+        Where the entries are.
+    relevant : ndarray of bool
+        Whether each entry is relevant.
+    """
+
+    rows: Ints
+    columns: Ints
+    relevant: Mask
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
+    """Read the columns item, label and answer of a review table; rows without an answer have no effect.
+
+    Parameters
+    ----------
+    review : DataFrame
+        From :meth:`halflabel.Completion.review`, with 1 or 0 (also yes or no) in the column "answer".
+    opened : OpenTable
+        The table that the answers are about.
+
+    Raises
+    ------
+    ValueError
+        For an item or label that the table does not have, an id of several items, an answer of another kind, and two
+        different answers about one entry.
+    """
+    names = [str(name) for name in review.columns]
+    for name in ("item", "label", "answer"):
+        if name not in names:
+            raise ValueError(f"a review table has the columns item, label and answer: {describe_missing(name, names)}")
+    words = pd.Series([_fold(cell) for cell in review["answer"]], dtype=object)
+    wrong = ~words.isin(_RELEVANT | _IRRELEVANT | {""}).to_numpy(dtype=bool)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"the answer about item {show_cell(review['item'], row)} and label {show_cell(review['label'], row)} is "
+            f"{show_cell(review['answer'], row)}: write 1 or yes, 0 or no, or leave the cell empty."
+        )
+    answered = (words != "").to_numpy(dtype=bool)
+    rows = _find(review["item"][answered], pd.Series(opened.index), "item ids")
+    columns = _find(review["label"][answered], pd.Series(opened.labels.names, dtype=object), "labels")
+    answers = Answers(rows, columns, words[answered].isin(_RELEVANT).to_numpy(dtype=bool))
+    _check_agreement(answers, opened)
+    return answers
+
+
+def apply_answers(opened: OpenTable, answers: Answers) -> tuple[OpenTable, Mask | None]:
+    """Return the table with the answers as its given entries, and the entries that are known to be irrelevant.
+
+    Positive-only labels have no irrelevant entries to learn from: there, an answer "no" removes a label that was
+    assigned, and the second result keeps it from being filled in. It is None for other labels.
+    """
+    labels = opened.labels
+    state, annotated = labels.state.copy(), labels.annotated.copy()
+    at = answers.rows, answers.columns
+    rejected = None
+    if labels.positive_only:
+        rejected = np.zeros(labels.shape, dtype=bool)
+        rejected[at] = ~answers.relevant
+        state[at] = np.where(answers.relevant, 1, 0)
+    else:
+        state[at] = np.where(answers.relevant, 1, -1)
+        annotated |= (state != 0).any(axis=1)
+    frame = _remove_tags(opened, answers)
+    return replace(opened, labels=replace(labels, state=state, annotated=annotated), frame=frame), rejected
+
+
+def _fold(cell: Any) -> str:
+    return "" if pd.isna(cell) else str(cell).strip().lower()
+
+
+def _find(cells: pd.Series[Any], values: pd.Series[Any], noun: str) -> Ints:
+    """Return the position of each cell among the values, both compared as they are written."""
+    known, wanted = pd.Index(read_as_text(values)), read_as_text(cells.reset_index(drop=True))
+    unknown = sorted({str(text) for text in wanted} - set(known))
+    if unknown:
+        raise ValueError(
+            f"the review table has {noun} that are not in the table: {quoted(unknown)}. Use the table that the review "
+            "table was made from, with the same options."
+        )
+    repeated = set(known[known.duplicated()]) & set(wanted)
+    if repeated:
+        raise ValueError(f"answers need distinct {noun}, but {quoted(sorted(repeated))} appears more than once.")
+    place = {text: i for i, text in enumerate(known)}
+    return np.array([place[text] for text in wanted], dtype=np.intp)
+
+
+def _check_agreement(answers: Answers, opened: OpenTable) -> None:
+    entries = pd.DataFrame({"row": answers.rows, "column": answers.columns, "relevant": answers.relevant})
+    both = entries.drop_duplicates()
+    twice = both.duplicated(["row", "column"])
+    if twice.any():
+        row, column = (int(both.loc[twice, name].iloc[0]) for name in ("row", "column"))
+        raise ValueError(
+            f"the review table answers yes and no about item {show_cell(pd.Series(opened.index), row)} and label "
+            f"{opened.labels.names[column]!r}: keep one of the rows."
+        )
+
+
+def _remove_tags(opened: OpenTable, answers: Answers) -> pd.DataFrame | None:
+    """Return the table without the tags that were answered with no; labels in columns are written later."""
+    tags, frame = opened.roles.tags, opened.frame
+    if tags is None or frame is None:
+        return frame
+    notation = opened.notation or TagNotation()
+    place = [str(name) for name in frame.columns].index(tags)
+    cells = frame.iloc[:, place].astype(object).to_numpy(copy=True)
+    for row in np.unique(answers.rows[~answers.relevant]):
+        no = {opened.labels.names[j] for j in answers.columns[(answers.rows == row) & ~answers.relevant]}
+        listed = notation.read(cells[row])
+        if listed and no & set(listed):
+            cells[row] = notation.write([name for name in listed if name not in no])
+    changed = frame.copy()
+    changed.isetitem(place, pd.Series(cells, index=frame.index, dtype=object).array)
+    return changed

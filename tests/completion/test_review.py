@@ -1,0 +1,132 @@
+"""The list of entries to check, and the answers that come back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from halflabel.completion import Completion
+from halflabel.completion.answers import apply_answers, read_answers
+from halflabel.table import Columns, OpenTable, open_table
+
+Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]
+P = np.array([[0.9, 0.1], [0.2, 0.06], [0.97, 0.6], [0.05, 0.8], [0.6, 0.3], [0.02, 0.7]])
+
+
+def open_songs(**columns) -> OpenTable:
+    frame = pd.DataFrame({"song": [f"s{i}" for i in range(6)], "tempo": [9.5, 2.0, 1.25, 4.5, 5.5, 8.5]})
+    if not columns:
+        frame[["rock", "sad"]] = Y
+        columns = {"labels": ["rock", "sad"]}
+    else:
+        frame["tags"] = ["rock", "sad", None, "rock;sad", "", "sad"]
+    return open_table(frame, columns=Columns(id="song", **columns))
+
+
+def complete(opened: OpenTable, **changes) -> Completion:
+    """Return a completion with given probabilities."""
+    model = SimpleNamespace(
+        label_probabilities_=P, transduction_=(P >= 0.5).astype(float), thresholds_=np.full(2, 0.5), decision="micro_f1"
+    )
+    return Completion(opened, model, **changes)
+
+
+def entries(review: pd.DataFrame) -> list[tuple[str, str, str]]:
+    return list(review[["item", "label", "reason"]].itertuples(index=False, name=None))
+
+
+def answer(*rows) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["item", "label", "answer"])
+
+
+class TestReview:
+    def test_doubtful_entries_and_uncertain_values_by_the_use_of_an_answer(self):
+        review = complete(open_songs()).review()
+        assert entries(review) == [
+            ("s3", "rock", "given entry is doubtful"),  # odds 19 times lower than the rate's: wrong with 0.5
+            ("s2", "sad", "uncertain item: answer helps"),  # filled as relevant, wrong with 0.4
+            ("s4", "rock", "given entry is doubtful"),  # odds 1.5 times lower: wrong with 0.07
+        ]
+        assert review["given"].tolist() == [1, pd.NA, 0]
+        assert review["suggested"].tolist() == [0, 1, 1]
+        assert review["probability"].tolist() == [0.05, 0.6, 0.6]
+        assert review["answer"].isna().all()
+
+    def test_entries_that_stay_empty_are_undecided(self):
+        review = complete(open_songs(), min_precision=0.99).review()
+        undecided = review[review["reason"] == "undecided"]
+        assert undecided[["item", "label"]].to_numpy().tolist()[0] == ["s2", "sad"]
+        assert undecided["suggested"].iloc[0] == 1
+        assert "uncertain item: answer helps" not in set(review["reason"])
+
+    def test_positive_only_entries_are_kept_apart(self):
+        opened = open_songs(tags="tags", absent="unknown", empty="none")
+        annotated = np.array([True] * 5 + [False])
+        opened = replace(opened, labels=replace(opened.labels, annotated=annotated))
+        filled = complete(opened)
+        reasons = {(item, label): reason for item, label, reason in entries(filled.review())}
+        assert reasons[("s2", "sad")] == "probably a missing positive"
+        assert set(reasons.values()) <= {"probably a missing positive", "undecided", "not annotated"}
+        assert ("s0", "rock") not in reasons  # assigned labels are taken to be right
+
+    def test_rows_are_bounded_and_columns_are_shown(self):
+        review = complete(open_songs()).review(2, show=["tempo"])
+        assert len(review) == 2
+        assert review["tempo"].tolist() == [4.5, 1.25]
+
+
+class TestAnswers:
+    def test_they_replace_given_entries_and_fill_gaps(self):
+        opened = open_songs()
+        answers = read_answers(answer(["s3", "rock", "no"], ["s2", "sad", 1], ["s1", "sad", None]), opened)
+        changed, rejected = apply_answers(opened, answers)
+        assert changed.labels.state[3, 0] == -1
+        assert changed.labels.state[2, 1] == 1
+        assert changed.labels.annotated[2]
+        assert rejected is None
+        assert (changed.labels.state != opened.labels.state).sum() == len(answers) == 2
+        table = complete(changed).table
+        assert table.loc[3, "rock"] == 0
+
+    def test_a_tag_answered_with_no_leaves_its_cell(self):
+        opened = open_songs(tags="tags", absent="irrelevant", empty="none")
+        changed, _ = apply_answers(opened, read_answers(answer(["s3", "rock", "0"], ["s0", "sad", "yes"]), opened))
+        assert complete(changed).table["tags"].tolist()[:4] == ["rock;sad", "sad", "", "sad"]
+
+    def test_positive_only_labels_stay_positive_only(self):
+        opened = open_songs(tags="tags", absent="unknown", empty="none")
+        changed, rejected = apply_answers(opened, read_answers(answer(["s3", "rock", 0], ["s2", "rock", 0]), opened))
+        assert changed.labels.positive_only
+        filled = complete(changed, rejected=rejected)
+        assert filled.state[3, 0] == filled.state[2, 0] == -1
+        assert complete(changed).state[2, 0] == 1
+        assert ("s2", "rock") not in {row[:2] for row in entries(filled.review())}
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            (["s9", "rock", 1], "item ids that are not in the table: 's9'"),
+            (["s1", "rokc", 1], "labels that are not in the table: 'rokc'"),
+            (["s1", "rock", "maybe"], "'maybe': write 1 or yes, 0 or no"),
+        ],
+    )
+    def test_what_does_not_fit_is_named(self, row, message):
+        with pytest.raises(ValueError, match=message):
+            read_answers(answer(row), open_songs())
+
+    def test_two_answers_about_one_entry(self):
+        with pytest.raises(ValueError, match="answers yes and no about item 's1' and label 'rock'"):
+            read_answers(answer(["s1", "rock", 1], ["s1", "rock", 0]), open_songs())
+
+    def test_items_with_equal_ids(self):
+        opened = replace(open_songs(), index=pd.Index(["same"] * 6))
+        with pytest.raises(ValueError, match="distinct item ids, but 'same'"):
+            read_answers(answer(["same", "rock", 1]), opened)
+
+    def test_a_table_of_another_kind(self):
+        with pytest.raises(ValueError, match="columns item, label and answer"):
+            read_answers(pd.DataFrame({"item": [1]}), open_songs())
