@@ -25,8 +25,8 @@ from pyarrow import csv as arrow_csv
 from halflabel._wording import listed, plural
 from halflabel.datasets.cells import to_values
 from halflabel.datasets.files import base_suffix, lines, open_text, sha256_of
-from halflabel.datasets.records import RawTable, ReadError
-from halflabel.datasets.text_form import MAX_LINE, MISSING_WORDS, TextForm, describe_row_names, recognise
+from halflabel.datasets.records import RawTable, ReadError, TextForm
+from halflabel.datasets.text_form import MAX_LINE, MISSING_WORDS, describe_row_names, recognise
 
 #: Columns of the widest table.
 MAX_COLUMNS = 100_000

@@ -6,18 +6,16 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
 from scipy import sparse
 
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._wording import clipped
 from halflabel.labels import MAX_CELLS, PartialLabels
-
-if TYPE_CHECKING:
-    from halflabel.datasets.text_form import TextForm
 
 #: Pairs of words that can only mean "has it" and "does not have it".
 _TRUE, _FALSE = {"1", "yes", "true", "y", "t"}, {"0", "no", "false", "n", "f"}
@@ -44,6 +42,33 @@ class ReadError(ValueError):
         place = [f"line {line}"] if line is not None else []
         place += [f"column {clipped(column)!r}"] if column is not None else []
         return cls(": ".join([os.fspath(path), *([", ".join(place)] if place else []), reason[:MAX_REASON]]))
+
+
+@dataclass(frozen=True, eq=False)
+class TextForm:
+    r"""The notation of a delimited file.
+
+    Parameters
+    ----------
+    delimiter : str
+    encoding : str
+        "utf-8-sig" and "utf-16" write a byte order mark.
+    line_end : str
+        ``"\n"`` or ``"\r\n"``.
+    missing : str
+        How a missing cell is written.
+    header : tuple of str
+        Column names as the file writes them; one less than there are columns where row names have none.
+    cells : Table or None
+        The cells as text, null where missing, by column name.
+    """
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    line_end: str = "\n"
+    missing: str = ""
+    header: tuple[str, ...] = ()
+    cells: pa.Table | None = None
 
 
 @dataclass(frozen=True, eq=False)

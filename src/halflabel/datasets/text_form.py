@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-import pyarrow as pa  # type: ignore[import-untyped]
-
 from halflabel._wording import plural
 from halflabel.datasets.files import encoding_of, lines
-from halflabel.datasets.records import ReadError
+from halflabel.datasets.records import ReadError, TextForm
 
 #: Bare words that mean a missing value, like the empty cell.
 MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>")
@@ -26,33 +23,6 @@ CANDIDATES = (",", ";", "\t", "|")
 
 #: Lines from which the spelling of missing values is learned.
 SAMPLE_LINES = 2000
-
-
-@dataclass(frozen=True, eq=False)
-class TextForm:
-    r"""The notation of a delimited file.
-
-    Parameters
-    ----------
-    delimiter : str
-    encoding : str
-        "utf-8-sig" and "utf-16" write a byte order mark.
-    line_end : str
-        ``"\n"`` or ``"\r\n"``.
-    missing : str
-        How a missing cell is written.
-    header : tuple of str
-        Column names as the file writes them; one less than there are columns where row names have none.
-    cells : Table or None
-        The cells as text, null where missing, by column name.
-    """
-
-    delimiter: str = ","
-    encoding: str = "utf-8"
-    line_end: str = "\n"
-    missing: str = ""
-    header: tuple[str, ...] = ()
-    cells: pa.Table | None = None
 
 
 def recognise(path: Path, delimiter: str | None, encoding: str | None, default: str) -> tuple[TextForm, list[str]]:

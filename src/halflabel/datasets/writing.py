@@ -18,7 +18,7 @@ from halflabel._wording import listed
 from halflabel.datasets.cells import to_values
 from halflabel.datasets.delimited import DELIMITERS
 from halflabel.datasets.files import base_suffix
-from halflabel.datasets.text_form import TextForm
+from halflabel.datasets.records import TextForm
 
 #: Suffixes of the tables that can be written; text also with ``.gz``.
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")

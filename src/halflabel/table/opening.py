@@ -11,7 +11,7 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import count, option, plural, quoted
-from halflabel.datasets.text_form import TextForm
+from halflabel.datasets.records import TextForm
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import number_groups
 from halflabel.table.columns import Columns
