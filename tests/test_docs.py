@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
+import operator
 import re
 import shlex
 import sys
@@ -121,6 +123,32 @@ def test_the_architecture_shows_every_folder_and_the_order_of_imports():
     ][0]
     order = " > ".join([*contract["layers"][:-1], "_*"])
     assert f"`{order}`" in text, "docs/architecture.md and pyproject.toml disagree about the order of imports"
+
+
+REFERENCE = re.compile(r"(?::(?:func|class|meth|mod|data|attr):|\{(?:func|class|meth|mod)\})`[~!]?(halflabel[\w.]+)`")
+
+
+def resolve(name):
+    """Return the object of a dotted name; raise if it does not exist."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            return operator.attrgetter(".".join(parts[end:]) or "__name__")(
+                importlib.import_module(".".join(parts[:end]))
+            )
+    raise ModuleNotFoundError(name)
+
+
+@pytest.mark.parametrize("folder", ["src", "docs"])
+def test_references_in_docstrings_and_pages_exist(folder):
+    files = [*(ROOT / folder).rglob("*.py"), *(page for page in PAGES if folder == "docs")]
+    references = {(name, path.name) for path in files for name in REFERENCE.findall(path.read_text(encoding="utf-8"))}
+    assert len(references) >= 10
+    for name, file in sorted(references):
+        try:
+            resolve(name)
+        except (ModuleNotFoundError, AttributeError):
+            pytest.fail(f"{file} refers to {name}, which does not exist")
 
 
 def test_every_command_has_its_place():

@@ -129,7 +129,7 @@ def decide_relevant(assigned: Decision, labels: PartialLabels, observed_rate: fl
     assigned : Decision
         From :func:`decide` on ``labels``.
     labels : PartialLabels
-        Positive-only labels as :func:`halflabel.labels.positive_only.assigned` codes them.
+        Positive-only labels as :func:`halflabel.labels.positive_only.mark_unassigned` codes them.
     observed_rate : float or None
         Label frequency c.
     rule : Rule

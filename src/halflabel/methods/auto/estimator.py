@@ -148,9 +148,9 @@ class AutoLabeler(PositiveOnlyEstimator):
     (:func:`halflabel.methods.auto.residuals.refine`) corrects the scores by the residuals of the item's other observed
     labels, if that lowers the out-of-fold loss.
 
-    From positive-only labels it learns what is assigned, :func:`halflabel.labels.positive_only.assigned`: a label that
-    an annotated item lacks counts as irrelevant, so that no entry of the item is unknown. P(relevant) is calibrated
-    under the assumption that each relevant entry was assigned with probability c,
+    From positive-only labels it learns what is assigned: a label that an annotated item lacks counts as irrelevant, so
+    that no entry of the item is unknown (:func:`halflabel.labels.positive_only.mark_unassigned`). P(relevant) is
+    calibrated under the assumption that each relevant entry was assigned with probability c,
     :func:`halflabel.labels.positive_only.assume`. ``members_`` has errors of P(assigned).
 
     A new item is scored by the same members: by kernels and trees as usual, by propagated values with the
