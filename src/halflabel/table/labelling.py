@@ -247,13 +247,13 @@ def _tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] 
             lists.append(notation.read(cell))
         except ValueError as error:
             raise ValueError(
-                f"the tags column {column.name!r} holds {_shown(cell)} (row {row}), but it must hold text such "
+                f"the tags column {column.name!r} holds {_quote(cell)} (row {row}), but it must hold text such "
                 f"as 'rock{notation.sep} sad', or lists of text: {error}."
             ) from None
     return lists
 
 
-def _shown(cell: Any) -> str:
+def _quote(cell: Any) -> str:
     return repr(clipped(cell, 60) if isinstance(cell, str) else cell)[:80]
 
 
