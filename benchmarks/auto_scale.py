@@ -35,7 +35,7 @@ from halflabel import PartialLabels
 from halflabel.labels.calibration import thresholds
 from halflabel.labels.metrics import brier, ece, micro_f1
 from halflabel.methods.auto import AutoLabeler
-from halflabel.methods.auto.budget import memory
+from halflabel.methods.auto.budget import estimate_memory
 
 LATENT, CLUSTERS, UNITS, TOPICS = 10, 50, 64, 24
 NOISE = 0.5
@@ -114,7 +114,7 @@ def run(name):
     if case.is_subsample:
         X, labels, truth, unlabelled = X[subsample], labels[subsample], truth[subsample], unlabelled[subsample]
     known = labels.hide(unlabelled[:, None])
-    estimated, before, started = memory(X, known, case.effort), resident_bytes(), time.perf_counter()
+    estimated, before, started = estimate_memory(X, known, case.effort), resident_bytes(), time.perf_counter()
     seconds, model = time_cpu(lambda: AutoLabeler(case.effort).fit(X, known))
     times = {"wall_s": time.perf_counter() - started, "cpu_s": seconds}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

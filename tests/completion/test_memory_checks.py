@@ -10,7 +10,7 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.cli import main
-from halflabel.methods.auto.budget import memory
+from halflabel.methods.auto.budget import estimate_memory
 from halflabel.methods.baselines import BinaryRelevance
 
 LABELS = ["rock", "sad", "live"]
@@ -35,7 +35,7 @@ def unfitted(monkeypatch):
 
 
 def needed(songs, effort):
-    return memory(songs[list("abcde")].to_numpy(), PartialLabels.from_table(songs[LABELS]), effort)
+    return estimate_memory(songs[list("abcde")].to_numpy(), PartialLabels.from_table(songs[LABELS]), effort)
 
 
 class TestTheEffort:

@@ -7,7 +7,7 @@ from typing import NoReturn
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._memory import free_memory
 from halflabel.methods.auto import EFFORTS
-from halflabel.methods.auto.budget import memory
+from halflabel.methods.auto.budget import estimate_memory
 from halflabel.table import OpenTable
 
 #: Columns of the kernel that a method for positive-only labels holds, roughly.
@@ -24,7 +24,7 @@ def affordable_effort(opened: OpenTable, effort: str) -> tuple[str, tuple[str, .
     """
     free = free_memory()
     names = list(EFFORTS)[list(EFFORTS).index(effort) :: -1]
-    needed = {name: memory(opened.X, opened.labels, name, grouped=opened.groups is not None) for name in names}
+    needed = {name: estimate_memory(opened.X, opened.labels, name, grouped=opened.groups is not None) for name in names}
     taken = next((name for name in names if needed[name] <= free), None)
     if taken is None:
         _refuse(opened, needed[names[-1]], free, f" even with effort={names[-1]!r} (--effort {names[-1]})")

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from halflabel import AutoLabeler, PartialLabels
-from halflabel.methods.auto.budget import BASE, memory
+from halflabel.methods.auto.budget import BASE, estimate_memory
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS, OPTIONAL_MEMBERS, Effort
 
 
@@ -56,17 +56,17 @@ def test_the_peak_is_a_little_below_the_estimate(rng, monkeypatch, sizes, max_no
         AutoLabeler().fit(X, labels, groups=groups)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    estimate = memory(X, labels, "default", grouped=grouped) - BASE
+    estimate = estimate_memory(X, labels, "default", grouped=grouped) - BASE
     assert peak <= estimate <= 1.5 * peak
 
 
 def test_a_larger_effort_needs_more_memory(rng):
     X, labels = task(rng, 3_000, 10, 20, 0.5)
-    fast, default, best = (memory(X, labels, effort) for effort in ("fast", "default", "best"))
+    fast, default, best = (estimate_memory(X, labels, effort) for effort in ("fast", "default", "best"))
     assert fast < default < best
 
 
 def test_sparse_features_need_memory_for_their_entries_only(rng):
     X, labels = task(rng, 3_000, 2_000, 4, 0.5, density=0.01)
     dense = X.toarray()
-    assert memory(X, labels, "fast") < memory(dense, labels, "fast") - dense.nbytes / 2
+    assert estimate_memory(X, labels, "fast") < estimate_memory(dense, labels, "fast") - dense.nbytes / 2

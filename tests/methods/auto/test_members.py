@@ -15,10 +15,10 @@ from halflabel.labels import PartialLabels
 from halflabel.methods.auto import ridge as ridges
 from halflabel.methods.auto import trees as flat
 from halflabel.methods.auto.effort import EFFORTS
-from halflabel.methods.auto.ensemble import MEMBERS
+from halflabel.methods.auto.ensemble import MEMBERS, uses_graph
 from halflabel.methods.auto.features import Coordinates, Weighting
 from halflabel.methods.auto.folds import Folds
-from halflabel.methods.auto.graph import Nodes, connect, transition_matrix
+from halflabel.methods.auto.graph import Nodes, connect, to_transition_matrix
 from halflabel.methods.auto.harmonic import ERROR_PULLS, corrected_trees, harmonic, propagate
 from halflabel.methods.auto.kernel import deformed_kernel, kernel
 from halflabel.methods.auto.member import Items
@@ -75,11 +75,11 @@ def test_coordinates_keep_distances_that_sixty_dimensions_can_hold(rng):
 
 def test_the_deformed_map_is_the_deformed_kernel(graph, rng):
     X, _, W = graph
-    P = transition_matrix(W)
+    P = to_transition_matrix(W)
     features = nystroem(X, 2.0, len(X), rng)
     C = features(X)[:, :-1]
     roughness = np.trace((C - P @ C).T @ (C - P @ C)) / C.shape[1]
-    for stiffness, deformed in zip(ridges.STIFFNESS, ridges.deformations(features, X, P), strict=True):
+    for stiffness, deformed in zip(ridges.STIFFNESS, ridges.deform_map(features, X, P), strict=True):
         Phi = deformed(X)[:, :-1]
         expected = oracle.deformed_gram(X, 2.0, P.toarray(), stiffness / roughness)
         np.testing.assert_allclose(Phi @ Phi.T, expected, atol=1e-8)
@@ -89,7 +89,7 @@ def test_the_deformed_map_is_the_deformed_kernel(graph, rng):
 def test_left_out_answers_are_those_of_refits(rng, n_rows):
     X, Y = rng.normal(size=(n_rows, 3)), (rng.random((n_rows, 2)) < 0.4).astype(float)
     features = nystroem(X[:30], 1.5, 30, rng)  # more features than rows, and fewer
-    model, loo = ridges.ridge(features, X, Y, np.ones(Y.shape, bool), rng)
+    model, loo = ridges.fit_ridge(features, X, Y, np.ones(Y.shape, bool), rng)
     np.testing.assert_allclose(loo, oracle.refitted_ridge(features(X), Y, model.alpha[0]), atol=1e-7)
 
 
@@ -97,10 +97,10 @@ def test_each_label_learns_from_its_own_entries(rng):
     X, Y = rng.normal(size=(40, 3)), (rng.random((40, 2)) < 0.5).astype(float)
     observed = rng.random(Y.shape) < 0.6
     features = nystroem(X, 1.5, 40, rng)
-    model, loo = ridges.ridge(features, X, Y, observed, rng)
+    model, loo = ridges.fit_ridge(features, X, Y, observed, rng)
     for j in range(2):
         rows = observed[:, j]
-        alone, left_out = ridges.ridge(features, X[rows], Y[rows][:, [j]], np.ones((rows.sum(), 1), bool), rng)
+        alone, left_out = ridges.fit_ridge(features, X[rows], Y[rows][:, [j]], np.ones((rows.sum(), 1), bool), rng)
         np.testing.assert_allclose(model.predict(X)[:, j], alone.predict(X)[:, 0], atol=1e-9)
         np.testing.assert_allclose(loo[rows, j], left_out[:, 0], atol=1e-9)
         assert np.isnan(loo[~rows, j]).all()
@@ -258,6 +258,14 @@ def test_members_share_one_forest_and_one_graph(rng, monkeypatch):
     assert calls.count("trees") == 2 * 3  # two forests of three groups
 
 
+@pytest.mark.parametrize("name", MEMBERS)
+def test_the_graph_is_built_for_the_members_that_use_it(rng, monkeypatch, name):
+    calls = []
+    monkeypatch.setattr("halflabel.methods.auto.graph.connect", lambda *a: calls.append("graph") or connect(*a))
+    MEMBERS[name](small_task(rng))
+    assert bool(calls) == uses_graph([name])
+
+
 def test_corrected_trees_add_the_propagated_errors(rng):
     task = small_task(rng)
     base, corrected, folds = task.forest, corrected_trees(task), task.folds
@@ -380,5 +388,5 @@ def test_the_transition_matrix_of_items_outside_the_graph_is_that_of_new_ones(rn
     new = graph.neighbourhood.transition(task.X[outside]).toarray()
     np.testing.assert_allclose(P.toarray()[np.ix_(outside, graph.nodes.items)], new)
     inside = P.toarray()[np.ix_(graph.nodes.items, graph.nodes.items)]
-    np.testing.assert_array_equal(inside, transition_matrix(graph.affinities).toarray())
+    np.testing.assert_array_equal(inside, to_transition_matrix(graph.affinities).toarray())
     assert P[:, outside].nnz == 0

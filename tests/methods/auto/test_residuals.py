@@ -141,7 +141,7 @@ def test_out_of_fold_scores_do_not_use_the_entry(rng, monkeypatch, part):
     before = held_out(table)
     for i, j in np.argwhere(table.labels.observed)[::40]:
         changed = flipped(table.labels, i, j)
-        residual = coupling.log_odds_and_residuals(changed, table.base)[1]
+        residual = coupling.compute_residuals(changed, table.base)[1]
         after = held_out(replace(table, labels=changed, residual=residual))
         assert after[i, j] == before[i, j]
         assert (after != before).any()

@@ -31,7 +31,7 @@ FOLDS, TREES = 5, 100
 MARGIN, BASE = 1.15, 100 * 10**6
 
 
-def memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: bool = False) -> int:
+def estimate_memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: bool = False) -> int:
     """Return the peak memory of a fit in bytes, in addition to the features and labels themselves.
 
     Parameters

@@ -111,10 +111,10 @@ class CouplingData:
         rows = np.flatnonzero(~usable.unlabelled)
         unit = np.arange(len(rows)) if groups is None else np.unique(groups[rows], return_inverse=True)[1]
         folds = rng.permutation(np.arange(unit.max(initial=-1) + 1) % n_folds)[unit]
-        return cls(rows, usable[rows], *log_odds_and_residuals(usable[rows], log_odds[rows]), folds)
+        return cls(rows, usable[rows], *compute_residuals(usable[rows], log_odds[rows]), folds)
 
 
-def log_odds_and_residuals(labels: PartialLabels, log_odds: Floats) -> tuple[Floats, Floats]:
+def compute_residuals(labels: PartialLabels, log_odds: Floats) -> tuple[Floats, Floats]:
     """Return the base's log odds, and truth minus probability; 0 where there is none."""
     base = np.nan_to_num(log_odds, nan=0.0)
     known = labels.observed & ~np.isnan(log_odds)
@@ -132,7 +132,7 @@ def fit_coupling(data: CouplingData, rng: np.random.Generator) -> tuple[Coupling
         for fold in data.fold_numbers:
             rest = np.flatnonzero(data.folds == fold)
             for j, partners, (theta,) in _fit_labels(data, items, learnable, [ridge], fold):
-                held_out[rest, j] = _design(data, rest, j, partners) @ theta
+                held_out[rest, j] = _build_design(data, rest, j, partners) @ theta
         for j, partners, (theta,) in _fit_labels(data, items, learnable, [ridge]):
             intercept[j], slope[j], B[j, partners] = theta[0], theta[1], theta[2:]
     return Coupling(intercept, slope, sparse.csr_array(B), ridge), held_out
@@ -146,7 +146,7 @@ def _choose_ridge(data: CouplingData, items: Ints, labels: Ints) -> float:
         rest = items[data.folds[items] == fold]
         for j, partners, path in _fit_labels(data, items, labels, RIDGES, fold):
             rows = rest[data.labels.observed[rest, j]]
-            margin = data.labels.state[rows, j, None] * (_design(data, rows, j, partners) @ path.T)
+            margin = data.labels.state[rows, j, None] * (_build_design(data, rows, j, partners) @ path.T)
             loss += np.logaddexp(0, -margin).sum(axis=0)
     return float(RIDGES[np.argmin(loss)])
 
@@ -158,10 +158,10 @@ def _fit_labels(
     train = items[data.folds[items] != fold]
     for j, partners in _choose_partners(data.residual[train], labels):
         rows = train[data.labels.observed[train, j]]
-        yield j, partners, _fit_path(_design(data, rows, j, partners), data.labels.relevant[rows, j], ridges)
+        yield j, partners, _fit_path(_build_design(data, rows, j, partners), data.labels.relevant[rows, j], ridges)
 
 
-def _design(data: CouplingData, rows: Ints, label: int, partners: Ints) -> Floats:
+def _build_design(data: CouplingData, rows: Ints, label: int, partners: Ints) -> Floats:
     """Return the inputs of one label's regression: 1, its log odds and the partners' residuals."""
     return np.column_stack([np.ones(len(rows)), data.base[rows, label], data.residual[np.ix_(rows, partners)]])
 

@@ -117,9 +117,9 @@ def fit_ensemble(task: Task, names: tuple[str, ...], optional: tuple[str, ...] =
         step("fitting members", done, len(names) + len(optional))
         fitted = MEMBERS[name](task)
         member = _calibrate(task, fitted)
-        held_out = _log_odds(fitted.out_of_fold, member.calibration)
-        score = _brier(task.folds, expit(held_out))
-        if name in names or score < _brier(task.folds, expit(out_of_fold / len(members))):
+        held_out = _to_log_odds(fitted.out_of_fold, member.calibration)
+        score = _score_brier(task.folds, expit(held_out))
+        if name in names or score < _score_brier(task.folds, expit(out_of_fold / len(members))):
             members.append(member)
             brier[name] = score
             out_of_fold += held_out
@@ -143,7 +143,7 @@ def _calibrate(task: Task, fitted: Fitted[Model]) -> CalibratedMember:
     return CalibratedMember(fitted.model, fit_platt(fitted.out_of_fold[some], labels, RIDGE))
 
 
-def _log_odds(scores: Floats, calibration: Calibration) -> Floats:
+def _to_log_odds(scores: Floats, calibration: Calibration) -> Floats:
     """Return calibrated log odds; NaN where there is no score."""
     return np.where(np.isnan(scores), np.nan, logit(calibration(scores)))
 
@@ -155,6 +155,6 @@ def _add_log_odds(total: Floats, scores: Floats, calibration: Calibration) -> No
         total[rows] += logit(calibration(scores[rows]))
 
 
-def _brier(folds: Folds, p: Floats) -> float:
+def _score_brier(folds: Folds, p: Floats) -> float:
     """Return the Brier score on the observed entries."""
     return float(np.mean((p - folds.Y)[folds.observed] ** 2))

@@ -229,7 +229,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.new_item_decision_: NewItemDecision | None = None
         self.prior_weights_: tuple[float, float] | None = None
         self.coupled_ = False
-        coupling = folds.have_gaps and held_out.any()  # from a single item or group, nothing can be learned about it
+        coupling = folds.have_gaps and held_out.any()  # a single item or group cannot be held out to learn from
         if coupling or (prior is not None and held_out.any()):
             scores = self._calibrate_ensemble(labels, scores, held_out)
         if prior is not None:
@@ -273,8 +273,8 @@ class AutoLabeler(PositiveOnlyEstimator):
         combined = add_prior(prior, scores, labels, self.folds_)
         self.prior_weights_ = combined.weights
         used = labels.observed & (self.folds_ >= 0)[:, None] & ~np.isnan(combined.alone + scores)
-        self.members_["prior"] = _brier(expit(combined.alone), labels, used)
-        self.members_["without prior"] = _brier(expit(scores), labels, used)
+        self.members_["prior"] = _score_brier(expit(combined.alone), labels, used)
+        self.members_["without prior"] = _score_brier(expit(scores), labels, used)
         return combined.log_odds
 
     def _couple(
@@ -290,7 +290,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         used = labels.observed & labels.learnable
         p = self.assigned_probabilities_ if self.positive_only_ else self.label_probabilities_
         rates = np.broadcast_to(labels.rates, labels.shape)
-        return {"ensemble": _brier(p, labels, used), "label rate": _brier(rates, labels, used)}
+        return {"ensemble": _score_brier(p, labels, used), "label rate": _score_brier(rates, labels, used)}
 
     def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Calibrated:
         """Calibrate and check; for positive-only labels without the check, which the assumption about c replaces."""
@@ -320,6 +320,6 @@ class AutoLabeler(PositiveOnlyEstimator):
         require(self, "members", lambda names: names is None or (names and set(names) <= set(MEMBERS)), are_members)
 
 
-def _brier(p: Floats, labels: PartialLabels, used: Mask) -> float:
+def _score_brier(p: Floats, labels: PartialLabels, used: Mask) -> float:
     """Return the Brier score on some observed entries."""
     return float(np.mean((p - labels.relevant)[used] ** 2)) if used.any() else np.nan

@@ -52,7 +52,7 @@ def grow_forest(X: Matrix, folds: Folds, targets: Targets, effort: Effort, gener
 
     def grow_part(fold: int, rng: np.random.Generator) -> Trees:
         known = np.flatnonzero(folds.fold != fold)
-        bags = [folds.rows[draw(known, effort.max_tree_items, rng)] for _ in range(trees_per_fold(effort, folds))]
+        bags = [folds.rows[draw(known, effort.max_tree_items, rng)] for _ in range(count_trees_per_fold(effort, folds))]
         return grow_bags(X, spread_targets(X, folds, targets, fold), bags, effort, rng)
 
     return grow_by_fold(X, folds, "growing trees", grow_part, generators)
@@ -104,6 +104,6 @@ def spread_targets(X: Matrix, folds: Folds, targets: Targets, fold: int) -> Floa
     return spread
 
 
-def trees_per_fold(effort: Effort, folds: Folds) -> int:
+def count_trees_per_fold(effort: Effort, folds: Folds) -> int:
     """Return the number of trees in the part of one fold."""
     return max(1, effort.n_trees // len(folds.numbers))

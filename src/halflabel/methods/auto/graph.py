@@ -70,12 +70,12 @@ class Neighbourhood:
         """Return the weights of the nodes for new items, rows with sum 1."""
         k = min(self.n_neighbors, self.nodes.shape[0])
         indices, distances = neighbors(self.nodes, k, query=self.coordinates(X))
-        widths = _widths(distances, float(self.widths.mean()))
+        widths = _bound_widths(distances, float(self.widths.mean()))
         exponents = distances**2 / (widths[:, None] * self.widths[indices])
         # Only ratios matter; without the shift, every affinity would underflow far away from all nodes.
         values = np.exp(exponents.min(axis=1, keepdims=True) - exponents)
         shape = (len(indices), self.nodes.shape[0])
-        return transition_matrix(_from_neighbors(values, indices, shape))
+        return to_transition_matrix(_to_sparse(values, indices, shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ class Graph:
     def build(cls, X: Matrix, nodes: Nodes, n_neighbors: int, rng: np.random.Generator) -> Graph:
         """Connect the nodes among the rows of ``X``."""
         neighbourhood, W = connect(X[nodes.items], Coordinates.learn(X, rng), n_neighbors)
-        transition = transition_matrix(W)
+        transition = to_transition_matrix(W)
         if len(nodes.others):
             outside = neighbourhood.transition(X[nodes.others])
             place = np.empty(len(nodes.place), dtype=np.intp)
@@ -121,25 +121,25 @@ def connect(X: Matrix, coordinates: Coordinates, n_neighbors: int) -> tuple[Neig
     """Connect the rows of ``X``; W is symmetric: an edge exists if one end is a neighbour of the other."""
     nodes = coordinates(X)
     indices, distances = neighbors(nodes, n_neighbors)
-    widths = _widths(distances, float(distances.mean()))
+    widths = _bound_widths(distances, float(distances.mean()))
     values = np.exp(-(distances**2) / (widths[:, None] * widths[indices]))
-    W = _from_neighbors(values, indices, (len(indices), len(indices)))
+    W = _to_sparse(values, indices, (len(indices), len(indices)))
     return Neighbourhood(coordinates, nodes, widths, n_neighbors), sparse.csr_array(W.maximum(W.T))
 
 
-def transition_matrix(W: sparse.csr_array) -> sparse.csr_array:
+def to_transition_matrix(W: sparse.csr_array) -> sparse.csr_array:
     """Return affinities divided by their sum in each row: the random walk P."""
     total = np.asarray(W.sum(axis=1)).ravel()
     scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     return sparse.csr_array(sparse.diags_array(scale) @ W)
 
 
-def _from_neighbors(values: Floats, indices: Ints, shape: tuple[int, int]) -> sparse.csr_array:
+def _to_sparse(values: Floats, indices: Ints, shape: tuple[int, int]) -> sparse.csr_array:
     """Return the values of each row's neighbours as a sparse matrix."""
     k = indices.shape[1]
     return sparse.csr_array((values.ravel(), indices.ravel(), np.arange(0, values.size + 1, k)), shape=shape)
 
 
-def _widths(distances: Floats, unit: float) -> Floats:
+def _bound_widths(distances: Floats, unit: float) -> Floats:
     """Return the distances to the last neighbour; they are bounded below, since duplicates have distance 0."""
     return np.asarray(np.maximum(distances[:, -1], 1e-3 * unit or 1.0))

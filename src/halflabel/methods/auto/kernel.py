@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from halflabel._arrays import Floats, Matrix
-from halflabel.methods.auto.graph import transition_matrix
+from halflabel.methods.auto.graph import to_transition_matrix
 from halflabel.methods.auto.member import Fitted, Items
-from halflabel.methods.auto.ridge import choose_map, deformations, ridge, sample_rows
+from halflabel.methods.auto.ridge import choose_map, deform_map, fit_ridge, sample_rows
 from halflabel.methods.auto.task import Task
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, kernel_ridge
 
@@ -39,7 +39,7 @@ def deformed_kernel(task: Task) -> Fitted[KernelRegression]:
     r"""Kernel ridge with the penalty :math:`\|(I - P)f\|^2`, P the transition matrix of the heat-kernel graph."""
     folds, graph = task.folds, task.graph
     some = sample_rows(len(folds.rows), folds.Y.shape[1], task.rng("stiffness"))
-    maps = deformations(task.kernel_map, task.X[graph.nodes.items], transition_matrix(graph.affinities))
+    maps = deform_map(task.kernel_map, task.X[graph.nodes.items], to_transition_matrix(graph.affinities))
     best = choose_map(maps, task.X[folds.rows[some]], folds.Y[some], folds.observed[some])
     return _fit_ridge(task, best, "deformed kernel")
 
@@ -49,7 +49,7 @@ def _fit_ridge(task: Task, features: NystroemMap, name: str) -> Fitted[KernelReg
     folds, X = task.folds, task.X[task.folds.rows]
     if folds.grouped:
         return _fit_by_fold(task, features, X)
-    model, loo = ridge(features, X, folds.Y, folds.observed, task.rng(name))
+    model, loo = fit_ridge(features, X, folds.Y, folds.observed, task.rng(name))
     scores = model.predict(task.X)
     # Each label is fitted on its own observed entries: the score of an unknown entry does not use its item.
     out_of_fold = np.where(folds.observed, loo, scores[folds.rows])

@@ -40,7 +40,7 @@ class ReconstructedScores:
 
     def predict(self, items: Items) -> Floats:
         """Return for each item the minimiser of its own row, all others held fixed."""
-        return _combine(_weights(self.nodes, items.X) @ self.values, self.anchor.predict(items.X))
+        return _combine(_find_weights(self.nodes, items.X) @ self.values, self.anchor.predict(items.X))
 
 
 def reconstruction(task: Task) -> Fitted[ReconstructedScores]:
@@ -75,8 +75,8 @@ class _Inference:
         self.X, self.folds, self.nodes = task.X, task.folds, task.nodes
         #: Features of the nodes, the weights among them, and the weights of the items outside the graph.
         self.features = task.X[task.nodes.items]
-        self.among = _weights(self.features)
-        self.outside = _weights(self.features, task.X[task.nodes.others]) if len(task.nodes.others) else None
+        self.among = _find_weights(self.features)
+        self.outside = _find_weights(self.features, task.X[task.nodes.others]) if len(task.nodes.others) else None
 
     def solve(self, known: Mask, anchor: KernelRidge) -> Floats:
         """Return F at the nodes, given the known entries of labelled items."""
@@ -98,7 +98,7 @@ class _Inference:
         return scores
 
 
-def _weights(nodes: Matrix, X: Matrix | None = None) -> sparse.csr_array:
+def _find_weights(nodes: Matrix, X: Matrix | None = None) -> sparse.csr_array:
     """Return the weights that reconstruct the rows of ``X`` from nodes, or each node from other nodes."""
     indices, _ = neighbors(nodes, min(N_NEIGHBORS, nodes.shape[0]), query=X)
     return reconstruction_weights(nodes, indices, query=X)

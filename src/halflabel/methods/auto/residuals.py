@@ -12,7 +12,7 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration, cross_calibrate, fit_platt
-from halflabel.methods.auto.coupling import Coupling, CouplingData, fit_coupling, log_odds_and_residuals
+from halflabel.methods.auto.coupling import Coupling, CouplingData, compute_residuals, fit_coupling
 from halflabel.methods.auto.sampling import draw
 from halflabel.methods.auto.trees import Trees, grow
 
@@ -46,9 +46,9 @@ class ForestPerLabel:
         means = np.full(base.shape, np.nan)
         for label, parts in enumerate(self.forests):
             if parts:
-                inputs = _tree_inputs(base, residual, label)
+                inputs = _build_inputs(base, residual, label)
                 means[:, label] = np.mean([part.predict(inputs)[:, 0] for part in parts], axis=0)
-        return _log_odds(self.calibration(means), means)
+        return _to_log_odds(self.calibration(means), means)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Refiner:
         """
         result = log_odds.copy()
         rows = np.flatnonzero((labels.observed & self.refined & ~np.isnan(log_odds)).any(axis=1))
-        base, residual = log_odds_and_residuals(labels[rows], log_odds[rows])
+        base, residual = compute_residuals(labels[rows], log_odds[rows])
         refined = self.coupling(base, residual)
         if self.forests is not None:
             refined = _average(refined, self.forests(base, residual))
@@ -178,9 +178,9 @@ def refine(
     if n_trees and labels.shape[1] <= MAX_FOREST_LABELS and data.base.size <= MAX_FOREST_CELLS:
         grown, of_trees = _grow_forests(data, n_trees, rng)
         both = _average(held_out, of_trees)
-        if _loss(data, both) < _loss(data, held_out):
+        if _compute_loss(data, both) < _compute_loss(data, held_out):
             forests, held_out = grown, both
-    if _loss(data, held_out) >= _loss(data, data.base):
+    if _compute_loss(data, held_out) >= _compute_loss(data, data.base):
         return _keep_base(labels, log_odds)
     model = Refiner(coupling, forests, data.labels.learnable)
     out_of_fold = np.where(labels.observed, log_odds, np.nan)
@@ -196,7 +196,7 @@ def _keep_base(labels: PartialLabels, log_odds: Floats) -> Refined:
     return Refined(log_odds.copy(), np.where(labels.observed, log_odds, np.nan), model)
 
 
-def _log_odds(probabilities: Floats, scores: Floats) -> Floats:
+def _to_log_odds(probabilities: Floats, scores: Floats) -> Floats:
     """Return log odds; NaN where there is no score."""
     return np.where(np.isnan(scores), np.nan, logit(probabilities))
 
@@ -206,7 +206,7 @@ def _average(one: Floats, other: Floats) -> Floats:
     return np.where(np.isnan(other), one, (one + other) / 2)
 
 
-def _loss(data: CouplingData, held_out: Floats) -> float:
+def _compute_loss(data: CouplingData, held_out: Floats) -> float:
     """Return the log loss of out-of-fold log odds on the observed entries."""
     observed = data.labels.observed
     return float(np.logaddexp(0, -data.labels.state[observed] * held_out[observed]).sum())
@@ -222,7 +222,7 @@ def _grow_forests(data: CouplingData, n_trees: int, rng: np.random.Generator) ->
         observed = data.labels.observed[:, label]
         known = [np.flatnonzero(observed & (data.folds != fold)) for fold in data.fold_numbers]
         enough = min(map(len, known)) >= MIN_OBSERVED
-        inputs = _tree_inputs(data.base, data.residual, label)
+        inputs = _build_inputs(data.base, data.residual, label)
         target = data.labels.relevant[:, label, None].astype(np.float64)
         parts = tuple(_grow_part(inputs, target, rows, n_part, rng) for rows in known if enough)
         for fold, part in enumerate(parts):
@@ -230,7 +230,7 @@ def _grow_forests(data: CouplingData, n_trees: int, rng: np.random.Generator) ->
         forests.append(parts)
     # The calibration of a fold is fitted without the fold; otherwise forests would look better than they are.
     p = cross_calibrate(held_out, data.labels, data.folds)
-    return ForestPerLabel(tuple(forests), fit_platt(held_out, data.labels)), _log_odds(p, held_out)
+    return ForestPerLabel(tuple(forests), fit_platt(held_out, data.labels)), _to_log_odds(p, held_out)
 
 
 def _grow_part(inputs: Floats, target: Floats, rows: Ints, n_trees: int, rng: np.random.Generator) -> Trees:
@@ -238,7 +238,7 @@ def _grow_part(inputs: Floats, target: Floats, rows: Ints, n_trees: int, rng: np
     return grow(inputs, target, bags, rng.integers(2**31, size=n_trees), min_leaf=MIN_LEAF, max_leaves=None)
 
 
-def _tree_inputs(base: Floats, residual: Floats, label: int) -> Floats:
+def _build_inputs(base: Floats, residual: Floats, label: int) -> Floats:
     """Return the inputs of one label's trees; a constant takes the place of its own residual."""
     others = residual.copy()
     others[:, label] = 0.0

@@ -53,13 +53,13 @@ def choose_map(maps: Iterable[NystroemMap], X: Matrix, Y: Floats, observed: Mask
     target = np.where(observed, Y, rates)
 
     def error(features: NystroemMap) -> float:
-        left_out = target - _path(features(X), target).loo
+        left_out = target - _fit_path(features(X), target).loo
         return float((left_out[observed] ** 2).mean())
 
     return min(maps, key=error)
 
 
-def shared_map(X: Matrix, rows: Ints, bandwidth: float, rank: int, rng: np.random.Generator) -> NystroemMap:
+def build_shared_map(X: Matrix, rows: Ints, bandwidth: float, rank: int, rng: np.random.Generator) -> NystroemMap:
     """Return the map with ``rank`` landmarks: labelled items (``rows``) first, then unlabelled ones."""
     if len(rows) < rank:
         others = np.setdiff1d(np.arange(X.shape[0]), rows)
@@ -68,7 +68,7 @@ def shared_map(X: Matrix, rows: Ints, bandwidth: float, rank: int, rng: np.rando
     return nystroem(X[rows], bandwidth, rank, rng)
 
 
-def deformations(features: NystroemMap, X: Matrix, P: sparse.csr_array) -> Iterator[NystroemMap]:
+def deform_map(features: NystroemMap, X: Matrix, P: sparse.csr_array) -> Iterator[NystroemMap]:
     r"""Yield maps of the kernel deformed by :math:`M = (I - P)^T(I - P)`, in order of rising stiffness.
 
     Their inner products are :math:`K - K(I + \eta M K)^{-1}\eta M K`: ridge regression on them has the additional
@@ -84,7 +84,7 @@ def deformations(features: NystroemMap, X: Matrix, P: sparse.csr_array) -> Itera
         yield replace(features, projection=features.projection @ (V * np.sqrt(shrink)))
 
 
-def ridge(
+def fit_ridge(
     features: NystroemMap, X: Matrix, Y: Floats, observed: Mask, rng: np.random.Generator
 ) -> tuple[KernelRidge, Floats]:
     """Fit every label on its own observed rows.
@@ -108,7 +108,7 @@ def ridge(
         step("kernel ridge", done, Y.shape[1])
         done += len(columns)
         some = rows[sample_rows(len(rows), len(columns), rng)]
-        path = _path(features(X[some]), Y[np.ix_(some, columns)])
+        path = _fit_path(features(X[some]), Y[np.ix_(some, columns)])
         coef[:, columns], alpha[columns], left_out = path.coef, path.alpha, path.loo
         if len(some) < len(rows):
             coef[:, columns], left_out = _solve_in_blocks(features, X, rows, Y[np.ix_(rows, columns)], path.alpha)
@@ -121,7 +121,7 @@ def sample_rows(n_rows: int, n_labels: int, rng: np.random.Generator) -> Ints:
     return draw(np.arange(n_rows), min(max(MAX_CELLS // n_labels, 500), BLOCK), rng)
 
 
-def _path(Phi: Floats, Y: Floats) -> RidgePath:
+def _fit_path(Phi: Floats, Y: Floats) -> RidgePath:
     """Return the ridge path; with more features than rows, it is computed in the space that the rows span."""
     if Phi.shape[0] >= Phi.shape[1]:
         return ridge_path(Phi, Y)

@@ -14,7 +14,7 @@ from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.forest import Forest, grow_forest
 from halflabel.methods.auto.graph import Graph, Nodes
 from halflabel.methods.auto.member import Fitted
-from halflabel.methods.auto.ridge import choose_bandwidth, shared_map
+from halflabel.methods.auto.ridge import build_shared_map, choose_bandwidth
 from halflabel.methods.auto.sampling import named_rng
 from halflabel.methods.auto.targets import Surrogate, Targets
 from halflabel.numerics.kernels import NystroemMap
@@ -53,7 +53,7 @@ class Task:
         """Features of an RBF kernel; of half the rank where every label may need its own eigenvectors."""
         folds, rank = self.folds, self.effort.n_landmarks // (2 if self.folds.have_gaps else 1)
         bandwidth = choose_bandwidth(self.X[folds.rows], folds.Y, folds.observed, self.rng("bandwidth"))
-        return shared_map(self.X, folds.rows, bandwidth, rank, self.rng("landmarks"))
+        return build_shared_map(self.X, folds.rows, bandwidth, rank, self.rng("landmarks"))
 
     @cached_property
     def nodes(self) -> Nodes:

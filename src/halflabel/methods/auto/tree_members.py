@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halflabel.methods.auto.forest import Forest, grow_bags, grow_by_fold, spread_targets, trees_per_fold
+from halflabel.methods.auto.forest import Forest, count_trees_per_fold, grow_bags, grow_by_fold, spread_targets
 from halflabel.methods.auto.member import Fitted
 from halflabel.methods.auto.sampling import draw
 from halflabel.methods.auto.task import Task
@@ -25,7 +25,7 @@ def trees(task: Task) -> Fitted[Forest]:
 def self_trained_trees(task: Task) -> Fitted[Forest]:
     """Trees on the labels of labelled items, and on predictions of the first forest for unlabelled items."""
     X, folds, effort = task.X, task.folds, task.effort
-    n_trees = max(1, round(SELF_TRAINED_SHARE * trees_per_fold(effort, folds)))
+    n_trees = max(1, round(SELF_TRAINED_SHARE * count_trees_per_fold(effort, folds)))
 
     def grow_part(fold: int, rng: np.random.Generator) -> Trees:
         known = folds.rows[folds.fold != fold]

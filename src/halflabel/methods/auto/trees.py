@@ -53,14 +53,14 @@ class Trees:
         result = np.empty((X.shape[0], self.values.shape[1]))
         size = max(1, min(CELLS // len(self.roots), MAX_DENSE // (4 * X.shape[1])))
         for start in range(0, X.shape[0], size):
-            leaves = self._leaves(_single(X[start : start + size]))
+            leaves = self._find_leaves(_to_single(X[start : start + size]))
             mean = np.zeros((len(leaves), self.values.shape[1]), dtype=np.float64)
             for column in leaves.T:
                 mean += self.values[column]
             result[start : start + size] = mean / len(self.roots)
         return result
 
-    def _leaves(self, X: NDArray[np.float32]) -> NDArray[np.int32]:
+    def _find_leaves(self, X: NDArray[np.float32]) -> NDArray[np.int32]:
         """Return the row of ``values`` for each row of ``X`` and each tree."""
         at = np.repeat(self.roots[None], len(X), axis=0).ravel()
         row = np.repeat(np.arange(len(X)), len(self.roots))
@@ -74,15 +74,15 @@ class Trees:
         return self.leaf[at].reshape(len(X), len(self.roots))
 
 
-def _single(X: Matrix) -> NDArray[np.float32]:
+def _to_single(X: Matrix) -> NDArray[np.float32]:
     """Return dense rows in single precision."""
     return np.ascontiguousarray(X.astype(np.float32).toarray() if is_sparse(X) else X, dtype=np.float32)
 
 
-def _bag(X: Matrix, rows: Ints) -> Matrix:
+def _take_bag(X: Matrix, rows: Ints) -> Matrix:
     """Return some rows in single precision; they are dense unless that would be large."""
     part = X[rows]
-    return part.astype(np.float32) if is_sparse(part) and np.prod(part.shape) > MAX_DENSE else _single(part)
+    return part.astype(np.float32) if is_sparse(part) and np.prod(part.shape) > MAX_DENSE else _to_single(part)
 
 
 def grow(
@@ -139,7 +139,7 @@ def _grow_tree(
         max_leaf_nodes=max_leaves,
         random_state=int(rng.integers(2**31)),
     )
-    part = _bag(X, rows)
+    part = _take_bag(X, rows)
     tree = model.fit(part, mixed).tree_
     ends, leaf = np.unique(tree.apply(part), return_inverse=True)
     members = sparse.csr_array((np.ones(len(rows)), (leaf, np.arange(len(rows)))))
