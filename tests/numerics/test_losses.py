@@ -44,7 +44,7 @@ def test_the_gradient_is_that_of_the_value(loss, rng):
     np.testing.assert_allclose(out, grad, rtol=1e-12)
 
 
-def test_the_gradient_is_no_steeper_than_said_and_nearly_as_steep(loss, rng):
+def test_the_lipschitz_constant_holds_and_is_nearly_attained(loss, rng):
     ratios = []
     for size in (0.01, 1.0, 10.0):
         A = np.zeros(SHAPE)

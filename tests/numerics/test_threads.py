@@ -9,7 +9,7 @@ from halflabel.numerics.threads import KERNEL_COLUMNS, MIN_CELLS, blas_threads
 
 
 def count_threads():
-    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 
-#: Ridge weights tried, in units of one squared error: an RBF kernel has ones on its diagonal.
+#: Ridge weights to choose from, in units of one squared error: an RBF kernel has ones on its diagonal.
 ALPHAS: Floats = np.logspace(-3, 2, 16)
 
 #: Rows of one block of the Gram matrix against all landmarks.
@@ -20,7 +20,7 @@ BLOCK = 4096
 
 
 def mean_distance(X: Matrix, rng: np.random.Generator, sample: int = 1000) -> float:
-    """Return the mean Euclidean distance between distinct rows, from a sample of rows when there are many."""
+    """Return the mean Euclidean distance between distinct rows; of more than ``sample`` rows, of a random sample."""
     rows = np.arange(X.shape[0]) if X.shape[0] <= sample else rng.choice(X.shape[0], sample, replace=False)
     distances = euclidean_distances(X[rows])
     return float(distances.sum() / max(len(rows) * (len(rows) - 1), 1)) or 1.0
@@ -38,7 +38,7 @@ class NystroemMap:
     projection : ndarray of shape (n_landmarks, rank)
         Inverse square root of the landmarks' Gram matrix.
     error : float
-        Mean share of k(x, x) = 1 that the map loses on the rows it was learned from; 0 when all are landmarks.
+        Mean share of k(x, x) = 1 that the map loses on the rows from which it was learned; 0 if all are landmarks.
     """
 
     landmarks: Matrix
@@ -73,14 +73,14 @@ def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Gen
 
 @dataclass(frozen=True)
 class RidgePath:
-    r"""Ridge regression at the weight with the least leave-one-out error, and any of its rows taken back.
+    r"""Ridge regression at the weight with the smallest leave-one-out error; any of its rows can be removed again.
 
     Parameters
     ----------
     coef : ndarray of shape (n_features, n_targets)
     alpha : float
     loo : ndarray of shape (n_rows, n_targets)
-        Each row's prediction by the model fitted without that row.
+        The prediction of each row by the model that is fitted without it.
     Q, V, shrink : ndarray
         :math:`(\Phi^T\Phi + \alpha I)^{-1} = V\,\mathrm{diag}(\mathrm{shrink})\,V^T` and :math:`Q = \Phi V`.
     error : ndarray of shape (n_rows, n_targets)
@@ -108,21 +108,21 @@ class RidgePath:
 
 
 def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
-    r"""Minimise :math:`\|\Phi C - Y\|_F^2 + \alpha\|C\|_F^2`, alpha by closed-form leave-one-out.
+    r"""Minimise :math:`\|\Phi C - Y\|_F^2 + \alpha\|C\|_F^2` with alpha chosen by closed-form leave-one-out.
 
     With the leverages :math:`h_i = \phi_i^T(\Phi^T\Phi + \alpha I)^{-1}\phi_i` the left-out prediction
-    is :math:`y_i - (y_i - \hat y_i)/(1 - h_i)`. One eigendecomposition serves every alpha.
+    is :math:`y_i - (y_i - \hat y_i)/(1 - h_i)`. One eigendecomposition is enough for all alpha.
     """
     values, V = linalg.eigh(Phi.T @ Phi, overwrite_a=True, check_finite=False)
     Q = Phi @ V
     Q2, QtY = Q**2, Q.T @ Y
-    tried = []
+    fits = []
     for alpha in alphas:
         shrink = 1 / (np.maximum(values, 0) + alpha)
         error = Y - Q @ (shrink[:, None] * QtY)
         left_out = error / (1 - Q2 @ shrink)[:, None]
-        tried.append((float((left_out**2).sum()), float(alpha), shrink, error, left_out))
-    _, alpha, shrink, error, left_out = min(tried, key=lambda one: one[0])
+        fits.append((float((left_out**2).sum()), float(alpha), shrink, error, left_out))
+    _, alpha, shrink, error, left_out = min(fits, key=lambda fit: fit[0])
     return RidgePath(V @ (shrink[:, None] * QtY), alpha, Y - left_out, Q, V, shrink, error)
 
 
@@ -134,10 +134,10 @@ class KernelRidge:
     ----------
     features : NystroemMap
     weights : ndarray of shape (n_landmarks, ...)
-        Weight of each landmark's kernel; the axes after the first are those of the answer.
+        Weight of each landmark's kernel; the axes after the first are those of the prediction.
     intercept : ndarray of shape (...)
     alpha : ndarray of shape (n_targets,)
-        Ridge weight chosen for each target; NaN where it was observed nowhere.
+        Ridge weight of each target; NaN for a target without an observed row.
     """
 
     features: NystroemMap
@@ -146,21 +146,21 @@ class KernelRidge:
     alpha: Floats
 
     def predict(self, X: Matrix) -> Floats:
-        """Return the regression values, shape (n_rows, ...); never holds more than one block of the Gram matrix."""
+        """Return the regression values, shape (n_rows, ...), with one block of the Gram matrix in memory at a time."""
         flat = self.weights.reshape(len(self.weights), -1)
         blocks = range(0, X.shape[0], BLOCK)
         values = [self.features.kernel(X[start : start + BLOCK]) @ flat for start in blocks]
         return np.asarray(np.concatenate(values).reshape(X.shape[0], *self.intercept.shape) + self.intercept)
 
     def __getitem__(self, model: int) -> KernelRidge:
-        """Return one model of a family: 0 is the whole fit, 1 + v the one without fold v."""
+        """Return one model of a family: 0 is the fit to all rows, 1 + v the one without fold v."""
         return replace(self, weights=self.weights[:, model], intercept=self.intercept[model])
 
 
 def kernel_ridge(
     X: Matrix, Y: Floats, observed: Mask, folds: NDArray[np.integer], features: NystroemMap
 ) -> KernelRidge:
-    """Fit every target on its own observed rows, once on all of them and once without each fold.
+    """Fit every target to its observed rows, once to all of them and once without each fold.
 
     Parameters
     ----------
@@ -169,24 +169,24 @@ def kernel_ridge(
         Values where ``observed``, anything elsewhere.
     observed : ndarray of bool, shape (n_rows, n_targets)
     folds : ndarray of int, shape (n_rows,)
-        The models of fold v are fitted on the rows with another number, at the ridge weights of the whole fit.
+        The model of fold v is fitted to the rows of all other folds, at the ridge weights of the fit to all rows.
     features : NystroemMap
 
     Returns
     -------
     KernelRidge
-        A family whose answers have shape (n_rows, 1 + n_folds, n_targets), so that one pass over the kernel
-        serves all of its models.
+        A family of models: its predictions have shape (n_rows, 1 + n_folds, n_targets) and need one pass over the
+        kernel.
 
     Notes
     -----
-    Targets observed on the same rows share one eigendecomposition, O(n m^2 + m^3) for m features.
+    Targets that are observed on the same rows share one eigendecomposition, O(n m^2 + m^3) for m features.
     """
     Phi = features(X)
     n_folds = int(folds.max()) + 1
     coef = np.zeros((Phi.shape[1], 1 + n_folds, Y.shape[1]))
     alpha = np.full(Y.shape[1], np.nan)
-    for rows, columns in same_rows(observed):
+    for rows, columns in iterate_row_patterns(observed):
         path = ridge_path(Phi[rows], Y[np.ix_(rows, columns)])
         alpha[columns] = path.alpha
         coef[:, 0, columns] = path.coef
@@ -196,8 +196,8 @@ def kernel_ridge(
     return KernelRidge(features, weights, coef[-1], alpha)
 
 
-def same_rows(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
-    """Yield the rows and the targets of every pattern of observed rows; targets observed nowhere are left out."""
+def iterate_row_patterns(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
+    """Yield (rows, targets) of every pattern of observed rows; a target without an observed row is left out."""
     patterns, group = np.unique(observed, axis=1, return_inverse=True)
     for g, pattern in enumerate(patterns.T):
         if pattern.any():

@@ -9,19 +9,19 @@ from scipy import linalg
 
 from halflabel._arrays import Floats
 
-#: Below this share of the largest singular value a threshold is too small for the Gram matrix: its rounding would be
-#: more than 1e-12 of the answer.
-ACCURATE = 1e-3
+#: A threshold below this share of the largest singular value is too small for the Gram matrix: rounding would change
+#: more than 1e-12 of the result.
+MIN_THRESHOLD = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class Shrinkage:
-    r"""What shrinking the singular values does to a matrix, :math:`A \mapsto A\,V\,\mathrm{diag}(f)\,V^T`.
+    r"""The map that shrinks the singular values of a matrix, :math:`A \mapsto A\,V\,\mathrm{diag}(f)\,V^T`.
 
     Attributes
     ----------
     vectors : ndarray of shape (m, rank)
-        V: the right singular vectors that are kept.
+        V: the right singular vectors that remain.
     factors : ndarray of shape (rank,)
         f: the factor of each, above 0 and at most 1.
     values : ndarray of shape (rank,)
@@ -33,7 +33,7 @@ class Shrinkage:
     values: Floats
 
     def __call__(self, A: Floats) -> Floats:
-        """Return the shrunk matrix; through the low rank where that is cheaper."""
+        """Return the shrunk matrix, computed through the low rank where that is cheaper."""
         V = self.vectors
         if 2 * V.shape[1] < V.shape[0]:
             return np.asarray((A @ (V * self.factors)) @ V.T)
@@ -53,8 +53,8 @@ class NuclearNorm:
     -----
     The proximal step (singular value thresholding) needs the singular vectors on one side only, and those are the
     eigenvectors of the small Gram matrix: for m columns :math:`3 m^2 n + 10 m^3` operations instead of a full SVD.
-    Squaring costs digits: the relative error is about machine precision over (threshold / largest singular value).
-    Where that is more than 1e-12, :meth:`prox` takes the SVD; :meth:`shrink`, made for solvers, never does.
+    Squaring loses digits: the relative error is about machine precision over (threshold / largest singular value).
+    Where that is more than 1e-12, :meth:`prox` uses the SVD; :meth:`shrink`, which solvers call, does not.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class NuclearNorm:
             return np.ascontiguousarray(self.prox(Z.T, step).T)
         shrinkage = self.shrink(Z.T @ Z, step)
         threshold = self.weight * step
-        if threshold < ACCURATE * (shrinkage.values.max(initial=0.0) + threshold):
+        if threshold < MIN_THRESHOLD * (shrinkage.values.max(initial=0.0) + threshold):
             U, s, Vt = linalg.svd(Z, full_matrices=False, check_finite=False)
             return np.asarray((U * np.maximum(s - threshold, 0)) @ Vt)
         return shrinkage(Z)
@@ -96,7 +96,7 @@ def nuclear_norm(Z: Floats) -> float:
 
 
 def spectral_norm(gram: Floats) -> float:
-    """Return the largest eigenvalue of a symmetric matrix: of a Gram matrix, the squared spectral norm of its root."""
+    """Return the largest eigenvalue of a Gram matrix: the squared spectral norm of its root."""
     m = len(gram)
     top = linalg.eigvalsh(gram, subset_by_index=[m - 1, m - 1], check_finite=False)[0]
     return max(float(top), 0.0)

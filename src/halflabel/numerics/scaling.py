@@ -15,9 +15,9 @@ from halflabel._arrays import Floats, Matrix, is_sparse
 class Scaler:
     """Divides features by their standard deviation; from dense X it subtracts the mean first.
 
-    Sparse X stays sparse, so that nothing is subtracted there: a method that sees features through differences
-    alone does not notice. Dense X is centred because a feature whose mean is large against its spread (a year, a
-    time stamp) would else drown differences in rounding, and a linear model in an ill-conditioned problem.
+    Sparse X stays sparse, so that nothing is subtracted from it; for a method that uses differences of features only,
+    this makes no difference. Dense X is centred because otherwise a feature whose mean is large compared with its
+    spread (a year, a time stamp) would lose its differences in rounding, and make a linear model ill-conditioned.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Scaler:
         if scale is None or (scale == "auto" and is_sparse(X)):
             return cls(np.ones(X.shape[1]), np.zeros(X.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            learned = StandardScaler(with_mean=False).fit(X)  # knows constant columns, dense or sparse
+            learned = StandardScaler(with_mean=False).fit(X)  # handles constant columns, dense or sparse
         finite = np.isfinite(learned.var_)
         if not finite.all():
             feature = int(np.argmin(finite))
@@ -46,10 +46,10 @@ class Scaler:
         return cls(learned.scale_, np.zeros(X.shape[1]) if is_sparse(X) else learned.mean_)
 
     def __call__(self, X: Matrix) -> Matrix:
-        """Return scaled features, dense stays dense and sparse stays sparse."""
+        """Return scaled features; dense features stay dense and sparse ones stay sparse."""
         if is_sparse(X):
             if (self.scale == 1).all():
-                return X  # bit for bit: rounding would break ties between neighbours in another way
+                return X  # bit for bit: rounding would change which of two equally near neighbours comes first
             return sparse.csr_array(X @ sparse.diags_array(1 / self.scale))
         centred = X - self.center
         centred /= self.scale

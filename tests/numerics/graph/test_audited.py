@@ -28,7 +28,7 @@ def distances_between(X, indices):
 @pytest.fixture
 def every_list(monkeypatch):
     """As many lists searched as there are: everything can be found."""
-    monkeypatch.setattr(nearest, "PROBES", 10_000)
+    monkeypatch.setattr(nearest, "FIRST_PROBES", 10_000)
 
 
 def test_clouds_are_found_almost_all_and_in_true_distances(rng):
@@ -44,8 +44,8 @@ def test_clouds_are_found_almost_all_and_in_true_distances(rng):
 
 
 def test_the_recall_is_that_of_all_items(monkeypatch, rng):
-    monkeypatch.setattr(nearest, "LEAST", 0.0)
-    monkeypatch.setattr(nearest, "PROBES", 2)
+    monkeypatch.setattr(nearest, "MIN_RECALL", 0.0)
+    monkeypatch.setattr(nearest, "FIRST_PROBES", 2)
     X = rng.normal(size=(4000, 6))
     found = audited_neighbors(X, 10, method="approximate")
     share = np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found.indices, neighbors(X, 10)[0], strict=True)])
@@ -55,22 +55,22 @@ def test_the_recall_is_that_of_all_items(monkeypatch, rng):
 
 
 def test_more_lists_are_searched_until_it_is_enough(monkeypatch, rng):
-    monkeypatch.setattr(nearest, "MOST", 1.0)
+    monkeypatch.setattr(nearest, "MAX_PROBED_SHARE", 1.0)
     X = rng.normal(size=(3000, 9))
     found = audited_neighbors(X, 10, method="approximate")
     probes = int(found.how.split()[1])
     assert probes in (16, 32, 64)
     assert found.recall > 0.93
-    monkeypatch.setattr(nearest, "LEAST", 0.5)
+    monkeypatch.setattr(nearest, "MIN_RECALL", 0.5)
     assert audited_neighbors(X, 10, method="approximate").how.startswith("approximate: 8 of 110 lists")
 
 
-def test_where_lists_do_not_help_the_search_is_exact_and_says_why(rng):
+def test_where_lists_do_not_help_the_search_is_exact_and_the_reason_is_given(rng):
     X = rng.normal(size=(2000, 20))
     found = audited_neighbors(X, 5, method="approximate")
     np.testing.assert_array_equal(found.indices, neighbors(X, 5)[0])
     assert found.recall == 1
-    assert found.how.startswith("exact: 8 of 89 lists held only ")
+    assert found.how.startswith("exact: 8 of 89 lists hold only ")
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
@@ -99,17 +99,17 @@ def test_duplicates_are_neighbours_but_no_item_is_its_own(n):
 
 
 def test_items_whose_lists_hold_too_few_are_searched_one_by_one(monkeypatch, rng):
-    monkeypatch.setattr(nearest, "PROBES", 1)
-    monkeypatch.setattr(nearest, "LEAST", 0.0)
+    monkeypatch.setattr(nearest, "FIRST_PROBES", 1)
+    monkeypatch.setattr(nearest, "MIN_RECALL", 0.0)
     X = clouds(rng, n=500)
-    found = audited_neighbors(X, 300, method="approximate")  # 45 lists, none of so many items
+    found = audited_neighbors(X, 300, method="approximate")  # none of 45 lists holds 300 items
     assert found.how == "approximate: 1 of 45 lists searched for each item, 100.0% of the nearest found"
     np.testing.assert_array_equal(found.indices, neighbors(X, 300)[0])
 
 
-def test_single_precision_does_not_decide_who_is_the_kth(every_list, monkeypatch, rng):
-    """Neighbours about 1e-5 apart beside an item 1000 away, where single precision knows 4e-6 at best."""
-    monkeypatch.setattr(nearest, "LEAST", 0.5)  # seen from far away, all of them are at the same distance
+def test_single_precision_does_not_decide_which_item_is_the_kth(every_list, monkeypatch, rng):
+    """Neighbours about 1e-5 apart and one item 1000 away, where single precision resolves 4e-6 at best."""
+    monkeypatch.setattr(nearest, "MIN_RECALL", 0.5)  # seen from far away, all of them are at the same distance
     X = np.append(rng.uniform(0, 2e-4, 24), 1000.0)[:, None]
     found = audited_neighbors(X, 2, method="approximate")
     expected = np.sort(np.abs(X - X.T), axis=1)[:, 1:3]
@@ -141,8 +141,8 @@ def test_the_same_answer_every_time_on_one_thread_or_two(rng):
 def test_blocks_do_not_decide(monkeypatch, rng):
     X = clouds(rng, n=600)
     whole = audited_neighbors(X, 5, method="approximate")
-    monkeypatch.setattr(nearest, "QUERIES", 7)
-    monkeypatch.setattr(nearest, "CELLS", 1)
+    monkeypatch.setattr(nearest, "MAX_QUERY_ROWS", 7)
+    monkeypatch.setattr(nearest, "MAX_CELLS", 1)
     parts = audited_neighbors(X, 5, method="approximate")
     np.testing.assert_array_equal(whole.indices, parts.indices)
     np.testing.assert_array_equal(whole.distances, parts.distances)
@@ -159,22 +159,24 @@ def test_few_items_are_searched_exactly_bit_for_bit(method, rng):
     np.testing.assert_array_equal(found.indices, indices)
     np.testing.assert_array_equal(found.distances, distances)
     assert found.recall == 1
-    assert found.how == ("exact: 50 items are searched one by one up to 50000" if method == "auto" else
-                         "exact: as asked for")  # fmt: skip
+    reason = "50 items; above 50000 the search is approximate" if method == "auto" else "as requested"
+    assert found.how == f"exact: {reason}"
 
 
 def test_many_items_are_searched_approximately_if_dense(monkeypatch, rng):
-    monkeypatch.setattr(nearest, "EXACT_UP_TO", 100)
+    monkeypatch.setattr(nearest, "MAX_EXACT", 100)
     X = clouds(rng, n=400)
     assert audited_neighbors(X, 5).how.startswith("approximate")
-    assert audited_neighbors(X, 5, method="exact").how == "exact: as asked for"
+    assert audited_neighbors(X, 5, method="exact").how == "exact: as requested"
     assert audited_neighbors(sparse.csr_array(X), 5).how == "exact: sparse items are not searched approximately"
-    with pytest.raises(ValueError, match=r"needs dense items, but these are sparse: reduce them first \(sklearn"):
+    with pytest.raises(
+        ValueError, match=r"needs dense items, but these are sparse: reduce their dimension first \(sklearn"
+    ):
         audited_neighbors(sparse.csr_array(X), 5, method="approximate")
 
 
-def test_without_faiss_the_search_is_exact_or_says_what_to_install(monkeypatch, rng):
-    monkeypatch.setattr(nearest, "EXACT_UP_TO", 100)
+def test_without_faiss_the_search_is_exact_or_the_error_names_what_to_install(monkeypatch, rng):
+    monkeypatch.setattr(nearest, "MAX_EXACT", 100)
     monkeypatch.setattr(nearest, "find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "faiss", None)
     X = clouds(rng, n=400)
@@ -183,7 +185,7 @@ def test_without_faiss_the_search_is_exact_or_says_what_to_install(monkeypatch, 
         audited_neighbors(X, 5, method="approximate")
 
 
-def test_unfit_questions_are_refused(rng):
+def test_invalid_arguments_raise(rng):
     with pytest.raises(ValueError, match="method must be 'auto', 'exact' or 'approximate', not 'hnsw'"):
         audited_neighbors(rng.normal(size=(9, 2)), 3, method="hnsw")
     with pytest.raises(ValueError, match="at least 2 items, but there are 1"):
@@ -192,15 +194,15 @@ def test_unfit_questions_are_refused(rng):
         audited_neighbors(np.full((50, 2), np.nan), 3, method="approximate")
 
 
-def test_ssdrmc_says_what_its_graph_may_have_missed(monkeypatch, rng):
+def test_ssdrmc_reports_the_recall_of_its_graph(monkeypatch, rng):
     from halflabel import SSDRMC
 
     X = clouds(rng, n=400)
     y = np.where(rng.random(400) < 0.3, X[:, 0] > 0, np.nan)
     exact = SSDRMC().fit(X, y)
-    monkeypatch.setattr(nearest, "EXACT_UP_TO", 100)
-    monkeypatch.setattr(nearest, "PROBES", 4)
-    monkeypatch.setattr(nearest, "LEAST", 0.5)
+    monkeypatch.setattr(nearest, "MAX_EXACT", 100)
+    monkeypatch.setattr(nearest, "FIRST_PROBES", 4)
+    monkeypatch.setattr(nearest, "MIN_RECALL", 0.5)
     approximate = SSDRMC().fit(X, y)
     assert exact.neighbors_recall_ == 1
     assert 0.5 < approximate.neighbors_recall_ < 1

@@ -54,7 +54,7 @@ def test_coordinates_meet_the_constraint_and_the_oracle(rng):
 def test_eigenvalues_are_the_reconstruction_error_per_item(islands):
     W, _ = islands
     found = embed(W, 2)
-    error = ((found.coordinates - W @ found.coordinates) ** 2).mean(axis=0)  # blind to the shift
+    error = ((found.coordinates - W @ found.coordinates) ** 2).mean(axis=0)  # the shift does not change it
     np.testing.assert_allclose(found.eigenvalues, error)
 
 
@@ -106,8 +106,8 @@ def test_a_component_lacks_the_coordinates_it_has_no_items_for(islands):
     np.testing.assert_allclose(found.eigenvalues, error)
 
 
-def test_no_coordinate_only_tells_closed_groups_apart(rng):
-    """Duplicates name one another as neighbours, so that the others reach them but they reach nobody."""
+def test_no_coordinate_only_separates_closed_groups(rng):
+    """Duplicates are each other's neighbours: edges lead to them from the others, but none leads away."""
     X = np.vstack([rng.normal(size=(150, 2)), np.full((12, 2), 0.1), np.full((12, 2), -0.3)])
     W = weights(X)
     found = embed(W, 2)
@@ -135,7 +135,7 @@ def test_localisation_by_hand():
 
 
 def test_localisation_of_a_lone_item_is_the_number_of_items(rng):
-    """One item hangs on the others and nobody names it: its vector alone carries a small eigenvalue."""
+    """One item has neighbours but is the neighbour of none: its vector alone has a small eigenvalue."""
     n = 60
     W = np.full((n, n), 1 / (n - 2))
     W[:, -1] = 0
@@ -147,26 +147,26 @@ def test_localisation_of_a_lone_item_is_the_number_of_items(rng):
     assert found.localisation[0] > 0.9 * n
 
 
-def test_a_poor_solve_is_said(rng):
+def test_an_unfinished_solve_is_reported(rng):
     W = weights(rng.uniform(size=(4100, 2)))
     assert embed(W, 2, max_iter=24).status is Status.MAX_ITER
 
 
-def test_weights_that_do_not_sum_to_one_are_refused():
+def test_weights_that_do_not_sum_to_one_raise():
     with pytest.raises(ValueError, match="rows of W must sum to 1"):
         embed(sparse.eye_array(4, format="csr") * 2.0)
 
 
 @pytest.mark.parametrize("d", [0, 20])
-def test_impossible_dimensions_are_refused(d, rng):
+def test_impossible_dimensions_raise(d, rng):
     with pytest.raises(ValueError, match=f"between 1 and 19 dimensions, not {d}"):
         embed(weights(rng.normal(size=(20, 2))), d)
 
 
 @pytest.mark.parametrize("X", [np.ones((30, 4)), sparse.csr_array((30, 20))], ids=["constant", "zero"])
-def test_a_map_of_features_that_are_all_alike_shows_the_labels(rng, X):
+def test_a_map_of_equal_features_shows_the_labels(rng, X):
     scores = rng.normal(size=(30, 3))
     drawn = item_map(X, scores, 2)
     np.testing.assert_allclose(np.abs(drawn), np.abs(PCA(2).fit_transform(scores)), atol=1e-6)
-    with pytest.raises(ValueError, match="nothing to draw"):
+    with pytest.raises(ValueError, match="a map needs items that differ"):
         item_map(X, np.ones((30, 3)), 2)

@@ -98,15 +98,15 @@ def test_neither_blocks_nor_the_depth_of_the_search_decide(form, n_queries, monk
     X, query = (None if A is None else FORMS[form](A) for A in grid(3, n_queries))
     whole = neighbors(X, 10, query=query, ties="index")
     np.testing.assert_array_equal(neighbors(X, 4, query=query, ties="index")[0], whole[0][:, :4])
-    for more, cells in [(1, 1), (1, 500), (500, 1)]:
-        monkeypatch.setattr(module, "MORE", more)
-        monkeypatch.setattr(module, "CELLS", cells)
+    for n_extra, max_cells in [(1, 1), (1, 500), (500, 1)]:
+        monkeypatch.setattr(module, "N_EXTRA", n_extra)
+        monkeypatch.setattr(module, "MAX_CELLS", max_cells)
         indices, distances = neighbors(X, 10, query=query, ties="index")
         np.testing.assert_array_equal(indices, whole[0])
         np.testing.assert_allclose(distances, whole[1], atol=1e-6)
 
 
-def test_single_precision_is_told_apart_in_double():
+def test_distances_of_single_precision_are_compared_in_double():
     X = sparse.csr_array(np.array([[1.0, 2.0**-13], [1.0, 0.0]], dtype=np.float32))  # squared: 1 + 2**-26, and 1
     origin = sparse.csr_array(np.zeros((1, 2), dtype=np.float32))
     assert neighbors(X, 2, query=origin, ties="index")[0].tolist() == [[1, 0]]

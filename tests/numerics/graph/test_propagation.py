@@ -9,7 +9,7 @@ from tests.conftest import half_labelled
 from tests.oracles.propagation import equation_5, equation_7, equation_12
 
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.propagation import _direct, fixed_point, minimizer
+from halflabel.numerics.graph.propagation import _solve_directly, fixed_point, minimizer
 from halflabel.numerics.graph.weights import reachable, reconstruction_weights
 from halflabel.numerics.solvers import Status, bicgstab
 
@@ -56,7 +56,7 @@ def test_fixed_point_is_eq_7(graph, entries, ridge):
 def test_the_large_route_of_eq_7_agrees_with_the_direct_one(graph, entries, monkeypatch):
     W, Y, observed, _ = graph(entries, 1e-3)
     direct = fixed_point(W, Y, clamp(observed), **SOLVE)
-    monkeypatch.setattr("halflabel.numerics.graph.propagation.DIRECT", 0)
+    monkeypatch.setattr("halflabel.numerics.graph.propagation.MAX_DIRECT", 0)
     krylov = fixed_point(W, Y, clamp(observed), **SOLVE)
     np.testing.assert_allclose(krylov.x, direct.x, atol=1e-6)
     assert krylov.n_iter > 0
@@ -178,7 +178,7 @@ def test_the_preconditioner_is_the_diagonal_of_the_system(rng):
 @pytest.mark.parametrize("max_direct", [11, 12])
 def test_a_fixed_point_with_a_diagonal_of_its_own(max_direct, rng, monkeypatch):
     """Labels differ in what is clamped and pulled; one is 0 everywhere, and its residual is 0, not 0/0."""
-    monkeypatch.setattr("halflabel.numerics.graph.propagation.DIRECT", max_direct)
+    monkeypatch.setattr("halflabel.numerics.graph.propagation.MAX_DIRECT", max_direct)
     W = 0.1 * rng.random((12, 12)) * ~np.eye(12, dtype=bool)
     target = rng.normal(size=(12, 4)) * [1, 1, 1, 0]
     weight = rng.uniform(0.1, 2, (12, 4))
@@ -199,6 +199,6 @@ def test_the_residual_of_a_direct_solve_is_that_of_the_worst_label_relative_to_i
     rhs, weight = np.array([[3.0, 0.2, 0.0], [4.0, 0.0, 0.0]]), np.zeros((2, 3))
     for shift, residual in ((0.1, 0.2), (0.3, 0.3)):
         wrong = lambda F, shift=shift: F * [0.9, 0.8, 1] + [[0, 0, shift], [0, 0, 0]]  # noqa: E731
-        solution = _direct(sparse.eye_array(2).tocsr(), rhs, weight, wrong, rhs, 1e-3)
+        solution = _solve_directly(sparse.eye_array(2).tocsr(), rhs, weight, wrong, rhs, 1e-3)
         assert solution.residual == pytest.approx(residual)
     assert solution.status is Status.MAX_ITER

@@ -27,8 +27,8 @@ def dense(A, k):
 @pytest.fixture
 def iterated(monkeypatch):
     """No dense decomposition, however small the matrix."""
-    monkeypatch.setattr(eigen, "DENSE", 0)
-    monkeypatch.setattr(eigen, "FALLBACK", 0)
+    monkeypatch.setattr(eigen, "MAX_DENSE", 0)
+    monkeypatch.setattr(eigen, "MAX_FALLBACK", 0)
 
 
 @pytest.mark.parametrize("k", [1, 2, 7])
@@ -82,7 +82,7 @@ def test_two_components_have_two_null_vectors(rng):
 
 @pytest.mark.parametrize("path", [0, 1000])
 def test_residuals_are_the_true_ones_and_vectors_orthonormal(path, monkeypatch, rng):
-    monkeypatch.setattr(eigen, "DENSE", path)
+    monkeypatch.setattr(eigen, "MAX_DENSE", path)
     A = deviation(rng.uniform(size=(400, 2)))
     solution = bottom_eigenvectors(A, 4, tol=1e-2, rng=rng)
     V = solution.vectors
@@ -94,7 +94,7 @@ def test_residuals_are_the_true_ones_and_vectors_orthonormal(path, monkeypatch, 
 
 
 @pytest.mark.usefixtures("iterated")
-def test_the_limit_is_said_and_kept(rng):
+def test_the_limit_is_kept_and_reported(rng):
     A = deviation(rng.uniform(size=(700, 2)))
     solution = bottom_eigenvectors(A, 5, max_iter=60, rng=rng)
     assert solution.status is Status.MAX_ITER
@@ -116,7 +116,7 @@ def test_small_residuals_do_not_pass_for_small_eigenvalues(rng):
 
 
 def test_the_dense_path_rescues_a_small_matrix(monkeypatch, rng):
-    monkeypatch.setattr(eigen, "DENSE", 0)
+    monkeypatch.setattr(eigen, "MAX_DENSE", 0)
     solution = bottom_eigenvectors(deviation(rng.uniform(size=(700, 2))), 5, max_iter=60, rng=rng)
     assert (solution.status, solution.n_iter) == (Status.CONVERGED, 0)
 
@@ -131,6 +131,6 @@ def test_the_generator_decides_every_bit_and_signs_are_fixed(rng):
 
 
 @pytest.mark.parametrize("k", [0, 4])
-def test_impossible_counts_are_refused(k, rng):
+def test_impossible_counts_raise(k, rng):
     with pytest.raises(ValueError, match=f"of 3 rows has between 1 and 3 eigenvectors, not {k}"):
         bottom_eigenvectors(sparse.eye_array(3, format="csr"), k, rng=rng)

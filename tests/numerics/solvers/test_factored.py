@@ -61,7 +61,7 @@ def test_the_convex_minimum_in_a_dozen_sweeps_when_the_rank_is_large_enough():
     assert found.objective[-1] / best.objective[-1] - 1 <= 1e-5
 
 
-def test_a_capped_rank_is_told_by_the_residual():
+def test_the_residual_shows_that_the_rank_was_limited():
     problem = draw(n=60)
     terms = problem.terms(row_weight=1.0)
     penalty = NuclearNorm(0.02 * top(terms, problem.zeros(1)))
@@ -91,7 +91,7 @@ def sparse_problem(rng, n=120, d=25):
 def test_sparse_features_give_what_dense_ones_give(lanczos, rng, monkeypatch):
     thin, full = sparse_problem(rng)
     if lanczos:
-        monkeypatch.setattr(module, "GRAM", 0)
+        monkeypatch.setattr(module, "MAX_GRAM", 0)
     alpha = 0.2 * gradient_norm(thin, 120)
     found = factored(thin, NuclearNorm(alpha), 120, tol=1e-5, max_iter=1000)
     convex = proximal_gradient(full, NuclearNorm(alpha), np.zeros((120, 29)), tol=1e-7, max_iter=9999)
@@ -153,7 +153,7 @@ def test_the_start_is_a_proximal_gradient_step_from_nothing():
     terms, Z = problem.terms(row_weight=1.0), problem.zeros(1)
     penalty = NuclearNorm(0.1 * top(terms, Z))
     nothing = module.Factors(Z[:, :0], np.zeros((Z.shape[1], 0)))
-    slope = module._slope(terms, penalty, nothing, 12)
+    slope = module._compute_slope(terms, penalty, nothing, 12)
     grown = module._grow(nothing, slope, 12, 1 / terms.lipschitz, penalty.weight)
     step = penalty.prox(-terms.value_and_grad(Z)[1] / terms.lipschitz, 1 / terms.lipschitz)
     np.testing.assert_allclose(grown[:, :], step, atol=1e-10)
@@ -163,6 +163,6 @@ def test_rows_with_the_same_gaps_may_share_a_system(rng, monkeypatch):
     thin, _ = sparse_problem(rng)
     penalty = NuclearNorm(0.2 * gradient_norm(thin, 120))
     shared = factored(thin, penalty, 120, tol=0, max_iter=8)
-    monkeypatch.setattr(module, "PATTERNS", 0)
+    monkeypatch.setattr(module, "MAX_PATTERN_COLUMNS", 0)
     alone = factored(thin, penalty, 120, tol=0, max_iter=8)
     np.testing.assert_allclose(shared.factors[:, :], alone.factors[:, :], atol=1e-9)

@@ -33,7 +33,7 @@ def test_the_proximal_map_is_the_minimiser(seed, scale, tied):
 
 @given(st.integers(0, 10_000), st.sampled_from([1e-6, 0.3, 1e4]))
 def test_the_proximal_map_meets_its_optimality_conditions_exactly(seed, scale):
-    """(V - Z) / scale is a subgradient: it attains the loss, and no point has less loss than its plane says."""
+    """(V - Z) / scale is a subgradient: it attains the loss, and no point has less loss than its plane."""
     rng = np.random.default_rng(seed)
     _, upper, lower, weight = draw(rng, n=40, m=9)
     loss = PairHinge(upper, lower, weight)
@@ -58,7 +58,7 @@ def test_blocks_change_nothing(rng, monkeypatch):
     V = rng.normal(size=upper.shape)
     loss = PairHinge(upper, lower, weight)
     value, Z = loss.value(V), loss.prox(V, 0.7)
-    monkeypatch.setattr(module, "CELLS", 100)
+    monkeypatch.setattr(module, "MAX_CELLS", 100)
     np.testing.assert_allclose(loss.value(V), value)
     np.testing.assert_array_equal(loss.prox(V, 0.7), Z)
 

@@ -48,7 +48,7 @@ def test_a_warm_start_at_the_solution_takes_no_step(system):
     assert pcg(apply, B, diagonal, start=exact, tol=1e-8).n_iter == 0
 
 
-def test_the_iteration_limit_is_said(system):
+def test_the_iteration_limit_is_reported(system):
     apply, B, diagonal, _ = system
     solution = pcg(apply, B, diagonal, tol=1e-12, max_iter=3)
     assert solution.status is Status.MAX_ITER

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from halflabel.numerics.solvers.masked_kronecker import _together, masked_least_squares
+from halflabel.numerics.solvers.masked_kronecker import _solve_together, masked_least_squares
 from halflabel.numerics.solvers.row_kernel import Group, RowKernel, deform, row_basis
 
 
@@ -55,7 +55,7 @@ def test_gaps_together_equal_gaps_label_by_label(shape, rng):
     Y, observed = np.sign(rng.normal(size=(shape[0], 3))), rng.random((shape[0], 3)) < 0.5
     observed[:, 2] = observed[:, 1]
     each = masked_least_squares(kernel, Y, observed)
-    together = _together(kernel, np.where(observed, Y, 0.0), observed, 1e-12, 2000)
+    together = _solve_together(kernel, np.where(observed, Y, 0.0), observed, 1e-12, 2000)
     np.testing.assert_allclose(each.x, together.x, atol=1e-8)
 
 

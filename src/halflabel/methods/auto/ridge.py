@@ -15,10 +15,10 @@ from halflabel.numerics.kernels import (
     KernelRidge,
     NystroemMap,
     RidgePath,
+    iterate_row_patterns,
     mean_distance,
     nystroem,
     ridge_path,
-    same_rows,
 )
 from halflabel.numerics.solvers.row_kernel import deform
 
@@ -104,7 +104,7 @@ def fit_ridge(
     coef = np.zeros((features.projection.shape[1] + 1, Y.shape[1]))
     alpha = np.full(Y.shape[1], np.nan)
     done = 0
-    for rows, columns in same_rows(observed):
+    for rows, columns in iterate_row_patterns(observed):
         step("kernel ridge", done, Y.shape[1])
         done += len(columns)
         some = rows[sample_rows(len(rows), len(columns), rng)]

@@ -1,4 +1,4 @@
-"""Neighbours of many items: looked for in a few lists only, and measured how many of the true ones that finds."""
+"""Approximate neighbours of many items, with the share of the true neighbours that the search finds (its recall)."""
 
 from __future__ import annotations
 
@@ -14,41 +14,47 @@ from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel._progress import step
 from halflabel.numerics.graph.neighbors import neighbors
 
-#: Up to so many items the search is exact: 10 to 20 seconds of one core at 128 features.
-EXACT_UP_TO = 50_000
+#: Maximum number of items of an exact search, which then takes 10 to 20 seconds of one core at 128 features.
+MAX_EXACT = 50_000
 
-#: Lists that the items are dealt into, in units of the square root of their number.
-LISTS = 2
+#: Number of lists into which the items are split, in units of the square root of the number of items.
+LISTS_PER_ROOT = 2
 
-#: Lists searched for an item at first, and the share of all lists beyond which the exact search is as fast.
-PROBES, MOST = 8, 0.05
+#: Number of lists that are searched for an item at first.
+FIRST_PROBES = 8
 
-#: Items on which the number of lists is chosen, and as many others on which the recall is measured.
-AUDIT = 500
+#: Maximum share of the lists that are searched for an item; beyond it the exact search is as fast.
+MAX_PROBED_SHARE = 0.05
+
+#: Size of the sample on which the number of searched lists is chosen, and of the one on which recall is measured.
+AUDIT_SIZE = 500
 
 #: Recall below which more lists are searched.
-LEAST = 0.95
+MIN_RECALL = 0.95
 
-#: Candidates beyond k, so that single precision does not decide who is the k-th.
-SPARE = 8
+#: Candidates beyond k, so that single precision does not decide which item is the k-th.
+N_SPARE = 8
 
-#: Rows of one query, and numbers of one block of differences, 16 MB.
-QUERIES, CELLS = 8192, 2**21
+#: Maximum number of rows of one query.
+MAX_QUERY_ROWS = 8192
+
+#: Maximum number of cells of one block of differences, 16 MB.
+MAX_CELLS = 2**21
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbors:
-    """Neighbours, and how far they can be trusted.
+    """Neighbours and their recall.
 
     Attributes
     ----------
     indices, distances : ndarray of shape (n_items, k)
         Nearest first; an approximate search puts equal distances in the order of their indices.
     recall : float
-        Share of the k nearest items that were found, over a sample: a found item counts if it is no farther than the
+        Share of the k nearest items that the search found, over a sample: an item counts if it is no farther than the
         true k-th. 1 for an exact search.
     how : str
-        How they were searched, in words for a report.
+        A description of the search, for a report.
     """
 
     indices: Ints
@@ -64,14 +70,14 @@ def audited_neighbors(
     *,
     method: Literal["auto", "exact", "approximate"] = "auto",
 ) -> Neighbors:
-    r"""Return the ``k`` nearest other rows of every row of ``X``, and the share of them that was found.
+    r"""Return the ``k`` nearest other rows of every row of ``X``, and the share of them that the search found.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_items, n_features)
-        Finite.
+        Finite values.
     k : int
-        At most n_items - 1; more is cut to that.
+        A value above n_items - 1 is reduced to it.
     metric : {"euclidean", "cosine"}
         As in :func:`halflabel.numerics.graph.neighbors.neighbors`.
     method : {"auto", "exact", "approximate"}
@@ -85,53 +91,53 @@ def audited_neighbors(
     Raises
     ------
     ValueError
-        For an unknown method, sparse ``X`` with "approximate", and fewer than two items.
+        If the method is unknown, ``X`` is sparse with "approximate", or there are fewer than two items.
     ImportError
-        For "approximate" without faiss.
+        If faiss is not installed, with "approximate".
 
     Notes
     -----
-    The approximate search deals the items into :math:`2\sqrt{n}` lists by k-means (10 rounds on at most 64 items a
-    list, a fixed seed, one thread) and looks for the neighbours of an item in the 8 lists whose centres are nearest.
-    While that finds less than 95 % of the true neighbours of 500 items, it is doubled. Where 5 % of all lists do
-    not suffice, the exact search costs no more, and is used. The recall returned is measured on 500 other items.
+    The approximate search splits the items into :math:`2\sqrt{n}` lists by k-means (10 rounds on at most 64 items per
+    list, a fixed seed, one thread) and searches the 8 lists whose centres are nearest to an item. As long as that
+    finds less than 95 % of the true neighbours of 500 items, the number of searched lists is doubled. If 5 % of the
+    lists are not enough, the exact search costs no more and is used. The recall is measured on 500 other items.
 
-    Lists are searched in single precision, for 8 candidates more than asked; the order and the distances returned
-    come from differences in double precision. Rows whose lists hold too few items are searched exactly. Costs
-    O(n^1.5 n_features) and, beside ``X``, at most one and a half times the memory of ``X`` in double precision. Answers
-    depend on nothing random, and on the number of threads at most where two centres are equally near to within
-    rounding.
+    Lists are searched in single precision, for 8 candidates more than k; order and distances are computed again from
+    differences in double precision. Rows whose lists hold fewer than k items are searched exactly. Costs
+    O(n^1.5 n_features) and, in addition to ``X``, at most one and a half times the memory of ``X`` in double precision.
+    The result does not depend on chance, and on the number of threads only where two centres are equally near to
+    within rounding.
 
-    There is no ``query`` here: what is said about a new item should depend on this item alone, not on a sample of its
-    companions, so that new items are searched for exactly.
+    There is no ``query``: the prediction for a new item should depend on this item alone, not on the sample of items
+    that comes with it. New items are therefore searched exactly.
 
     Examples
     --------
-    >>> found = audited_neighbors(np.arange(6.0)[:, None] ** 2, 1)
-    >>> found.indices.ravel().tolist(), found.recall
+    >>> nearest = audited_neighbors(np.arange(6.0)[:, None] ** 2, 1)
+    >>> nearest.indices.ravel().tolist(), nearest.recall
     ([1, 0, 1, 2, 3, 4], 1.0)
-    >>> found.how
-    'exact: 6 items are searched one by one up to 50000'
+    >>> nearest.how
+    'exact: 6 items; above 50000 the search is approximate'
     """
     if method not in ("auto", "exact", "approximate"):
         raise ValueError(f"method must be 'auto', 'exact' or 'approximate', not {method!r}.")
     if reason := _reason_for_exact(X, method):
-        return _exact(X, k, metric, reason)
-    return _approximate(normalize(X) if metric == "cosine" else X, k)
+        return _search_exactly(X, k, metric, reason)
+    return _search_approximately(normalize(X) if metric == "cosine" else X, k)
 
 
 def _reason_for_exact(X: Matrix, method: str) -> str | None:
-    """Return why the search is exact, if it is; an approximate one that was asked for and cannot be is refused."""
+    """Return why the search is exact, or None; raise if ``method`` is "approximate" and that is not possible."""
     n = X.shape[0]
     if method == "exact":
-        return "as asked for"
-    if n < 2 or (method == "auto" and n <= EXACT_UP_TO):
-        return f"{n} items are searched one by one up to {EXACT_UP_TO}"
+        return "as requested"
+    if n < 2 or (method == "auto" and n <= MAX_EXACT):
+        return f"{n} items; above {MAX_EXACT} the search is approximate"
     if is_sparse(X):
         if method == "auto":
             return "sparse items are not searched approximately"
         raise ValueError(
-            "an approximate search needs dense items, but these are sparse: reduce them first "
+            "an approximate search needs dense items, but these are sparse: reduce their dimension first "
             "(sklearn.decomposition.TruncatedSVD), or use method='exact'."
         )
     if find_spec("faiss") is None:
@@ -141,27 +147,27 @@ def _reason_for_exact(X: Matrix, method: str) -> str | None:
     return None
 
 
-def _exact(X: Matrix, k: int, metric: Literal["euclidean", "cosine"], reason: str) -> Neighbors:
+def _search_exactly(X: Matrix, k: int, metric: Literal["euclidean", "cosine"], reason: str) -> Neighbors:
     return Neighbors(*neighbors(X, k, metric), recall=1.0, how=f"exact: {reason}")
 
 
-def _approximate(X: Floats, k: int) -> Neighbors:
+def _search_approximately(X: Floats, k: int) -> Neighbors:
     n = len(X)
     k = min(k, n - 1)
-    first, second = np.array_split(np.random.default_rng(0).permutation(n)[: 2 * AUDIT], 2)
-    true = _true_nearest(X, first, k)[1]  # before the lists: it refuses what is not finite
+    first, second = np.array_split(np.random.default_rng(0).permutation(n)[: 2 * AUDIT_SIZE], 2)
+    true = _search_true_nearest(X, first, k)[1]  # before the lists: it raises if a value is not finite
     lists = _Lists(X)
-    if (why_not := lists.probe_enough(first, true)) is not None:
-        return _exact(X, k, "euclidean", why_not)
+    if (reason := lists.set_probes(first, true)) is not None:
+        return _search_exactly(X, k, "euclidean", reason)
     indices, distances = np.empty((n, k), dtype=np.intp), np.empty((n, k))
-    for start in range(0, n, QUERIES):
+    for start in range(0, n, MAX_QUERY_ROWS):
         step("finding neighbours", start, n)
-        rows = np.arange(start, min(start + QUERIES, n))
+        rows = np.arange(start, min(start + MAX_QUERY_ROWS, n))
         indices[rows], distances[rows] = lists.nearest(rows, k)
     step("finding neighbours", n, n)
     if len(short := np.flatnonzero(np.isinf(distances[:, -1]))):
-        indices[short], distances[short] = _true_nearest(X, short, k)
-    recall = _recall(distances[second], _true_nearest(X, second, k)[1])
+        indices[short], distances[short] = _search_true_nearest(X, short, k)
+    recall = _measure_recall(distances[second], _search_true_nearest(X, second, k)[1])
     how = (
         f"approximate: {lists.probes} of {lists.count} lists searched for each item, {recall:.1%} of the nearest found"
     )
@@ -169,16 +175,16 @@ def _approximate(X: Floats, k: int) -> Neighbors:
 
 
 class _Lists:
-    """Items dealt into lists by k-means, and how many of the lists are searched for each item."""
+    """Items split into lists by k-means, and the number of lists that are searched for each item."""
 
     def __init__(self, X: Floats) -> None:
         import faiss  # here, because it is an extra and brings an OpenMP of its own
 
         self.X = X
         self.items = np.ascontiguousarray(X - X.mean(axis=0), dtype=np.float32)
-        self.items /= np.abs(self.items).max() or 1  # squares in single precision shall neither vanish nor overflow
-        self.count = min(round(LISTS * len(X) ** 0.5), len(X))
-        self.probes = PROBES
+        self.items /= np.abs(self.items).max() or 1  # so that squares in single precision neither vanish nor overflow
+        self.count = min(round(LISTS_PER_ROOT * len(X) ** 0.5), len(X))
+        self.probes = FIRST_PROBES
         self.index: Any = faiss.IndexIVFFlat(faiss.IndexFlatL2(X.shape[1]), X.shape[1], self.count)
         clustering = self.index.cp
         clustering.seed, clustering.niter = 1, 10
@@ -188,30 +194,30 @@ class _Lists:
             self.index.add(self.items)
 
     def nearest(self, rows: Ints, k: int) -> tuple[Ints, Floats]:
-        """Return the k nearest others in the lists searched; index -1 at infinite distance where they hold fewer."""
+        """Return the k nearest others in the searched lists; if these hold fewer, index -1 at infinite distance."""
         self.index.nprobe = self.probes
-        _, found = self.index.search(self.items[rows], min(k + 1 + SPARE, len(self.X)))
-        return _ranked(self.X, rows, found, k)
+        _, found = self.index.search(self.items[rows], min(k + 1 + N_SPARE, len(self.X)))
+        return _sort_candidates(self.X, rows, found, k)
 
-    def probe_enough(self, sample: Ints, true: Floats) -> str | None:
-        """Search as many lists as the sample, with its true distances, takes, or say why it takes too many."""
-        while (recall := _recall(self.nearest(sample, true.shape[1])[1], true)) < LEAST:
-            if 2 * self.probes > MOST * self.count:
-                return f"{self.probes} of {self.count} lists held only {recall:.1%} of the nearest items"
+    def set_probes(self, sample: Ints, true: Floats) -> str | None:
+        """Double the number of searched lists until the recall on a sample is high enough; return why it never is."""
+        while (recall := _measure_recall(self.nearest(sample, true.shape[1])[1], true)) < MIN_RECALL:
+            if 2 * self.probes > MAX_PROBED_SHARE * self.count:
+                return f"{self.probes} of {self.count} lists hold only {recall:.1%} of the nearest items"
             self.probes *= 2
         return None
 
 
-def _true_nearest(X: Floats, rows: Ints, k: int) -> tuple[Ints, Floats]:
+def _search_true_nearest(X: Floats, rows: Ints, k: int) -> tuple[Ints, Floats]:
     """Return the k nearest others of some rows."""
     found, _ = neighbors(X, k + 1, query=X[rows])
-    return _ranked(X, rows, found, k)
+    return _sort_candidates(X, rows, found, k)
 
 
-def _ranked(X: Floats, rows: Ints, found: Ints, k: int) -> tuple[Ints, Floats]:
-    """Order what was found for each row by (distance in double precision, index), without the row itself."""
+def _sort_candidates(X: Floats, rows: Ints, found: Ints, k: int) -> tuple[Ints, Floats]:
+    """Sort the candidates of each row by (distance in double precision, index), without the row itself."""
     square = np.empty(found.shape)
-    size = max(1, CELLS // (found.shape[1] * X.shape[1]))
+    size = max(1, MAX_CELLS // (found.shape[1] * X.shape[1]))
     for start in range(0, len(rows), size):
         block = slice(start, start + size)
         offsets = np.take(X, found[block], axis=0) - X[rows[block], None].astype(np.float64)
@@ -221,6 +227,6 @@ def _ranked(X: Floats, rows: Ints, found: Ints, k: int) -> tuple[Ints, Floats]:
     return np.take_along_axis(found, order, axis=1), np.sqrt(np.take_along_axis(square, order, axis=1))
 
 
-def _recall(distances: Floats, true: Floats) -> float:
-    """Return the share of found items no farther than the true k-th: of equal ones, any will do."""
+def _measure_recall(distances: Floats, true: Floats) -> float:
+    """Return the share of the items that are no farther than the true k-th; of equally far ones any counts."""
     return float((distances <= true[:, -1:]).mean())

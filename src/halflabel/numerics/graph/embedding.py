@@ -1,4 +1,4 @@
-"""Items drawn in few dimensions."""
+"""Maps: coordinates of the items in few dimensions."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Status
 from halflabel.numerics.solvers.eigen import EigenSolution, bottom_eigenvectors
 
-#: Space between components placed side by side, in standard deviations of a coordinate.
+#: Space between two components on the map, in standard deviations of a coordinate.
 GAP = 1.0
 
 
 def item_map(X: Any, scores: Floats, n_components: int) -> Floats:
     """Return the principal components of the features joined with the method's label scores.
 
-    Both blocks are given the same total variance, so that neither features nor labels decide alone; a label without
-    scores is left out. Sparse X is centred implicitly. Signs are fixed.
+    Features and scores are scaled to the same total variance, so that neither decides alone; a label without scores is
+    left out. Sparse X is centred implicitly. Signs are fixed.
 
     Parameters
     ----------
@@ -38,18 +38,18 @@ def item_map(X: Any, scores: Floats, n_components: int) -> Floats:
     Raises
     ------
     ValueError
-        If there are fewer dimensions than that, or all items are alike.
+        If there are fewer than ``n_components`` dimensions, or all items are equal.
     """
     features = Scaler.learn(X, "auto")(X)
     labels = scores[:, ~np.isnan(scores).any(axis=0)]
     of_features, of_labels = _total_variance(features), _total_variance(labels)
     if not of_features + of_labels > 0:
-        raise ValueError("all items are alike, in their features and in their labels: there is nothing to draw.")
+        raise ValueError("all items have the same features and the same labels: a map needs items that differ.")
     labels = labels * np.sqrt((of_features or of_labels) / (of_labels or 1.0))
     joined = sparse.hstack([features, labels], format="csr") if is_sparse(X) else np.hstack([features, labels])
-    most = min(joined.shape) - is_sparse(X)  # the sparse solver cannot find all of them
-    if not 1 <= n_components <= most:
-        raise ValueError(f"a map of these items has between 1 and {most} dimensions, not {n_components}.")
+    largest = min(joined.shape) - is_sparse(X)  # the sparse solver cannot compute all of them
+    if not 1 <= n_components <= largest:
+        raise ValueError(f"a map of these items has between 1 and {largest} dimensions, not {n_components}.")
     solver = "arpack" if is_sparse(X) else "auto"
     return np.asarray(PCA(n_components, svd_solver=solver, random_state=0).fit_transform(joined))
 
@@ -61,24 +61,25 @@ def _total_variance(A: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Items in few dimensions, and what is known about each dimension.
+    """Coordinates of the items in few dimensions, with the quality of each dimension.
 
     Attributes
     ----------
     coordinates : ndarray of shape (n_items, n_components)
-        Within each component of the graph of mean 0, variance 1 and uncorrelated, but the first coordinate is shifted
-        so that components lie side by side. A component of too few items has 0 in the coordinates it lacks.
+        Within each component of the graph the coordinates have mean 0 and variance 1 and are uncorrelated, but the
+        first one is shifted so that components lie side by side. A component with fewer items than coordinates has 0
+        in the rest.
     eigenvalues : ndarray of shape (n_components,)
-        Eigenvalue of each coordinate, its reconstruction error per item; the mean over the items of all components.
+        Eigenvalue of each coordinate, which is its reconstruction error per item; the mean over all items.
     residuals : ndarray of shape (n_components,)
-        Largest of any component, recomputed from the definition for vectors of length 1.
+        Largest residual of a component, recomputed from the definition for vectors of length 1.
     localisation : ndarray of shape (n_components,)
-        n * sum(v^4) of each coordinate at length 1, before the shift: 1 where it is spread over all items,
-        n where it singles out one.
+        n * sum(v^4) of each coordinate v at length 1, before the shift: 1 if all items have the same absolute value, n
+        if only one item is not 0.
     component : ndarray of int, shape (n_items,)
-        Component of the graph each item belongs to, numbered from 0.
+        Component of the graph that holds each item, numbered from 0.
     n_closed_groups : int
-        Groups of items that have neighbours only among themselves; at least one per component.
+        Number of groups of items that have neighbours only among themselves; at least one per component.
     status : Status
     """
 
@@ -92,7 +93,7 @@ class Embedding:
 
     @property
     def n_components_of_graph(self) -> int:
-        """Count the components; between two of them a distance on the map means nothing."""
+        """Number of components; a distance between items of two components has no meaning."""
         return int(self.component.max()) + 1
 
 
@@ -104,20 +105,21 @@ def spectral_embedding(
     max_iter: int = 5000,
     rng: np.random.Generator,
 ) -> Embedding:
-    r"""Return coordinates that the weights rebuild best (Qian & Davidson 2010, eq. 8 and 9).
+    r"""Return the coordinates that the weights rebuild with the smallest error (Qian & Davidson 2010, eq. 8 and 9).
 
-    They minimise :math:`\sum_i \|x'_i - \sum_j w_{ij} x'_j\|^2`, mean 0, variance 1 and uncorrelated: the eigenvectors
-    of :math:`M = (I - W)^T(I - W)` at the bottom of its spectrum, without its null space. The paper discards the
-    constant vector. There is one more null vector for every further *closed group*, a set of items with neighbours
-    only among themselves: a component of the graph, or a set of near duplicates inside one. Such a vector tells groups
-    apart and nothing else, so all are discarded, and each component is embedded by itself and placed beside the others.
-    Two closed groups of one component may overlap on the map; ``n_closed_groups`` counts them.
+    They minimise :math:`\sum_i \|x'_i - \sum_j w_{ij} x'_j\|^2` and have mean 0 and variance 1 and are uncorrelated:
+    the eigenvectors of :math:`M = (I - W)^T(I - W)` with the smallest eigenvalues, without its null space. The paper
+    discards the constant vector. There is one more null vector for every further *closed group*, a set of items with
+    neighbours only among themselves: a component of the graph, or a set of near duplicates inside one. Such a vector
+    separates groups and contains nothing else. All are therefore discarded, each component is embedded separately,
+    and the components are placed side by side. Two closed groups of one component may overlap on the map;
+    ``n_closed_groups`` counts them.
 
     Parameters
     ----------
     W : csr_array of shape (n_items, n_items)
         Rows sum to 1, from :func:`halflabel.numerics.graph.weights.reconstruction_weights`. Use a ridge of at least
-        0.1: near 0 the vectors shrink to a few items each, see ``localisation``.
+        0.1: near 0 each vector is concentrated on a few items, see ``localisation``.
     n_components : int
         d.
     tol, max_iter, rng
@@ -126,7 +128,7 @@ def spectral_embedding(
     Raises
     ------
     ValueError
-        If rows do not sum to 1, or no component has so many coordinates.
+        If rows do not sum to 1, or no component has ``n_components`` coordinates.
 
     References
     ----------
@@ -148,49 +150,52 @@ def spectral_embedding(
     component = components(W)
     parts = [np.flatnonzero(component == c) for c in range(component.max() + 1)]
     graphs = [sparse.csr_array(W[rows][:, rows]) for rows in parts]
-    nulls = [_closed_groups(graph) for graph in graphs]
-    most = max(len(rows) - null for rows, null in zip(parts, nulls, strict=True))
-    if not 1 <= n_components <= most:
-        raise ValueError(f"an embedding of this graph has between 1 and {most} dimensions, not {n_components}.")
-    found = [_bottom(graph, null, n_components, tol, max_iter, rng) for graph, null in zip(graphs, nulls, strict=True)]
+    nulls = [_count_closed_groups(graph) for graph in graphs]
+    largest = max(len(rows) - null for rows, null in zip(parts, nulls, strict=True))
+    if not 1 <= n_components <= largest:
+        raise ValueError(f"an embedding of this graph has between 1 and {largest} dimensions, not {n_components}.")
+    embedded = [
+        _embed_component(graph, null, n_components, tol, max_iter, rng)
+        for graph, null in zip(graphs, nulls, strict=True)
+    ]
     coordinates = np.empty((len(component), n_components))
-    for rows, part in zip(parts, found, strict=True):
+    for rows, part in zip(parts, embedded, strict=True):
         coordinates[rows] = np.sqrt(len(rows)) * part.vectors
     return Embedding(
-        coordinates=_side_by_side(coordinates, parts),
-        eigenvalues=np.average([part.values for part in found], axis=0, weights=np.bincount(component)),
-        residuals=np.max([part.residuals for part in found], axis=0),
+        coordinates=_place_side_by_side(coordinates, parts),
+        eigenvalues=np.average([part.values for part in embedded], axis=0, weights=np.bincount(component)),
+        residuals=np.max([part.residuals for part in embedded], axis=0),
         localisation=len(component) * (coordinates**4).sum(axis=0) / (coordinates**2).sum(axis=0) ** 2,
         component=component,
         n_closed_groups=sum(nulls),
-        status=next((part.status for part in found if part.status is not Status.CONVERGED), Status.CONVERGED),
+        status=next((part.status for part in embedded if part.status is not Status.CONVERGED), Status.CONVERGED),
     )
 
 
-def _bottom(
+def _embed_component(
     W: sparse.csr_array, null: int, d: int, tol: float, max_iter: int, rng: np.random.Generator
 ) -> EigenSolution:
-    """Return d eigenpairs of one component above its null space, and zeros for those it lacks."""
+    """Return d eigenpairs of one component above its null space, with zeros if it has fewer."""
     n = W.shape[0]
     A = sparse.csr_array(sparse.eye_array(n, format="csr") - W)
     solution = bottom_eigenvectors(A, min(n, null + d), tol=tol, max_iter=max_iter, rng=rng)
-    lacking = max(null + d - n, 0)
+    n_missing = max(null + d - n, 0)
     vectors, values, residuals = (
-        np.pad(part[..., null:], [(0, 0)] * (part.ndim - 1) + [(0, lacking)])
+        np.pad(part[..., null:], [(0, 0)] * (part.ndim - 1) + [(0, n_missing)])
         for part in (solution.vectors, solution.values, solution.residuals)
     )
     return replace(solution, vectors=vectors, values=values, residuals=residuals)
 
 
-def _closed_groups(W: sparse.csr_array) -> int:
+def _count_closed_groups(W: sparse.csr_array) -> int:
     """Count the strongly connected sets of items that no edge leaves: the dimension of the null space of I - W."""
     count, group = sparse.csgraph.connected_components(W, connection="strong")
     start, end = group[sparse.coo_array(W).row], group[sparse.coo_array(W).col]
     return int(count - len(np.unique(start[start != end])))
 
 
-def _side_by_side(coordinates: Floats, parts: list[Ints]) -> Floats:
-    """Shift components along the first coordinate until none overlap, the whole centred."""
+def _place_side_by_side(coordinates: Floats, parts: list[Ints]) -> Floats:
+    """Shift components along the first coordinate so that none overlap, and centre the whole."""
     shifted, edge = coordinates.copy(), 0.0
     if len(parts) == 1:
         return shifted

@@ -1,4 +1,4 @@
-"""The nearest neighbours of every item, ties settled by index."""
+"""The nearest neighbours of every item, with ties resolved by index."""
 
 from __future__ import annotations
 
@@ -14,16 +14,14 @@ from sklearn.utils.extmath import row_norms
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel._progress import step
 
-#: Rows of one neighbour query: a few seconds' work at most.
-QUERIES = 8192
+#: Maximum number of rows of one neighbour query, which then takes a few seconds.
+MAX_QUERY_ROWS = 8192
 
+#: Neighbours searched beyond k, so that a tie of a few at the k-th is resolved without a second search.
+N_EXTRA = 32
 
-#: Neighbours asked for beyond k, so that a tie of a few at the k-th is settled without a second look.
-MORE = 32
-
-
-#: Distances of one block of whole rows, 16 MB.
-CELLS = 2**21
+#: Maximum number of distances in one block of whole rows, 16 MB.
+MAX_CELLS = 2**21
 
 
 def neighbors(
@@ -40,15 +38,15 @@ def neighbors(
     ----------
     X : ndarray or csr_array of shape (n_items, n_features)
     k : int
-        At most the number of rows that can be neighbours; more is cut to that.
+        A value above the number of rows that can be neighbours is reduced to it.
     metric : {"euclidean", "cosine"}
         Cosine is Euclidean distance between rows of unit length.
     query : matrix of shape (n_queries, n_features), optional
-        When it is None, a row is never its own neighbour: it is left out by
-        index, so that a duplicate of it still counts.
+        If it is None, a row is never its own neighbour: it is left out by index, so that a duplicate of the row is a
+        neighbour.
     ties : {"any", "index"}
-        Which of several rows at equal distance come first: whichever rounding and the search leave in front, or those
-        with the lowest index. With "index", the answer is the same for sparse and dense ``X`` and after a rotation.
+        The order of rows at equal distance: "any" depends on rounding and on the search, "index" puts the lowest index
+        first. With "index", the result is the same for sparse and dense ``X`` and after a rotation.
 
     Returns
     -------
@@ -60,12 +58,12 @@ def neighbors(
     For ``ties="index"``, two squared distances next to each other in the sorted row of a query x are equal if they
     differ by at most :math:`10^{-9} d^2 + 10^{-12} \|x\|^2`, d the smaller distance; a chain of equal ones is equal as
     a whole. The second term is there because distances come from inner products, :math:`\|x\|^2 + \|y\|^2 - 2x^Ty`,
-    which rounding blurs by a few :math:`10^{-16}(\|x\|^2 + \|y\|^2)` however small they are. Dense rows are centred
-    first, so that :math:`\|x\|` knows no offset; sparse ones are not.
+    whose rounding error is a few :math:`10^{-16}(\|x\|^2 + \|y\|^2)`, however small the distance. Dense rows are
+    centred first, so that :math:`\|x\|` contains no offset; sparse rows are not.
 
-    The search asks for a few more than k neighbours. Where the k-th equals the last of them, all distances of the
-    row are computed once more and sorted, in blocks of 16 MB of distances: in the worst case, every row tied,
-    O(n_queries n_items (n_features + log n_items)), a few times the plain search.
+    The search finds a few more than k neighbours. Where the k-th is tied with the last of them, all distances of the
+    row are computed again and sorted, in blocks of 16 MB of distances. In the worst case, with a tie in every row,
+    that costs O(n_queries n_items (n_features + log n_items)), a few times the plain search.
     """
     if metric == "cosine":
         X = normalize(X)
@@ -73,74 +71,74 @@ def neighbors(
     k = min(k, X.shape[0] - (query is None))
     if k < 1:
         raise ValueError(f"neighbours need at least {1 + (query is None)} items, but there are {X.shape[0]}.")
-    return _by_index(X, k, query) if ties == "index" else _nearest(X, k, query)
+    return _search_by_index(X, k, query) if ties == "index" else _search_nearest(X, k, query)
 
 
-def _nearest(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floats]:
-    # Offered k + 1 and dropped by index: scikit-learn's own exclusion of the first hit fails on duplicates.
+def _search_nearest(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floats]:
+    # Search k + 1 and drop the row itself by its index: scikit-learn drops the first hit, which may be a duplicate.
     search = NearestNeighbors(n_neighbors=k + (query is None), algorithm="brute").fit(X)
-    distances, indices = _search(search, X if query is None else query)
+    distances, indices = _search_in_blocks(search, X if query is None else query)
     if query is not None:
         return indices, distances
     own = indices == np.arange(len(indices))[:, None]
-    own[~own.any(axis=1), -1] = True  # crowded out by duplicates: drop the farthest instead
+    own[~own.any(axis=1), -1] = True  # k + 1 duplicates come before the row itself: drop the farthest
     return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
 
 
-def _search(search: NearestNeighbors, rows: Matrix) -> tuple[Floats, Ints]:
-    """Ask block by block, so that a long search can say how far it is."""
-    n, found = rows.shape[0], []
-    for start in range(0, n, QUERIES):
+def _search_in_blocks(search: NearestNeighbors, rows: Matrix) -> tuple[Floats, Ints]:
+    """Search block by block and report the progress."""
+    n, parts = rows.shape[0], []
+    for start in range(0, n, MAX_QUERY_ROWS):
         step("finding neighbours", start, n)
-        found.append(search.kneighbors(rows[start : start + QUERIES]))
+        parts.append(search.kneighbors(rows[start : start + MAX_QUERY_ROWS]))
     step("finding neighbours", n, n)
-    distances, indices = (np.concatenate(part) for part in zip(*found, strict=True))
+    distances, indices = (np.concatenate(part) for part in zip(*parts, strict=True))
     return distances, indices
 
 
-def _by_index(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floats]:
-    """Search for a few more than k; where a tie may go on beyond them, look at the whole row."""
+def _search_by_index(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floats]:
+    """Search a few more than k; where a tie may continue beyond them, sort the whole row."""
     center = 0.0 if is_sparse(X) else X.mean(axis=0, dtype=np.float64)
-    X, query = _offsets(X, center), None if query is None else _offsets(query, center)
+    X, query = _center(X, center), None if query is None else _center(query, center)
     rows = X if query is None else query
     blur = 1e-12 * row_norms(rows, squared=True)[:, None]
     available = X.shape[0] - (query is None)
-    indices, distances = _nearest(X, min(k + MORE, available), query)
-    group = _groups(distances**2, blur)
-    undecided = np.flatnonzero(group[:, -1] == group[:, k - 1]) if k + MORE < available else np.empty(0, np.intp)
-    indices, square = _ordered(indices, distances**2, blur, k)
-    for done, at in _blocks(undecided, X.shape[0]):
-        step("telling equal distances apart", done, len(undecided))
+    indices, distances = _search_nearest(X, min(k + N_EXTRA, available), query)
+    group = _number_ties(distances**2, blur)
+    undecided = np.flatnonzero(group[:, -1] == group[:, k - 1]) if k + N_EXTRA < available else np.empty(0, np.intp)
+    indices, square = _sort_by_index(indices, distances**2, blur, k)
+    for done, at in _split_rows(undecided, X.shape[0]):
+        step("resolving equal distances", done, len(undecided))
         every = euclidean_distances(rows[at], X, squared=True)
         if query is None:
             every[np.arange(len(at)), at] = np.inf
-        first = _first(every, blur[at], k)
-        indices[at], square[at] = _ordered(first, np.take_along_axis(every, first, axis=1), blur[at], k)
+        first = _choose_first(every, blur[at], k)
+        indices[at], square[at] = _sort_by_index(first, np.take_along_axis(every, first, axis=1), blur[at], k)
     return indices, np.sqrt(square)
 
 
-def _offsets(X: Matrix, center: Any) -> Matrix:
-    """Return the rows in double precision, dense ones seen from ``center``."""
+def _center(X: Matrix, center: Any) -> Matrix:
+    """Return the rows in double precision, dense ones minus ``center``."""
     return X.astype(np.float64, copy=False) if is_sparse(X) else X - center
 
 
-def _blocks(rows: Ints, n: int) -> Iterator[tuple[int, Ints]]:
-    """Cut ``rows`` so that n numbers for each fit into a block."""
-    size = max(1, CELLS // n)
+def _split_rows(rows: Ints, n: int) -> Iterator[tuple[int, Ints]]:
+    """Yield (first position, rows) of blocks that hold n numbers for each row."""
+    size = max(1, MAX_CELLS // n)
     for start in range(0, len(rows), size):
         yield start, rows[start : start + size]
 
 
-def _groups(ascending: Floats, blur: Floats) -> Ints:
-    """Return the number of the group of equal squared distances, along each ascending row."""
+def _number_ties(ascending: Floats, blur: Floats) -> Ints:
+    """Return the number of the group of equal squared distances, in each ascending row."""
     apart = np.diff(ascending, axis=1) > 1e-9 * ascending[:, :-1] + blur
     return np.pad(apart.cumsum(axis=1), ((0, 0), (1, 0)))
 
 
-def _first(square: Floats, blur: Floats, k: int) -> Ints:
+def _choose_first(square: Floats, blur: Floats, k: int) -> Ints:
     """Return the k columns of each row that come first by (group of equal squared distances, column), by column."""
     ascending = np.sort(square, axis=1)
-    group = _groups(ascending, blur)
+    group = _number_ties(ascending, blur)
     tied = group == group[:, k - 1, None]
     nearer = tied.argmax(axis=1)[:, None]
     least, most = (np.take_along_axis(ascending, at, axis=1) for at in (nearer, nearer + tied.sum(axis=1)[:, None] - 1))
@@ -149,9 +147,9 @@ def _first(square: Floats, blur: Floats, k: int) -> Ints:
     return np.nonzero(chosen)[1].reshape(-1, k)
 
 
-def _ordered(indices: Ints, square: Floats, blur: Floats, k: int) -> tuple[Ints, Floats]:
-    """Order each row by (group of equal squared distances, index) and keep the first k."""
+def _sort_by_index(indices: Ints, square: Floats, blur: Floats, k: int) -> tuple[Ints, Floats]:
+    """Sort each row by (group of equal squared distances, index) and keep the first k."""
     rank = np.argsort(square, axis=1)
     indices, square = np.take_along_axis(indices, rank, axis=1), np.take_along_axis(square, rank, axis=1)
-    order = np.lexsort((indices, _groups(square, blur)))[:, :k]
+    order = np.lexsort((indices, _number_ties(square, blur)))[:, :k]
     return np.take_along_axis(indices, order, axis=1), np.take_along_axis(square, order, axis=1)

@@ -1,7 +1,7 @@
 """Inference of SSDR-MC (Qian & Davidson 2010): scores F from weights W.
 
-Every inference takes a target T and a weight D of the same shape as F: an entry of weight ``inf`` is clamped to its
-target, one of weight 0 is free, and one in between is pulled.
+Every inference takes a target T and a weight D of the same shape as F. An entry of weight ``inf`` is clamped to its
+target, an entry of weight 0 is free, and one in between is pulled towards its target.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from scipy import linalg, sparse
 from halflabel._arrays import Floats, Ints
 from halflabel.numerics.solvers import Solution, Status, bicgstab, pcg
 
-#: Up to so many free items eq. (7) is solved directly, one factorisation per pattern of clamped entries.
-DIRECT = 3000
+#: Maximum number of items for which eq. (7) is solved directly, with one factorisation per pattern of clamped entries.
+MAX_DIRECT = 3000
 
 Apply = Callable[[Floats], Floats]
 
@@ -26,13 +26,14 @@ def minimizer(
     r"""Minimise :math:`\|(I - W)F\|_F^2 + \sum_{ij} d_{ij} (F_{ij} - T_{ij})^2` by matrix-free conjugate gradients.
 
     Clamped and free entries give the true minimiser of eq. (5), :math:`M_{uu} F_u = -M_{ul} Y`, which eq. (7) is
-    not; pulled and free entries give that of eq. (10) with its fitting term masked, :math:`(M + D_j) f_j = D_j t_j`.
-    :math:`M = (I - W)^T(I - W)` is never formed: that would square the entries per row. Starts at the target.
+    not. Pulled and free entries give that of eq. (10) with its fitting term masked, :math:`(M + D_j) f_j = D_j t_j`.
+    :math:`M = (I - W)^T(I - W)` is not formed, because it has the square of the number of entries per row. The solver
+    starts at the target.
     """
     A = _residual_operator(W)
     At = sparse.csr_array(A.T)
     squares = np.asarray(A.multiply(A).sum(axis=0)).ravel()[:, None]
-    apply, rhs, diagonal = _clamped(lambda F: At @ (A @ F), squares, target, weight)
+    apply, rhs, diagonal = _clamp(lambda F: At @ (A @ F), squares, target, weight)
     return pcg(apply, rhs, diagonal, start=target if start is None else start, tol=tol, max_iter=max_iter)
 
 
@@ -42,14 +43,14 @@ def fixed_point(
     r"""Solve :math:`(I - W + D_j) f_j = D_j t_j`: every free score is exactly the mean of its neighbours' by W.
 
     Clamped and free entries give eq. (7), :math:`F_u = (I - W_{uu})^{-1} W_{ul} Y`; pulled and free entries give
-    eq. (12) with its fitting term masked. Only the rows of W of entries that are not clamped are read. With signed
-    weights the spectral radius of :math:`W_{uu}` exceeds 1, so that iterating :math:`F \leftarrow WF` diverges:
-    solved directly when small, by BiCGSTAB when large.
+    eq. (12) with its fitting term masked. The rows of W of clamped entries are not read. With signed weights the
+    spectral radius of :math:`W_{uu}` exceeds 1, so that iterating :math:`F \leftarrow WF` diverges: a small system is
+    solved directly, a large one by BiCGSTAB.
     """
     A = _residual_operator(W)
-    apply, rhs, diagonal = _clamped(lambda F: A @ F, np.ones((W.shape[0], 1)), target, weight)
-    if W.shape[0] <= DIRECT:
-        return _direct(A, target, weight, apply, rhs, tol)
+    apply, rhs, diagonal = _clamp(lambda F: A @ F, np.ones((W.shape[0], 1)), target, weight)
+    if W.shape[0] <= MAX_DIRECT:
+        return _solve_directly(A, target, weight, apply, rhs, tol)
     return bicgstab(apply, rhs, diagonal, start=start, tol=tol, max_iter=max_iter)
 
 
@@ -58,7 +59,7 @@ def _residual_operator(W: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(sparse.eye_array(W.shape[0], format="csr") - W)
 
 
-def _clamped(base: Apply, base_diagonal: Floats, target: Floats, weight: Floats) -> tuple[Apply, Floats, Floats]:
+def _clamp(base: Apply, base_diagonal: Floats, target: Floats, weight: Floats) -> tuple[Apply, Floats, Floats]:
     """Return (operator, right-hand side, diagonal) of ``base + D``, the identity on clamped entries."""
     clamped = np.isinf(weight)
     if not clamped.any():
@@ -79,11 +80,13 @@ def _clamped(base: Apply, base_diagonal: Floats, target: Floats, weight: Floats)
     return apply, rhs, np.where(clamped, 1.0, base_diagonal + pull)
 
 
-def _direct(A: sparse.csr_array, target: Floats, weight: Floats, apply: Apply, rhs: Floats, tol: float) -> Solution:
-    """Solve by dense factorisations and report the true residual."""
+def _solve_directly(
+    A: sparse.csr_array, target: Floats, weight: Floats, apply: Apply, rhs: Floats, tol: float
+) -> Solution:
+    """Solve by dense factorisations; the residual is computed from the operator."""
     F = target.copy()
     dense = A.toarray()
-    for free, columns in _same_weights(weight):
+    for free, columns in _group_by_weights(weight):
         system = dense[np.ix_(free, free)] + np.diag(weight[free, columns[0]])
         F[np.ix_(free, columns)] = linalg.solve(system, rhs[np.ix_(free, columns)], check_finite=False)
     norms = np.linalg.norm(rhs, axis=0)
@@ -92,7 +95,7 @@ def _direct(A: sparse.csr_array, target: Floats, weight: Floats, apply: Apply, r
     return Solution(F, (residual,), residual, 0, Status.CONVERGED if residual <= tol else Status.MAX_ITER)
 
 
-def _same_weights(weight: Floats) -> Iterator[tuple[Ints, Ints]]:
+def _group_by_weights(weight: Floats) -> Iterator[tuple[Ints, Ints]]:
     """Yield (items not clamped, labels) for every group of labels with the same weights."""
     patterns, group = np.unique(weight, axis=1, return_inverse=True)
     for g, pattern in enumerate(patterns.T):

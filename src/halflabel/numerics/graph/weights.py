@@ -1,4 +1,4 @@
-"""Neighbours, reconstruction weights, Laplacians and what a graph can reach."""
+"""Reconstruction weights, Laplacians, components and reachability of a graph of items."""
 
 from __future__ import annotations
 
@@ -34,16 +34,15 @@ def reconstruction_weights(
     ----------
     X : matrix of shape (n_items, n_features)
     indices : ndarray of shape (n_queries, k)
-        Neighbours, from :func:`neighbors`.
+        Neighbours, from :func:`halflabel.numerics.graph.neighbors.neighbors`.
     ridge : float
-        :math:`\xi`. The paper advises less than 0.1; 1 gives better scores, hardly any
-        negative weight and a well-conditioned solve.
+        :math:`\xi`. The paper recommends less than 0.1; 1 gives better scores, hardly any negative weight and a
+        well-conditioned solve.
     query : matrix of shape (n_queries, n_features), optional
         Rows to rebuild; by default those of ``X``.
     scores : ndarray of shape (n_items, n_labels), optional
-        F: the same weights are to rebuild the scores as well, with share ``alpha``,
-        :math:`L_i = (1 - \alpha) P_i + \alpha Q_i`. P and Q are divided by their mean traces first: otherwise
-        alpha would mean something else after every change of units.
+        F: the weights rebuild the scores too, with share ``alpha``: :math:`L_i = (1 - \alpha) P_i + \alpha Q_i`. P and
+        Q are divided by their mean traces first, so that the meaning of alpha does not depend on units.
     alpha : float
         :math:`\alpha` of eq. (1) and (4), between 0 and 1.
     drop_negative : bool
@@ -59,7 +58,7 @@ def reconstruction_weights(
     grams = _local_grams(X, indices, own) if scores is None else _mixed_grams(X, scores, indices, alpha)
     for rows, gram in grams:
         trace = np.trace(gram, axis1=1, axis2=2)
-        # An absolute floor where the trace is 0: the solution of I w = 1 is uniform.
+        # Where the trace is 0, load with 1: the solution of I w = 1 is uniform.
         load = np.where(trace > 0, (ridge or np.finfo(float).eps) * trace / k, 1.0)
         gram[:, range(k), range(k)] += load[:, None]
         raw = np.linalg.solve(gram, np.ones((len(gram), k, 1)))[..., 0]
@@ -74,7 +73,7 @@ def reconstruction_weights(
 
 
 def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slice, Floats]]:
-    """Yield (rows, Gram matrices of the neighbours seen from each row) block by block."""
+    """Yield (rows, Gram matrices of the neighbours minus each row) block by block."""
     for start in range(0, len(indices), BLOCK):
         rows = slice(start, min(start + BLOCK, len(indices)))
         own = stored(query[rows], as_sparse=is_sparse(X))
@@ -83,7 +82,7 @@ def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slic
         else:
             offsets = np.take(X, indices[rows], axis=0)
             offsets -= own[:, None, :]
-            # From a copy: on one and the same buffer NumPy takes the symmetric product, slower at this size.
+            # With a copy: for one buffer NumPy calls the symmetric product, which is slower at this size.
             yield rows, (offsets @ offsets.copy().transpose(0, 2, 1)).astype(np.float64)
 
 
@@ -113,10 +112,10 @@ def _sparse_gram(X: sparse.csr_array, indices: Ints, query: sparse.csr_array) ->
 
 
 def affinity(indices: Ints, distances: Floats, bandwidth: float | None = None) -> sparse.csr_array:
-    r"""Return the symmetric heat-kernel graph :math:`\exp(-d^2 / 2\sigma^2)`; an edge exists if either end names it.
+    r"""Return the symmetric heat-kernel graph :math:`\exp(-d^2 / 2\sigma^2)`.
 
-    ``bandwidth`` (:math:`\sigma`) defaults to the mean distance to the farthest neighbour kept
-    (Qian & Davidson 2010, section 4, for ML-GFHF).
+    Two items are joined if either is a neighbour of the other. ``bandwidth`` (:math:`\sigma`) is by default the mean
+    distance to the k-th neighbour (Qian & Davidson 2010, section 4, for ML-GFHF).
     """
     n, k = indices.shape
     sigma = bandwidth or float(distances[:, -1].mean()) or 1.0
@@ -138,9 +137,9 @@ def components(W: sparse.csr_array) -> Ints:
 
 
 def supported(component: Ints, observed: Mask) -> Mask:
-    """Tell, per item and label, whether the item's component holds an observed entry of the label.
+    """Return, per item and label, whether the item's component holds an observed entry of the label.
 
-    Where it does not, propagation alone has no evidence (the system is singular there).
+    Where it does not, propagation alone has no evidence: its system is singular.
     """
     evidence = np.zeros((component.max() + 1, observed.shape[1]), dtype=bool)
     np.logical_or.at(evidence, component, observed)
@@ -148,9 +147,9 @@ def supported(component: Ints, observed: Mask) -> Mask:
 
 
 def reachable(W: sparse.csr_array, observed: Mask) -> Mask:
-    """Tell, per item and label, whether a walk along the rows of W comes from the item to an observed entry.
+    """Return, per item and label, whether a path along the rows of W leads from the item to an observed entry.
 
-    Where it does not, eq. (7) of Qian & Davidson is singular: the item's score depends on no label.
+    Where none does, eq. (7) of Qian & Davidson is singular: the score of the item does not depend on any label.
     """
     pattern = sparse.csr_array(((W.data != 0).astype(np.float32), W.indices, W.indptr), shape=W.shape)
     reached = observed.copy()

@@ -2,7 +2,7 @@ r"""Smooth terms: sums over entries of a matrix Z, one row per item.
 
 A loss has ``lipschitz`` (of its gradient), ``roughness`` (M with :math:`|f^{(3)}| \le M f^{(2)}`; 0 for a quadratic),
 ``value_and_grad(Z)``, ``curvature(Z)`` and, for alternating least squares, ``majorizer(Z)``. ``split(size)`` gives the
-same term as a sum over blocks of rows, as far as these do not depend on each other.
+same term as a sum over blocks of rows if these do not depend on each other.
 """
 
 from halflabel.numerics.losses.logistic import BiasedLogistic, Logistic

@@ -1,4 +1,4 @@
-"""Logistic losses of labels with gaps, with a given bias or at the best one."""
+"""Logistic losses of labels with gaps, with a given bias or with the best one."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ class Logistic:
         return np.ones(self.sign.shape[1])
 
     def wrong(self, Z: Floats) -> tuple[float, Floats]:
-        """Return the value, and the probability that each observed entry would be wrong (1/2 elsewhere)."""
+        """Return the value, and the probability of the wrong label for each observed entry (1/2 elsewhere)."""
         margin = Z + self.offset
         margin *= self.sign
         e = np.exp(-np.abs(margin))
-        whole = 1 + e
-        # One logarithm per row and 512 labels: a product of that many numbers up to 2 stays finite.
-        logs = float(np.log(np.multiply.reduceat(whole, range(0, whole.shape[1], 512), axis=1)).sum())
+        normalizer = 1 + e
+        # One logarithm for each row and 512 labels: a product of 512 numbers, each at most 2, stays finite.
+        logs = float(np.log(np.multiply.reduceat(normalizer, range(0, normalizer.shape[1], 512), axis=1)).sum())
         unseen = margin.size - np.count_nonzero(self.sign)
         value = logs - float(np.minimum(margin, 0).sum()) - float(np.log(2)) * unseen
-        return float(self.weight * value), np.where(margin > 0, e, 1.0) / whole
+        return float(self.weight * value), np.where(margin > 0, e, 1.0) / normalizer
 
     def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
         """Return the value and the gradient."""
@@ -82,10 +82,10 @@ class Logistic:
 
 @dataclass(frozen=True, eq=False)
 class BiasedLogistic:
-    r"""The logistic term of eq. (2) at its best bias, :math:`\min_b f(Z, b) + \tfrac{w_b}{2}\|b\|^2`.
+    r"""The logistic term of eq. (2), minimised over the bias, :math:`\min_b f(Z, b) + \tfrac{w_b}{2}\|b\|^2`.
 
-    Minimising over b leaves a convex function of Z alone, whose gradient is that of :math:`f(\cdot, b)` at the
-    best b and no steeper, so that a solver need not know of the bias.
+    This is a convex function of Z alone. Its gradient is that of :math:`f(\cdot, b)` at the best b, with the same
+    Lipschitz constant, so that a solver handles it like any other term.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class BiasedLogistic:
     weight : float
         As in :class:`Logistic`.
     ridge : float
-        :math:`w_b`, positive: without it a label whose observed entries agree sends its bias to infinity.
+        :math:`w_b`, positive: without it the bias of a label whose observed entries are all equal is infinite.
     """
 
     sign: Floats
@@ -103,7 +103,7 @@ class BiasedLogistic:
     _last: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        # Where the search for the bias begins: solvers move Z little by little, and the bias with it.
+        # Start of the next search for the bias: between two calls of a solver, Z and the bias change little.
         object.__setattr__(self, "_last", np.zeros(self.sign.shape[1]))
 
     @property
@@ -126,18 +126,18 @@ class BiasedLogistic:
         return Logistic(self.sign, self.weight, self.bias(Z))
 
     def bias(self, Z: Floats) -> Floats:
-        """Return the best bias of every label, by Newton steps damped so that none overshoots."""
+        """Return the best bias of every label, by Newton steps that are damped so that none overshoots."""
         b = self._last
         signs, seen = self._sums
         for _ in range(100):
             margin = Z + b
             margin *= self.sign
             margin *= 0.5
-            sure = np.tanh(margin, out=margin)  # 1 - 2 P(wrong); 0 where nothing was observed
-            slope = self.ridge * b - self.weight / 2 * (signs - np.einsum("ij,ij->j", sure, self.sign))
-            full = slope / (self.ridge + self.weight / 4 * (seen - np.einsum("ij,ij->j", sure, sure)))
+            confidence = np.tanh(margin, out=margin)  # 1 - 2 P(wrong); 0 where nothing was observed
+            slope = self.ridge * b - self.weight / 2 * (signs - np.einsum("ij,ij->j", confidence, self.sign))
+            full = slope / (self.ridge + self.weight / 4 * (seen - np.einsum("ij,ij->j", confidence, confidence)))
             b -= np.sign(full) * np.log1p(np.abs(full))
-            if np.abs(full).max(initial=0.0) < 1e-6:  # what is left is of the order of its square
+            if np.abs(full).max(initial=0.0) < 1e-6:  # the remaining error is of the order of its square
                 break
         return b.copy()
 
@@ -152,9 +152,9 @@ class BiasedLogistic:
         return self.at(Z).curvature(Z)
 
     def majorizer(self, Z: Floats) -> Squares:
-        """Return squares with the largest curvature there is: at its best bias the term is no more curved."""
+        """Return squares with the largest curvature there is; at its best bias the term has no larger one."""
         return self.at(Z).majorizer(Z)
 
     def split(self, size: int) -> Sequence[tuple[slice, Loss]]:
-        """Return the whole: every row has its say in the bias."""
+        """Return the whole term: the bias depends on every row."""
         return [(slice(0, len(self.sign)), self)]

@@ -1,4 +1,4 @@
-"""Terms on columns of their own, as one."""
+"""A sum of terms, each of which has its own columns."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from halflabel.numerics.losses.smooth import Loss
 
 @dataclass(frozen=True, eq=False)
 class SideBySide:
-    """A sum of terms, each on columns of its own.
+    """A sum of terms, each of which has its own columns.
 
     Parameters
     ----------
     terms : sequence of Loss
     widths : sequence of int
-        How many columns each has, from the left.
+        Number of columns of each term, from the left.
     """
 
     terms: Sequence[Loss]
@@ -28,17 +28,17 @@ class SideBySide:
 
     @property
     def columns(self) -> list[slice]:
-        """The columns of each term."""
+        """Columns of each term."""
         return [slice(a, b) for a, b in pairwise(np.cumsum([0, *self.widths]).tolist())]
 
     @property
     def lipschitz(self) -> float:
-        """The largest of all."""
+        """Largest constant of a term."""
         return max(term.lipschitz for term in self.terms)
 
     @property
     def roughness(self) -> Floats:
-        """That of each term, in its columns."""
+        """Roughness of each term, in its columns."""
         return np.concatenate([term.roughness for term in self.terms])
 
     def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
@@ -48,7 +48,7 @@ class SideBySide:
         return sum(term.value_and_grad(Z[:, c], grad[:, c])[0] for term, c in pairs), grad
 
     def split(self, size: int) -> Sequence[tuple[slice, SideBySide]]:
-        """Return the sum row block by row block; one block if any term needs all rows at once."""
+        """Return the sum block by block; it is one block if a term needs all rows at once."""
         parts = [term.split(size) for term in self.terms]
         if len({len(part) for part in parts}) > 1:
             return [(slice(0, max(part[-1][0].stop for part in parts)), self)]

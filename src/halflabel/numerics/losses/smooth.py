@@ -1,4 +1,4 @@
-"""What solvers ask of a smooth term."""
+"""Interfaces of smooth terms: what solvers need."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ Squares = tuple[Floats | float, Any]
 
 
 class Smooth(Protocol):
-    """A smooth convex function of a matrix, never negative: all that proximal gradient steps need."""
+    """A smooth convex function of a matrix that is never negative: what proximal gradient steps need."""
 
     @property
     def lipschitz(self) -> float:
         """Lipschitz constant of the gradient."""
 
     def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
-        """Return the value at Z and the gradient, written to ``out`` where it is given."""
+        """Return the value at Z and the gradient; the latter is written to ``out`` if that is given."""
 
     def split(self, size: int) -> Sequence[tuple[slice, Smooth]]:
-        """Return (rows, the function on these rows) of which the whole is the sum."""
+        """Return pairs (rows, function of these rows); the function of all rows is their sum."""
 
 
 class Loss(Smooth, Protocol):
-    """A smooth function that is a sum over entries, with what Newton steps and alternating least squares need."""
+    """A smooth function that is a sum over entries: what Newton steps and alternating least squares need."""
 
     @property
     def roughness(self) -> Floats:
-        """Bound of the third derivative in units of the second, per column."""
+        """Bound of the third derivative in units of the second, for each column."""
 
     def curvature(self, Z: Floats) -> Floats | float:
         """Return the second derivative by each entry of Z."""
@@ -43,5 +43,5 @@ class Loss(Smooth, Protocol):
 
 
 def row_blocks(n: int, size: int) -> list[slice]:
-    """Return the slices of n rows, so many each."""
+    """Return the slices of n rows with ``size`` rows each; the last may have fewer."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]

@@ -21,9 +21,9 @@ class Squared:
     Parameters
     ----------
     target : ndarray of shape (n, m)
-        x; finite everywhere, and 0 where it is not observed.
+        x; finite, and 0 where it is not observed.
     observed : ndarray of bool, shape (n, m), or None
-        None means all.
+        None means that all entries are observed.
     weight : float
         w, of one entry.
 
@@ -103,7 +103,7 @@ class SparseSquared:
 
     @property
     def target(self) -> Any:
-        """What Z is to be, as an operator on dense matrices."""
+        """Target of Z, as an operator on dense matrices."""
         X, c, s = self.X, self.center, self.scale
         return LinearOperator(
             dtype=np.float64,
@@ -115,12 +115,12 @@ class SparseSquared:
         )
 
     def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
-        """Return the value and the gradient; dense, so meant for blocks of rows."""
+        """Return the value and the gradient; both need dense arrays and are meant for blocks of rows."""
         dense = (self.X.toarray() - self.center) / self.scale
         return Squared(dense, None, self.weight).value_and_grad(Z, out)
 
     def value(self, U: Floats, V: Floats) -> float:
-        """Return the value at U V^T without forming it."""
+        """Return the value at U V^T, which is not formed."""
         n = self.X.shape[0]
         columns = np.asarray(self.X.sum(axis=0)).ravel()
         squares = np.asarray(self.X.multiply(self.X).sum(axis=0)).ravel()

@@ -27,8 +27,8 @@ def bicgstab(
     Returns
     -------
     Solution
-        ``objective`` is the largest relative residual of a column per iteration, by the recurrence; ``residual``
-        is the same recomputed from the definition at the end.
+        ``objective`` is the largest relative residual of a column after each iteration, by the recurrence;
+        ``residual`` is the same at the end, recomputed from the definition.
     """
     X = np.zeros_like(B) if start is None else start.copy()
     R = B - apply(X)

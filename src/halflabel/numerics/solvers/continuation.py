@@ -1,4 +1,4 @@
-"""Algorithm 1 of Zhao & Guo (2015) as published: a yardstick, not a solver to use."""
+"""Algorithm 1 of Zhao & Guo (2015) as published, for comparison; it stays far from the minimum."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PublishedTerms:
     ----------
     G : ndarray of shape (N, N)
     L : csr_array of shape (N, N), or None
-        None where :math:`\gamma_I` is 0.
+        None if :math:`\gamma_I` is 0.
     annotated : ndarray of int, shape (l,)
         Items that S selects.
     Q : ndarray of shape (n, n)
@@ -73,7 +73,7 @@ class Theta:
     GA: Floats
 
     def parts(self) -> tuple[Floats, Floats, Floats]:
-        """Return what is iterated on."""
+        """Return the three variables of the iteration."""
         return self.A, self.Z, self.E
 
     def beyond(self, old: Theta, momentum: float) -> Theta:
@@ -84,10 +84,10 @@ class Theta:
 
 @dataclass
 class Continuation:
-    r"""Accelerated proximal gradient on A, Z and E together, the constraint as a penalty that grows.
+    r"""Accelerated proximal gradient on A, Z and E together; the constraint is a penalty that grows.
 
-    Departs from the page in one line: eq. (22) takes ``abs`` of the argument, which is no proximal step and does not
-    lead to the minimum; here it is :math:`\max(\hat E - \mu\lambda/\nu, 0)`.
+    It departs from the paper in one line: eq. (22) takes ``abs`` of its argument, which is not a proximal step and does
+    not lead to the minimum; here it is :math:`\max(\hat E - \mu\lambda/\nu, 0)`.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ class Continuation:
 
     Notes
     -----
-    One step length is shared by A, Z and E, and the curvature in A is that of G squared, about the square of the number
-    of items: backtracking sets a step with which A hardly moves. That is why the objective stays far above the minimum.
+    A, Z and E share one step length, and the curvature in A is that of G squared, about the square of the number of
+    items: backtracking chooses a step with which A hardly moves. The objective therefore stays far above the minimum.
     """
 
     terms: PublishedTerms
@@ -114,14 +114,14 @@ class Continuation:
         self.theta = Theta(zeros, Y, np.zeros_like(Y), zeros)
 
     def run(self, iterations: int) -> None:
-        """Run every stage for so many iterations."""
+        """Run every stage for a number of iterations."""
         for k, rho in enumerate(self.rhos):
             step("Algorithm 1", k, len(self.rhos))
             for _ in self.iterate(rho, iterations):
                 pass
 
     def iterate(self, rho: float, iterations: int) -> Iterator[Theta]:
-        """Run one stage from where the last one ended, with fresh momentum; yield every point."""
+        """Run one stage from the end of the last one, with momentum 0 at its start; yield every point."""
         omega, q = self.theta, 1.0
         for _ in range(iterations):
             before, self.theta = self.theta, self._backtrack(omega, rho)
@@ -130,7 +130,7 @@ class Continuation:
             yield self.theta
 
     def _backtrack(self, omega: Theta, rho: float) -> Theta:
-        """Return the proximal step, its length cut until the model of eq. (16) is above the objective."""
+        """Return the proximal step, shortened until the model of eq. (16) is above the objective."""
         value, by_A, *others = self._penalised(omega, rho)
         gradients = (self.terms.G @ by_A, *others)
         while True:

@@ -32,24 +32,24 @@ def davis_yin(
         f, never negative.
     penalty : NuclearNorm
     project : callable
-        Projection on the set; must not change its argument.
+        Projection on the set; it does not change its argument.
     start : ndarray of shape (n, m)
     tol : float
         Stop when the bound of the relative gap is at most this.
     check_every : int
-        Iterations between two computations of it.
+        Number of iterations between two computations of the bound.
 
     Returns
     -------
     Solution
-        ``x`` lies in the set; ``objective`` and ``residual`` (the bound of the relative gap) belong to it, the former
-        at the start and at every check.
+        ``x`` lies in the set. ``objective`` has its values at the start and at every check, ``residual`` is the bound
+        of the relative gap.
 
     Notes
     -----
-    Each iteration is one projection, one gradient and one shrinkage, with the step 1.8/L; no inner loop. The residue of
-    the projection over the step is a multiplier of the set: added to the gradient it makes the bound of
-    :func:`halflabel.numerics.solvers.certify` hold for points of the set.
+    Each iteration is one projection, one gradient and one shrinkage, with the step 1.8/L; there is no inner loop. The
+    distance that the projection moves the point, over the step, is a multiplier of the set: with it added to the
+    gradient, the bound of :func:`halflabel.numerics.solvers.certify` holds for points of the set.
 
     References
     ----------

@@ -12,19 +12,19 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from halflabel._arrays import Floats
 from halflabel.numerics.solvers.solution import Status
 
-#: Up to so many rows the dense decomposition is as fast, and exact.
-DENSE = 1000
+#: Maximum number of rows of a dense decomposition, which is exact and up to here as fast.
+MAX_DENSE = 1000
 
-#: Up to so many rows it takes over where the iteration did not converge: seconds, and 200 MB.
-FALLBACK = 4000
+#: Maximum number of rows of a dense decomposition after an iteration that did not converge: seconds, and 200 MB.
+MAX_FALLBACK = 4000
 
-#: Vectors iterated beyond those wanted, so that the last wanted ones converge as well.
-GUARD = 4
+#: Number of vectors in addition to the wanted ones, so that the last wanted ones converge too.
+N_GUARD = 4
 
-#: Filtered blocks that span one Krylov space.
+#: Number of filtered blocks that span one Krylov space.
 DEPTH = 8
 
-#: Degree of the filter in units of sqrt(high / low): it enlarges eigenvalue 0 by cosh(2 * SHARPNESS) over the unwanted.
+#: Degree of the filter in units of sqrt(high / low): it enlarges eigenvalue 0 by cosh(2 * SHARPNESS) over the rest.
 SHARPNESS = 2.0
 
 
@@ -57,12 +57,12 @@ def bottom_eigenvectors(
 ) -> EigenSolution:
     r"""Return the ``k`` eigenvectors of :math:`M = A^T A` with the smallest eigenvalues.
 
-    Up to 1000 rows by dense decomposition. Above, M is never formed: each round spans a block Krylov space of a
-    Chebyshev polynomial in M that is large on the wanted end of the spectrum and at most 1 beyond, and keeps the best
-    vectors in it (Rayleigh-Ritz). A Ritz value is never below its eigenvalue, so the largest one kept is a safe edge
-    for the next filter, and the edge falls until the wanted vectors converge. A block, and not a single Lanczos
-    vector, because a multiple eigenvalue (0, once per closed group of items) is otherwise found too few times,
-    with every residual small.
+    A matrix of at most 1000 rows is decomposed densely. For larger ones M is not formed. Each round spans a block
+    Krylov space of a Chebyshev polynomial in M that is large on the wanted end of the spectrum and at most 1 beyond,
+    and keeps the best vectors in this space (Rayleigh-Ritz). A Ritz value is never below its eigenvalue, so that the
+    largest one is a safe edge for the next filter; the edge falls until the wanted vectors converge. The method uses a
+    block and not a single Lanczos vector, because the latter misses copies of a multiple eigenvalue (0, once for each
+    closed group of items) although every residual is small.
 
     Parameters
     ----------
@@ -70,11 +70,11 @@ def bottom_eigenvectors(
     k : int
         Between 1 and n.
     tol : float
-        Converged when every residual is at most ``tol`` times the largest eigenvalue returned. The scale is that of
-        the wanted eigenvalues, not of M: relative to M, vectors may be wrong in every digit and their residuals tiny.
-        Below ``100 * eps`` times the norm of M residuals are rounding, and count as converged.
+        The iteration has converged when every residual is at most ``tol`` times the largest eigenvalue returned. The
+        scale is that of the wanted eigenvalues, not of M: vectors can be wrong in every digit while their residuals
+        are tiny relative to M. Residuals below ``100 * eps`` times the norm of M are rounding and count as converged.
     max_iter : int
-        Limit of products with M. Up to 4000 rows the dense decomposition takes over when it is reached.
+        Maximum number of products with M. If it is reached, a matrix of at most 4000 rows is decomposed densely.
     rng : Generator
         Draws the first block.
 
@@ -92,43 +92,43 @@ def bottom_eigenvectors(
     n = A.shape[0]
     if not 1 <= k <= n:
         raise ValueError(f"a matrix of {n} rows has between 1 and {n} eigenvectors, not {k}.")
-    if n <= DENSE or (k + GUARD) * (DEPTH + 1) > n:
-        return _dense(A, k, tol)
-    solution = _filtered(A, k, tol, max_iter, rng)
-    stuck = solution.status is not Status.CONVERGED and n <= FALLBACK
-    return _dense(A, k, tol) if stuck else solution
+    if n <= MAX_DENSE or (k + N_GUARD) * (DEPTH + 1) > n:
+        return _decompose_densely(A, k, tol)
+    solution = _iterate_filter(A, k, tol, max_iter, rng)
+    stuck = solution.status is not Status.CONVERGED and n <= MAX_FALLBACK
+    return _decompose_densely(A, k, tol) if stuck else solution
 
 
-def _dense(A: sparse.csr_array, k: int, tol: float) -> EigenSolution:
+def _decompose_densely(A: sparse.csr_array, k: int, tol: float) -> EigenSolution:
     M = (A.T @ A).toarray()
     vectors = linalg.eigh(M, subset_by_index=[0, k - 1])[1]
-    return _certified(A, A.T.tocsr(), vectors, tol, float(np.abs(M).sum(axis=0).max()), 0)
+    return _certify(A, A.T.tocsr(), vectors, tol, float(np.abs(M).sum(axis=0).max()), 0)
 
 
-def _filtered(A: sparse.csr_array, k: int, tol: float, max_iter: int, rng: np.random.Generator) -> EigenSolution:
+def _iterate_filter(A: sparse.csr_array, k: int, tol: float, max_iter: int, rng: np.random.Generator) -> EigenSolution:
     At = A.T.tocsr()
-    X = rng.standard_normal((A.shape[0], k + GUARD))
-    high = _largest(A, At, X[:, 0])
+    X = rng.standard_normal((A.shape[0], k + N_GUARD))
+    high = _bound_largest(A, At, X[:, 0])
     low, n_iter = high / 10, 0
     while True:
         degree = min(int(np.ceil(SHARPNESS * np.sqrt(high / low))), (max_iter - n_iter) // DEPTH)
         if degree < 1:
-            return _certified(A, At, X[:, :k], tol, high, n_iter)
+            return _certify(A, At, X[:, :k], tol, high, n_iter)
         n_iter += degree * DEPTH
-        values, X = _ritz(A, _krylov(A, At, X, low, high, degree), k + GUARD)
+        values, X = _project_ritz(A, _span_krylov(A, At, X, low, high, degree), k + N_GUARD)
         low = max(float(values[-1]), np.finfo(float).eps * high)
-        solution = _certified(A, At, X[:, :k], tol, high, n_iter)
+        solution = _certify(A, At, X[:, :k], tol, high, n_iter)
         if solution.status is Status.CONVERGED:
             return solution
 
 
-def _largest(A: sparse.csr_array, At: sparse.csr_array, start: Floats) -> float:
-    """Bound the largest eigenvalue of M from above, 5 % over a Lanczos estimate good to 1 %."""
+def _bound_largest(A: sparse.csr_array, At: sparse.csr_array, start: Floats) -> float:
+    """Return an upper bound of the largest eigenvalue of M, 5 % above a Lanczos estimate that is accurate to 1 %."""
     M: Any = LinearOperator(At.shape, matvec=lambda x: At @ (A @ x), dtype=np.float64)
     return 1.05 * float(eigsh(M, k=1, which="LA", tol=1e-2, v0=start, return_eigenvectors=False)[0])
 
 
-def _krylov(A: sparse.csr_array, At: sparse.csr_array, X: Floats, low: float, high: float, degree: int) -> Floats:
+def _span_krylov(A: sparse.csr_array, At: sparse.csr_array, X: Floats, low: float, high: float, degree: int) -> Floats:
     """Return the columns of X, p(M)X, p(M)^2 X, ..., p the Chebyshev polynomial that is within 1 on [low, high]."""
     center, half = (high + low) / 2, (high - low) / 2
     blocks = [X]
@@ -140,7 +140,7 @@ def _krylov(A: sparse.csr_array, At: sparse.csr_array, X: Floats, low: float, hi
     return np.hstack(blocks)
 
 
-def _ritz(A: sparse.csr_array, span: Floats, k: int) -> tuple[Floats, Floats]:
+def _project_ritz(A: sparse.csr_array, span: Floats, k: int) -> tuple[Floats, Floats]:
     """Return the k smallest Ritz values of M on the span of the columns, and their vectors."""
     Q = linalg.qr(span, mode="economic", overwrite_a=True, check_finite=False)[0]
     AQ = A @ Q
@@ -148,10 +148,10 @@ def _ritz(A: sparse.csr_array, span: Floats, k: int) -> tuple[Floats, Floats]:
     return values, Q @ U
 
 
-def _certified(
+def _certify(
     A: sparse.csr_array, At: sparse.csr_array, vectors: Floats, tol: float, norm: float, n_iter: int
 ) -> EigenSolution:
-    """Fix lengths and signs, and measure what was found from the definition."""
+    """Fix lengths and signs of the vectors, and compute values and residuals from the definition."""
     largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None, :], axis=0)
     V = vectors * np.sign(largest) / np.linalg.norm(vectors, axis=0)
     AV = A @ V

@@ -22,17 +22,17 @@ from halflabel.numerics.solvers.packed import products, solve_packed, start_syst
 from halflabel.numerics.solvers.proximal_gradient import Certificate, bound
 from halflabel.numerics.solvers.solution import Status
 
-#: Rows whose small systems are built and solved at once, fewer where a row has many entries.
-ROWS, CELLS = 2048, 1 << 22
+#: Maximum numbers of rows, and of cells, of a block whose small systems are built and solved at once.
+MAX_ROWS, MAX_CELLS = 2048, 1 << 22
 
-#: Up to so many columns with gaps, rows with the same gaps are looked for: they share one system.
-PATTERNS = 64
+#: Maximum number of columns with gaps for which rows with the same gaps share one system.
+MAX_PATTERN_COLUMNS = 64
 
-#: Up to so many columns the spectrum of the gradient comes from its Gram matrix; above, by Lanczos iteration.
-GRAM = 2000
+#: Maximum number of columns for which the gradient is decomposed by its Gram matrix, not by Lanczos iteration.
+MAX_GRAM = 2000
 
-#: Sweeps between two certificates.
-SWEEPS = 4
+#: Number of sweeps between two certificates.
+CHECK_EVERY = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def factorize(Z: Floats, tol: float = 1e-12) -> Factors:
 
 
 def balance(left: Floats, right: Floats, tol: float = 1e-10) -> Factors:
-    """Return the same product with balanced factors; directions that vanish beside the largest are dropped."""
+    """Return the same product with balanced factors, without directions that are negligible against the largest."""
     Q, R = linalg.qr(left, mode="economic", check_finite=False)
     P, S = linalg.qr(right, mode="economic", check_finite=False)
     core = factorize(R @ S.T, tol)
@@ -87,11 +87,11 @@ class FactoredSolution:
     ----------
     factors : Factors
     objective : tuple of float
-        Value of the convex objective wherever the gap was computed.
+        Values of the convex objective where the gap was computed.
     residual : float
         Bound of the relative gap of the *convex* problem, as in :func:`halflabel.numerics.solvers.certify`.
     n_iter : int
-        Sweeps.
+        Number of sweeps.
     status : Status
     """
 
@@ -113,12 +113,12 @@ def factored(
     tol: float = 1e-3,
     max_iter: int = 100,
 ) -> FactoredSolution:
-    r"""Minimise :math:`f(Z) + \alpha\|Z\|_*` by alternating least squares on factors that grow until that is convex.
+    r"""Minimise :math:`f(Z) + \alpha\|Z\|_*` by alternating least squares on factors whose rank grows.
 
     Each term is replaced by squares that lie above it and touch it (for the logistic loss with curvature 1/4), so that
-    the rows of U, and then those of V, follow from small ridge regressions; no sweep can increase the objective.
-    Directions in which the gradient is steeper than :math:`\alpha` would enlarge the rank: as long as there are any
-    outside the span of V they are added, and when there are none the convex certificate holds.
+    the rows of U, and then those of V, follow from small ridge regressions; a sweep never increases the objective.
+    Directions in which the gradient is larger than :math:`\alpha` would reduce the objective: as long as there are any
+    outside the span of V, they are added. When there are none, the convex certificate holds.
 
     Parameters
     ----------
@@ -129,13 +129,13 @@ def factored(
         Number of rows.
     start : Factors, optional
     rank : int
-        Directions added at once.
+        Number of directions that are added at once.
     max_rank : int
-        Where growth ends; beyond, the solution is that of the factored problem only, which its residual tells.
+        Maximum rank. If it is reached, the solution is one of the factored problem only, and its residual shows that.
     tol : float
         Stop when the bound of the relative gap of the convex problem is at most this.
     max_iter : int
-        Limit of sweeps.
+        Maximum number of sweeps.
 
     Notes
     -----
@@ -150,29 +150,29 @@ def factored(
     """
     m = sum(smooth.widths)
     Z = start if start is not None else Factors(np.zeros((n, 0)), np.zeros((m, 0)))
-    slope = _slope(smooth, penalty, Z, rank)
+    slope = _compute_slope(smooth, penalty, Z, rank)
     objective, n_iter = [slope.certificate.objective], 0
     while slope.certificate.gap > tol and n_iter < max_iter:
         Z = _grow(Z, slope, min(rank, max_rank - Z.right.shape[1]), 1 / smooth.lipschitz, penalty.weight)
-        for _ in range(min(SWEEPS, max_iter - n_iter)):
+        for _ in range(min(CHECK_EVERY, max_iter - n_iter)):
             Z = _sweep(smooth, penalty.weight, Z)
             n_iter += 1
         step("completing the matrix", n_iter, max_iter)
-        slope = _slope(smooth, penalty, Z, rank)
+        slope = _compute_slope(smooth, penalty, Z, rank)
         objective.append(slope.certificate.objective)
     status = Status.CONVERGED if slope.certificate.gap <= tol else Status.MAX_ITER
     return FactoredSolution(Z, tuple(objective), slope.certificate.gap, n_iter, status)
 
 
 def gradient_norm(smooth: SideBySide, n: int) -> float:
-    """Return the spectral norm of the gradient at 0: the least weight of the nuclear norm that leaves nothing."""
-    nothing = Factors(np.zeros((n, 0)), np.zeros((sum(smooth.widths), 0)))
-    return float(_spectrum(smooth, nothing, 1)[3].max(initial=0.0))
+    """Return the spectral norm of the gradient at 0: from this weight of the nuclear norm on, the minimum is 0."""
+    empty = Factors(np.zeros((n, 0)), np.zeros((sum(smooth.widths), 0)))
+    return float(_decompose_gradient(smooth, empty, 1)[3].max(initial=0.0))
 
 
 def row_block(smooth: SideBySide) -> int:
-    """Return how many rows are to be worked on at once."""
-    return max(min(ROWS, CELLS // sum(smooth.widths)), 1)
+    """Return the number of rows of one block."""
+    return max(min(MAX_ROWS, MAX_CELLS // sum(smooth.widths)), 1)
 
 
 # -- one sweep -----------------------------------------------------------------
@@ -187,16 +187,16 @@ def _sweep(smooth: SideBySide, alpha: float, Z: Factors) -> Factors:
     k = Z.right.shape[1]
     left, pairs = np.empty_like(Z.left), products(Z.right)
     systems = [
-        start_systems(alpha, k, 1 if _uniform(term) else width)
+        start_systems(alpha, k, 1 if _is_uniform(term) else width)
         for term, width in zip(terms, smooth.widths, strict=True)
     ]
     sides = [np.zeros((k, width)) for width in smooth.widths]
     for rows, block in SideBySide(terms, smooth.widths).split(row_block(smooth)):
         quadratic = [None if term.roughness.any() else term.majorizer(np.empty(0)) for term in block.terms]
-        squares = _squares(block, quadratic, Z.left[rows], Z.right)
-        left[rows] = _ridge_rows(block.columns, squares, alpha, Z.right, pairs)
+        squares = _majorize(block, quadratic, Z.left[rows], Z.right)
+        left[rows] = _solve_rows(block.columns, squares, alpha, Z.right, pairs)
         own = products(left[rows])
-        squares = _squares(block, quadratic, left[rows], Z.right)
+        squares = _majorize(block, quadratic, left[rows], Z.right)
         for H, R, (C, CT) in zip(systems, sides, squares, strict=True):
             H += weighted(C.T if isinstance(C, np.ndarray) else C, own)
             R += (CT.T @ left[rows]).T
@@ -204,24 +204,24 @@ def _sweep(smooth: SideBySide, alpha: float, Z: Factors) -> Factors:
     return balance(left, np.hstack(right).T)
 
 
-def _uniform(term: Loss) -> bool:
-    """Tell whether all entries weigh the same, so that one system serves all columns."""
+def _is_uniform(term: Loss) -> bool:
+    """Return whether all entries have the same weight, so that all columns share one system."""
     return isinstance(term, SparseSquared) or (isinstance(term, Squared) and term.observed is None)
 
 
-def _squares(block: SideBySide, quadratic: Sequence[Squares | None], U: Floats, V: Floats) -> list[Squares]:
-    """Return (C, C * T) of the squares above each term at U V^T; those of a quadratic term are given."""
+def _majorize(block: SideBySide, quadratic: Sequence[Squares | None], U: Floats, V: Floats) -> list[Squares]:
+    """Return (C, C * T) of the squares above each term at U V^T; ``quadratic`` has those of a quadratic term."""
     triples = zip(block.terms, block.columns, quadratic, strict=True)
     return [term.majorizer(U @ V[c].T) if given is None else given for term, c, given in triples]
 
 
-def _ridge_rows(columns: Sequence[slice], squares: Sequence[Squares], alpha: float, V: Floats, pairs: Floats) -> Floats:
+def _solve_rows(columns: Sequence[slice], squares: Sequence[Squares], alpha: float, V: Floats, pairs: Floats) -> Floats:
     """Return the best rows of U for squares in these columns."""
     right = [(CT @ V[c]).T for c, (_, CT) in zip(columns, squares, strict=True)]
     weights = [(c, C) for c, (C, _) in zip(columns, squares, strict=True)]
     varying = [(np.arange(c.start, c.stop), C) for c, C in weights if isinstance(C, np.ndarray)]
     where = np.concatenate([np.arange(0), *(c for c, _ in varying)])
-    patterns, group = _patterns(np.hstack([np.empty((right[0].shape[1], 0)), *(C for _, C in varying)]))
+    patterns, group = _find_patterns(np.hstack([np.empty((right[0].shape[1], 0)), *(C for _, C in varying)]))
     H = start_systems(alpha, V.shape[1], len(patterns))
     H += weighted(patterns, pairs[where])
     for c, C in weights:
@@ -230,20 +230,20 @@ def _ridge_rows(columns: Sequence[slice], squares: Sequence[Squares], alpha: flo
     return solve_packed(H, np.sum(right, axis=0), group).T
 
 
-def _patterns(C: Floats) -> tuple[Floats, Ints | None]:
-    """Return the rows that differ, and which of them each row is, where that saves half of the work."""
-    if C.shape[1] > PATTERNS:
+def _find_patterns(C: Floats) -> tuple[Floats, Ints | None]:
+    """Return the distinct rows and the number of each row among them, if that saves half of the work."""
+    if C.shape[1] > MAX_PATTERN_COLUMNS:
         return C, None
     different, group = np.unique(C, axis=0, return_inverse=True)
     return (different, group.ravel()) if 2 * len(different) <= len(C) else (C, None)
 
 
-# -- where the gradient is steeper than the penalty ------------------------------
+# -- directions in which the gradient is larger than the penalty -----------------
 
 
 @dataclass(frozen=True, eq=False)
 class _Slope:
-    """Certificate at a point, and the leading singular triples of minus the gradient."""
+    """Certificate at a point, and the leading singular triples of the negative gradient."""
 
     certificate: Certificate
     left: Floats
@@ -251,8 +251,8 @@ class _Slope:
     right: Floats
 
 
-def _slope(smooth: SideBySide, penalty: NuclearNorm, Z: Factors, count: int) -> _Slope:
-    value, inner, left, values, right = _spectrum(smooth, Z, count)
+def _compute_slope(smooth: SideBySide, penalty: NuclearNorm, Z: Factors, count: int) -> _Slope:
+    value, inner, left, values, right = _decompose_gradient(smooth, Z, count)
     top = float(values.max(initial=0.0))
     return _Slope(bound(value, inner, top, penalty.weight, Z.norm), -left, values, right)
 
@@ -260,13 +260,13 @@ def _slope(smooth: SideBySide, penalty: NuclearNorm, Z: Factors, count: int) -> 
 _Spectrum = tuple[float, float, Floats, Floats, Floats]
 
 
-def _spectrum(smooth: SideBySide, Z: Factors, count: int) -> _Spectrum:
+def _decompose_gradient(smooth: SideBySide, Z: Factors, count: int) -> _Spectrum:
     """Return the value, <g, Z> and leading singular triples of the gradient."""
-    return (_by_gram if sum(smooth.widths) <= GRAM else _by_lanczos)(smooth, Z, count)
+    return (_decompose_by_gram if sum(smooth.widths) <= MAX_GRAM else _decompose_by_lanczos)(smooth, Z, count)
 
 
-def _by_gram(smooth: SideBySide, Z: Factors, count: int) -> _Spectrum:
-    """Two passes over blocks of rows: the Gram matrix of the gradient, and its left singular vectors."""
+def _decompose_by_gram(smooth: SideBySide, Z: Factors, count: int) -> _Spectrum:
+    """Return the spectrum by two passes over blocks of rows: for the Gram matrix, and for left singular vectors."""
     n, m = Z.shape
     value, inner, gram = 0.0, 0.0, np.zeros((m, m))
     blocks = smooth.split(row_block(smooth))
@@ -283,12 +283,12 @@ def _by_gram(smooth: SideBySide, Z: Factors, count: int) -> _Spectrum:
     return value, inner, left, values, V
 
 
-def _by_lanczos(smooth: SideBySide, Z: Factors, count: int) -> _Spectrum:
-    """Do the same for many columns: the gradient is only multiplied with vectors."""
+def _decompose_by_lanczos(smooth: SideBySide, Z: Factors, count: int) -> _Spectrum:
+    """Return the same for many columns: the gradient is only multiplied by vectors."""
     n, m = Z.shape
     value, inner, operators = 0.0, 0.0, []
     for term, c in zip(smooth.terms, smooth.columns, strict=True):
-        part, g = _gradient(term, Z.left, Z.right[c])
+        part, g = _differentiate(term, Z.left, Z.right[c])
         value, inner = value + part, inner + float(np.vdot(g @ Z.right[c], Z.left))
         operators.append((c, g))
     whole = LinearOperator(
@@ -301,7 +301,7 @@ def _by_lanczos(smooth: SideBySide, Z: Factors, count: int) -> _Spectrum:
     return value, inner, left, np.asarray(values, dtype=np.float64), right.T
 
 
-def _gradient(term: Loss, U: Floats, V: Floats) -> tuple[float, LinearOperator]:
+def _differentiate(term: Loss, U: Floats, V: Floats) -> tuple[float, LinearOperator]:
     if isinstance(term, SparseSquared):
         low_rank = aslinearoperator(U) @ aslinearoperator(V.T)
         return term.value(U, V), term.weight * (low_rank - term.target)
@@ -309,13 +309,13 @@ def _gradient(term: Loss, U: Floats, V: Floats) -> tuple[float, LinearOperator]:
     return value, aslinearoperator(g)
 
 
-def _grow(Z: Factors, slope: _Slope, most: int, step_size: float, alpha: float) -> Factors:
-    """Add the directions that are steeper than the penalty and outside the span, by a proximal gradient step each."""
-    new = slope.values > alpha
+def _grow(Z: Factors, slope: _Slope, max_new: int, step_size: float, alpha: float) -> Factors:
+    """Add the directions outside the span in which the gradient exceeds the penalty, with a proximal step each."""
+    added = slope.values > alpha
     if Z.right.shape[1]:
         span = Z.right / np.linalg.norm(Z.right, axis=0)  # orthogonal: the factors are balanced
-        new &= np.sum((span.T @ slope.right) ** 2, axis=0) < 0.5
-    chosen = np.flatnonzero(new)[::-1][: max(most, 0)]  # steepest first, whatever the order of the values
+        added &= np.sum((span.T @ slope.right) ** 2, axis=0) < 0.5
+    chosen = np.flatnonzero(added)[::-1][: max(max_new, 0)]  # the steepest ones
     chosen = chosen[np.argsort(-slope.values[chosen])]
     root = np.sqrt(step_size * (slope.values[chosen] - alpha))
     left, right = slope.left[:, chosen] * root, slope.right[:, chosen] * root

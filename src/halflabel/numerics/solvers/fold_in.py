@@ -13,11 +13,11 @@ from halflabel.numerics.solvers.packed import products, solve_packed, start_syst
 def fold_in(
     smooth: SideBySide, right: Floats, alpha: float, n: int, *, tol: float = 1e-10, max_iter: int = 100
 ) -> Floats:
-    r"""Return the rows u that minimise :math:`f(u V^T) + \tfrac{\alpha}{2}\|u\|^2`, each for itself.
+    r"""Return, for each row separately, the u that minimises :math:`f(u V^T) + \tfrac{\alpha}{2}\|u\|^2`.
 
-    With V the right factor of a solution, a row that took part in it gets its own u back. Newton steps, shortened to
-    :math:`\log(1 + d)/d` with d the largest change of an entry of z (times the roughness of its loss): for losses with
-    :math:`|f'''| \le M f''` such steps never overshoot, where undamped ones can diverge.
+    If V is the right factor of a solution, a row of that solution gets the u that it has there. Newton steps are
+    shortened to :math:`\log(1 + d)/d` with d the largest change of an entry of z (times the roughness of its loss): for
+    losses with :math:`|f'''| \le M f''` such steps never overshoot, whereas full steps can diverge.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def fold_in(
     n : int
         Number of rows.
     tol : float
-        Stop when no full step is longer than this times 1 + the length of its row.
+        Stop when each full step is at most this times 1 + the length of its row.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def fold_in(
 def _newton(block: SideBySide, V: Floats, pairs: Floats, alpha: float, n: int, tol: float, max_iter: int) -> Floats:
     U = np.zeros((n, V.shape[1]))
     rough = block.roughness
-    for _ in range(max_iter if rough.any() else 1):  # of a quadratic, one step finds the minimum
+    for _ in range(max_iter if rough.any() else 1):  # one step minimises a quadratic
         H, R = start_systems(alpha, V.shape[1], n), alpha * U.T
         Z = U @ V.T
         for term, c in zip(block.terms, block.columns, strict=True):

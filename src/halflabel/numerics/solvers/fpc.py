@@ -1,4 +1,4 @@
-"""Fixed point continuation as published: Algorithms 1 and 2 of Goldberg et al. (2010), the yardstick."""
+"""Fixed point continuation as published: Algorithms 1 and 2 of Goldberg et al. (2010), for comparison."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def fpc(
 ) -> tuple[Solution, Floats]:
     r"""Alternate gradient and shrinkage steps at one :math:`\mu`: the inner loop of Algorithm 1.
 
-    Algorithm 2 is the same iteration. Its last line sets the row of ones after every shrinkage; a gradient
-    step of length :math:`\tau_Z` on :math:`\tfrac{1}{2\tau_Z}\|z_\mathrm{row} - 1\|^2` sets it to 1 exactly, so that
-    with this term in ``smooth`` all other rows go the same way, iterate by iterate. So Algorithm 2 converges for
-    every :math:`\tau_Z < 2/L`, but to the minimiser with that soft row, which is not eq. (3) and moves with the step.
+    Algorithm 2 is the same iteration. Its last line sets the row of ones after every shrinkage. A gradient step of
+    length :math:`\tau_Z` on :math:`\tfrac{1}{2\tau_Z}\|z_\mathrm{row} - 1\|^2` sets this row to 1 exactly, so that with
+    this term in ``smooth`` all other rows have the same iterates. Algorithm 2 therefore converges for every
+    :math:`\tau_Z < 2/L`, but to the minimiser with that soft row, which is not that of eq. (3) and depends on the step.
 
     Parameters
     ----------
@@ -40,24 +40,24 @@ def fpc(
         With weight :math:`\mu`.
     start : ndarray of shape (n, m)
     bias : ndarray of shape (t,)
-        b at the start, of the first t columns; length 0 where there is none (Algorithm 2).
+        b at the start, of the first t columns; length 0 if there is no bias (Algorithm 2).
     step, bias_step : float
         :math:`\tau_Z` and :math:`\tau_b`.
     tol : float
-        Stop when the objective changes by at most this share: the published rule, which says nothing about the gap.
+        Stop when the objective changes by at most this share: the published rule, which does not bound the gap.
     max_iter : int
 
     Returns
     -------
     solution : Solution
-        ``objective`` per iteration; ``residual`` is the bound of the relative gap in Z at the last bias (often far
-        above ``tol``).
+        ``objective`` has a value for each iteration; ``residual`` is the bound of the relative gap in Z at the last
+        bias, which is often far above ``tol``.
     bias : ndarray of shape (t,)
 
     Notes
     -----
-    One full SVD per iteration, as published. The objective is the soft one: after the row is set, the published
-    rule would cost a second SVD.
+    Each iteration costs one full SVD, as published. The objective is the soft one: that of the published rule, after
+    the row is set, would cost a second SVD.
     """
     Z, t = start, len(bias)
     value, grad = smooth(bias).value_and_grad(Z)

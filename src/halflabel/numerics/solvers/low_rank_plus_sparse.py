@@ -14,23 +14,23 @@ from halflabel.numerics.solvers.row_kernel import RowKernel
 from halflabel.numerics.solvers.solution import Solution, Status
 
 #: Over-relaxation of the copies.
-RELAX = 1.6
+RELAXATION = 1.6
 
-#: Iterations between two certificates, and between two changes of the step.
-CHECK, BALANCE = 5, 20
+#: Number of iterations between two certificates, and between two changes of the step.
+CHECK_EVERY, BALANCE_EVERY = 5, 20
 
-#: First step in units of 1 / n_rows.
-START = 0.3
+#: First step, in units of 1 / n_rows.
+FIRST_STEP = 0.3
 
-#: The step changes when one relative residual exceeds the other by this factor.
-UNEQUAL = 5.0
+#: The step changes when one relative residual exceeds the other by more than this factor.
+MAX_RATIO = 5.0
 
 
 @dataclass(frozen=True, eq=False)
 class RecoveryProblem:
     r"""Minimise :math:`\langle Z, (K + lI)^{-1} Z\rangle + \tau\|Z\|_* + \theta\sum(Z - Y)` over :math:`Z \ge Y`.
 
-    What is left of eq. (11) when the weights are eliminated; Z = Y where an entry is not free.
+    This is eq. (11) after the weights are eliminated; Z = Y where an entry is not free.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class RecoveryProblem:
         Parameters
         ----------
         R : ndarray of the same shape
-            Near a subgradient of the trace norm times its weight; its singular values are clipped.
+            A matrix near a subgradient of the weighted trace norm; its singular values are clipped.
         """
         R = self.clip(R)
         slack = 2 * self.kernel.inverse(Z) + R + self.slope
@@ -82,7 +82,7 @@ class RecoveryProblem:
         """Return the nearest feasible matrix."""
         return np.where(self.free, np.maximum(Z, self.Y), self.Y)
 
-    # -- the smooth part, as proximal solvers want it -----------------------------------
+    # -- the smooth part, with the interface of proximal solvers -------------------------
 
     @property
     def lipschitz(self) -> float:
@@ -90,13 +90,13 @@ class RecoveryProblem:
         return 2 / self.kernel.n_rows
 
     def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
-        """Return quadratic and linear part at Z, never negative on the feasible set, and their gradient."""
+        """Return the quadratic and linear part at Z, never negative on the feasible set, and its gradient."""
         applied = self.kernel.inverse(Z)
         value = float(np.vdot(Z, applied)) + self.slope * float((Z - self.Y).sum())
         return value, np.add(2 * applied, self.slope, out=out)
 
     def split(self, size: int) -> Sequence[tuple[slice, RecoveryProblem]]:
-        """Return the whole: the quadratic couples the rows."""
+        """Return the whole problem: the quadratic couples the rows."""
         return [(slice(0, len(self.Y)), self)]
 
 
@@ -107,7 +107,7 @@ class Recovery:
     Attributes
     ----------
     solution : Solution
-        ``x`` is Z, feasible to the last bit; ``residual`` the relative duality gap there.
+        ``x`` is Z, which is exactly feasible; ``residual`` is its relative duality gap.
     dual : ndarray
         R, the multiplier of the trace norm, :math:`\|R\|_2 \le \tau`.
     """
@@ -117,7 +117,7 @@ class Recovery:
 
 
 def recover(problem: RecoveryProblem, *, tol: float = 1e-4, max_iter: int = 400, rescue: bool = True) -> Recovery:
-    r"""Solve by ADMM on copies of Z, one per non-smooth term, until the relative duality gap is at most ``tol``.
+    r"""Solve by ADMM on copies of Z, one for each non-smooth term, until the relative duality gap is at most ``tol``.
 
     Parameters
     ----------
@@ -126,12 +126,13 @@ def recover(problem: RecoveryProblem, *, tol: float = 1e-4, max_iter: int = 400,
         Of (objective - dual bound) / objective.
     max_iter : int
     rescue : bool
-        Let an unfinished problem with a trace norm go on by :func:`recover_by_davis_yin`.
+        Continue an unfinished problem with a trace norm by :func:`recover_by_davis_yin`.
 
     Notes
     -----
-    The quadratic step is spectral in K and costs 4 n_rows p operations per label; the trace norm a small
-    eigenproblem; the constraint nothing. Over-relaxed, relative residuals balanced every 20 iterations.
+    The quadratic step is spectral in K and costs 4 n_rows p operations per label, the trace norm costs a small
+    eigenproblem and the constraint nothing. The iteration is over-relaxed; relative residuals are balanced every 20
+    iterations.
 
     References
     ----------
@@ -143,18 +144,18 @@ def recover(problem: RecoveryProblem, *, tol: float = 1e-4, max_iter: int = 400,
     while gap > tol and n_iter < max_iter:
         state.advance()
         n_iter += 1
-        if n_iter % BALANCE == 0:
+        if n_iter % BALANCE_EVERY == 0:
             state.balance()
-        if n_iter % CHECK == 0 or n_iter == max_iter:
+        if n_iter % CHECK_EVERY == 0 or n_iter == max_iter:
             value = problem.value(state.boxed)
             gap = (value - problem.bound(state.Z, state.dual)) / (abs(value) or 1.0)
             objective.append(value)
     status = Status.CONVERGED if gap <= tol else Status.MAX_ITER
-    found = Recovery(Solution(state.boxed, tuple(objective), gap, n_iter, status), problem.clip(state.dual))
+    recovery = Recovery(Solution(state.boxed, tuple(objective), gap, n_iter, status), problem.clip(state.dual))
     if rescue and status is Status.MAX_ITER and problem.trace:
         further = recover_by_davis_yin(problem, start=state.boxed, tol=tol, max_iter=10 * max_iter)
-        return min(found, further, key=lambda one: one.solution.residual)
-    return found
+        return min(recovery, further, key=lambda one: one.solution.residual)
+    return recovery
 
 
 class _Copies:
@@ -162,7 +163,7 @@ class _Copies:
 
     def __init__(self, problem: RecoveryProblem) -> None:
         self.problem = problem
-        self.step = START / problem.kernel.n_rows
+        self.step = FIRST_STEP / problem.kernel.n_rows
         count = 2 if problem.trace else 1
         self.copies = [problem.Y.copy() for _ in range(count)]
         self.duals = [np.zeros_like(problem.Y) for _ in range(count)]
@@ -185,7 +186,8 @@ class _Copies:
         pulls = sum(copy - dual for copy, dual in zip(self.copies, self.duals, strict=True))
         self.Z = self.problem.kernel.spectral(lambda k: step / (2 / (k + n) + count * step), np.asarray(pulls))
         relaxed = [
-            RELAX * self.Z + (1 - RELAX) * copy + dual for copy, dual in zip(self.copies, self.duals, strict=True)
+            RELAXATION * self.Z + (1 - RELAXATION) * copy + dual
+            for copy, dual in zip(self.copies, self.duals, strict=True)
         ]
         self.before = self.copies
         self.copies = [self.problem.project(relaxed[0] - self.problem.slope / step)]
@@ -194,17 +196,17 @@ class _Copies:
         self.duals = [point - copy for point, copy in zip(relaxed, self.copies, strict=True)]
 
     def balance(self) -> None:
-        """Bring the relative primal and dual residual closer by changing the step; the scaled duals follow."""
+        """Change the step to bring the relative primal and dual residuals closer, and rescale the duals with it."""
         primal = _norm([self.Z - copy for copy in self.copies]) / _norm(self.copies)
         dual = _norm([new - old for new, old in zip(self.copies, self.before, strict=True)]) / _norm(self.duals)
-        if not 1 / UNEQUAL < primal / dual < UNEQUAL:
+        if not 1 / MAX_RATIO < primal / dual < MAX_RATIO:
             factor = float(np.clip(np.sqrt(primal / dual), 0.1, 10))
             self.step *= factor
             self.duals = [one / factor for one in self.duals]
 
 
 def _norm(parts: Sequence[Floats]) -> float:
-    """Return the norm of several matrices as one vector, never quite 0."""
+    """Return the norm of several matrices as one vector; it is always positive."""
     return float(np.sqrt(sum(np.vdot(part, part) for part in parts))) + np.finfo(float).tiny
 
 
@@ -213,17 +215,17 @@ def recover_by_davis_yin(
 ) -> Recovery:
     """Solve by three-operator splitting, which only multiplies by the inverse: for kernels without an eigenbasis.
 
-    Needs a trace weight; parameters otherwise as in :func:`recover`. As a check of the other solver it shares nothing
-    with it but the terms. ``residual`` is the duality gap again, recomputed at the end.
+    It needs a positive trace weight; its parameters are those of :func:`recover`. It shares only the terms with the
+    other solver, which it can therefore check. ``residual`` is the duality gap, recomputed at the end.
     """
     if not problem.trace > 0:
         raise ValueError("three-operator splitting needs a positive trace weight: use the solver 'admm'.")
     penalty = NuclearNorm(problem.trace)
-    found = davis_yin(
+    solution = davis_yin(
         problem, penalty, problem.project, problem.Y if start is None else start, tol=tol, max_iter=max_iter
     )
-    gradient = problem.value_and_grad(found.x)[1]
+    gradient = problem.value_and_grad(solution.x)[1]
     R = problem.clip(-gradient)
-    value = problem.value(found.x)
-    gap = min(found.residual, (value - problem.bound(found.x, R)) / (abs(value) or 1.0))
-    return Recovery(replace(found, residual=gap), R)
+    value = problem.value(solution.x)
+    gap = min(solution.residual, (value - problem.bound(solution.x, R)) / (abs(value) or 1.0))
+    return Recovery(replace(solution, residual=gap), R)

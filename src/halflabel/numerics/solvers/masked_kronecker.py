@@ -1,4 +1,4 @@
-"""Regularised least squares with a Kronecker kernel where some targets are unknown."""
+"""Regularised least squares with a Kronecker kernel and unknown targets."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 from scipy import linalg
 
 from halflabel._arrays import Floats, Mask
-from halflabel.numerics.kernels import same_rows
+from halflabel.numerics.kernels import iterate_row_patterns
 from halflabel.numerics.solvers.pcg import pcg
 from halflabel.numerics.solvers.row_kernel import RowKernel
 from halflabel.numerics.solvers.solution import Solution, Status
 
-#: Up to so many observed rows (or basis vectors) a label's own dense system is solved.
-EXACT = 2000
+#: Maximum number of observed rows (or basis vectors) for which the dense system of each label is solved.
+MAX_DENSE = 2000
 
 
 def masked_least_squares(
@@ -36,30 +36,31 @@ def masked_least_squares(
 
     Notes
     -----
-    Without gaps the answer is in closed form. If the labels are independent (Q = qI) each is a dense system of its own
-    rows, one factorisation per pattern of gaps, :math:`s^3/3` operations. Otherwise, or above 2000 rows, conjugate
-    gradients on all coordinates at once, in the eigenbasis of the system without gaps and scaled by its diagonal: with
-    a share s of each label's rows observed they need about :math:`1/\sqrt{s}` times a few dozen steps.
+    Without gaps there is a closed form. If the labels are independent (Q = qI), each is a dense system of its observed
+    rows, with one factorisation of :math:`s^3/3` operations per pattern of gaps. Otherwise, or above 2000 rows,
+    conjugate gradients solve for all coordinates at once, in the eigenbasis of the system without gaps and scaled by
+    its diagonal. With a share s of each label's rows observed they need about :math:`1/\sqrt{s}` times a few dozen
+    steps.
     """
     if observed.all():
         return Solution(kernel.weights(Y), (), 0.0, 0, Status.CONVERGED)
-    small = max(min(len(group.basis.values), kernel.n_rows) for group in kernel.groups) <= EXACT
+    small = max(min(len(group.basis.values), kernel.n_rows) for group in kernel.groups) <= MAX_DENSE
     if kernel.rotation is None and len(kernel.groups) == 1 and small:
-        return Solution(_each_label(kernel, Y, observed), (), 0.0, 0, Status.CONVERGED)
-    return _together(kernel, np.where(observed, Y, 0.0), observed, tol, max_iter)
+        return Solution(_solve_each_label(kernel, Y, observed), (), 0.0, 0, Status.CONVERGED)
+    return _solve_together(kernel, np.where(observed, Y, 0.0), observed, tol, max_iter)
 
 
-def _each_label(kernel: RowKernel, Y: Floats, observed: Mask) -> Floats:
-    """Solve each label on its own rows; labels with the same gaps share the factorisation."""
+def _solve_each_label(kernel: RowKernel, Y: Floats, observed: Mask) -> Floats:
+    """Solve for each label on its observed rows; labels with the same gaps share the factorisation."""
     (group,) = kernel.groups
     coordinates = np.zeros((len(group.basis.values), Y.shape[1]))
-    for rows, columns in same_rows(observed):
+    for rows, columns in iterate_row_patterns(observed):
         A = group.basis.vectors[rows] * np.sqrt(group.values[:, 0])
-        coordinates[:, columns] = _ridge(A, Y[np.ix_(rows, columns)], kernel.n_rows)
+        coordinates[:, columns] = _solve_ridge(A, Y[np.ix_(rows, columns)], kernel.n_rows)
     return kernel.assemble([coordinates])
 
 
-def _ridge(A: Floats, Y: Floats, weight: float) -> Floats:
+def _solve_ridge(A: Floats, Y: Floats, weight: float) -> Floats:
     """Return the minimiser of |A x - y|^2 + weight |x|^2, from the smaller of the two normal equations."""
     wide = A.shape[0] < A.shape[1]
     gram = A @ A.T if wide else A.T @ A
@@ -68,7 +69,7 @@ def _ridge(A: Floats, Y: Floats, weight: float) -> Floats:
     return np.asarray(A.T @ linalg.cho_solve(factor, Y) if wide else linalg.cho_solve(factor, A.T @ Y))
 
 
-def _together(kernel: RowKernel, Y: Floats, observed: Mask, tol: float, max_iter: int) -> Solution:
+def _solve_together(kernel: RowKernel, Y: Floats, observed: Mask, tol: float, max_iter: int) -> Solution:
     space = _Coordinates(kernel)
 
     def apply(x: Floats) -> Floats:
@@ -76,13 +77,13 @@ def _together(kernel: RowKernel, Y: Floats, observed: Mask, tol: float, max_iter
         return np.asarray(space.transposed(seen) + kernel.n_rows * x)
 
     diagonal = space.diagonal(observed) + kernel.n_rows
-    found = pcg(apply, space.transposed(Y), diagonal, tol=tol, max_iter=max_iter)
-    weights = kernel.assemble(space.split(found.x))
-    return Solution(weights, found.objective, found.residual, found.n_iter, found.status)
+    solution = pcg(apply, space.transposed(Y), diagonal, tol=tol, max_iter=max_iter)
+    weights = kernel.assemble(space.split(solution.x))
+    return Solution(weights, solution.objective, solution.residual, solution.n_iter, solution.status)
 
 
 class _Coordinates:
-    """All coordinates of a row kernel as one column, and what they say about the rows."""
+    """All coordinates of a row kernel as one column, and the values at the rows that follow from them."""
 
     def __init__(self, kernel: RowKernel) -> None:
         self.groups = kernel.groups

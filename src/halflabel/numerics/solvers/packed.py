@@ -15,16 +15,16 @@ def products(B: Floats) -> Floats:
 
 
 def solve_packed(H: Floats, R: Floats, group: Ints | None = None) -> Floats:
-    """Solve N systems of k unknowns by Cholesky, all systems side by side in every operation.
+    """Solve N systems of k unknowns by Cholesky; every operation handles all systems at once.
 
-    Twice as fast as a loop over LAPACK for the dozen of unknowns that are common here, because it neither unpacks the
-    triangles nor calls anything N times.
+    For about a dozen unknowns this is twice as fast as a loop over LAPACK, because it neither unpacks the triangles nor
+    calls a function N times.
 
     Parameters
     ----------
     H : ndarray of shape (k (k + 1) / 2, G)
         Lower triangles, row by row as :func:`products` packs them; overwritten. G is N, or 1 where all systems are
-        the same, or the number of groups.
+        equal, or the number of groups.
     R : ndarray of shape (k, N)
         Right-hand sides; overwritten by the solutions.
     group : ndarray of int, shape (N,), optional

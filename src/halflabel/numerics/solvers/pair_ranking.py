@@ -11,16 +11,16 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.numerics.solvers.solution import Solution, Status
 
-#: Numbers of one block of the proximal map's tables, 16 MB.
-CELLS = 2**21
+#: Maximum number of cells of one block of the proximal map's tables, 16 MB.
+MAX_CELLS = 2**21
 
-#: Iterations between two looks at the gap.
-CHECK = 10
+#: Number of iterations between two computations of the gap.
+CHECK_EVERY = 10
 
-#: The step adapts up to this iteration; a fixed one is what convergence is proved for.
-ADAPT = 400
+#: The step adapts up to this iteration; the proof of convergence needs a fixed one afterwards.
+MAX_ADAPTIVE = 400
 
-#: Keeps a division defined.
+#: A denominator that is never 0.
 TINY = 1e-300
 
 
@@ -37,13 +37,14 @@ class PairHinge:
     Notes
     -----
     The loss of a row is the Lovasz extension of :math:`S \mapsto c\,|Q \cap S|\,|P \setminus S|` at the point where
-    the entries of P are lowered by 1. That set function knows cardinalities only, hence its proximal map has a closed
-    form: the sorted entries of the answer are the slopes of the least concave majorant of
+    the entries of P are lowered by 1. That set function depends on cardinalities only, so that its proximal map has a
+    closed form: the sorted entries of the result are the slopes of the least concave majorant of
 
     .. math:: M(s) = \max_{a + b = s} q_{(1)} + \dots + q_{(a)} + p_{(1)} + \dots + p_{(b)} - \gamma c\,a\,(|P| - b)
 
-    with q and p the entries of Q and the lowered ones of P in descending order. The best a and b both grow with s, by
-    one in all, and the entry that joins at s gets the slope before s. All rows at once, :math:`O(nL^2)` for L columns.
+    with q and p the entries of Q and the lowered ones of P in descending order. With each s either the best a or the
+    best b grows by one, and the entry that joins at s gets the slope before s. All rows are computed at once, in
+    :math:`O(nL^2)` for L columns.
     """
 
     def __init__(self, upper: Mask, lower: Mask, weight: Floats) -> None:
@@ -67,18 +68,18 @@ class PairHinge:
 
     def _blocks(self) -> Iterator[slice]:
         n, m = self.upper.shape
-        size = max(1, CELLS // (m + 1) ** 2)
+        size = max(1, MAX_CELLS // (m + 1) ** 2)
         for start in range(0, n, size):
             yield slice(start, start + size)
 
 
 def _prox(V: Floats, upper: Mask, lower: Mask, charge: Floats) -> Floats:
     m = V.shape[1]
-    by_p, p = _descending(V - 1, upper)
-    by_q, q = _descending(V, lower)
-    most, of_q = _best_splits(p, q, upper.sum(axis=1), int(lower.sum(axis=1).max()), charge)
-    slopes = _majorant_slopes(most)
-    real, of_q = np.isfinite(most[:, 1:]), of_q[:, 1:]
+    by_p, p = _sort_masked(V - 1, upper)
+    by_q, q = _sort_masked(V, lower)
+    majorized, of_q = _split_best(p, q, upper.sum(axis=1), int(lower.sum(axis=1).max()), charge)
+    slopes = _majorant_slopes(majorized)
+    real, of_q = np.isfinite(majorized[:, 1:]), of_q[:, 1:]
     Z = V.copy()
     for mask, order, count, lowered in ((upper, by_p, np.arange(1, m + 1) - of_q, 1.0), (lower, by_q, of_q, 0.0)):
         # The entry of rank r (0 the largest) joins at the first s with more than r of its kind.
@@ -90,19 +91,19 @@ def _prox(V: Floats, upper: Mask, lower: Mask, charge: Floats) -> Floats:
     return Z
 
 
-def _descending(V: Floats, mask: Mask) -> tuple[Ints, Floats]:
-    """Return the order of the masked entries of each row, largest first, and their sums up to each rank from 0."""
+def _sort_masked(V: Floats, mask: Mask) -> tuple[Ints, Floats]:
+    """Return the order of the masked entries of each row, largest first, and the sums of the first 0, 1, 2, ..."""
     among = np.where(mask, V, -np.inf)
     order = np.argsort(-among, axis=1, kind="stable")
     return order, np.pad(np.take_along_axis(among, order, axis=1).cumsum(axis=1), ((0, 0), (1, 0)))
 
 
-def _best_splits(p: Floats, q: Floats, n_p: Ints, most_q: int, charge: Floats) -> tuple[Floats, Ints]:
+def _split_best(p: Floats, q: Floats, n_p: Ints, max_q: int, charge: Floats) -> tuple[Floats, Ints]:
     """Return M(s) for every row and s, and the a that attains it."""
     m = p.shape[1]
     best, of_q = np.full(p.shape, -np.inf), np.zeros(p.shape, dtype=np.intp)
     price = charge[:, None] * (n_p[:, None] - np.arange(m))
-    for a in range(most_q + 1):
+    for a in range(max_q + 1):
         value = q[:, [a]] + p[:, : m - a] - a * price[:, : m - a]
         np.copyto(of_q[:, a:], a, where=value > best[:, a:])
         np.maximum(best[:, a:], value, out=best[:, a:])
@@ -116,7 +117,7 @@ def _majorant_slopes(M: Floats) -> Floats:
     """
     at = np.arange(M.shape[1])
     ahead = at - at[:, None]
-    with np.errstate(invalid="ignore"):  # -inf less -inf, behind the end
+    with np.errstate(invalid="ignore"):  # -inf minus -inf, beyond the end
         chord = (M[:, None, :] - M[:, :, None]) / np.where(ahead > 0, ahead, 1)
     chord[(ahead <= 0) | np.isnan(chord)] = -np.inf
     steepest = np.maximum.accumulate(chord[:, :, ::-1], axis=2)[:, :, ::-1]
@@ -139,19 +140,19 @@ def pair_ranking(Phi: Floats, loss: PairHinge, *, tol: float = 1e-3, max_iter: i
     Returns
     -------
     Solution
-        ``x`` is W, shape (n_features, n_columns), the best of the iterates that were looked at; ``objective`` its value
-        at each look; ``residual`` the relative duality gap.
+        ``x`` is W, shape (n_features, n_columns), the best of the iterates at which the gap was computed; ``objective``
+        has its values there; ``residual`` is the relative duality gap.
 
     Notes
     -----
     ADMM on :math:`\Phi W = Z`: a ridge regression, the proximal map of h, and the scaled multipliers U, over-relaxed by
-    1.6. The multipliers are a point of the dual for free: :math:`B = -\rho U` lies in the polytope
+    1.6. The multipliers are a point of the dual without further work: :math:`B = -\rho U` lies in the polytope
     :math:`\beta_{ik} = \sum_l \alpha_{ikl}`, :math:`\beta_{il} = -\sum_k \alpha_{ikl}`,
     :math:`0 \le \alpha_{ikl} \le c_i`, so that
 
     .. math:: D(B) = \sum_i \sum_{k \in P_i} \beta_{ik} - \tfrac12\|\Phi^T B\|_F^2 \le \min P
 
-    is a bound at every iteration. The pairs' own variables alpha are never formed. One eigendecomposition of
+    is a bound at every iteration. The variables alpha of the pairs are never formed. One eigendecomposition of
     :math:`\Phi^T\Phi` serves every step size: O(n r L + n L^2) per iteration for r features and L columns.
 
     References
@@ -168,13 +169,13 @@ def pair_ranking(Phi: Floats, loss: PairHinge, *, tol: float = 1e-3, max_iter: i
     state = _State(Phi, loss)
     objective, n_iter = [loss.value(np.zeros(loss.upper.shape))], 0
     while state.gap > tol and n_iter < max_iter:
-        for _ in range(CHECK):
+        for _ in range(CHECK_EVERY):
             state.advance()
-        n_iter += CHECK
-        state.look()
+        n_iter += CHECK_EVERY
+        state.update_best()
         objective.append(state.best)
         step("ranking pairs of labels", n_iter, max_iter)
-        if n_iter < ADAPT:
+        if n_iter < MAX_ADAPTIVE:
             state.adapt()
     status = Status.CONVERGED if state.gap <= tol else Status.MAX_ITER
     return Solution(state.vectors @ state.W, tuple(objective), state.gap, n_iter, status)
@@ -208,8 +209,8 @@ class _State:
         self.before, self.Z = self.Z, self.loss.prox(relaxed, 1 / self.rho)
         self.U = relaxed - self.Z
 
-    def look(self) -> None:
-        """Keep the trial point and the multipliers if they are better than what was found before."""
+    def update_best(self) -> None:
+        """Keep the trial point, and the bound of the multipliers, if they are better than the best so far."""
         value = 0.5 * float((self.trial**2).sum()) + self.loss.value(self.F)
         if value < self.best:
             self.best, self.W = value, self.trial

@@ -21,8 +21,8 @@ def pcg(
 ) -> Solution:
     r"""Solve :math:`A_j x_j = b_j` for every column j, each :math:`A_j` symmetric positive definite.
 
-    The columns take their steps independently but share every product, so that a sparse operator
-    is read once per iteration. A column that has converged stands still.
+    The columns take their steps independently but share every product, so that a sparse operator is read once per
+    iteration. A column that has converged does not change any more.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def pcg(
         active = np.sqrt(column_dots(R, R)) > limit
         if not active.any():
             break
-        # In place wherever it can be: on a million items these passes over memory are the cost.
+        # In place where possible: with a million items the passes over memory are what costs time.
         AP = apply(P)
         step = np.divide(rz, column_dots(P, AP), out=np.zeros_like(rz), where=active)
         X += step * P
@@ -67,7 +67,7 @@ def pcg(
     true = np.linalg.norm(B - apply(X), axis=0)
     scale = np.where(limit > 0, limit / tol, 1.0)
     residual = float((true / scale).max(initial=0.0))
-    # Rounding may part the true residual from the recurrence by a little; ten times the tolerance is not a little.
+    # The true residual differs from the recurrence by rounding; ten times the tolerance is more than rounding.
     status = Status.CONVERGED if residual <= 10 * tol else Status.MAX_ITER
     return Solution(X, tuple(objective), residual, len(objective) - 1, status)
 

@@ -1,4 +1,4 @@
-"""Accelerated proximal gradient for a smooth term plus a spectral penalty, in one pass over the state per iteration."""
+"""Accelerated proximal gradient for a smooth term plus a spectral penalty, with one pass over the state per step."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from halflabel.numerics.losses import Smooth
 from halflabel.numerics.penalties import NuclearNorm, Shrinkage, spectral_norm
 from halflabel.numerics.solvers.solution import Solution, Status
 
-#: Entries of one block of rows: what one iteration does to it happens in the cache.
+#: Number of entries of one block of rows: one iteration reads and writes it in the cache.
 BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Value of the objective at a point, and a bound of what could still be gained.
+    """Value of the objective at a point, and a bound of its distance to the minimum.
 
     Attributes
     ----------
@@ -46,12 +46,12 @@ def certify(smooth: Smooth, penalty: NuclearNorm, Z: Floats, norm: float | None 
         Terms of the objective.
     Z : ndarray of shape (n, m)
     norm : float, optional
-        :math:`\|Z\|_*` where it is known.
+        :math:`\|Z\|_*`, if it is known.
     """
     if norm is None:
         norm = penalty.value(Z) / penalty.weight
     value, inner, gram = 0.0, 0.0, np.zeros((min(Z.shape),) * 2)
-    for rows, term in _parts(smooth, Z.shape):
+    for rows, term in _split_rows(smooth, Z.shape):
         part, g = term.value_and_grad(Z[rows])
         value += part
         inner += float(np.einsum("ij,ij", g, Z[rows]))
@@ -95,7 +95,7 @@ def proximal_gradient(
         f, never negative; the step is 1 over its Lipschitz constant.
     penalty : NuclearNorm
     start : ndarray of shape (n, m)
-        Not changed. A path is a sequence of calls, each from the last solution.
+        Not changed. A path of weights is a sequence of calls, each of which starts at the last solution.
     tol : float
         Stop when the bound of the relative gap, see :func:`certify`, is at most this.
     max_iter : int
@@ -103,16 +103,17 @@ def proximal_gradient(
     Returns
     -------
     Solution
-        ``objective`` is the value of F at the start and wherever the gap was computed (after 5 iterations and
-        then at intervals of a fifth of the way gone); ``residual`` is the bound of the relative gap at ``x``.
+        ``objective`` is the value of F at the start and wherever the gap was computed (after 5 iterations, and then
+        each time that the number of iterations has grown by a fifth); ``residual`` is the bound of the relative gap at
+        ``x``.
 
     Notes
     -----
-    With n rows and m columns, n >= m, an iteration is one pass over blocks of rows that stay in the cache: shrink
-    the block with the singular vectors of the last pass, extrapolate, take the gradient step, and add to the
-    m x m Gram matrix for the next. That is :math:`3 m^2 n` operations (less at low rank), one eigendecomposition, and
-    three arrays of the size of Z besides the data. The restart (when the step turns against the gradient map) acts one
-    iteration late, because the pass that finds the turn has already extrapolated.
+    With n rows and m columns, n >= m, an iteration is one pass over blocks of rows that fit into the cache. It shrinks
+    the block with the singular vectors of the last pass, extrapolates, takes the gradient step, and adds the block to
+    the m x m Gram matrix for the next pass. That takes :math:`3 m^2 n` operations (less at low rank), one
+    eigendecomposition, and three arrays of the size of Z in addition to the data. The restart (when the step turns
+    against the gradient map) acts one iteration late, because the pass that detects the turn has already extrapolated.
 
     References
     ----------
@@ -149,7 +150,7 @@ class _State:
     def __init__(self, smooth: Smooth, penalty: NuclearNorm, start: Floats) -> None:
         self.step = 1 / (smooth.lipschitz or 1.0)
         self.penalty = penalty
-        self.parts = _parts(smooth, start.shape)
+        self.parts = _split_rows(smooth, start.shape)
         self.Z, self.M, self.A = start.copy(), start.copy(), np.empty_like(start)
         self.norm, self.t = np.nan, 1.0
         self.gram = np.zeros((min(start.shape),) * 2)
@@ -168,9 +169,9 @@ class _State:
         self.t = 1.0 if turned > 0 else following
 
     def _shrink_step(self, rows: slice, shrinkage: Shrinkage, momentum: float) -> float:
-        """Move Z and M; return how far the move of Z goes against the gradient map."""
+        """Move Z and M; return the inner product of the move of Z with the gradient map."""
         Z, M = self.Z[rows], self.M[rows]
-        shrunk = _shrunk(shrinkage, self.A[rows], self.Z.shape)
+        shrunk = _shrink(shrinkage, self.A[rows], self.Z.shape)
         np.subtract(shrunk, Z, out=Z)  # the move
         M -= shrunk
         turned = float(np.einsum("ij,ij", M, Z))
@@ -186,8 +187,8 @@ class _State:
         self.gram += _gram(A, self.Z.shape)
 
 
-def _parts(smooth: Smooth, shape: tuple[int, ...]) -> Sequence[tuple[slice, Smooth]]:
-    """Blocks of rows of a tall matrix; a wide one has its Gram matrix on the other side, which needs all rows."""
+def _split_rows(smooth: Smooth, shape: tuple[int, ...]) -> Sequence[tuple[slice, Smooth]]:
+    """Return the blocks of rows; a wide matrix is one block, because its Gram matrix needs all rows."""
     n, m = shape
     return smooth.split(max(BLOCK // max(m, 1), 64)) if n >= m else [(slice(0, n), smooth)]
 
@@ -196,5 +197,5 @@ def _gram(A: Floats, shape: tuple[int, ...]) -> Floats:
     return np.asarray(A.T @ A if shape[0] >= shape[1] else A @ A.T)
 
 
-def _shrunk(shrinkage: Shrinkage, A: Floats, shape: tuple[int, ...]) -> Floats:
+def _shrink(shrinkage: Shrinkage, A: Floats, shape: tuple[int, ...]) -> Floats:
     return shrinkage(A) if shape[0] >= shape[1] else np.asarray(shrinkage(A.T).T)

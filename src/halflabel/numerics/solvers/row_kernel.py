@@ -1,4 +1,4 @@
-"""A kernel between the annotated rows of several labels, diagonal in one eigenbasis per graph weight."""
+"""A kernel between the annotated rows of several labels that is diagonal in one eigenbasis per graph weight."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import linalg
 from halflabel._arrays import Floats, Ints
 
 #: Eigenvalues below this share of the largest are rounding: their eigenvectors get no weight.
-NEGLIGIBLE = 1e-12
+MIN_EIGENVALUE = 1e-12
 
 
 def deform(features: Floats, operator: Floats) -> tuple[Floats, Floats]:
@@ -55,15 +55,15 @@ class RowBasis:
 
 
 def row_basis(rows: Floats, shrink: Floats) -> RowBasis:
-    """Decompose the kernel between ``rows`` (n_rows, r), feature k counting ``shrink[k]``; the smaller side is solved.
+    """Decompose the kernel between ``rows`` (n_rows, r), in which feature k has the weight ``shrink[k]``.
 
-    Costs about 9 p^3 + 4 n_rows r p operations for p the smaller side.
+    The smaller side is solved: about 9 p^3 + 4 n_rows r p operations for p the smaller of n_rows and r.
     """
     n, r = rows.shape
     scaled = rows * np.sqrt(shrink)
     gram = scaled @ scaled.T if n <= r else scaled.T @ scaled
     values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False)
-    kept = values > NEGLIGIBLE * max(values[-1], np.finfo(float).tiny)
+    kept = values > MIN_EIGENVALUE * max(values[-1], np.finfo(float).tiny)
     values = np.where(kept, values, 0.0)
     root = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=kept)
     if n <= r:

@@ -1,4 +1,4 @@
-"""What a solver returns."""
+"""The result of a solver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from halflabel._arrays import Floats
 
 
 class Status(enum.Enum):
-    """How a solver ended; the value is the sentence a user reads."""
+    """How a solver ended; the value is a sentence for users."""
 
     CONVERGED = "The solver reached its tolerance."
     MAX_ITER = "The solver stopped at its iteration limit before it reached its tolerance; raise max_iter or tol."
@@ -26,7 +26,7 @@ class Solution:
     objective : tuple of float
         Value of the objective at the start and after each iteration.
     residual : float
-        Certificate of optimality, recomputed at ``x``; each solver says which.
+        Certificate of optimality, recomputed at ``x``; the solver documents which.
     n_iter : int
     status : Status
     """
