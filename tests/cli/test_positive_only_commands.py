@@ -56,8 +56,8 @@ class TestPositiveOnly:
         [
             (("--observed-rate", "1.5"), "must be above 0 and at most 1, not 1.5"),
             (("--observed-rate", "nan"), "must be above 0 and at most 1, not nan"),
-            (("--min-precision", "0.9"), "give their assigned share, observed_rate= (--observed-rate)"),
-            (("--absent", "irrelevant", "--observed-rate", "0.7"), "these labels say what is irrelevant: leave it out"),
+            (("--min-precision", "0.9"), "give the assigned share (--observed-rate)"),
+            (("--absent", "irrelevant", "--observed-rate", "0.7"), "these labels have irrelevant entries"),
         ],
     )
     def test_what_does_not_fit_ends_in_one_sentence(self, tagged, options, sentence):

@@ -347,9 +347,9 @@ def test_a_prior_is_heard_and_its_worth_is_said(rng):
 
 def test_a_prior_that_would_not_be_heard_is_refused(rng):
     X, Y, complete_Y = half_labelled(rng)
-    with pytest.raises(ValueError, match="SSDRMC cannot take a prior"):
+    with pytest.raises(ValueError, match="SSDRMC does not accept a prior"):
         hl.complete(X, Y, prior=complete_Y, method=hl.SSDRMC())
-    with pytest.raises(ValueError, match="LowRankVVMR cannot take a prior"):
+    with pytest.raises(ValueError, match="LowRankVVMR does not accept a prior"):
         hl.complete(X, hl.PartialLabels.from_positives(complete_Y), prior=complete_Y, method=hl.LowRankVVMR())
 
 

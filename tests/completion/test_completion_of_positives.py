@@ -99,7 +99,7 @@ def test_candidates_are_ranked_and_good(truth, corrected):
 
 
 def test_a_precision_needs_the_rate(frame, corrected):
-    with pytest.raises(ValueError, match=r"how many relevant entries were never assigned: give their assigned share"):
+    with pytest.raises(ValueError, match=r"how many relevant entries were never assigned: give the assigned share"):
         hl.complete(frame, tags="tags", absent="unknown", unsure="leave")
     careful = hl.complete(frame, tags="tags", absent="unknown", min_precision=0.9, observed_rate=0.7)
     gaps = ~careful.labels.observed
@@ -137,7 +137,7 @@ def test_a_saved_model_knows_what_its_probabilities_are_of(frame, filled, correc
 def test_invalid_arguments_raise(frame, rng):
     with pytest.raises(ValueError, match=r"must be above 0 and at most 1, not 1\.5"):
         hl.complete(frame, tags="tags", absent="unknown", observed_rate=1.5)
-    with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
+    with pytest.raises(ValueError, match="these labels have irrelevant entries: leave it out"):
         hl.complete(*half_labelled(rng)[:2], observed_rate=0.7)
     with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give AutoLabeler\(\) or LowRankVVMR"):
         hl.complete(frame, tags="tags", absent="unknown", method=hl.SSDRMC())

@@ -1,6 +1,8 @@
-"""Room for a fit: what is free, which effort has room, and what is refused."""
+"""Memory for a fit: too little warns and names a cheaper effort, or raises; it never changes the method."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.cli import main
+from halflabel.methods.auto import EFFORTS
 from halflabel.methods.auto.budget import estimate_memory
 from halflabel.methods.baselines import BinaryRelevance
 
@@ -24,14 +27,14 @@ def songs(rng):
 
 @pytest.fixture
 def free(monkeypatch):
-    """Return a function that lets the machine have so many bytes."""
-    return lambda size: monkeypatch.setattr("halflabel.completion.memory.free_memory", lambda: size)
+    """Return a function that sets the free memory of the machine in bytes."""
+    return lambda size: monkeypatch.setattr("halflabel.completion.checks.free_memory", lambda: size)
 
 
 @pytest.fixture
 def unfitted(monkeypatch):
     """Leave the model as it is before its fit."""
-    monkeypatch.setattr("halflabel.completion.filling.fit_with_auxiliary", lambda model, *given, **beside: model)
+    monkeypatch.setattr("halflabel.completion.filling.fit_with_auxiliary", lambda model, *_, **__: model)
 
 
 def needed(songs, effort):
@@ -39,51 +42,61 @@ def needed(songs, effort):
 
 
 class TestTheEffort:
-    def test_as_asked_where_it_has_room(self, songs, free, unfitted):
+    def test_with_enough_memory_nothing_happens(self, songs, free, unfitted):
         free(needed(songs, "best"))
-        filled = hl.complete(songs, labels=LABELS, effort="best")
+        assert hl.complete(songs, labels=LABELS, effort="best").model.effort == "best"
+
+    @pytest.mark.parametrize("cheaper", ["default", "fast"])
+    def test_too_little_warns_and_names_the_most_work_that_has_room(self, songs, free, unfitted, cheaper):
+        free(needed(songs, cheaper))
+        with pytest.warns(UserWarning, match=rf"^effort='best' needs about .* free: .* effort='{cheaper}' needs about"):
+            filled = hl.complete(songs, labels=LABELS, effort="best")
         assert filled.model.effort == "best"
-        assert not any("memory" in note for note in filled.opened.notes)
 
-    @pytest.mark.parametrize("taken", ["default", "fast"])
-    def test_else_the_next_cheaper_one_and_a_note(self, songs, free, unfitted, taken):
-        free(needed(songs, taken))
-        filled = hl.complete(songs, labels=LABELS, effort="best")
-        assert filled.model.effort == taken
-        (note,) = (note for note in filled.opened.notes if "memory" in note)
-        assert note.startswith("effort='best' needs about ")
-        assert f"effort={taken!r} was taken instead" in note
-
-    def test_the_cheapest_is_refused_with_the_way_out(self, songs, free):
+    def test_where_no_effort_has_room_the_way_out_is_named(self, songs, free):
         free(needed(songs, "fast") - 1)
         sentence = (
-            r"60 items with 5 features and 3 labels need about \S+ GiB of memory even with effort='fast' .* are free"
+            r"60 items with 5 features and 3 labels need about \S+ GiB of memory even with effort='fast', .* are free"
         )
         with pytest.raises(ValueError, match=sentence + r": complete a random part .* \(halflabel predict\)"):
             hl.complete(songs, labels=LABELS)
 
-    def test_it_is_fitted_with_the_effort_taken(self, songs, free):
+    def test_the_result_does_not_depend_on_the_memory(self, songs, free, monkeypatch):
+        small = replace(EFFORTS["default"], n_trees=10)
+        monkeypatch.setitem(EFFORTS, "default", small)
+        free(needed(songs, "default"))
+        with_room = hl.complete(songs, labels=LABELS)
         free(needed(songs, "fast"))
-        filled = hl.complete(songs, labels=LABELS)
-        assert set(filled.model.members_) == {"kernel", "trees", "ensemble", "label rate"}
+        with pytest.warns(UserWarning, match="effort='fast' needs about"):
+            without = hl.complete(songs, labels=LABELS)
+        pd.testing.assert_frame_equal(without.probabilities, with_room.probabilities, check_exact=True)
+        assert without.opened.notes == with_room.opened.notes
 
-    def test_the_command_says_so(self, songs, free, tmp_path, capsys):
+    def test_the_command_prints_the_warning_before_the_work(self, songs, free, tmp_path, monkeypatch, capsys):
+        def fit(*_, **__):
+            raise MemoryError("stopped")
+
+        monkeypatch.setattr("halflabel.completion.filling.fit_with_auxiliary", fit)
         free(needed(songs, "fast"))
         songs.to_csv(tmp_path / "songs.csv", index=False)
-        with pytest.raises(SystemExit, match="0"):
+        with pytest.raises(SystemExit, match="1"):
             main(["complete", str(tmp_path / "songs.csv"), "--labels", ",".join(LABELS)])
-        assert "effort='fast' was taken instead" in capsys.readouterr().err
+        note, error = capsys.readouterr().err.splitlines()
+        assert note.startswith("Note: --effort default needs about ")
+        assert "--effort fast needs about" in note
+        assert error == "Error: stopped"
 
 
 class TestAnotherMethod:
-    def test_is_refused_but_never_changed(self, songs, free):
+    def test_it_raises_where_it_has_no_room(self, songs, free):
         free(20_000)
         with pytest.raises(ValueError, match=r"60 items with 5 features and 3 labels need about .* GiB are free: "):
             hl.complete(songs, labels=LABELS, method=BinaryRelevance())
 
     def test_an_auto_labeler_of_the_users_own_keeps_its_effort(self, songs, free, unfitted):
         free(needed(songs, "fast"))
-        assert hl.complete(songs, labels=LABELS, method=AutoLabeler("best")).model.effort == "best"
+        with pytest.warns(UserWarning, match="effort='fast' needs about"):
+            assert hl.complete(songs, labels=LABELS, method=AutoLabeler("best")).model.effort == "best"
 
     def test_positive_only(self, songs, free):
         free(20_000)

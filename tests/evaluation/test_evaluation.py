@@ -195,7 +195,7 @@ def test_invalid_input_raises(opened, rng):
     few[:6, 0] = [0, 1, 0, 1, 0, 1]
     with pytest.raises(ValueError, match="only 6 items have a label"):
         evaluate(open_table(rng.normal(size=(30, 2)), few))
-    with pytest.raises(ValueError, match="these labels say what is irrelevant: leave it out"):
+    with pytest.raises(ValueError, match="these labels have irrelevant entries: leave it out"):
         evaluate(opened, observed_rate=0.7)
     with pytest.raises(ValueError, match="the methods need one named 'halflabel' and at least one other"):
         evaluate(opened, methods={"rate": RATES, "again": RATES})
@@ -240,5 +240,5 @@ def test_a_sample_keeps_its_prior(rng, monkeypatch):
 
 def test_a_prior_needs_a_method_that_accepts_it(rng):
     X, Y, complete = half_labelled(rng, n=60)
-    with pytest.raises(ValueError, match="cannot take a prior"):
+    with pytest.raises(ValueError, match="does not accept a prior"):
         evaluate(open_table(X, Y, columns=Columns(prior=complete)), methods={DEFAULT: SSDRMC(), "rate": RATES})

@@ -1,7 +1,7 @@
 """A half-labelled table goes in, a full one with evidence comes out."""
 
+from halflabel.completion.checks import check_observed_rate, check_prior_support
 from halflabel.completion.filling import complete, default_method
-from halflabel.completion.refusals import refuse_deaf_method, refuse_unfit_rate
 from halflabel.completion.result import Completion, Explanation
 
-__all__ = ["Completion", "Explanation", "complete", "default_method", "refuse_deaf_method", "refuse_unfit_rate"]
+__all__ = ["Completion", "Explanation", "check_observed_rate", "check_prior_support", "complete", "default_method"]

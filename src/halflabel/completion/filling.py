@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,19 +11,19 @@ from sklearn.base import clone
 
 from halflabel._arguments import suggest_arguments
 from halflabel._wording import option, quoted
-from halflabel.completion.memory import affordable_effort, refuse_beyond_memory
-from halflabel.completion.refusals import (
-    refuse_blind_method,
-    refuse_deaf_method,
-    refuse_empty_labels,
-    refuse_unfit_rate,
+from halflabel.completion.checks import (
+    check_labels,
+    check_memory,
+    check_observed_rate,
+    check_positive_only_support,
+    check_prior_support,
 )
 from halflabel.completion.result import Completion
 from halflabel.labels import Absent
 from halflabel.labels.calibration import require_precision
 from halflabel.methods.auto import EFFORTS, AutoLabeler
 from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
-from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table import Columns, open_table
 from halflabel.table.columns import Empty
 
 #: Expected precision that ``unsure="leave"`` asks for.
@@ -166,17 +165,17 @@ def complete(
             prior=prior,
         ),
     )
-    refuse_empty_labels(opened.labels)
-    refuse_unfit_rate(opened.labels, observed_rate)
+    check_labels(opened.labels)
+    check_observed_rate(opened.labels, observed_rate)
     model = _choose_method(method, observed_rate, random_state, effort)
     if cost is not None:
         model.set_params(decision="cost", cost_ratio=cost[0] / cost[1])
     precision = LEAVE_BELOW if min_precision is None and unsure == "leave" else min_precision
-    if opened.labels.positive_only:
-        refuse_blind_method(model, precision)
     if opened.prior is not None:
-        refuse_deaf_method(model)
-    opened = _within_memory(opened, model, given=method is not None)
+        check_prior_support(model)
+    if opened.labels.positive_only:
+        check_positive_only_support(model, precision)
+    check_memory(opened, model)
     fitted = fit_with_auxiliary(model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior)
     return Completion(opened, fitted, precision)
 
@@ -211,16 +210,6 @@ def _choose_method(
         )
     copy: PartialLabelEstimator = clone(method)
     return copy
-
-
-def _within_memory(opened: OpenTable, model: PartialLabelEstimator, *, given: bool) -> OpenTable:
-    """Refuse what has no room; the default method takes a cheaper effort instead, with a note, if that has."""
-    if given or not isinstance(model, AutoLabeler):
-        refuse_beyond_memory(opened)
-        return opened
-    effort, notes = affordable_effort(opened, model.effort)
-    model.set_params(effort=effort)
-    return replace(opened, notes=(*opened.notes, *notes))
 
 
 def default_method(

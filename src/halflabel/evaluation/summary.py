@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._progress import step
-from halflabel.completion import default_method, refuse_deaf_method, refuse_unfit_rate
+from halflabel.completion import check_observed_rate, check_prior_support, default_method
 from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
 from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, HiddenPositives, Hiding, Split
 from halflabel.evaluation.learning_curve import MIN_DIFFERENCE, describe_curve, learning_curve
@@ -85,7 +85,7 @@ def evaluate_table(
     """Compare methods on hidden labels of a table that is open; parameters as in :func:`halflabel.evaluate`."""
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
-    refuse_unfit_rate(opened.labels, observed_rate)
+    check_observed_rate(opened.labels, observed_rate)
     rng = np.random.default_rng(seed)
     sample = _sample(opened, rng)
     _check_input(sample, methods)
@@ -150,7 +150,7 @@ def _check_input(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator]
     if methods is not None and (DEFAULT not in methods or len(methods) < 2):
         raise ValueError(f"the methods need one named {DEFAULT!r} and at least one other, to compare it with.")
     if opened.prior is not None:
-        refuse_deaf_method(methods[DEFAULT] if methods else default_method())
+        check_prior_support(methods[DEFAULT] if methods else default_method())
     n_labelled = int((~labels.unlabelled).sum())
     if n_labelled < MIN_LABELLED:
         raise ValueError(

@@ -1,0 +1,124 @@
+"""Checks before the work starts: labels, label frequency, method and memory; each raises in one sentence."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from halflabel._arrays import Matrix, is_sparse
+from halflabel._memory import free_memory
+from halflabel._wording import count, option, plural, quoted
+from halflabel.labels import PartialLabels
+from halflabel.labels.positive_only import LearnsFromPositives, require_observed_rate
+from halflabel.methods.auto import EFFORTS, AutoLabeler
+from halflabel.methods.auto.budget import estimate_memory
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.table import OpenTable
+
+#: Columns of the kernel that a method for positive-only labels holds, roughly.
+LANDMARKS = 1000
+
+
+def check_labels(labels: PartialLabels) -> None:
+    """Raise for labels without any given entry."""
+    empty = [labels.names[j] for j in np.flatnonzero(~labels.observed.any(axis=0))]
+    if empty:
+        raise ValueError(
+            f"no item has a value for {quoted(empty, 5)}: nothing can be learned about a label that is empty in all "
+            f"{count(len(labels))} rows. Fill in some entries of it, or leave it out of the labels."
+        )
+
+
+def check_observed_rate(labels: PartialLabels, observed_rate: float | None) -> None:
+    """Raise for a label frequency that is no share, or that is given for labels with irrelevant entries."""
+    require_observed_rate(observed_rate)
+    if observed_rate is not None and not labels.positive_only:
+        raise ValueError(
+            f"{option('observed_rate')} is the share of the relevant entries that were assigned, where an absent tag "
+            f"may be a missing positive ({option('absent', 'unknown')}); these labels have irrelevant entries: leave "
+            "it out."
+        )
+
+
+def check_prior_support(model: PartialLabelEstimator) -> None:
+    """Raise if the method does not accept a prior."""
+    if "prior" not in model.auxiliary:
+        raise ValueError(f"{type(model).__name__} does not accept a prior: leave out the method, or {option('prior')}.")
+
+
+def check_positive_only_support(model: PartialLabelEstimator, precision: float | None) -> None:
+    """Raise if the method does not support positive-only labels, or a precision is asked for that c must decide."""
+    if not isinstance(model, LearnsFromPositives):
+        raise ValueError(
+            f"{type(model).__name__} needs irrelevant entries, but these labels are positive-only (an absent tag is "
+            "unknown): leave out the method, or give AutoLabeler() or LowRankVVMR()."
+        )
+    if precision is not None and model.observed_rate is None:
+        raise ValueError(
+            "an expected precision depends on how many relevant entries were never assigned: give the assigned share "
+            f"({option('observed_rate')}), or leave the precision out."
+        )
+
+
+def check_memory(opened: OpenTable, model: PartialLabelEstimator) -> None:
+    """Warn if a fit may need more memory than is free, and raise if no effort has room.
+
+    The method is never changed: a result depends on the arguments, not on the machine.
+
+    Warns
+    -----
+    UserWarning
+        If a cheaper effort of the default method would have room; the sentence names it.
+
+    Raises
+    ------
+    ValueError
+        If there is no cheaper effort, or none with room.
+    """
+    free = free_memory()
+    needed = estimate_per_effort(opened, model)
+    asked = model.effort if isinstance(model, AutoLabeler) else ""
+    if needed[asked] <= free:
+        return
+    if min(needed.values()) <= free:
+        cheaper = max((effort for effort in needed if needed[effort] <= free), key=lambda effort: needed[effort])
+        warnings.warn(
+            f"{option('effort', asked)} needs about {_write_size(needed[asked])} of memory, but "
+            f"{_write_size(free)} are free: the fit may be slow, or ended by the system. "
+            f"{option('effort', cheaper)} needs about {_write_size(needed[cheaper])}.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return
+    cheapest = min(needed, key=lambda effort: needed[effort])
+    even = f" even with {option('effort', cheapest)}" if cheapest else ""
+    n, n_labels = opened.labels.shape
+    raise ValueError(
+        f"{plural(n, 'item')} with {plural(opened.X.shape[1], 'feature')} and {plural(n_labels, 'label')} need about "
+        f"{_write_size(needed[cheapest])} of memory{even}, but {_write_size(free)} are free: complete a random part "
+        "of the items and label the others with the saved model (halflabel predict), or take fewer labels or features."
+    )
+
+
+def estimate_per_effort(opened: OpenTable, model: PartialLabelEstimator) -> dict[str, float]:
+    """Return the bytes that a fit needs; of AutoLabeler for the effort of the model and each cheaper one."""
+    if not isinstance(model, AutoLabeler):
+        return {"": _estimate_any(opened)}
+    efforts = list(EFFORTS)[: list(EFFORTS).index(model.effort) + 1]
+    grouped = opened.groups is not None
+    return {effort: estimate_memory(opened.X, opened.labels, effort, grouped=grouped) for effort in efforts}
+
+
+def _estimate_any(opened: OpenTable) -> float:
+    """Return a rough bound for a method of any kind."""
+    n, n_labels = opened.labels.shape
+    X: Matrix = opened.X
+    features = 3 * (X.data.nbytes if is_sparse(X) else X.nbytes)
+    kernel = 3 * n * min(n, LANDMARKS) * 8 if opened.labels.positive_only else n * 15 * 12 * 4
+    tables = (29 if opened.labels.positive_only else 20) * n * n_labels * 8
+    return float(features + kernel + tables)
+
+
+def _write_size(size: float) -> str:
+    return f"{size / 2**30:.1f} GiB"
