@@ -57,7 +57,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What a fit concludes from its scores; every table has shape (n_items, n_labels).
+    """The results of a fit that follow from its scores; every table has shape (n_items, n_labels).
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def decide(
     out_of_fold = np.where(labels.observed & labels.learnable, out_of_fold, np.nan)
     calibration = calibrate(out_of_fold, labels)
     p = calibration(np.where(labels.observed, out_of_fold, scores))
-    chosen = rule.choose(_undecided(p, labels), _cardinality(labels))
+    chosen = rule.choose(_select_undecided(p, labels), _cardinality(labels))
     relevant = np.where(labels.observed, labels.relevant, rule.apply(scores, p, chosen))
     return Decision(scores, out_of_fold, calibration, p, chosen, relevant)
 
@@ -173,7 +173,7 @@ def assume_frequency(
     return replace(assumption, filled=~labels.relevant & above)
 
 
-def _undecided(probabilities: Floats, labels: PartialLabels) -> Floats:
+def _select_undecided(probabilities: Floats, labels: PartialLabels) -> Floats:
     """Return the probabilities of the unknown entries; where every entry is known, of all of them."""
     unknown = ~labels.observed
     undecided = unknown if unknown.any() else np.ones_like(unknown)

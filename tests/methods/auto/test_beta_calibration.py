@@ -68,7 +68,7 @@ def test_a_higher_score_is_never_less_likely(intercept, slope, c11, c22, correla
     assert (np.diff(p) >= -1e-12).all()
 
 
-def test_nothing_is_too_far_away():
+def test_infinite_scores_have_probabilities():
     platt = Calibration(0.0, 1.0, np.ones(1), np.zeros(1), np.array([0.5]))
     p = ModeratedPlatt(platt, np.array([[0.1], [0.0], [0.1]]))(np.array([[-np.inf], [-1e300], [1e300], [np.inf]]))
     assert p[0] == p[1] < 0.2
@@ -141,7 +141,7 @@ def test_the_wanted_precision_is_reached_with_many_labels_and_few_entries(rng, m
     assert np.mean(errors[::2]) < np.mean(errors[1::2])
 
 
-def test_blocks_and_samples_change_nothing_that_matters(rng, monkeypatch):
+def test_blocks_and_samples_change_little(rng, monkeypatch):
     scores, Y = draw_labels(rng, 3000, 4)
     labels, folds = PartialLabels.from_table(Y), rng.permutation(3000) % 5
     whole = calibrate(scores, labels, folds)(scores)

@@ -43,7 +43,7 @@ def test_a_member_is_the_same_in_any_ensemble(rng):
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_each_member_stands_alone(rng, member):
+def test_each_member_can_be_used_alone(rng, member):
     X, Y, complete = half_labelled(rng, 120)
     model = AutoLabeler("fast", members=(member,), n_folds=3).fit(X, Y)
     hidden = PartialLabels.from_observed(complete, np.isnan(Y))

@@ -56,7 +56,7 @@ def test_words_are_weighed_by_rarity_and_items_to_unit_length(rng):
     np.testing.assert_allclose(Weighting.learn(sparse.csr_array(X), "auto")(sparse.csr_array(X)).toarray(), weighted)
 
 
-def test_what_is_no_word_is_standardised(rng):
+def test_other_features_are_standardised(rng):
     X = rng.normal(size=(30, 4)) * [1, 10, 100, 1000]
     np.testing.assert_allclose(Weighting.learn(X, "auto")(X).std(axis=0), 1)
 
@@ -86,7 +86,7 @@ def test_the_deformed_map_is_the_deformed_kernel(graph, rng):
 
 
 @pytest.mark.parametrize("n_rows", [15, 60])
-def test_left_out_answers_are_those_of_refits(rng, n_rows):
+def test_leave_one_out_predictions_are_those_of_refits(rng, n_rows):
     X, Y = rng.normal(size=(n_rows, 3)), (rng.random((n_rows, 2)) < 0.4).astype(float)
     features = nystroem(X[:30], 1.5, 30, rng)  # more features than rows, and fewer
     model, loo = ridges.fit_ridge(features, X, Y, np.ones(Y.shape, bool), rng)
@@ -152,7 +152,7 @@ def test_duplicates_have_finite_affinities(rng):
 
 
 @pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
-def test_flat_trees_answer_as_the_grown_ones(rng, monkeypatch, thin):
+def test_flat_trees_predict_as_those_of_scikit_learn(rng, monkeypatch, thin):
     X, Y = rng.normal(size=(50, 4)), rng.random((50, 3))
     X[np.abs(X) < 0.5] = 0
     grown = []
@@ -211,7 +211,7 @@ def out_of_fold_of_flipped(task: Task, item: int, name: str) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["harmonic", "trees", "self_trained_trees", "reconstruction"])
 @pytest.mark.parametrize("effort", [SMALL, TIGHT], ids=["small", "tight"])
-def test_out_of_fold_answers_never_saw_the_item(rng, name, effort):
+def test_out_of_fold_scores_do_not_use_the_labels_of_the_item(rng, name, effort):
     task = small_task(rng, effort=effort)
     scores = MEMBERS[name](task).out_of_fold
     for item in (0, 5, 11):

@@ -72,7 +72,7 @@ def moderate(scores: Floats, labels: PartialLabels) -> ModeratedPlatt:
     """
     platt = fit_platt(scores, labels)
     h11, h12, h22 = np.ones_like(platt.slope), np.zeros_like(platt.slope), np.ones_like(platt.slope)
-    for rows in _blocks(len(scores)):
+    for rows in _split_into_blocks(len(scores)):
         known = labels.observed[rows] & ~np.isnan(scores[rows])
         u = platt.slope * (np.where(known, scores[rows], 0.0) - platt.center) / platt.spread
         weight = np.where(known, expit(u + platt.intercept) * expit(-u - platt.intercept), 0.0)
@@ -153,7 +153,7 @@ class CheckedCalibration:
     def __call__(self, scores: Floats) -> Floats:
         """Return probabilities of the shape of ``scores``; the label's fallback where there is no score."""
         p = np.empty(scores.shape)
-        for rows in _blocks(len(scores)):
+        for rows in _split_into_blocks(len(scores)):
             p[rows] = np.clip(self.common(self.per_label(scores[rows])), CLIP, 1 - CLIP)
         return np.where(np.isnan(scores), self.fallback, p)
 
@@ -189,6 +189,6 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCali
     return CheckedCalibration(per_label, fit_beta(unseen[used], labels.relevant[used].astype(np.float64)))
 
 
-def _blocks(n: int) -> Iterator[slice]:
+def _split_into_blocks(n: int) -> Iterator[slice]:
     """Return slices of the items; in blocks, intermediate arrays need little memory compared with the table."""
     return (slice(start, start + BLOCK) for start in range(0, n, BLOCK))

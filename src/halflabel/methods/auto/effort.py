@@ -1,4 +1,4 @@
-"""How much work an ensemble may take: its members, and the limits of their time and memory."""
+"""The values of ``effort``: members of the ensemble, and limits of their time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heat-kernel graph of the items: who is connected, how strongly, and the transition matrix that follows."""
+"""The heat-kernel graph of the items: its nodes, their affinities, and the transition matrix."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Nodes:
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    r"""What connects any item to the nodes: affinities :math:`w_{ij} = \exp(-d_{ij}^2 / \sigma_i\sigma_j)`.
+    r"""Connects any item to the nodes by affinities :math:`w_{ij} = \exp(-d_{ij}^2 / \sigma_i\sigma_j)`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the ensemble expects of a member: its fit, and a model that scores new items."""
+"""The interface of a member: its fit, and a model that scores new items."""
 
 from __future__ import annotations
 

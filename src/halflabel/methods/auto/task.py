@@ -1,4 +1,4 @@
-"""What the members of an ensemble learn from, and the parts that several of them share."""
+"""The data of a fit, and the parts that several members share."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Task:
 
     @cached_property
     def targets(self) -> Targets:
-        """What trees are fitted to."""
+        """Values that trees are fitted to."""
         if not self.folds.have_gaps:
             return Targets(self.folds.Y[None])
         return Targets.fill(self.X, self.folds, self.surrogate)
