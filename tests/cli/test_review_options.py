@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
@@ -39,3 +41,10 @@ def test_a_review_table_goes_out_and_comes_back_with_answers(songs):
     assert "1 answer of" in result.output
     after = pd.read_csv(songs.with_name("songs.completed.csv")).set_index("song")
     assert after.loc[first["item"], first["label"]] == opposite
+
+
+def test_the_terminal_prints_both_values_and_the_table_can_be_marked(songs):
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--mark")
+    assert re.search(r"Filled in: \d+ as relevant \(expected precision [\d.]+.%\), \d+ as irrelevant", result.output)
+    before, after = pd.read_csv(songs), pd.read_csv(songs.with_name("songs.completed.csv"))
+    assert ((after["source_tag_a"] == "given") == before["tag_a"].notna()).all()

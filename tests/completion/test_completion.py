@@ -114,7 +114,7 @@ class TestEvidence:
     def test_explain_refuses_what_is_not_there(self, rock):
         with pytest.raises(KeyError, match="no label 'pop'; the labels are rock"):
             rock.explain(0, "pop")
-        with pytest.raises(KeyError, match="no item 'x'; items are known by their row number"):
+        with pytest.raises(KeyError, match="no item 'x'; items are identified by the index, such as"):
             rock.explain("x", "rock")
 
     def test_kinds(self, rng):
@@ -235,7 +235,7 @@ class TestTheDoor:
     def test_explain_needs_one_item(self, songs):
         filled = hl.complete(songs.set_axis([i // 2 for i in range(60)]), labels=["rock"], effort="fast")
         assert len(filled.table) == 60
-        with pytest.raises(KeyError, match="2 items are known by 3: name a column of distinct ids"):
+        with pytest.raises(KeyError, match="2 items are identified by 3: name a column of distinct ids"):
             filled.explain(3, "rock")
 
 

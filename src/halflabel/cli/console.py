@@ -22,6 +22,7 @@ from rich.text import Text
 from halflabel._progress import report_to
 from halflabel._wording import count, escape_controls, name_command_options, plural
 from halflabel.completion import Completion
+from halflabel.completion.display import describe_filled
 from halflabel.table import Roles
 
 #: Results go to standard output, everything about the run to standard error.
@@ -143,19 +144,19 @@ def show_progress() -> Iterator[None]:
 
 
 def count_gaps(filled: Completion) -> dict[str, Any]:
-    """Return how many items, labels and gaps there are, and how many gaps were filled and left.
+    """Return how many items, labels and gaps there are, and how many gaps were filled (also as relevant) and left.
 
-    For positive-only labels also how many were filled as relevant, and under which assumption.
+    For positive-only labels also under which assumption.
     """
     gaps = ~filled.labels.observed
     done = int((gaps & (filled.state != 0)).sum())
     n, n_labels = filled.labels.shape
     counts = {"items": n, "labels": n_labels, "gaps": int(gaps.sum()), "filled": done, "left": int(gaps.sum()) - done}
+    counts["filled_relevant"] = int((gaps & (filled.state > 0)).sum())
     if not filled.labels.positive_only:
         return counts
     return {
         **counts,
-        "filled_relevant": int((gaps & (filled.state > 0)).sum()),
         "observed_rate": filled.observed_rate,
         "probability_of": filled.probability_of,
         "assumptions": json.loads(filled.assumptions.to_json(orient="records")),
@@ -163,12 +164,13 @@ def count_gaps(filled: Completion) -> dict[str, Any]:
 
 
 def print_gaps(filled: Completion) -> None:
-    """Print how many gaps there were, how many were filled, and how many stay empty."""
+    """Print how many gaps there were, how many stay empty, and how many were filled as relevant and as irrelevant."""
     counts = count_gaps(filled)
     n, n_labels, gaps = (plural(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
-    as_relevant = f" ({count(counts['filled_relevant'])} as relevant)" if filled.labels.positive_only else ""
     done, left = count(counts["filled"]), count(counts["left"])
-    print_result(f"{n}, {n_labels}: {gaps}, {done} filled{as_relevant}, {left} left empty.")
+    print_result(f"{n}, {n_labels}: {gaps}, {done} filled, {left} left empty.")
+    if counts["filled"]:
+        print_result(describe_filled(filled))
 
 
 def print_assumptions(filled: Completion) -> None:

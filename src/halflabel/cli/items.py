@@ -26,6 +26,7 @@ from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, n
 from halflabel.cli.options import ItemsFile, effort_option, items_options, observed_rate_option, show_option
 from halflabel.completion import Completion, complete
 from halflabel.completion.answers import apply_answers, read_answers
+from halflabel.completion.marking import mark_filled
 from halflabel.completion.model_file import load
 from halflabel.datasets import read, read_vectors
 from halflabel.datasets.writing import table_suffix, write_table
@@ -48,6 +49,9 @@ from halflabel.report.items import choose_shown
     help="A review table whose column 'answer' is filled in with 1 or 0; answers replace given entries.",
 )
 @show_option
+@click.option(
+    "--mark", is_flag=True, help="Add columns to the completed table: whether each entry was given or filled."
+)
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
 @click.option(
@@ -70,6 +74,7 @@ def complete_command(
     review_rows: int,
     review_in: Path | None,
     show: tuple[str, ...] | None,
+    mark: bool,
     seed: int,
     as_json: bool,
     **asked: Any,
@@ -108,8 +113,9 @@ def complete_command(
         filled = replace(complete(opened, **asked, random_state=seed), rejected=rejected)
     settings = {**asked, "seed": seed, "show": show, "review_in": review_in, **items.stated}
     entries = filled.review(review_rows, shown) if review else None
+    table = mark_filled(filled) if mark else filled.table
     with show_progress(), together():
-        lost = _write_all(filled, written, entries, show=shown, title=str(items.path), settings=settings)
+        lost = _write_all(filled, table, written, entries, show=shown, title=str(items.path), settings=settings)
     if as_json:
         click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))
         return
@@ -123,12 +129,16 @@ def complete_command(
 
 
 def _write_all(
-    filled: Completion, written: dict[str, Path | None], review: pd.DataFrame | None, **of_report: Any
+    filled: Completion,
+    table: pd.DataFrame,
+    written: dict[str, Path | None],
+    review: pd.DataFrame | None,
+    **of_report: Any,
 ) -> tuple[str, ...]:
     """Write all outputs as one set; return a sentence for each thing that the table's file cannot hold."""
     lost: tuple[str, ...] = ()
     if written["table"]:
-        lost = write_table(filled.table, written["table"], filled.opened.form)
+        lost = write_table(table, written["table"], filled.opened.form)
     if written["probabilities"]:
         write_table(with_index(filled.probabilities), written["probabilities"])
     if written["review"] and review is not None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
-from halflabel.completion import evidence
+from halflabel.completion import display, evidence
 from halflabel.completion.archive import save_tree
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.model_file import Predictor
@@ -34,7 +35,7 @@ from halflabel.table.tag_cells import TagNotation, name_open_column
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Why an entry is what it is.
 
@@ -67,8 +68,14 @@ class Explanation:
     kind: str
     supporting: pd.DataFrame
 
+    def __repr__(self) -> str:
+        return display.describe_explanation(self)
 
-@dataclass(frozen=True, eq=False)
+    def _repr_html_(self) -> str:
+        return display.render_explanation(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Completion:
     """A completed table and the evidence for it; made by :func:`complete`.
 
@@ -88,6 +95,17 @@ class Completion:
     model: PartialLabelEstimator
     min_precision: float | None = None
     rejected: Mask | None = None
+
+    def __repr__(self) -> str:
+        return "\n".join(display.describe_completion(self))
+
+    def _repr_html_(self) -> str:
+        return display.render_completion(self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes from reading the table, in sentences."""
+        return self.opened.notes
 
     @property
     def labels(self) -> PartialLabels:
@@ -255,9 +273,9 @@ class Completion:
             raise KeyError(f"there is no label {label!r}; the labels are {', '.join(self.labels.names)}.")
         rows = np.flatnonzero(self.index == item)
         if len(rows) == 0:
-            raise KeyError(f"there is no item {item!r}; items are known by {self.index.name or 'their row number'}.")
+            raise KeyError(f"there is no item {item!r}; items are identified by {_name_index(self.index)}.")
         if len(rows) > 1:
-            raise KeyError(f"{len(rows)} items are known by {item!r}: name a column of distinct ids (id=).")
+            raise KeyError(f"{len(rows)} items are identified by {item!r}: name a column of distinct ids (id=).")
         i, j = int(rows[0]), self.labels.names.index(label)
         value, given = (_as_value(int(state[i, j])) for state in (self.state, self.labels.state))
         weights = self.weights
@@ -280,11 +298,15 @@ class Completion:
         coordinates = item_map(self.opened.X, self.model.label_scores_, n_components)
         return pd.DataFrame(coordinates, index=self.index, columns=[f"dim{j + 1}" for j in range(n_components)])
 
-    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the report as one self-contained HTML file; options as in :func:`halflabel.report.summarize`."""
+    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write the report as one self-contained HTML file and return its path.
+
+        The options are those of :func:`halflabel.report.summarize`.
+        """
         page = render_html(summarize(self, **options))
         with atomic_write(path, "w") as file:
             file.write(page)
+        return Path(path)
 
     @property
     def predictor(self) -> Predictor:
@@ -322,3 +344,10 @@ def _like(filled: Any, given: pd.Series[Any]) -> Any:
 
 def _as_value(state: int) -> int | None:
     return {1: 1, -1: 0, 0: None}[state]
+
+
+def _name_index(index: pd.Index[Any]) -> str:
+    """Return in words what identifies the items."""
+    if index.name is not None:
+        return f"{index.name!r}, such as {index[0]!r}"
+    return "their row number, from 0" if isinstance(index, pd.RangeIndex) else f"the index, such as {index[0]!r}"

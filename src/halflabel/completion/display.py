@@ -1,0 +1,91 @@
+"""A completion and an explanation as a terminal and a notebook show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halflabel._wording import clipped, count, percent, plural
+from halflabel.report.figures import draw_map
+from halflabel.report.quality import count_filled, describe_labels
+from halflabel.report.render import environment
+from halflabel.report.scatter import choose_points
+
+if TYPE_CHECKING:
+    from halflabel.completion.result import Completion, Explanation
+
+#: Maximum number of labels in a notebook, and of items for which it draws a map.
+MAX_LABELS, MAX_MAP_ITEMS = 5, 5000
+
+
+def describe_filled(completion: Completion) -> str:
+    """Return how many gaps were filled in as relevant and as irrelevant, with the expected precision of each."""
+    p = completion.probabilities.to_numpy()
+    by_value = count_filled(completion.labels, completion.state, p)
+    has_precision = completion.probability_of == "being relevant"
+    parts = []
+    for name, row in by_value.items():
+        expected = f" (expected precision {percent(row['right'])})" if has_precision and row["filled"] else ""
+        parts.append(f"{count(int(row['filled']))} as {name}{expected}")
+    unknown = "" if has_precision else "; the expected precision depends on the label frequency"
+    return f"Filled in: {', '.join(parts)}{unknown}.".replace("\xa0", " ")
+
+
+def describe_completion(completion: Completion) -> tuple[str, ...]:
+    """Return four sentences: the table, the filled entries, what to check, and where the rest is."""
+    n, n_labels = completion.labels.shape
+    gaps, open_entries = int((~completion.labels.observed).sum()), int((completion.state == 0).sum())
+    size = f"{plural(n, 'item')}, {plural(n_labels, 'label')}: {plural(gaps, 'gap')}, {count(open_entries)} left empty."
+    suspects = completion.suspects
+    p, given = suspects["probability"].to_numpy(dtype=float), suspects["given"].to_numpy() == 1
+    doubted = plural(int((np.where(given, p, 1 - p) < 0.5).sum()), "given entry", "given entries")
+    check = f"Doubtful: {doubted} (.suspects). The entries to check first: .review()."
+    rest = f"Completed table: .table; {plural(len(completion.notes), 'note')}: .notes; report: .report('report.html')."
+    return (size, describe_filled(completion), check, rest)
+
+
+def render_completion(completion: Completion) -> str:
+    """Return the sentences, the worst labels and a small map as HTML for a notebook; everything is escaped."""
+    p = completion.learned_probabilities
+    rows = describe_labels(completion.labels, completion.learned_from, completion.state, p, None)[:MAX_LABELS]
+    sentences = (*describe_completion(completion), *completion.notes)
+    return (
+        environment()
+        .get_template("notebook.html.j2")
+        .render(
+            sentences=[clipped(sentence, 500) for sentence in sentences],
+            labels=[{**row, "name": clipped(row["name"])} for row in rows],
+            map_figure=_draw_small_map(completion),
+        )
+    )
+
+
+def describe_explanation(explanation: Explanation) -> str:
+    """Return an explanation in two sentences."""
+    words = {1: "relevant", 0: "irrelevant", None: "unknown"}
+    return (
+        f"{clipped(explanation.item)}, {clipped(explanation.label)}: {words[explanation.value]} "
+        f"(given: {words[explanation.given]}), probability {percent(explanation.probability)}, threshold "
+        f"{percent(explanation.threshold)}. Evidence: {explanation.kind}, "
+        f"{plural(len(explanation.supporting), 'supporting item')}."
+    ).replace("\xa0", " ")
+
+
+def render_explanation(explanation: Explanation) -> str:
+    """Return an explanation with its supporting items as HTML for a notebook."""
+    supporting: Any = explanation.supporting.to_html(index=False, border=0)
+    page = environment().from_string("<p>{{ sentence }}</p>")
+    return f"{page.render(sentence=describe_explanation(explanation))}{supporting}"
+
+
+def _draw_small_map(completion: Completion) -> dict[str, Any] | None:
+    """Return the map of a table of moderate size, if it has two dimensions."""
+    if len(completion.labels) > MAX_MAP_ITEMS:
+        return None
+    try:
+        coordinates = completion.embedding(2).to_numpy()
+    except ValueError:  # too few features or items for two dimensions
+        return None
+    points = choose_points(coordinates, completion.labels, completion.state, None, np.random.default_rng(0))
+    return draw_map(points)

@@ -1,0 +1,81 @@
+"""A completion as a terminal and a notebook show it, and the marks of its table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from tests.completion.test_review import complete, open_songs
+
+from halflabel.completion import Explanation
+from halflabel.completion.display import describe_filled
+from halflabel.completion.marking import mark_filled
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def test_four_lines_in_a_terminal():
+    lines = repr(complete(open_songs())).splitlines()
+    assert lines[:2] == [
+        "6 items, 2 labels: 4 gaps, 0 left empty.",
+        "Filled in: 2 as relevant (expected precision 78 %), 2 as irrelevant (expected precision 96 %).",
+    ]
+    assert lines[2].startswith("Doubtful: 2 given entries")
+    assert len(lines) == 4
+
+
+def test_without_a_label_frequency_there_is_no_expected_precision(monkeypatch):
+    filled = complete(open_songs(tags="tags", absent="unknown"))
+    monkeypatch.setattr(type(filled), "probability_of", "being assigned")
+    assert "expected precision depends on the label frequency" in describe_filled(filled)
+
+
+def test_a_notebook_gets_an_escaped_page(monkeypatch):
+    filled = complete(open_songs())
+    opened = replace(filled.opened, labels=replace(filled.labels, names=(HOSTILE, "sad")), notes=(HOSTILE,))
+    monkeypatch.setattr("halflabel.completion.display._draw_small_map", lambda _: None)
+    page = replace(filled, opened=opened)._repr_html_()
+    assert "<script>" not in page
+    assert page.count("&lt;script&gt;") == 2
+    assert "Labels with the lowest AUC" in page
+    assert replace(filled, opened=opened).notes == (HOSTILE,)
+
+
+def test_a_notebook_shows_a_small_map(monkeypatch):
+    filled = complete(open_songs())
+    places = pd.DataFrame({"dim1": range(6), "dim2": [0, 2, 1, 5, 3, 4]})
+    monkeypatch.setattr(type(filled), "embedding", lambda self, n: places)
+    page = filled._repr_html_()
+    assert page.count("<svg") == 1
+    assert "var(" not in page  # a notebook has no style sheet of the report
+
+
+def test_an_explanation_is_a_sentence():
+    supporting = pd.DataFrame({"item": [HOSTILE], "weight": [0.5], "given": [1]})
+    why = Explanation("s1", "rock", 1, None, 0.9, 0.5, "graph", supporting)
+    assert repr(why).startswith(
+        "s1, rock: relevant (given: unknown), probability 90 %, threshold 50 %. Evidence: graph"
+    )
+    assert "<script>" not in why._repr_html_()
+
+
+def test_items_are_identified_by_the_index():
+    with pytest.raises(KeyError, match="items are identified by 'song', such as 's0'"):
+        complete(open_songs()).explain("x", "rock")
+
+
+class TestMarks:
+    def test_a_column_per_label(self):
+        table = mark_filled(complete(open_songs(), min_precision=0.9))
+        assert table["source_rock"].tolist() == ["given", "given", "filled", "given", "given", "filled"]
+        assert table["source_sad"].tolist()[1:3] == ["filled", "open"]
+
+    def test_a_column_of_added_tags(self):
+        table = mark_filled(complete(open_songs(tags="tags", absent="irrelevant")))
+        assert table["tags_filled"].tolist()[:3] == ["", "", "rock;sad"]
+
+    def test_marks_of_a_first_run_are_replaced(self):
+        opened = open_songs()
+        opened = replace(opened, frame=opened.frame.assign(source_rock="filled"))
+        assert mark_filled(complete(opened))["source_rock"].tolist()[0] == "given"
