@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -88,6 +89,31 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     except OSError as error:
         error.filename = os.fspath(path)
         raise
+
+
+@contextmanager
+def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Write a folder that appears whole or not at all; its files go to a temporary folder next to it first.
+
+    Raises
+    ------
+    FileExistsError
+        If the path exists and is anything but an empty folder.
+    """
+    target = Path(path).resolve()
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise FileExistsError(f"{path} exists already: remove it, or name another folder.")
+    temporary = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=".folder", dir=target.parent))
+    token = _PENDING.set(None)  # files inside take their names before the folder takes its own
+    try:
+        temporary.chmod(0o777 & ~_umask())
+        yield temporary
+        os.replace(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    finally:
+        _PENDING.reset(token)
 
 
 def _rename(pending: list[_Written]) -> None:

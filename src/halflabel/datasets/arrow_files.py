@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,20 +31,39 @@ def read_parquet(path: Path) -> RawTable:
     ReadError
         If it is not a Parquet file, is above the limits of size, or has no or equal column names.
     """
-    check_ordinary(path)
-    try:
-        table = _read_within(path, size_limit())
+    table = read_parquet_table(path)
+    with _explained(path):
         frame = table.to_pandas()
-    except ReadError:
-        raise
-    except Exception as error:  # damaged metadata make pyarrow raise KeyError, JSON and Unicode errors too
-        raise ReadError.at(path, f"it cannot be read as Parquet ({' '.join(str(error).split())[:200]}).") from None
     if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
     frame.columns = pd.Index(check_names([str(name) for name in frame.columns], path, None))
     if frame.empty:
         raise ReadError.at(path, "there are no rows or no columns in it.")
     return RawTable(frame, None, (), (), str(path), sha256_of(path))
+
+
+def read_parquet_table(path: Path) -> pa.Table:
+    """Read a Parquet file as an Arrow table, with the metadata of its schema.
+
+    Raises
+    ------
+    ReadError
+        If it is not a Parquet file, or is above the limits of size.
+    """
+    check_ordinary(path)
+    with _explained(path):
+        return _read_within(path, size_limit())
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what pyarrow raises for damaged files into one sentence."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except Exception as error:  # damaged metadata make pyarrow raise KeyError, JSON and Unicode errors too
+        raise ReadError.at(path, f"it cannot be read as Parquet ({' '.join(str(error).split())[:200]}).") from None
 
 
 def _read_within(path: Path, budget: int) -> pa.Table:

@@ -1,0 +1,77 @@
+"""Feather and other Arrow files: one column per label, with the labels named in the schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import ipc
+
+from halflabel._files import atomic_write
+from halflabel.datasets import ReadError
+from halflabel.exchange.arrow_tables import frame_of_table, read_table
+from halflabel.exchange.flat import LOSSES, OPTIONS, from_frame, has_ids, to_frame
+from halflabel.exchange.formats import Format, Options
+from halflabel.exchange.records import Records
+from halflabel.exchange.sample import Sample
+
+#: The key of the schema's metadata under which the labels and the id are named.
+KEY = b"halflabel"
+
+
+def read_tables(paths: Sequence[Path]) -> pa.Table:
+    """Read files and join their rows; the schema is that of the first."""
+    tables = [read_table(path) for path in paths]
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowInvalid as error:
+        raise ReadError.at(paths[0], f"its columns do not fit those of the other files ({error}).") from None
+
+
+def to_table(records: Records) -> pa.Table:
+    """Return records as an Arrow table that names its labels."""
+    table = pa.Table.from_pandas(to_frame(records), preserve_index=False)
+    name = str(records.items.index.name or "id") if has_ids(records.items) else None
+    stated = {"labels": list(records.names), "id": name}
+    return table.replace_schema_metadata({KEY: json.dumps(stated, ensure_ascii=False)})
+
+
+def from_table(table: pa.Table, path: Path, options: Options, format: str, notes: Sequence[str] = ()) -> Records:
+    """Read an Arrow table; the schema names its labels if the caller does not."""
+    metadata = table.schema.metadata or {}
+    if KEY in metadata and not options.names_fields:
+        stated = json.loads(metadata[KEY])
+        options = replace(options, labels=tuple(stated["labels"]), id=stated["id"])
+    return from_frame(frame_of_table(table), path, options, format, notes)
+
+
+def _read(paths: Sequence[Path], options: Options) -> Records:
+    return from_table(read_tables(paths), paths[0], options, FORMAT.name)
+
+
+def _write(records: Records, path: Path) -> None:
+    table = to_table(records)
+    with atomic_write(path) as file, ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind != "arrow" or b"huggingface" in (sample.schema.metadata or {}):
+        return None
+    return "It begins as an Arrow file or stream does."
+
+
+FORMAT = Format(
+    name="arrow",
+    title="Arrow (Feather)",
+    dialect="cells",
+    suffixes=(".feather", ".arrow"),
+    read=_read,
+    write=_write,
+    recognise=_recognise,
+    losses=LOSSES,
+    options=OPTIONS,
+)

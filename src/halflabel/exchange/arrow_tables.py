@@ -1,0 +1,93 @@
+"""Arrow tables from Parquet, Feather and Arrow streams, read within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import ipc, parquet
+
+from halflabel._wording import count
+from halflabel.datasets import ReadError
+from halflabel.datasets.arrow_files import read_parquet_table
+from halflabel.datasets.files import check_ordinary, size_limit
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read a Parquet file, an Arrow file (Feather) or an Arrow stream.
+
+    Raises
+    ------
+    ReadError
+        If it is none of these, is damaged, or is above the limit of size.
+    """
+    check_ordinary(path)
+    if _begins(path, b"PAR1"):
+        return read_parquet_table(path)
+    budget, size, batches = size_limit(), 0, []
+    with _open(path) as reader:
+        for batch in _batches(reader):
+            size += batch.nbytes
+            if size > budget:
+                reason = f"it unpacks to more than {count(size)} bytes, above the limit of {count(budget)}: split it."
+                raise ReadError.at(path, reason)
+            batch.validate(full=True)
+            batches.append(batch)
+        return pa.Table.from_batches(batches, reader.schema)
+
+
+def read_schema(path: Path) -> pa.Schema:
+    """Read the schema of such a file."""
+    check_ordinary(path)
+    if not _begins(path, b"PAR1"):
+        with _open(path) as reader:
+            return reader.schema
+    with _explained(path):
+        return parquet.read_schema(path)
+
+
+def frame_of_table(table: pa.Table) -> pd.DataFrame:
+    """Return a table as a DataFrame in which whole numbers and truth values with gaps stay what they are."""
+    frame: pd.DataFrame = table.to_pandas(ignore_metadata=True)
+    for field in table.schema:
+        exact = pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)
+        if exact and table.column(field.name).null_count:
+            kind = "boolean" if pa.types.is_boolean(field.type) else "Int64"
+            frame[field.name] = pd.array(table.column(field.name).to_pylist(), dtype=kind)
+    return frame
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[Any]:
+    """Open an Arrow file or stream; nothing of it is copied before it is asked for."""
+    with _explained(path), pa.memory_map(str(path)) as source:
+        open_reader = ipc.open_file if _begins(path, b"ARROW1") else ipc.open_stream
+        with open_reader(source) as reader:
+            yield reader
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what pyarrow raises for damaged files into one sentence."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except Exception as error:  # damaged files make pyarrow raise many kinds of error
+        reason = f"it cannot be read as Parquet or Arrow ({' '.join(str(error).split())[:200]})."
+        raise ReadError.at(path, reason) from None
+
+
+def _batches(reader: Any) -> Iterator[Any]:
+    if isinstance(reader, ipc.RecordBatchFileReader):
+        return map(reader.get_batch, range(reader.num_record_batches))
+    return iter(reader)
+
+
+def _begins(path: Path, magic: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(magic)) == magic

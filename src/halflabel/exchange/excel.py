@@ -1,0 +1,186 @@
+"""Workbooks of Excel, with the extra ``excel`` (openpyxl): one row per item, one column per label.
+
+Probabilities, and the labels whose values are suggestions, stand in two further sheets, by the number of the item.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._files import atomic_write
+from halflabel._wording import count, listed
+from halflabel.datasets import ReadError
+from halflabel.datasets.files import size_limit
+from halflabel.exchange.fields import frame_of, plain, rows_of
+from halflabel.exchange.flat import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
+from halflabel.exchange.formats import Format, Options
+from halflabel.exchange.loss import Loss
+from halflabel.exchange.records import Records
+from halflabel.exchange.sample import Sample
+
+#: What Excel can hold.
+MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
+
+#: The column of the further sheets with the number of the item, from 1.
+ROW = "row"
+
+#: What a cell shows whose formula failed.
+ERRORS = frozenset(("#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"))
+
+Row = tuple[Any, ...]
+
+
+def _openpyxl() -> Any:
+    try:
+        return importlib.import_module("openpyxl")
+    except ImportError:
+        raise ImportError("workbooks (.xlsx) need openpyxl: pip install 'halflabel[excel]'.") from None
+
+
+def _read(paths: Sequence[Path], options: Options) -> Records:
+    path = paths[0]
+    if len(paths) > 1:
+        raise ReadError.at(path, "workbooks are read one by one.")
+    sheets = _sheets(path)
+    if not sheets:
+        raise ReadError.at(path, "there is no visible sheet in it.")
+    first, frame = next(iter(sheets.items()))
+    own = [name for name in (PROBABILITIES, FILLED) if name in sheets and options.labels]
+    for name in own:
+        frame[name] = _nested(sheets[name], name, path, len(frame))
+    others = [name for name in list(sheets)[1:] if name not in own]
+    notes = [f"Only the first sheet, {first!r}, was read, not {listed(others)}."] if others else []
+    return from_frame(frame, path, options, FORMAT.name, notes)
+
+
+def _sheets(path: Path) -> dict[str, pd.DataFrame]:
+    """Return the visible sheets that are not empty, as tables; formulas count with their last result."""
+    openpyxl = _openpyxl()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size, limit = sum(member.file_size for member in archive.infolist()), size_limit()
+        if size > limit:
+            raise ReadError.at(path, f"it unpacks to {count(size)} bytes, above the limit of {count(limit)}: split it.")
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        try:
+            visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+            tables = {sheet.title: _table(sheet.iter_rows(values_only=True), path, sheet.title) for sheet in visible}
+        finally:
+            book.close()
+    except ReadError:
+        raise
+    except Exception as error:  # damaged workbooks make openpyxl raise KeyError, ParseError and others
+        raise ReadError.at(path, f"it cannot be read as a workbook ({str(error)[:200]}).") from None
+    return {title: table for title, table in tables.items() if table is not None}
+
+
+def _table(rows: Iterable[Row], path: Path, title: str) -> pd.DataFrame | None:
+    """Return the rows of a sheet below its header; None for an empty sheet."""
+    filled = ((number, row) for number, row in enumerate(rows, start=1) if any(cell is not None for cell in row))
+    line, first = next(filled, (0, ()))
+    names = [str(cell).strip() if cell is not None else "" for cell in first]
+    while names and not names[-1]:
+        names.pop()
+    if not names:
+        return None
+    if "" in names or len(set(names)) < len(names):
+        wrong = "has no name" if "" in names else "stands twice"
+        place = (
+            names.index("") + 1 if "" in names else next(i for i, n in enumerate(names, 1) if names.index(n) < i - 1)
+        )
+        raise ReadError.at(path, f"sheet {title!r}: column {place} of the header {wrong}.", line=line)
+    cells = []
+    for number, row in filled:
+        if any(cell is not None for cell in row[len(names) :]):
+            reason = f"sheet {title!r}: the row has cells beyond the {len(names)} columns of the header."
+            raise ReadError.at(path, reason, line=number)
+        cells.append({name: _value(cell) for name, cell in zip(names, row, strict=False)})
+    return frame_of([dict.fromkeys(names), *cells], pd.RangeIndex(len(cells) + 1)).iloc[1:].reset_index(drop=True)
+
+
+def _value(cell: Any) -> Any:
+    return None if isinstance(cell, str) and (not cell or cell in ERRORS) else cell
+
+
+def _nested(sheet: pd.DataFrame, name: str, path: Path, n_items: int) -> list[Any]:
+    """Return the rows of a further sheet as the fields that :mod:`halflabel.exchange.flat` has."""
+    nested: list[Any] = [[] if name == FILLED else {} for _ in range(n_items)]
+    for row in rows_of(sheet):
+        number = row.pop(ROW, None)
+        if not isinstance(number, int) or not 1 <= number <= n_items:
+            raise ReadError.at(path, f"sheet {name!r}: {number!r} is not the number of one of the {n_items} items.")
+        known = {key: value for key, value in row.items() if value is not None}
+        nested[number - 1] = list(known) if name == FILLED else known
+    return nested
+
+
+def _write(records: Records, path: Path) -> None:
+    openpyxl = _openpyxl()
+    frame = to_frame(records)
+    if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
+        raise ValueError(f"a sheet of Excel holds {count(MAX_ROWS)} rows and {count(MAX_COLUMNS)} columns at most.")
+    book = openpyxl.Workbook(write_only=True)
+    kept = [name for name in frame.columns if name in _carried(frame)]
+    _add_sheet(book, "items", kept, frame[kept].itertuples(index=False, name=None))
+    names = list(records.names)
+    if PROBABILITIES in frame.columns:
+        rows = (row or {} for row in frame[PROBABILITIES])
+        _add_sheet(book, PROBABILITIES, [ROW, *names], ((n, *map(row.get, names)) for n, row in enumerate(rows, 1)))
+    if FILLED in frame.columns:
+        marks = ([1 if name in row else None for name in names] for row in frame[FILLED])
+        _add_sheet(book, FILLED, [ROW, *names], ((n, *row) for n, row in enumerate(marks, 1)))
+    with atomic_write(path) as file:
+        book.save(file)
+
+
+def _add_sheet(book: Any, title: str, names: Sequence[str], rows: Iterator[Row] | Iterable[Row]) -> None:
+    """Add a sheet; a text is written as text even if it begins as a formula does."""
+    cell_type = importlib.import_module("openpyxl.cell").WriteOnlyCell
+    sheet = book.create_sheet(title)
+    for row in (tuple(names), *rows):
+        cells = []
+        for value in map(_plain, row):
+            if isinstance(value, str) and len(value) > MAX_TEXT:
+                raise ValueError(f"a text has more than {count(MAX_TEXT)} characters, the limit of a cell in Excel.")
+            try:
+                cells.append(cell := cell_type(sheet, value=value))
+            except ValueError:
+                raise ValueError(f"{value!r} holds a control character, which Excel does not have.") from None
+            if isinstance(value, str):
+                cell.data_type = "s"
+        sheet.append(cells)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, pd.Timestamp) and value.tzinfo is None:
+        return value.to_pydatetime()
+    return value if isinstance(value, datetime.datetime | datetime.date) and value is not pd.NaT else plain(value)
+
+
+def _carried(items: pd.DataFrame) -> list[str]:
+    return [name for name in items.columns if not any(isinstance(x, list | tuple | Mapping) for x in items[name])]
+
+
+def _recognise(sample: Sample) -> str | None:
+    return "It is a workbook of Excel." if sample.kind == "workbook" else None
+
+
+FORMAT = Format(
+    name="excel",
+    title="Excel",
+    dialect="cells",
+    suffixes=(".xlsx",),
+    read=_read,
+    write=_write,
+    recognise=_recognise,
+    losses=(*LOSSES, Loss.FIELDS),
+    carries=_carried,
+    options=OPTIONS,
+)

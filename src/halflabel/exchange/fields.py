@@ -1,0 +1,90 @@
+"""The items' own fields: plain values in files, typed columns in a table."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], index: pd.Index[Any]) -> pd.DataFrame:
+    """Return fields as a table with one typed column per key; a key that a row lacks is missing.
+
+    Examples
+    --------
+    >>> frame_of([{"text": "a", "n": 1}, {"n": None}], pd.Index(["x", "y"])).dtypes.astype(str).to_dict()["n"]
+    'Int64'
+    """
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {str(name): typed_column([row.get(name) for row in rows], index) for name in names}
+    return pd.DataFrame(columns, index=index)
+
+
+def typed_column(values: Sequence[Any], index: pd.Index[Any]) -> pd.Series[Any]:
+    """Return values as a column of truth values, whole numbers, numbers or text; of anything else as objects."""
+    kinds = {type(value) for value in values if value is not None}
+    has_gaps = any(value is None for value in values)
+    if kinds == {bool}:
+        dtype: str = "boolean" if has_gaps else "bool"
+    elif kinds == {int}:
+        largest = max(abs(value) for value in values if value is not None)
+        dtype = "object" if largest >= 2**63 else "Int64" if has_gaps else "int64"
+    elif kinds and kinds <= {int, float}:
+        dtype = "float64"
+    else:
+        dtype = "str" if kinds == {str} else "object"
+    return pd.Series(list(values), index=index, dtype=dtype)
+
+
+def rows_of(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield one dict of plain values per row, missing values as None."""
+    names = list(map(str, frame.columns))
+    columns = [list(map(plain, frame.iloc[:, j].tolist())) for j in range(frame.shape[1])]
+    if not columns:
+        yield from ({} for _ in range(len(frame)))
+    for row in zip(*columns, strict=True):
+        yield dict(zip(names, row, strict=True))
+
+
+def number_in(value: Any) -> float | None:
+    """Return a number as a float; None for anything else, a truth value included."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def share_in(value: Any) -> float | None:
+    """Return a number from 0 to 1 as a float; None for anything else."""
+    number = number_in(value)
+    return number if number is not None and 0 <= number <= 1 else None
+
+
+def text_of(value: Any) -> str | None:
+    """Return a value as text, None as None."""
+    return None if value is None else str(value)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: None, truth value, number, text, list or object.
+
+    Examples
+    --------
+    >>> plain(np.int64(3)), plain(np.array([1.0, np.nan])), plain(pd.NA), plain(pd.Timestamp("2026-11-22"))
+    (3, [1.0, None], None, '2026-11-22T00:00:00')
+    """
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return None if value != value else value
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(part) for part in value]
+    if value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return str(value)

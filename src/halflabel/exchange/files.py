@@ -1,0 +1,145 @@
+"""Read files of other tools into records, and write records for them."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._files import together
+from halflabel._wording import listed
+from halflabel.datasets import ReadError
+from halflabel.exchange.detection import FORMATS, detect
+from halflabel.exchange.formats import Empty, Format, Options
+from halflabel.exchange.loss import sentences
+from halflabel.exchange.records import Records
+from halflabel.exchange.tables import from_tables
+from halflabel.labels import Absent, PartialLabels
+
+AnyPath = str | os.PathLike[str]
+
+
+def read(
+    path: AnyPath | Sequence[AnyPath],
+    format: str | None = None,
+    absent: Absent | None = None,
+    *,
+    empty: Empty | None = None,
+    id: str | None = None,
+    labels: Sequence[str] = (),
+    tags: str | None = None,
+    negatives: str | None = None,
+) -> Records:
+    """Read what a tool exported.
+
+    Parameters
+    ----------
+    path : path, or sequence of paths
+        A file or folder; several files of one format are read as one.
+    format : str, optional
+        The name of a format; by default it is detected from the content.
+    absent : {"irrelevant", "unknown"}, optional
+        What a label means that a list of labels does not hold. Files with lists need it, others do not take it.
+    empty : {"unlabelled", "none"}, optional
+        Whether an item with an empty list is unlabelled, or annotated without any label.
+    id : str, optional
+        The field with the ids of the items.
+    labels : sequence of str, optional
+        The fields that are labels: 1, 0 or missing.
+    tags, negatives : str, optional
+        The field that lists the labels of an item, and the one that lists those that it does not have.
+
+    Returns
+    -------
+    Records
+
+    Raises
+    ------
+    ReadError
+        With one sentence that names the file and the line or record.
+    ValueError
+        If an option does not apply to the format.
+    """
+    paths = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(part) for part in path]
+    if not paths:
+        raise ValueError("there is no file to read.")
+    kind = _format(format) if format else _detected(paths[0])
+    options = Options(absent, empty, id, tuple(labels), tags, negatives)
+    given = {name for name in ("empty", "id", "labels", "tags", "negatives") if getattr(options, name)}
+    if wrong := sorted(given - set(kind.options)):
+        raise ValueError(f"{wrong[0]}= does not apply to a file of the format {kind.name}.")
+    return kind.read(paths, options)
+
+
+def write(
+    path: AnyPath,
+    format: str,
+    items: pd.DataFrame,
+    labels: pd.DataFrame | PartialLabels,
+    probabilities: Any = None,
+    given: pd.DataFrame | PartialLabels | None = None,
+    *,
+    model: str | None = None,
+) -> tuple[str, ...]:
+    """Write items and labels for a tool; what ``labels`` adds to ``given`` is written as a suggestion.
+
+    Parameters
+    ----------
+    path : path
+        The file, or the folder where the format is one.
+    format : str
+        The name of a format.
+    items : DataFrame of shape (n_items, n_fields)
+        The items' own fields; the index holds their ids.
+    labels : DataFrame or PartialLabels of shape (n_items, n_labels)
+        The values: 1, 0 or missing.
+    probabilities : DataFrame or array-like of shape (n_items, n_labels), optional
+        Probabilities that a label is relevant.
+    given : DataFrame or PartialLabels of shape (n_items, n_labels), optional
+        The values that were given; by default all were.
+    model : str, optional
+        What made the suggestions.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each thing that the file cannot carry; empty if nothing is lost.
+
+    Raises
+    ------
+    ValueError
+        If the name of the file does not fit the format, or a table does not fit the items.
+    """
+    return write_records(path, format, from_tables(items, labels, probabilities, given, model=model))
+
+
+def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ...]:
+    """Write records for a tool, as :func:`write` does; so a file of one tool becomes one of another."""
+    kind, path = _format(format), Path(path)
+    if path.suffix.lower() not in kind.suffixes:
+        endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
+        raise ValueError(f"{path}: {kind.title} takes {endings}, not {path.suffix or 'a name without suffix'!r}.")
+    opened = records.opened()
+    with together():
+        kind.write(opened, path)
+    return sentences(opened, kind.losses, kind.carries(records.items))
+
+
+def _format(name: str) -> Format:
+    if name in FORMATS:
+        return FORMATS[name]
+    near = difflib.get_close_matches(name, FORMATS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"the formats are {listed(list(FORMATS), len(FORMATS))}."
+    raise ValueError(f"there is no format {name!r}: {hint}")
+
+
+def _detected(path: Path) -> Format:
+    found = detect(path)
+    if found is None:
+        names = listed(list(FORMATS), len(FORMATS))
+        raise ReadError.at(path, f"its format is not recognised: state --format (format=), one of {names}.")
+    return FORMATS[found.format]

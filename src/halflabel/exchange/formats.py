@@ -1,0 +1,95 @@
+"""What a format is: a reader, a writer, a test of content, and what it cannot carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+
+from halflabel.exchange.loss import Loss
+from halflabel.exchange.records import Records
+from halflabel.exchange.sample import Sample
+from halflabel.labels import Absent
+
+#: How a format states labels: one value per entry, labels that an item has and those that it does not have, or lists.
+Dialect = Literal["cells", "pairs", "sets"]
+
+Empty = Literal["unlabelled", "none"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a caller may state about a file.
+
+    Parameters
+    ----------
+    absent : {"irrelevant", "unknown"}, optional
+        What a label means that a list of labels does not hold.
+    empty : {"unlabelled", "none"}, optional
+        What an empty list is: an unlabelled item, or an annotated item without labels; by default as the format has it.
+    id : str, optional
+        The field that holds the id of an item.
+    labels : tuple of str
+        The fields that are labels (1, 0 or missing).
+    tags, negatives : str, optional
+        The fields that list the labels that an item has, and those that it does not have.
+    """
+
+    absent: Absent | None = None
+    empty: Empty | None = None
+    id: str | None = None
+    labels: tuple[str, ...] = ()
+    tags: str | None = None
+    negatives: str | None = None
+
+    @property
+    def names_fields(self) -> bool:
+        """Whether the caller states which fields hold ids or labels."""
+        return any((self.id, self.labels, self.tags, self.negatives))
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of another tool.
+
+    Parameters
+    ----------
+    name : str
+        What ``format=`` and ``--format`` take.
+    title : str
+        What the tool calls itself.
+    dialect : {"cells", "pairs", "sets"}
+        How labels are written.
+    suffixes : tuple of str
+        What the name of a written file ends in; an empty text stands for a folder.
+    read, write : callable
+        Files and options to :class:`Records`; records to a file.
+    recognise : callable
+        Returns why a sample of a file is of this format, as a sentence, or None.
+    losses : tuple of Loss
+        What the written file cannot carry.
+    carries : callable
+        Returns the names of the fields that the written file can carry.
+    options : tuple of str
+        The options that the reader takes, ``absent`` apart.
+    companion : callable, optional
+        Returns the name of the second file that :attr:`write` may write.
+    is_general : bool
+        Whether the format is only recognised where no other one is.
+    """
+
+    name: str
+    title: str
+    dialect: Dialect
+    suffixes: tuple[str, ...]
+    read: Callable[[Sequence[Path], Options], Records]
+    write: Callable[[Records, Path], None]
+    recognise: Callable[[Sample], str | None]
+    losses: tuple[Loss, ...]
+    carries: Callable[[pd.DataFrame], Sequence[str]] = lambda items: list(items.columns)
+    options: tuple[str, ...] = ()
+    companion: Callable[[Path], Path] | None = None
+    is_general: bool = False

@@ -1,0 +1,180 @@
+"""Datasets of Hugging Face, without their package: Parquet, and folders saved to disk.
+
+The features stand in the metadata of the schema, and in ``dataset_info.json`` of a folder. A list of ``ClassLabel`` is
+a list of labels; its numbers become names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import compute, ipc, parquet
+
+from halflabel._files import atomic_folder, atomic_write
+from halflabel._wording import listed, plural
+from halflabel.datasets import ReadError
+from halflabel.exchange.arrow import KEY, from_table, read_tables, to_table
+from halflabel.exchange.flat import LOSSES, OPTIONS
+from halflabel.exchange.formats import Format, Options
+from halflabel.exchange.json_files import dumped, read_document
+from halflabel.exchange.records import Records
+from halflabel.exchange.sample import Sample
+
+_DATA = "data-00000-of-00001.arrow"
+
+
+def _read(paths: Sequence[Path], options: Options) -> Records:
+    path = paths[0]
+    table = read_tables([file for part in paths for file in (_files_of(part) if part.is_dir() else [part])])
+    classes = _class_names(table, path)
+    if not options.names_fields and KEY not in _metadata(table):
+        options = _with_lists(options, table, classes, path)
+    notes = []
+    for name, names in classes.items():
+        column = table.column(name)
+        if is_list(column.type) and (gaps := compute.list_flatten(column).null_count):
+            notes.append(f"{plural(gaps, 'missing value')} in lists of {name!r} left out.")
+        table = table.set_column(table.column_names.index(name), name, _named(column, names, path, name))
+    return from_table(table, path, options, FORMAT.name, notes)
+
+
+def is_list(kind: Any) -> bool:
+    """Return whether an Arrow type is a list of any kind."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """Return the data files of a folder: as its ``state.json`` lists them, else its Parquet files by name."""
+    if (folder / "dataset_dict.json").exists():
+        splits = [str(name) for name in read_document(folder / "dataset_dict.json").get("splits") or []]
+        raise ReadError.at(folder, f"it holds the splits {listed(splits)}: name one of these folders.")
+    if not (folder / "state.json").exists():
+        return sorted(folder.glob("*.parquet"))
+    stated = read_document(folder / "state.json").get("_data_files")
+    parts = stated if isinstance(stated, list) else []
+    names = [str(part.get("filename")) for part in parts if isinstance(part, dict)]
+    if not names or any(Path(name).name != name for name in names):
+        raise ReadError.at(folder / "state.json", "it does not list the data files of this folder.")
+    return [folder / name for name in names]
+
+
+def _metadata(table: pa.Table) -> dict[bytes, bytes]:
+    return table.schema.metadata or {}
+
+
+def _class_names(table: pa.Table, path: Path) -> dict[str, list[str]]:
+    """Return the names of the classes of each column of ``ClassLabel``, or of lists of them."""
+    info = path / "dataset_info.json"
+    try:
+        if path.is_dir() and info.exists():
+            features = read_document(info).get("features") or {}
+        else:
+            features = json.loads(_metadata(table).get(b"huggingface", b"{}")).get("info", {}).get("features", {})
+        found = {name: _names_of(features[name]) for name in table.column_names if name in features}
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        if isinstance(error, ReadError):
+            raise
+        raise ReadError.at(path, f"its features cannot be read ({error}).") from None
+    return {name: names for name, names in found.items() if names is not None}
+
+
+def _names_of(feature: Any) -> list[str] | None:
+    """Return the names of a ``ClassLabel``, or of a list of them in today's notation or an older one."""
+    if isinstance(feature, list) and len(feature) == 1:
+        feature = feature[0]
+    elif isinstance(feature, dict) and isinstance(feature.get("feature"), dict):
+        feature = feature["feature"]
+    if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and feature.get("names"):
+        return [str(name) for name in feature["names"]]
+    return None
+
+
+def _with_lists(options: Options, table: pa.Table, classes: dict[str, list[str]], path: Path) -> Options:
+    """Return the options with the lists of labels that the features declare."""
+    lists = [name for name in classes if is_list(table.schema.field(name).type)]
+    pairs = [name for name in lists if f"{name}_absent" in lists]
+    if len(lists) == 2 and len(pairs) == 1:
+        return replace(options, tags=pairs[0], negatives=f"{pairs[0]}_absent")
+    if len(lists) > 1:
+        raise ReadError.at(path, f"{listed(lists)} list labels: name one with tags= (--tags).")
+    return replace(options, tags=lists[0]) if lists else options
+
+
+def _named(column: pa.ChunkedArray, names: list[str], path: Path, name: str) -> pa.Array:
+    """Return a column with the names of its classes; -1, which stands for a missing class, becomes missing."""
+
+    def name_of(number: int) -> str:
+        if number >= len(names):
+            raise ReadError.at(path, f"it holds the class {number}, but has {len(names)} names.", column=name)
+        return names[number]
+
+    if not is_list(column.type):
+        return pa.array([None if x is None or x < 0 else name_of(x) for x in column.to_pylist()], pa.string())
+    rows = column.to_pylist()
+    lists = [row and [name_of(x) for x in row if x is not None and x >= 0] for row in rows]
+    return pa.array(lists, pa.list_(pa.string()))
+
+
+def _write(records: Records, path: Path) -> None:
+    table = to_table(records)
+    if path.suffix:
+        with atomic_write(path) as file:
+            parquet.write_table(table, file)
+        return
+    digest = hashlib.sha256()
+    with atomic_folder(path) as folder:
+        with (folder / _DATA).open("wb") as file, ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+        digest.update((folder / _DATA).read_bytes())
+        (folder / "dataset_info.json").write_text(dumped(_INFO), encoding="utf-8")
+        (folder / "state.json").write_text(dumped(_state(digest.hexdigest()[:16])), encoding="utf-8")
+
+
+def _state(fingerprint: str) -> dict[str, Any]:
+    """Return what the package looks for in ``state.json``."""
+    return {
+        "_data_files": [{"filename": _DATA}],
+        "_fingerprint": fingerprint,
+        "_format_columns": None,
+        "_format_kwargs": {},
+        "_format_type": None,
+        "_output_all_columns": False,
+        "_split": None,
+    }
+
+
+_INFO = {"citation": "", "description": "", "features": None, "homepage": "", "license": ""}
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind == "folder":
+        if "dataset_dict.json" in sample.members or {"state.json", "dataset_info.json"} <= sample.members:
+            return "It is a folder with the files of a dataset saved to disk."
+        if sample.members and all(name.endswith(".parquet") for name in sample.members):
+            return "It is a folder of Parquet files."
+        return None
+    if sample.kind not in ("parquet", "arrow"):
+        return None
+    metadata = sample.schema.metadata or {}
+    if b"huggingface" in metadata:
+        return "Its schema holds the features of a Hugging Face dataset."
+    return "Its schema names the labels." if sample.kind == "parquet" and KEY in metadata else None
+
+
+FORMAT = Format(
+    name="huggingface",
+    title="Hugging Face datasets",
+    dialect="cells",
+    suffixes=(".parquet", ""),
+    read=_read,
+    write=_write,
+    recognise=_recognise,
+    losses=LOSSES,
+    options=OPTIONS,
+)

@@ -1,0 +1,72 @@
+"""JSON arrays and JSON lines of any records: fields, and one key per label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from halflabel.datasets import ReadError
+from halflabel.exchange.fields import frame_of, rows_of
+from halflabel.exchange.flat import LOSSES, OPTIONS, from_frame, to_frame
+from halflabel.exchange.formats import Format, Options
+from halflabel.exchange.json_files import read_records, write_array, write_lines
+from halflabel.exchange.records import Records
+from halflabel.exchange.sample import Sample
+
+
+def _read_array(paths: Sequence[Path], options: Options) -> Records:
+    return _read(paths, options, ARRAY.name)
+
+
+def _read_lines(paths: Sequence[Path], options: Options) -> Records:
+    return _read(paths, options, LINES.name)
+
+
+def _read(paths: Sequence[Path], options: Options, format: str) -> Records:
+    rows = [record for _, record in read_records(paths)]
+    if not rows:
+        raise ReadError.at(paths[0], "there are no records in it.")
+    return from_frame(frame_of(rows, pd.RangeIndex(len(rows))), paths[0], options, format)
+
+
+def _write_array(records: Records, path: Path) -> None:
+    write_array(path, rows_of(to_frame(records)))
+
+
+def _write_lines(records: Records, path: Path) -> None:
+    write_lines(path, rows_of(to_frame(records)))
+
+
+def _recognise_array(sample: Sample) -> str | None:
+    return "It is a JSON array of objects." if sample.layout == "array" and sample.records else None
+
+
+def _recognise_lines(sample: Sample) -> str | None:
+    return "Each line is a JSON object." if sample.layout == "lines" else None
+
+
+ARRAY = Format(
+    name="json",
+    title="JSON records",
+    dialect="cells",
+    suffixes=(".json",),
+    read=_read_array,
+    write=_write_array,
+    recognise=_recognise_array,
+    losses=LOSSES,
+    options=OPTIONS,
+    is_general=True,
+)
+
+LINES = replace(
+    ARRAY,
+    name="jsonl",
+    title="JSON lines",
+    suffixes=(".jsonl", ".ndjson"),
+    read=_read_lines,
+    write=_write_lines,
+    recognise=_recognise_lines,
+)

@@ -1,0 +1,223 @@
+"""What every format is read into and written from: items with their own fields, and one cell per known entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Floats, Mask
+from halflabel._wording import plural
+from halflabel.labels import MAX_CELLS, PartialLabels
+
+#: Where the value of a cell comes from. ``model`` is a suggestion; the others are answers of people.
+SOURCES = ("given", "person", "bulk", "model")
+
+#: The columns of a table of cells.
+COLUMNS = ("item", "label", "value", "source", "probability", "by", "at")
+
+
+class Cell(NamedTuple):
+    """One entry of one item, as a writer needs it."""
+
+    label: str
+    value: int | None
+    source: str
+    probability: float | None
+    by: str | None
+    at: str | None
+
+    @property
+    def confidence(self) -> float | None:
+        """The probability of the value itself: of the label, or of its absence."""
+        return self.probability if self.probability is None or self.value else 1 - self.probability
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Items and what is known of their labels.
+
+    Parameters
+    ----------
+    items : DataFrame of shape (n_items, n_fields)
+        The items' own fields; the index holds distinct ids.
+    cells : DataFrame of shape (n_cells, 7)
+        ``item`` and ``label`` as positions, ``value`` (1, 0, or NaN: a person cannot tell, or a model is undecided),
+        ``source``, ``probability`` that the label is relevant, ``by`` and ``at`` (ISO 8601). One entry may have
+        several cells: one per person, and one of a model.
+    names : tuple of str
+        One name per label.
+    annotated : ndarray of bool, shape (n_items,)
+        Items that a person annotated, even where no label was found.
+    closed : ndarray of bool, shape (n_labels,)
+        Labels that an annotated item does not have unless a cell gives it: lists of labels, read with
+        ``absent="irrelevant"``.
+    positive_only : bool
+        Whether the labels were read from lists with ``absent="unknown"``.
+    format : str
+        The format of the file.
+    notes : tuple of str
+        What a user should know about the reading.
+    """
+
+    items: pd.DataFrame
+    cells: pd.DataFrame
+    names: tuple[str, ...]
+    annotated: Mask
+    closed: Mask
+    positive_only: bool = False
+    format: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.items) * len(self.names) > MAX_CELLS:
+            raise ValueError(
+                f"{plural(len(self.items), 'item')} and {plural(len(self.names), 'label')} make more than "
+                f"{MAX_CELLS:.0e} entries, the limit: keep the most frequent labels only."
+            )
+
+    @property
+    def is_suggestion(self) -> Mask:
+        """Mask of the cells that come from a model."""
+        return np.asarray(self.cells["source"] == "model")
+
+    @property
+    def labels(self) -> pd.DataFrame:
+        """The answers: 1, 0, or NaN where there is none or where people disagree; one column per label."""
+        return self._frame(self._answers[0])
+
+    @property
+    def n_disagreements(self) -> int:
+        """Number of entries that people answered differently."""
+        return self._answers[1]
+
+    @property
+    def suggestions(self) -> pd.DataFrame:
+        """The values that a model suggests; NaN where there is none."""
+        return self._frame(self._spread(self.cells[self.is_suggestion], "value"))
+
+    @property
+    def probabilities(self) -> pd.DataFrame:
+        """The last probability of each entry; NaN where there is none."""
+        return self._frame(self._spread(self.cells[self.cells["probability"].notna()], "probability"))
+
+    @property
+    def final(self) -> pd.DataFrame:
+        """The values of a finished table: a suggestion where there is one, else the answer."""
+        suggested = self._spread(self.cells[self.is_suggestion], "value")
+        return self._frame(np.where(np.isnan(suggested), self._answers[0], suggested))
+
+    def to_partial_labels(self) -> PartialLabels:
+        """Return the answers as the labels that methods are fitted to."""
+        values = self._answers[0]
+        state = np.where(np.isnan(values), 0, np.where(values == 1, 1, -1)).astype(np.int8)
+        return PartialLabels(state, self.names, self.annotated | (state != 0).any(axis=1), self.positive_only)
+
+    def by_item(self) -> Iterator[tuple[Any, list[Cell]]]:
+        """Yield (id, cells) for every item in order; its cells in the order in which they were given."""
+        cells = self.cells.iloc[np.argsort(self.cells["item"].to_numpy(), kind="stable")]
+        names = np.array(self.names, dtype=object)
+        columns = [
+            names[cells["label"].to_numpy()].tolist(),
+            [None if value != value else int(value) for value in cells["value"].tolist()],
+            cells["source"].tolist(),
+            [None if p != p else p for p in cells["probability"].tolist()],
+            cells["by"].tolist(),
+            cells["at"].tolist(),
+        ]
+        rows = list(map(Cell._make, zip(*columns, strict=True)))
+        ends = np.searchsorted(cells["item"].to_numpy(), np.arange(len(self.items) + 1)).tolist()
+        for number, key in enumerate(self.items.index.tolist()):
+            yield key, rows[ends[number] : ends[number + 1]]
+
+    def opened(self) -> Records:
+        """Return the records with a cell for each label that an annotated item does not have (see ``closed``)."""
+        if not self.closed.any():
+            return self
+        known = np.zeros((len(self.items), len(self.names)), dtype=np.bool_)
+        answers = self.cells[~self.is_suggestion]
+        known[answers["item"].to_numpy(), answers["label"].to_numpy()] = True
+        rows, columns = np.nonzero(~known & self.annotated[:, None] & self.closed)
+        added = cell_table(rows, columns, np.zeros(len(rows)), SOURCES.index("given"))
+        cells = pd.concat([self.cells, added], ignore_index=True)
+        return replace(self, cells=cells, closed=np.zeros_like(self.closed))
+
+    def resolved(self) -> Records:
+        """Return the records with at most one answer per entry, without a name: what people agree on."""
+        values, _ = self._answers
+        answers = self.cells[~self.is_suggestion]
+        known = self._spread(answers[answers["value"].notna()], "value")
+        unsure = np.zeros(values.shape, dtype=np.bool_)
+        unsure[answers["item"].to_numpy(), answers["label"].to_numpy()] = True
+        rows, columns = np.nonzero(~np.isnan(values) | (unsure & np.isnan(known)))
+        p = self._spread(answers[answers["probability"].notna()], "probability")
+        given = cell_table(rows, columns, values[rows, columns], SOURCES.index("given"), p[rows, columns])
+        return replace(self, cells=pd.concat([given, self.cells[self.is_suggestion]], ignore_index=True))
+
+    @cached_property
+    def _answers(self) -> tuple[Floats, int]:
+        """Return (values with NaN for unknown, number of entries on which people disagree)."""
+        answers = _last_of_each_person(self.cells[~self.is_suggestion])
+        known = answers[answers["value"].notna()]
+        values = self._spread(known, "value")
+        items, labels = known["item"].to_numpy(), known["label"].to_numpy()
+        other = values[items, labels] != known["value"].to_numpy()  # than the last answer to the same entry
+        disputed = np.zeros(values.shape, dtype=np.bool_)
+        disputed[items[other], labels[other]] = True
+        answered = np.zeros(values.shape, dtype=np.bool_)  # with "cannot tell", too
+        answered[answers["item"].to_numpy(), answers["label"].to_numpy()] = True
+        values[~answered & self.annotated[:, None] & self.closed] = 0.0
+        values[disputed] = np.nan
+        return values, int(disputed.sum())
+
+    def _spread(self, cells: pd.DataFrame, column: str) -> Floats:
+        """Spread a column of cells over items and labels; of several cells of an entry the last counts."""
+        values = np.full((len(self.items), len(self.names)), np.nan)
+        values[cells["item"].to_numpy(), cells["label"].to_numpy()] = cells[column].to_numpy(dtype=np.float64)
+        return values
+
+    def _frame(self, values: Floats) -> pd.DataFrame:
+        return pd.DataFrame(values, index=self.items.index, columns=pd.Index(self.names, dtype=object))
+
+
+def cell_table(
+    items: Sequence[int] | Any,
+    labels: Sequence[int] | Any,
+    values: Sequence[float | None] | Any,
+    sources: Sequence[int] | Any,
+    probabilities: Sequence[float | None] | Any = None,
+    by: Sequence[str | None] | Any = None,
+    at: Sequence[str | None] | Any = None,
+) -> pd.DataFrame:
+    """Return cells as a table; ``sources`` are positions in :data:`SOURCES`, ``by`` and ``at`` may be one text."""
+    codes: Any = np.broadcast_to(np.asarray(sources, dtype=np.int8), len(items)).copy()
+    texts = {"by": by, "at": at}
+    return pd.DataFrame(
+        {
+            "item": np.asarray(items, dtype=np.int32),
+            "label": np.asarray(labels, dtype=np.int32),
+            "value": np.asarray(values, dtype=np.float64),
+            "source": pd.Categorical.from_codes(codes, categories=pd.Index(SOURCES)),
+            "probability": np.asarray(np.nan if probabilities is None else probabilities, dtype=np.float64),
+        }
+    ).assign(**{name: _as_objects(text, len(items)) for name, text in texts.items()})
+
+
+def _as_objects(text: Any, n: int) -> Any:
+    """Return texts as a column in which a missing one is None, not a number."""
+    values: Any = np.empty(n, dtype=object)
+    values[:] = text
+    return pd.Series(values, dtype="object")
+
+
+def _last_of_each_person(answers: pd.DataFrame) -> pd.DataFrame:
+    """Keep the last answer of each named person to each entry; answers without a name may be of several people."""
+    named = answers["by"].notna().to_numpy()
+    if not named.any():
+        return answers
+    ordered = answers[named].sort_values("at", kind="stable", na_position="first")
+    return pd.concat([answers[~named], ordered.drop_duplicates(["item", "label", "by"], keep="last")])

@@ -1,0 +1,59 @@
+"""Every format: written and read again, records are what they were, but for what the format declares to lose."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from halflabel import exchange
+from halflabel.exchange import FORMATS, Loss
+from tests.exchange.strategies import State, records, without
+
+#: What a reader must be told, because a table does not tell which of its columns are labels.
+PLAIN = ("json", "jsonl", "excel")
+
+
+def round_trip(folder, name, original):
+    kind = FORMATS[name]
+    path = Path(folder) / f"out{kind.suffixes[0]}"
+    suffered = exchange.write_records(path, name, original)
+    paths = [path]
+    if name == "prodigy":
+        paths += [other for other in [kind.companion(path)] if other.exists()]
+    options = {"id": "id", "labels": original.names} if name in PLAIN else {}
+    if kind.dialect == "sets":
+        options["absent"] = "unknown"
+    return exchange.read(paths, name, **options), suffered
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_round_trip(name):
+    kind = FORMATS[name]
+
+    @settings(
+        max_examples=30,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(original=records())
+    def check(original):
+        with tempfile.TemporaryDirectory() as folder:
+            if Loss.ITEMS in kind.losses and not can_be_written(original, kind):
+                return
+            back, suffered = round_trip(folder, name, original)
+        carried = [str(field) for field in kind.carries(original.items)]
+        expected = without(State.of(original), kind.losses, carried, original.labels)
+        assert State.of(back).plain() == expected.plain()
+        if not suffered:
+            assert State.of(back).plain() == State.of(original).plain()
+
+    check()
+
+
+def can_be_written(original, kind):
+    """A file without any item cannot be read again."""
+    left = without(State.of(original), kind.losses, [], original.labels)
+    return bool(left.fields)
