@@ -49,7 +49,7 @@ def records(draw):
 @st.composite
 def items(draw, ids):
     """Draw items with fields of every type."""
-    names = draw(st.lists(st.sampled_from(list(FIELDS)), unique=True)) + ["filepath"]
+    names = [*draw(st.lists(st.sampled_from(list(FIELDS)), unique=True)), "filepath"]
     rows = [{name: draw(FIELDS[name]) for name in names} for _ in ids]
     return frame_of(rows, pd.Index(ids, name="id", dtype=object))
 
@@ -78,7 +78,7 @@ MODELS = st.sampled_from([None, "m 1"])
 
 @dataclass
 class State:
-    """What records say, in plain values, to be compared."""
+    """The content of records in plain values, to be compared."""
 
     fields: dict[str, dict[str, object]]
     names: set[str]
@@ -112,42 +112,17 @@ class State:
 
 def without(state, losses, carried, labels):
     """Return what is left of a state; ``labels`` are the values that people agree on."""
-    lost = set(losses).__contains__
-    if lost(Loss.FIELDS):
-        state.fields = {key: {n: x for n, x in row.items() if n in carried} for key, row in state.fields.items()}
-    if lost(Loss.PEOPLE):
-        _drop_people(state, labels)
-    if lost(Loss.WHO):
-        _drop_names(state)
-    if lost(Loss.UNSURE):
-        _drop_unsure(state, keep_p=not (lost(Loss.GIVEN_PROBABILITIES) or lost(Loss.PROBABILITIES)))
-    if lost(Loss.BOTH):
-        _drop_double(state)
-    if lost(Loss.DECISION):
-        state.suggestions = {at: (None, p, by) for at, (_, p, by) in state.suggestions.items() if p is not None}
-    if lost(Loss.SUGGESTED):
-        state.answers |= {at: [(x, None, None)] for at, (x, _, _) in state.suggestions.items() if x is not None}
-        state.suggestions = {at: s for at, s in state.suggestions.items() if s[0] is None}
-    if lost(Loss.PROBABILITIES) or lost(Loss.GIVEN_PROBABILITIES):
-        state.answer_p = {}
-    if lost(Loss.PROBABILITIES) or lost(Loss.UNDECIDED):
-        state.suggestions = {at: s for at, s in state.suggestions.items() if s[0] is not None}
-    if lost(Loss.MODEL):
-        state.suggestions = {at: (x, p, None) for at, (x, p, _) in state.suggestions.items()}
-    if lost(Loss.IRRELEVANT):
-        state.answers = {at: found for at, found in state.answers.items() if found[0][0] == 1}
-    entries = set(state.answers) | set(state.suggestions)
-    if lost(Loss.ANNOTATED):
-        state.annotated = {item for item, _ in state.answers}
-    if lost(Loss.ITEMS):
-        state.fields = {key: row for key, row in state.fields.items() if key in {item for item, _ in entries}}
-        state.annotated &= set(state.fields)
-    if lost(Loss.LABELS):
-        state.names = {name for _, name in entries}
+    for loss, drop in DROPS.items():
+        if loss in losses:
+            drop(state, losses, carried, labels)
     return state
 
 
-def _drop_people(state, labels):
+def _fields(state, losses, carried, labels):
+    state.fields = {key: {n: x for n, x in row.items() if n in carried} for key, row in state.fields.items()}
+
+
+def _people(state, losses, carried, labels):
     for place, found in list(state.answers.items()):
         value = labels.loc[place]
         values = {x for x, _, _ in found}
@@ -159,7 +134,7 @@ def _drop_people(state, labels):
             del state.answers[place]
 
 
-def _drop_names(state):
+def _who(state, losses, carried, labels):
     """Keep the last answer of each named person, and every answer without a name."""
     for place, found in state.answers.items():
         last = {}
@@ -170,17 +145,19 @@ def _drop_names(state):
         state.answers[place] = [(value, None, None) for value, _ in last.values()]
 
 
-def _drop_unsure(state, *, keep_p):
+def _unsure(state, losses, carried, labels):
+    """Drop unsure answers; a probability that is kept becomes that of an undecided entry."""
+    keeps_p = not {Loss.GIVEN_PROBABILITIES, Loss.PROBABILITIES} & set(losses)
     for place, found in list(state.answers.items()):
         state.answers[place] = [answer for answer in found if answer[0] is not None]
         if not state.answers[place]:
             del state.answers[place]
             p = state.answer_p.pop(place, None)
-            if keep_p and p is not None:
+            if keeps_p and p is not None:
                 state.suggestions[place] = (None, p, None)
 
 
-def _drop_double(state):
+def _both(state, losses, carried, labels):
     for place in set(state.answers) & set(state.suggestions):
         value, p, _ = state.suggestions[place]
         if value is None or value == state.answers[place][0][0]:
@@ -189,3 +166,67 @@ def _drop_double(state):
                 state.answer_p[place] = p
         else:
             del state.answers[place]
+
+
+def _decision(state, losses, carried, labels):
+    state.suggestions = {at: (None, p, by) for at, (_, p, by) in state.suggestions.items() if p is not None}
+
+
+def _suggested(state, losses, carried, labels):
+    state.answers |= {at: [(x, None, None)] for at, (x, _, _) in state.suggestions.items() if x is not None}
+    state.suggestions = {at: found for at, found in state.suggestions.items() if found[0] is None}
+
+
+def _given_probabilities(state, losses, carried, labels):
+    state.answer_p = {}
+
+
+def _undecided(state, losses, carried, labels):
+    state.suggestions = {at: found for at, found in state.suggestions.items() if found[0] is not None}
+
+
+def _probabilities(state, losses, carried, labels):
+    _given_probabilities(state, losses, carried, labels)
+    _undecided(state, losses, carried, labels)
+
+
+def _model(state, losses, carried, labels):
+    state.suggestions = {at: (x, p, None) for at, (x, p, _) in state.suggestions.items()}
+
+
+def _irrelevant(state, losses, carried, labels):
+    state.answers = {at: found for at, found in state.answers.items() if found[0][0] == 1}
+
+
+def _annotated(state, losses, carried, labels):
+    state.annotated = {item for item, _ in state.answers}
+
+
+def _items(state, losses, carried, labels):
+    kept = {item for item, _ in [*state.answers, *state.suggestions]}
+    state.fields = {key: row for key, row in state.fields.items() if key in kept}
+    state.annotated &= kept
+
+
+def _labels(state, losses, carried, labels):
+    state.names = {name for _, name in [*state.answers, *state.suggestions]}
+
+
+#: What each loss does, in the order in which it is done.
+DROPS = {
+    Loss.FIELDS: _fields,
+    Loss.PEOPLE: _people,
+    Loss.WHO: _who,
+    Loss.UNSURE: _unsure,
+    Loss.BOTH: _both,
+    Loss.DECISION: _decision,
+    Loss.SUGGESTED: _suggested,
+    Loss.PROBABILITIES: _probabilities,
+    Loss.GIVEN_PROBABILITIES: _given_probabilities,
+    Loss.UNDECIDED: _undecided,
+    Loss.MODEL: _model,
+    Loss.IRRELEVANT: _irrelevant,
+    Loss.ANNOTATED: _annotated,
+    Loss.ITEMS: _items,
+    Loss.LABELS: _labels,
+}

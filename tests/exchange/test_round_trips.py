@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from tests.exchange.strategies import State, records, without
 
 from halflabel import exchange
 from halflabel.exchange import FORMATS, Loss
-from tests.exchange.strategies import State, records, without
 
-#: What a reader must be told, because a table does not tell which of its columns are labels.
+#: Formats whose files do not state which fields are labels.
 PLAIN = ("json", "jsonl", "excel")
 
 

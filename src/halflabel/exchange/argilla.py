@@ -83,7 +83,7 @@ def _add_responses(answers: Answers, item: int, responses: dict[str, Any], quest
             number = numbers.setdefault(by, -1)
             if number < 0:
                 number = numbers[by] = answers.annotation(item, by)
-            chosen = _chosen(response.get("value") if isinstance(response, dict) else None)
+            chosen = _read_choices(response.get("value") if isinstance(response, dict) else None)
             if chosen is None:
                 n_other += 1
             elif question != SEEN:
@@ -96,7 +96,7 @@ def _add_suggestions(answers: Answers, item: int, suggestions: dict[str, Any], q
     given: int | None = None
     n_other = 0
     for question, suggestion in suggestions.items():
-        chosen = _chosen(suggestion.get("value")) if isinstance(suggestion, dict) else None
+        chosen = _read_choices(suggestion.get("value")) if isinstance(suggestion, dict) else None
         name = questions.get(question, question)
         if chosen is None:
             n_other += 1
@@ -113,7 +113,7 @@ def _add_suggestions(answers: Answers, item: int, suggestions: dict[str, Any], q
     return n_other
 
 
-def _chosen(value: Any) -> list[str] | None:
+def _read_choices(value: Any) -> list[str] | None:
     if isinstance(value, str):
         return [value]
     is_list = isinstance(value, list) and all(isinstance(choice, str) for choice in value)

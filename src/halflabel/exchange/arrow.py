@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import ipc
@@ -13,6 +14,7 @@ from pyarrow import ipc
 from halflabel._files import atomic_write
 from halflabel.datasets import ReadError
 from halflabel.exchange.arrow_tables import frame_of_table, read_table
+from halflabel.exchange.fields import text_of
 from halflabel.exchange.flat import LOSSES, OPTIONS, from_frame, has_ids, to_frame
 from halflabel.exchange.formats import Format, Options
 from halflabel.exchange.records import Records
@@ -33,19 +35,36 @@ def read_tables(paths: Sequence[Path]) -> pa.Table:
 
 def to_table(records: Records) -> pa.Table:
     """Return records as an Arrow table that names its labels."""
-    table = pa.Table.from_pandas(to_frame(records), preserve_index=False)
+    table = _with_short_text(pa.Table.from_pandas(to_frame(records), preserve_index=False))
     name = str(records.items.index.name or "id") if has_ids(records.items) else None
     stated = {"labels": list(records.names), "id": name}
     return table.replace_schema_metadata({KEY: json.dumps(stated, ensure_ascii=False)})
 
 
-def from_table(table: pa.Table, path: Path, options: Options, format: str, notes: Sequence[str] = ()) -> Records:
-    """Read an Arrow table; the schema names its labels if the caller does not."""
+def _with_short_text(table: pa.Table) -> pa.Table:
+    """Return a table with the type of text that every program reads, where the texts are short enough for it."""
+    types = [pa.string() if pa.types.is_large_string(field.type) else field.type for field in table.schema]
+    try:
+        return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
+    except pa.ArrowInvalid:  # more than 2 GiB of text in a column
+        return table
+
+
+def from_table(table: pa.Table, path: Path, options: Options, format: str, **more: Any) -> Records:
+    """Read an Arrow table as :func:`from_frame` does; the schema names its labels if the caller does not."""
     metadata = table.schema.metadata or {}
     if KEY in metadata and not options.names_fields:
-        stated = json.loads(metadata[KEY])
-        options = replace(options, labels=tuple(stated["labels"]), id=stated["id"])
-    return from_frame(frame_of_table(table), path, options, format, notes)
+        options = _stated(metadata[KEY], path, options)
+    return from_frame(frame_of_table(table), path, options, format, **more)
+
+
+def _stated(text: bytes, path: Path, options: Options) -> Options:
+    """Return the options with the labels and the id that the schema names."""
+    try:
+        stated = json.loads(text)
+        return replace(options, labels=tuple(map(str, stated["labels"])), id=text_of(stated["id"]))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ReadError.at(path, "its schema names the labels in a way that cannot be read.") from None
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:

@@ -16,7 +16,7 @@ YES, NO, UNSURE = "yes", "no", "unsure"
 MEANINGS: dict[str, float | None] = {
     **dict.fromkeys((YES, "true", "1"), 1.0),
     **dict.fromkeys((NO, "false", "0"), 0.0),
-    **dict.fromkeys((UNSURE, "cannot tell", "can't tell", "unknown", "?"), None),
+    **dict.fromkeys((UNSURE, "unknown", "?"), None),
 }
 
 
@@ -88,7 +88,9 @@ class Answers:
             p = share_in(score)
             n_odd += p is None and score is not None
             if question in listing:
-                for label in _labels(question, choices, listing):
+                labels = _labels(question, choices, listing)
+                collector.may_list(labels)
+                for label in labels:
                     collector.add(item, label, 1.0, "model", p, by)
             else:
                 value = _meaning(choices)

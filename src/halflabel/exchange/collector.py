@@ -86,8 +86,12 @@ class Collector:
         names = frozenset(labels)
         for name in sorted(names):
             self.add(item, name, 1.0, source, None, by, at)
-        self._listed |= names
+        self.may_list(names)
         self.annotate(item, names, by, at)
+
+    def may_list(self, names: Iterable[str]) -> None:
+        """Note that lists may hold these labels, so that they are absent from a list that does not."""
+        self._listed.update(names)
 
     def annotate(
         self, item: int, labels: frozenset[str] = frozenset(), by: str | None = None, at: str | None = None
@@ -100,7 +104,7 @@ class Collector:
         self._declared = tuple(names)
         for name in self._declared:
             self._labels.setdefault(name, len(self._labels))
-        self._listed.update(self._declared)
+        self.may_list(self._declared)
 
     def require_absent(self) -> None:
         """Raise if the file lists labels and the caller did not state what an absent one means."""

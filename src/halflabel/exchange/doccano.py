@@ -43,7 +43,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     if n_empty and options.empty is None:
         collector.notes.append(
             f"{plural(n_empty, 'item')} with an empty list taken as unlabelled: doccano writes the same for items "
-            "that nobody has opened. Use empty='none' (--empty none) if all of them were annotated."
+            "that are not annotated yet. Use empty='none' (--empty none) if all of them were annotated."
         )
     return collector.records(FORMAT.name, numbered=bool(numbered))
 

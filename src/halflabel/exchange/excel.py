@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from halflabel._files import atomic_write
-from halflabel._wording import count, listed
+from halflabel._wording import clipped, count, listed
 from halflabel.datasets import ReadError
 from halflabel.datasets.files import size_limit
 from halflabel.exchange.fields import frame_of, plain, rows_of
@@ -50,14 +50,14 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         raise ReadError.at(path, "workbooks are read one by one.")
     sheets = _sheets(path)
     if not sheets:
-        raise ReadError.at(path, "there is no visible sheet in it.")
+        raise ReadError.at(path, "there is no visible sheet with rows in it.")
     first, frame = next(iter(sheets.items()))
     own = [name for name in (PROBABILITIES, FILLED) if name in sheets and options.labels]
     for name in own:
         frame[name] = _nested(sheets[name], name, path, len(frame))
     others = [name for name in list(sheets)[1:] if name not in own]
     notes = [f"Only the first sheet, {first!r}, was read, not {listed(others)}."] if others else []
-    return from_frame(frame, path, options, FORMAT.name, notes)
+    return from_frame(frame, path, options, FORMAT.name, notes=notes)
 
 
 def _sheets(path: Path) -> dict[str, pd.DataFrame]:
@@ -90,12 +90,12 @@ def _table(rows: Iterable[Row], path: Path, title: str) -> pd.DataFrame | None:
         names.pop()
     if not names:
         return None
-    if "" in names or len(set(names)) < len(names):
-        wrong = "has no name" if "" in names else "stands twice"
-        place = (
-            names.index("") + 1 if "" in names else next(i for i, n in enumerate(names, 1) if names.index(n) < i - 1)
-        )
-        raise ReadError.at(path, f"sheet {title!r}: column {place} of the header {wrong}.", line=line)
+    if "" in names:
+        reason = f"sheet {title!r}: column {names.index('') + 1} of the header has no name."
+        raise ReadError.at(path, reason, line=line)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReadError.at(path, f"sheet {title!r}: two columns have the name {twice!r}.", line=line)
     cells = []
     for number, row in filled:
         if any(cell is not None for cell in row[len(names) :]):
@@ -126,36 +126,48 @@ def _write(records: Records, path: Path) -> None:
     frame = to_frame(records)
     if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
         raise ValueError(f"a sheet of Excel holds {count(MAX_ROWS)} rows and {count(MAX_COLUMNS)} columns at most.")
+    sheets = {title: [[_plain(value) for value in row] for row in rows] for title, rows in _rows(frame, records.names)}
+    _check_texts(value for rows in sheets.values() for row in rows for value in row)
     book = openpyxl.Workbook(write_only=True)
-    kept = [name for name in frame.columns if name in _carried(frame)]
-    _add_sheet(book, "items", kept, frame[kept].itertuples(index=False, name=None))
-    names = list(records.names)
-    if PROBABILITIES in frame.columns:
-        rows = (row or {} for row in frame[PROBABILITIES])
-        _add_sheet(book, PROBABILITIES, [ROW, *names], ((n, *map(row.get, names)) for n, row in enumerate(rows, 1)))
-    if FILLED in frame.columns:
-        marks = ([1 if name in row else None for name in names] for row in frame[FILLED])
-        _add_sheet(book, FILLED, [ROW, *names], ((n, *row) for n, row in enumerate(marks, 1)))
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append([_cell(value, sheet) for value in row])
     with atomic_write(path) as file:
         book.save(file)
 
 
-def _add_sheet(book: Any, title: str, names: Sequence[str], rows: Iterator[Row] | Iterable[Row]) -> None:
-    """Add a sheet; a text is written as text even if it begins as a formula does."""
-    cell_type = importlib.import_module("openpyxl.cell").WriteOnlyCell
-    sheet = book.create_sheet(title)
-    for row in (tuple(names), *rows):
-        cells = []
-        for value in map(_plain, row):
-            if isinstance(value, str) and len(value) > MAX_TEXT:
+def _rows(frame: pd.DataFrame, names: tuple[str, ...]) -> Iterator[tuple[str, Iterable[Sequence[Any]]]]:
+    """Yield (title, rows with the header) of each sheet."""
+    kept = _carried(frame)
+    yield "items", [kept, *frame[kept].itertuples(index=False, name=None)]
+    if PROBABILITIES in frame.columns:
+        known = [(number, *map((row or {}).get, names)) for number, row in enumerate(frame[PROBABILITIES], start=1)]
+        yield PROBABILITIES, [(ROW, *names), *known]
+    if FILLED in frame.columns:
+        marks = [
+            (number, *(1 if n in row else None for n in names)) for number, row in enumerate(frame[FILLED], start=1)
+        ]
+        yield FILLED, [(ROW, *names), *marks]
+
+
+def _check_texts(values: Iterable[Any]) -> None:
+    """Raise for texts that a cell cannot hold; openpyxl would cut a long one."""
+    illegal = importlib.import_module("openpyxl.cell.cell").ILLEGAL_CHARACTERS_RE
+    for text in values:
+        if isinstance(text, str):
+            if len(text) > MAX_TEXT:
                 raise ValueError(f"a text has more than {count(MAX_TEXT)} characters, the limit of a cell in Excel.")
-            try:
-                cells.append(cell := cell_type(sheet, value=value))
-            except ValueError:
-                raise ValueError(f"{value!r} holds a control character, which Excel does not have.") from None
-            if isinstance(value, str):
-                cell.data_type = "s"
-        sheet.append(cells)
+            if illegal.search(text):
+                raise ValueError(f"{clipped(repr(text), 40)} holds a control character, which Excel does not have.")
+
+
+def _cell(value: Any, sheet: Any) -> Any:
+    """Return a cell; a text stays a text even if it begins as a formula does."""
+    cell = importlib.import_module("openpyxl.cell").WriteOnlyCell(sheet, value=value)
+    if isinstance(value, str):
+        cell.data_type = "s"
+    return cell
 
 
 def _plain(value: Any) -> Any:

@@ -65,7 +65,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
 
 
 def _listing(samples: list[dict[str, Any]], path: Path, options: Options) -> str:
-    """Return the one field of classifications, where a dataset does not tell what a sample does not have."""
+    """Return the one field of classifications, where a dataset does not state which labels a sample lacks."""
     names = sorted({name for sample in samples for name, value in sample.items() if _is(value, "Classifications")})
     if options.tags is not None:
         names = [options.tags]

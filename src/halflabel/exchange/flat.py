@@ -17,6 +17,7 @@ from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, listed
 from halflabel.datasets import ReadError
 from halflabel.exchange.collector import Collector
+from halflabel.exchange.fields import plain
 from halflabel.exchange.formats import Options
 from halflabel.exchange.loss import Loss
 from halflabel.exchange.records import Records
@@ -63,8 +64,30 @@ def filled_entries(records: Records) -> Mask:
     return np.asarray(~np.isnan(suggested) & (suggested != records.labels.to_numpy()))
 
 
-def from_frame(frame: pd.DataFrame, path: Path, options: Options, format: str, notes: Iterable[str] = ()) -> Records:
+def from_frame(
+    frame: pd.DataFrame,
+    path: Path,
+    options: Options,
+    format: str,
+    *,
+    declared: Iterable[str] = (),
+    notes: Iterable[str] = (),
+) -> Records:
     """Read a table; without options every column is a field of the items.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : Path
+        The file, for errors.
+    options : Options
+        Which fields hold ids and labels.
+    format : str
+        The name of the format.
+    declared : iterable of str
+        The labels that lists may hold, in their order.
+    notes : iterable of str
+        What a user should know about the reading.
 
     Raises
     ------
@@ -80,7 +103,9 @@ def from_frame(frame: pd.DataFrame, path: Path, options: Options, format: str, n
         raise ValueError("labels are either fields of their own (labels=) or in lists (tags=), not both.")
     frame = _with_ids(frame, path, options.id)
     if tags:
-        return _from_lists(frame, path, options, format, notes)
+        collector = Collector(path, options.absent, notes=list(notes))
+        collector.declare(declared)
+        return _from_lists(frame, collector, options, format)
     if options.absent is not None:
         raise ValueError("absent= (--absent) is about lists of labels: name their field with tags= (--tags).")
     return _from_columns(frame, path, options.labels, format, notes)
@@ -93,7 +118,7 @@ def _with_ids(frame: pd.DataFrame, path: Path, name: str | None) -> pd.DataFrame
     if ids.isna().any():
         raise ReadError.at(path, f"item {int(ids.isna().argmax()) + 1} has no id.", column=name)
     if ids.duplicated().any():
-        raise ReadError.at(path, f"the id {ids[ids.duplicated()].iloc[0]!r} stands twice.", column=name)
+        raise ReadError.at(path, f"the id {plain(ids[ids.duplicated()].iloc[0])!r} stands twice.", column=name)
     return frame.set_index(name)
 
 
@@ -112,11 +137,10 @@ def _from_columns(
         raise ReadError.at(path, str(error)) from None
 
 
-def _from_lists(frame: pd.DataFrame, path: Path, options: Options, format: str, notes: Iterable[str]) -> Records:
+def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, format: str) -> Records:
     """Read labels from a field with lists of those that an item has, and one of those that it does not have."""
-    collector = Collector(path, options.absent, notes=list(notes))
     names = [name for name in (options.tags, options.negatives) if name is not None]
-    lists = {name: [_checked_list(row, path, name) for row in frame[name]] for name in names}
+    lists = {name: [_checked_list(row, collector.path, name) for row in frame[name]] for name in names}
     if options.negatives is None and options.tags is not None:
         collector.require_absent()
         for position, row in enumerate(lists[options.tags]):

@@ -40,8 +40,9 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         column = table.column(name)
         if is_list(column.type) and (gaps := compute.list_flatten(column).null_count):
             notes.append(f"{plural(gaps, 'missing value')} in lists of {name!r} left out.")
-        table = table.set_column(table.column_names.index(name), name, _named(column, names, path, name))
-    return from_table(table, path, options, FORMAT.name, notes)
+        table = table.set_column(table.column_names.index(name), name, _replace_numbers(column, names, path, name))
+    declared = classes.get(options.tags or "", ())
+    return from_table(table, path, options, FORMAT.name, declared=declared, notes=notes)
 
 
 def is_list(kind: Any) -> bool:
@@ -106,7 +107,7 @@ def _with_lists(options: Options, table: pa.Table, classes: dict[str, list[str]]
     return replace(options, tags=lists[0]) if lists else options
 
 
-def _named(column: pa.ChunkedArray, names: list[str], path: Path, name: str) -> pa.Array:
+def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name: str) -> pa.Array:
     """Return a column with the names of its classes; -1, which stands for a missing class, becomes missing."""
 
     def name_of(number: int) -> str:

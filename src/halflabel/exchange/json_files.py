@@ -79,7 +79,7 @@ def dumped(value: Any) -> str:
 def _lines(path: Path) -> Reading:
     for count, (number, line) in enumerate(_filled_lines(path, MAX_RECORD), start=1):
         place = Place(path, number, count)
-        yield place, _object(parse(line, place), place)
+        yield place, _object(parse(line.rstrip(), place), place)
 
 
 def _document(path: Path) -> Reading:

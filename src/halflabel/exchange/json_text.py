@@ -89,13 +89,14 @@ class TextStream:
     def value(self, place: Place) -> Any:
         """Consume one JSON value."""
         while True:
+            begun, begin = self._text, self._at
             try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
+                value, end = _DECODER.raw_decode(begun, begin)
                 break
             except (ValueError, RecursionError) as error:
                 if isinstance(error, json.JSONDecodeError) and self._grow():
                     continue
-                raise _explained(error, self._text, place, begin=self._at) from None
+                raise _explained(error, begun, place, begin) from None
         text = self._text[self._at : end]
         _check(value, text, place)
         self.skip(len(text))
@@ -129,7 +130,8 @@ def _explained(error: Exception, text: str, place: Place, begin: int = 0) -> Rea
     """Return the sentence for what the decoder raised about the value at ``begin``."""
     if isinstance(error, json.JSONDecodeError):
         near = clipped(text[max(error.pos - 10, begin) : error.pos + 20])
-        reason = f"it is not valid JSON near {near!r} ({error.msg})." if near else f"it ends too early ({error.msg})."
+        ended = not text[error.pos :].strip()
+        reason = f"it ends too early ({error.msg})." if ended else f"it is not valid JSON near {near!r} ({error.msg})."
         return place.error(reason, line=place.line + text.count("\n", begin, error.pos))
     if isinstance(error, RecursionError):
         return place.error(f"it is nested deeper than {MAX_DEPTH} lists and objects, the limit.")

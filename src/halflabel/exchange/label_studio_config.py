@@ -10,7 +10,7 @@ import pandas as pd
 
 from halflabel.exchange.choices import NO, UNSURE, YES
 
-#: Fields that hold what a person looks at, with the tag that shows them, in the order of preference.
+#: Fields that hold the content of an item, with the tag that shows them, in the order of preference.
 SHOWN = {"text": "Text", "html": "HyperText", "image": "Image", "audio": "Audio", "video": "Video"}
 
 #: Suffixes of files by the tag that shows them.
@@ -45,7 +45,7 @@ def config(names: Sequence[str], items: pd.DataFrame, id_key: str) -> str:
 
 
 def shown_field(items: pd.DataFrame, id_key: str) -> tuple[str, str]:
-    """Return (field, tag) for what a person looks at: by the name of the field, else by its first value."""
+    """Return (field, tag) for the content of the items: by the name of the field, else by its first value."""
     names = list(map(str, items.columns))
     for name, tag in SHOWN.items():
         if name in names:

@@ -70,7 +70,7 @@ def collect(rows: list[dict[str, Any]], id_key: str, collector: Collector, answe
         by = row.get("annotator")
         annotation = answers.annotation(item, None if by is None else str(by), row.get("updated_at"))
         for question in questions:
-            if (chosen := _chosen(row.get(question))) is not None:
+            if (chosen := _read_choices(row.get(question))) is not None:
                 answers.answer(annotation, question, chosen)
 
 
@@ -81,7 +81,7 @@ def _is_question(values: Iterable[Any]) -> bool:
     return bool(present) and all(isinstance(value, str) and value.strip().lower() in MEANINGS for value in present)
 
 
-def _chosen(value: Any) -> list[str] | None:
+def _read_choices(value: Any) -> list[str] | None:
     """Return the choices of one answer, whatever its shape; None if there is none."""
     if value is None:
         return None

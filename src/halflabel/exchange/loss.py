@@ -21,7 +21,7 @@ class Loss(Enum):
     PROBABILITIES = "Probabilities are left out"
     GIVEN_PROBABILITIES = "Probabilities of answered entries are left out"
     UNDECIDED = "Probabilities of undecided entries are left out"
-    UNSURE = "The answer that a person cannot tell becomes unknown"
+    UNSURE = "The answer that a person is unsure becomes unknown"
     PEOPLE = "Who answered and when is left out, and different answers to one entry become unknown"
     WHO = "Who answered and when is left out"
     MODEL = "Which model made a suggestion, and when, is left out"

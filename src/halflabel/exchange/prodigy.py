@@ -32,7 +32,7 @@ OWN = frozenset(("label", "answer", "options", "accept", "meta", "config", "scor
 #: Keys of ``meta`` that stand for the item, the suggestion and its origin.
 META = frozenset(("id", "p", "score", "suggested", "model"))
 
-#: Keys that hold what a person looks at, and so tell items apart where there is no id.
+#: Keys that hold the content of an item, by which items are distinguished where there is no id.
 CONTENT = ("text", "image", "audio", "video", "html", "path")
 
 
@@ -67,7 +67,7 @@ def _item(collector: Collector, line: dict[str, Any], place: Place) -> tuple[int
         return collector.item(str(meta["id"]), fields), "id"
     content = line.get("_input_hash") or next((line[name] for name in CONTENT if line.get(name)), None)
     if content is None:
-        raise place.error("nothing tells which item it is about: no 'id' in 'meta', no '_input_hash' and no 'text'.")
+        raise place.error("it is not clear which item it is about: no 'id' in 'meta', no '_input_hash' and no 'text'.")
     return collector.item(("content", str(content)), fields), "content"
 
 

@@ -46,7 +46,7 @@ class Records:
     items : DataFrame of shape (n_items, n_fields)
         The items' own fields; the index holds distinct ids.
     cells : DataFrame of shape (n_cells, 7)
-        ``item`` and ``label`` as positions, ``value`` (1, 0, or NaN: a person cannot tell, or a model is undecided),
+        ``item`` and ``label`` as positions, ``value`` (1, 0, or NaN: a person is unsure, or a model is undecided),
         ``source``, ``probability`` that the label is relevant, ``by`` and ``at`` (ISO 8601). One entry may have
         several cells: one per person, and one of a model.
     names : tuple of str
@@ -168,7 +168,7 @@ class Records:
         other = values[items, labels] != known["value"].to_numpy()  # than the last answer to the same entry
         disputed = np.zeros(values.shape, dtype=np.bool_)
         disputed[items[other], labels[other]] = True
-        answered = np.zeros(values.shape, dtype=np.bool_)  # with "cannot tell", too
+        answered = np.zeros(values.shape, dtype=np.bool_)  # unsure answers are answers, too
         answered[answers["item"].to_numpy(), answers["label"].to_numpy()] = True
         values[~answered & self.annotated[:, None] & self.closed] = 0.0
         values[disputed] = np.nan

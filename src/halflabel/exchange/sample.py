@@ -14,7 +14,7 @@ from halflabel.datasets.files import base_suffix, lines
 from halflabel.exchange.arrow_tables import read_schema
 from halflabel.exchange.json_files import Layout, layout_of, read_records
 
-#: Number of records, and bytes of the header line, that are looked at.
+#: Maximum number of records, and of bytes of the header line, in a sample.
 MAX_RECORDS, MAX_HEADER = 50, 1_000_000
 
 Kind = Literal["json", "table", "parquet", "arrow", "workbook", "folder", "other"]
