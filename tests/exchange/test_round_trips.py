@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from tests.exchange.strategies import State, records, without
 
 from halflabel import exchange
@@ -32,10 +32,9 @@ def test_round_trip(name):
     kind = FORMATS[name]
 
     @settings(
-        max_examples=30,
+        max_examples=25,
         deadline=None,
         database=None,
-        phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow],
     )
     @given(original=records())
