@@ -112,7 +112,7 @@ class TestEvidence:
         assert found.supporting["weight"].iloc[0] == pytest.approx(W[i, j] + W[j, i])
 
     def test_explain_refuses_what_is_not_there(self, rock):
-        with pytest.raises(KeyError, match="no label 'pop'; the labels are rock"):
+        with pytest.raises(KeyError, match="no label 'pop'; the labels are 'rock'"):
             rock.explain(0, "pop")
         with pytest.raises(KeyError, match="no item 'x'; items are identified by the index, such as"):
             rock.explain("x", "rock")

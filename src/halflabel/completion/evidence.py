@@ -1,4 +1,4 @@
-"""Why a filled entry is what it is, what to check first, and what not to trust."""
+"""The evidence for a filled entry, the entries to check first, and the drift between labelled and unlabelled items."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ Kind = Literal["graph", "features", "prior"]
 DRIFT_SAMPLE = 1000
 
 
-def evidence_kinds(labels: PartialLabels, weights: sparse.csr_array | None) -> NDArray[np.str_]:
-    """Return what each entry rests on.
+def classify_evidence(labels: PartialLabels, weights: sparse.csr_array | None) -> NDArray[np.str_]:
+    """Return the kind of evidence for each entry.
 
-    "graph": its component of the neighbour graph holds an observed entry of the label; "features": it does not,
-    so the feature model alone speaks; "prior": the label was not seen with both values, so its rate is all there is.
+    "graph": its component of the neighbour graph holds an observed entry of the label; "features": it does not, so that
+    only the feature model predicts it; "prior": the label was not observed with both values, so that its rate is all
+    there is.
     """
     reached = supported(components(weights), labels.observed) if weights is not None else np.zeros(labels.shape, bool)
     return np.where(labels.learnable, np.where(reached, "graph", "features"), "prior")
 
 
-def supporting_items(
-    item: int, label: int, labels: PartialLabels, weights: sparse.csr_array, most: int
+def find_supporting_items(
+    item: int, label: int, labels: PartialLabels, weights: sparse.csr_array, max_items: int
 ) -> pd.DataFrame:
     """Return the items tied to ``item`` by a reconstruction weight in either direction, strongest first.
 
@@ -45,17 +46,17 @@ def supporting_items(
     both = weights[[item]].toarray().ravel() + weights[:, [item]].toarray().ravel()
     tied = np.flatnonzero(both)
     given = labels.state[tied, label]
-    order = np.lexsort((-np.abs(both[tied]), given == 0))[:most]
+    order = np.lexsort((-np.abs(both[tied]), given == 0))[:max_items]
     values = pd.array(np.where(given > 0, 1, 0)[order], dtype="Int8")
     values[given[order] == 0] = pd.NA
     return pd.DataFrame({"position": tied[order], "weight": both[tied][order], "given": values})
 
 
-def most_suspect(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
-    """Return the observed entries, those first that a model which has not seen them doubts most.
+def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
+    """Return the observed entries, the most doubtful first, by probabilities of a model that has not seen them.
 
     Doubt is the shift of the log odds of the given value against the label's rate: by its probability alone,
-    every relevant entry of a rare label would stand in front. Columns: position, label, given, probability
+    every relevant entry of a rare label would come first. Columns: position, label, given, probability
     (of being relevant, out of fold).
     """
     rows, columns = np.nonzero(labels.observed & labels.learnable)
@@ -70,7 +71,7 @@ def most_suspect(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     )
 
 
-def most_uncertain(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
+def rank_uncertain(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     """Return the items with gaps, those first whose unknown entries hold the most entropy (in bits, summed).
 
     Columns: position, bits, unknown (number of unknown entries).
@@ -82,8 +83,8 @@ def most_uncertain(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame
     return pd.DataFrame({"position": order, "bits": bits[order], "unknown": unknown[order]})
 
 
-def drift(X: Any, labels: PartialLabels, rng: np.random.Generator) -> float | None:
-    """Return how well labelled and unlabelled items can be told apart: area under the ROC curve, .5 = not at all.
+def measure_drift(X: Any, labels: PartialLabels, rng: np.random.Generator) -> float | None:
+    """Return how well labelled and unlabelled items can be separated: area under the ROC curve, .5 = not at all.
 
     Five-fold cross-validated logistic regression on a sample of both sides; None if either has fewer than 20 items.
     Calibration is learned on labelled items, so that a value well above .5 puts it in doubt.

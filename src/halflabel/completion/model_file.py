@@ -34,7 +34,7 @@ class Predictor:
     model : PartialLabelEstimator
         The fitted method.
     roles : Roles
-        Which column plays which role.
+        The role of each column.
     encoder : FeatureEncoder
         How columns become features.
     label_names : tuple of str
@@ -51,23 +51,23 @@ class Predictor:
 
     @property
     def probability_of(self) -> str:
-        """What probabilities are of: "being relevant", or "being assigned"."""
+        """The event that probabilities are of: "being relevant" or "being assigned"."""
         only_assigned = getattr(self.model, "positive_only_", False) and getattr(self.model, "observed_rate", 1) is None
         return "being assigned" if only_assigned else "being relevant"
 
     def predict_proba(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
-        """Return the probability of every label for every new item; of what :attr:`probability_of` says.
+        """Return the probability of every label for every new item, of :attr:`probability_of`.
 
         A model that was learned from an array takes an array, one that was learned from a table a table.
         """
-        frame, matrix = _framed(frame, matrix)
+        frame, matrix = _split_items(frame, matrix)
         p = self.model.predict_proba(self.encoder.transform(frame, matrix))
         p = p[:, 1:] if self.model.single_label_ else p
         return pd.DataFrame(p, index=self._index(frame), columns=list(self.label_names))
 
     def predict(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return 0/1 for every label and every new item."""
-        frame, matrix = _framed(frame, matrix)
+        frame, matrix = _split_items(frame, matrix)
         answer = np.asarray(self.model.predict(self.encoder.transform(frame, matrix))).reshape(len(frame), -1)
         return pd.DataFrame(answer, index=self._index(frame), columns=list(self.label_names))
 
@@ -87,8 +87,8 @@ class Predictor:
         return pd.Index(frame[self.roles.id]) if named else frame.index
 
 
-def _framed(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
-    """Return a table, empty beside the numbers of an array."""
+def _split_items(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
+    """Return a table and a matrix; for an array, the table has no columns."""
     if isinstance(items, pd.DataFrame):
         return items, matrix
     array: Any = items if sparse.issparse(items) else np.asarray(items)

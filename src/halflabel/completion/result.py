@@ -1,4 +1,4 @@
-"""What complete() found: the full table and the evidence for it."""
+"""The result of complete(): the full table and the evidence for it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
+from halflabel._wording import quoted
 from halflabel.completion import display, evidence
 from halflabel.completion.archive import save_tree
 from halflabel.completion.gaps import describe_gaps
@@ -37,24 +38,24 @@ USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why an entry is what it is.
+    """The evidence for one entry.
 
     Parameters
     ----------
     item : object
-        What the item is known by.
+        The id of the item.
     label : str
         The label.
     value : int or None
-        What the table holds now: 1, 0 or None.
+        The value of the completed table: 1, 0 or None.
     given : int or None
-        What it held before.
+        The value before: 1, 0 or None.
     probability : float
-        Of what :attr:`Completion.probability_of` names; by a model that has not seen it, where it was given.
+        Of :attr:`Completion.probability_of`; out of fold for a given entry.
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
     kind : {"graph", "features", "prior"}
-        What the answer rests on, see :func:`halflabel.completion.evidence.evidence_kinds`.
+        The kind of evidence, see :func:`halflabel.completion.evidence.classify_evidence`.
     supporting : DataFrame
         The items it is tied to in the neighbour graph, with weight and given label, observed ones first.
     """
@@ -114,22 +115,22 @@ class Completion:
 
     @property
     def index(self) -> pd.Index[Any]:
-        """What the items are known by."""
+        """The ids of the items."""
         return self.opened.index
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """Which kinds of gap there were and what was done about each, in sentences."""
+        """The kinds of gap and what was done about each, in sentences."""
         return describe_gaps(self.labels, self.model, sure_only=self.min_precision is not None)
 
     @cached_property
     def learned_from(self) -> PartialLabels:
-        """The labels as the method saw them: what was not assigned in an annotated item counts as its irrelevant."""
+        """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant."""
         return mark_unassigned(self.labels) if self.labels.positive_only else self.labels
 
     @cached_property
     def learned_probabilities(self) -> Floats:
-        """Of relevance in :attr:`learned_from`, which given entries can check: for positive-only labels P(assigned)."""
+        """Probabilities of relevance in :attr:`learned_from`; for positive-only labels P(assigned)."""
         p: Floats = self.model.label_probabilities_
         if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
             p = self.model.assume(None).probabilities
@@ -137,17 +138,17 @@ class Completion:
 
     @property
     def observed_rate(self) -> float | None:
-        """For positive-only labels the share of the relevant entries that is assumed to be assigned, if any."""
+        """The label frequency c that is assumed for positive-only labels, if any."""
         return self.model.observed_rate if isinstance(self.model, LearnsFromPositives) else None
 
     @property
     def probability_of(self) -> str:
-        """What probabilities are of: "being relevant", or, for positive-only labels without c, "being assigned"."""
+        """The event that probabilities are of: "being relevant"; for positive-only labels without c "being assigned"."""
         return self.predictor.probability_of
 
     @cached_property
     def assumptions(self) -> pd.DataFrame:
-        """For positive-only labels, what the share c of assigned positives changes.
+        """For positive-only labels, the effect of the label frequency c.
 
         Columns: observed_rate, filled (gaps filled in as relevant), expected (relevant entries expected among the
         gaps), threshold (on the probability of being relevant, its mean over labels; missing where a precision
@@ -161,7 +162,7 @@ class Completion:
             found = self.model.assume(rate)
             filled, cut = found.filled, float(found.thresholds.mean())
             if self.min_precision is not None:
-                filled, cut = self._sure(found.probabilities) > 0, np.nan
+                filled, cut = self._fill_confident(found.probabilities) > 0, np.nan
             rows.append([rate, int(filled.sum()), float(found.probabilities[gaps].sum()), cut])
         return pd.DataFrame(rows, columns=columns)
 
@@ -169,7 +170,7 @@ class Completion:
     def state(self) -> NDArray[np.int8]:
         """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown; given entries verbatim."""
         if self.min_precision is not None:
-            filled = self._sure(self.model.label_probabilities_)
+            filled = self._fill_confident(self.model.label_probabilities_)
         else:
             answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
             filled = np.where(answer == 1, 1, -1).astype(np.int8)
@@ -179,8 +180,8 @@ class Completion:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The table that came in, its gaps filled: index, columns and order as they were."""
-        filled = _as_table(self.state, self.index, self.labels.names)
+        """The table that was given, its gaps filled: index, columns and order as they were."""
+        filled = _make_table(self.state, self.index, self.labels.names)
         if self.opened.frame is None:
             return filled
         table = self.opened.frame.copy()
@@ -196,20 +197,20 @@ class Completion:
             return table
         for name in filled:
             if name in position:
-                table.isetitem(position[name], _like(filled[name].array, table.iloc[:, position[name]]))
+                table.isetitem(position[name], _match_type(filled[name].array, table.iloc[:, position[name]]))
             else:
                 table[name] = filled[name].array
         return table
 
     @cached_property
     def probabilities(self) -> pd.DataFrame:
-        """Calibrated probability of what :attr:`probability_of` names; given entries are judged without being seen."""
+        """Calibrated probabilities of :attr:`probability_of`; observed entries get out-of-fold probabilities."""
         return pd.DataFrame(self.model.label_probabilities_, index=self.index, columns=list(self.labels.names))
 
     @cached_property
     def evidence_kinds(self) -> NDArray[np.str_]:
-        """What each entry rests on: "graph", "features" or "prior"."""
-        return evidence.evidence_kinds(self.learned_from, self.weights)
+        """The kind of evidence for each entry: "graph", "features" or "prior"."""
+        return evidence.classify_evidence(self.learned_from, self.weights)
 
     @property
     def weights(self) -> sparse.csr_array | None:
@@ -220,24 +221,24 @@ class Completion:
     def suspects(self) -> pd.DataFrame:
         """The given entries, most doubtful first: item, label, given, probability of being relevant.
 
-        Positive-only labels have none: what was assigned is taken to be right.
+        Positive-only labels have none: assigned tags are taken to be right.
         """
         if self.labels.positive_only:
             return pd.DataFrame(columns=["item", "label", "given", "probability"])
-        return self._with_items(evidence.most_suspect(self.labels, self.probabilities.to_numpy()))
+        return self._with_items(evidence.rank_suspects(self.labels, self.probabilities.to_numpy()))
 
     def next_to_label(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` items whose unknown entries are the most uncertain: item, bits, unknown."""
-        return self._with_items(evidence.most_uncertain(self.labels, self.model.label_probabilities_)).head(n)
+        return self._with_items(evidence.rank_uncertain(self.labels, self.model.label_probabilities_)).head(n)
 
     def candidates(self, n: int = 100) -> pd.DataFrame:
         """Return the ``n`` unknown entries of learned labels that are likeliest to be relevant.
 
-        Columns: item, label, rank, probability (of what :attr:`probability_of` names).
+        Columns: item, label, rank, probability (of :attr:`probability_of`).
         """
         open_entries = ~self.labels.observed & self.learned_from.learnable & ~self._rejected
         p = np.where(open_entries, self.probabilities.to_numpy(), -1.0)
-        # Probabilities near 1 are cut off there; what they were computed from still distinguishes them.
+        # Probabilities near 1 are equal after clipping; the probabilities before it still differ.
         order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, int(open_entries.sum()))]
         rows, columns = np.unravel_index(order, p.shape)
         names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
@@ -262,25 +263,25 @@ class Completion:
         Returns
         -------
         DataFrame
-            Columns: item, label, given, suggested, probability (of what :attr:`probability_of` names), reason, answer
+            Columns: item, label, given, suggested, probability (of :attr:`probability_of`), reason, answer
             (empty, for 1 or 0), and the shown columns.
         """
         return list_for_review(self, max_rows, show)
 
     def explain(self, item: Any, label: str) -> Explanation:
-        """Return why the entry of ``item`` (its id) and ``label`` is what it is."""
+        """Return the evidence for the entry of ``item`` (its id) and ``label``."""
         if label not in self.labels.names:
-            raise KeyError(f"there is no label {label!r}; the labels are {', '.join(self.labels.names)}.")
+            raise KeyError(f"there is no label {label!r}; the labels are {quoted(self.labels.names)}.")
         rows = np.flatnonzero(self.index == item)
         if len(rows) == 0:
             raise KeyError(f"there is no item {item!r}; items are identified by {_name_index(self.index)}.")
         if len(rows) > 1:
             raise KeyError(f"{len(rows)} items are identified by {item!r}: name a column of distinct ids (id=).")
         i, j = int(rows[0]), self.labels.names.index(label)
-        value, given = (_as_value(int(state[i, j])) for state in (self.state, self.labels.state))
+        value, given = (_read_value(int(state[i, j])) for state in (self.state, self.labels.state))
         weights = self.weights
         empty = pd.DataFrame(columns=["position", "weight", "given"])
-        support = evidence.supporting_items(i, j, self.labels, weights, 10) if weights is not None else empty
+        support = evidence.find_supporting_items(i, j, self.labels, weights, 10) if weights is not None else empty
         p, t = float(self.probabilities.to_numpy()[i, j]), float(self.model.thresholds_[j])
         return Explanation(item, label, value, given, p, t, str(self.evidence_kinds[i, j]), self._with_items(support))
 
@@ -291,10 +292,10 @@ class Completion:
     @cached_property
     def drift(self) -> float | None:
         """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
-        return evidence.drift(self.opened.X, self.learned_from, np.random.default_rng(0))
+        return evidence.measure_drift(self.opened.X, self.learned_from, np.random.default_rng(0))
 
     def embedding(self, n_components: int = 2) -> pd.DataFrame:
-        """Return the items in few dimensions, see :func:`halflabel.numerics.graph.embedding.item_map`."""
+        """Return the items in a small number of dimensions, see :func:`halflabel.numerics.graph.embedding.item_map`."""
         coordinates = item_map(self.opened.X, self.model.label_scores_, n_components)
         return pd.DataFrame(coordinates, index=self.index, columns=[f"dim{j + 1}" for j in range(n_components)])
 
@@ -310,14 +311,14 @@ class Completion:
 
     @property
     def predictor(self) -> Predictor:
-        """What is needed for new items: the method and the way a table is read."""
+        """The method and the way a table is read: what new items need."""
         return Predictor(self.model, self.opened.roles, self.opened.encoder, self.labels.names, self.opened.notation)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle."""
         save_tree(path, {"predictor": self.predictor})
 
-    def _sure(self, probabilities: Floats) -> NDArray[np.int8]:
+    def _fill_confident(self, probabilities: Floats) -> NDArray[np.int8]:
         """Return +1 / -1 for gaps that can be filled at the wanted precision, 0 for all other entries."""
         assert self.min_precision is not None
         # A label that could not be learned has a rate, not an answer that could be precise.
@@ -325,24 +326,24 @@ class Completion:
         return fill_confident(np.where(open_entries, probabilities, np.nan), self.min_precision)
 
     def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:
-        """Replace row positions by what the items are known by."""
+        """Replace row positions by the ids of the items."""
         return found.assign(position=self.index[found["position"].to_numpy(dtype=int)]).rename(
             columns={"position": "item"}
         )
 
 
-def _as_table(state: NDArray[np.int8], index: pd.Index[Any], names: tuple[str, ...]) -> pd.DataFrame:
+def _make_table(state: NDArray[np.int8], index: pd.Index[Any], names: tuple[str, ...]) -> pd.DataFrame:
     """Return 1, 0 and missing; plain integers where nothing is missing."""
     table = pd.DataFrame((state > 0).astype(np.int64), index=index, columns=list(names))
     return table if state.all() else table.astype("Int64").mask(state == 0)
 
 
-def _like(filled: Any, given: pd.Series[Any]) -> Any:
-    """Booleans stay booleans."""
+def _match_type(filled: Any, given: pd.Series[Any]) -> Any:
+    """Return booleans where booleans were given."""
     return filled.astype("boolean") if pd.api.types.is_bool_dtype(given.dropna().infer_objects()) else filled
 
 
-def _as_value(state: int) -> int | None:
+def _read_value(state: int) -> int | None:
     return {1: 1, -1: 0, 0: None}[state]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel.completion.evidence import most_suspect
+from halflabel.completion.evidence import rank_suspects
 from halflabel.report.items import choose_shown, take_shown
 from halflabel.report.quality import compare_odds
 
@@ -58,7 +58,7 @@ def _rank_given(completion: Completion) -> pd.DataFrame:
     If :data:`WRONG_SHARE` of the given entries of a value are wrong, Bayes' rule gives the probability that this one is
     wrong from the ratio by which the features lower the odds of the given value. The order is that of the suspects.
     """
-    frame = most_suspect(completion.labels, completion.probabilities.to_numpy())
+    frame = rank_suspects(completion.labels, completion.probabilities.to_numpy())
     p, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
     against = compare_odds(frame, completion.labels) * WRONG_SHARE
     column = {name: j for j, name in enumerate(completion.labels.names)}

@@ -11,7 +11,7 @@ from tests.methods.auto.conftest import make_task
 from halflabel import AutoLabeler, PartialLabels
 from halflabel._progress import report_to
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.evidence import evidence_kinds
+from halflabel.completion.evidence import classify_evidence
 from halflabel.completion.model_file import saved_kinds
 from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import fit_platt
@@ -75,7 +75,7 @@ def test_the_graph_is_there_for_evidence(rng):
     model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
     assert model.weights_.shape == (60, 60)
     np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
-    assert (evidence_kinds(PartialLabels.from_table(Y), model.weights_) == "graph").any()
+    assert (classify_evidence(PartialLabels.from_table(Y), model.weights_) == "graph").any()
     assert AutoLabeler("fast").fit(X, Y).weights_ is None
 
 
