@@ -143,7 +143,7 @@ class Completion:
 
     @property
     def probability_of(self) -> str:
-        """The event that probabilities are of: "being relevant"; for positive-only labels without c "being assigned"."""
+        """What probabilities are of: "being relevant", or "being assigned" for positive-only labels without c."""
         return self.predictor.probability_of
 
     @cached_property
