@@ -59,7 +59,7 @@ def entry(draw, item, label):
     """Draw the cells of one entry: up to two answers, and a suggestion."""
     people = st.sampled_from([None, "ana", "ben"])
     times = st.sampled_from([None, "2026-11-22T08:00:00+00:00", "2026-11-22T09:30:00+00:00"])
-    answers = draw(st.lists(st.tuples(st.sampled_from([1.0, 0.0, None]), people, times), max_size=2))
+    answers = draw(st.lists(st.tuples(st.sampled_from([1.0, 0.0, None]), people, times), max_size=2).filter(_once_each))
     suggestion = draw(st.one_of(st.none(), st.tuples(st.sampled_from([1.0, 0.0]), st.one_of(st.none(), P))))
     if suggestion is None and not answers:
         suggestion = draw(st.one_of(st.none(), st.tuples(st.none(), P)))
@@ -71,6 +71,12 @@ def entry(draw, item, label):
     if suggestion is not None:
         cells.append((item, label, suggestion[0], SOURCES.index("model"), suggestion[1], draw(MODELS), None))
     return cells
+
+
+def _once_each(answers):
+    """Whether no person answers an entry twice: the tools keep one answer per person."""
+    named = [by for _, by, _ in answers if by]
+    return len(set(named)) == len(named)
 
 
 MODELS = st.sampled_from([None, "m 1"])

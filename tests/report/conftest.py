@@ -81,10 +81,10 @@ class FakeCompletion:
 
     @property
     def suspects(self) -> pd.DataFrame:
-        return self._with_items(evidence.most_suspect(self.labels, self.p))
+        return self._with_items(evidence.rank_suspects(self.labels, self.p))
 
     def next_to_label(self, n: int) -> pd.DataFrame:
-        return self._with_items(evidence.most_uncertain(self.labels, self.p)).head(n)
+        return self._with_items(evidence.rank_uncertain(self.labels, self.p)).head(n)
 
     def candidates(self, n: int) -> pd.DataFrame:
         rows, columns = np.nonzero(~self.labels.observed)
