@@ -1,4 +1,4 @@
-"""Checks of an estimator's parameters; each raises a ValueError with the parameter, its range and its value."""
+"""Checks of an estimator's parameters and labels; each raises a ValueError that describes what is wrong."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import list_candidates
 
 
@@ -132,6 +133,24 @@ def require_share(model: Any, *names: str) -> None:
     """
     for name in names:
         require(model, name, lambda value: is_real(value) and 0 <= value <= 1, "lie between 0 and 1")
+
+
+def require_irrelevant(model: Any, labels: PartialLabels) -> None:
+    """Raise if the labels are positive-only: then every observed entry of a label has the same value.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> require_irrelevant(SimpleNamespace(), PartialLabels.from_positives([[1], [0]]))
+    Traceback (most recent call last):
+    ValueError: SimpleNamespace needs irrelevant entries, but these labels are positive-only (an absent tag is unknown).
+    If an absent tag means irrelevant, pass absent='irrelevant'.
+    """
+    if labels.positive_only:
+        raise ValueError(
+            f"{type(model).__name__} needs irrelevant entries, but these labels are positive-only (an absent tag is "
+            "unknown). If an absent tag means irrelevant, pass absent='irrelevant'."
+        )
 
 
 def _is_whole_from(least: int, value: Any) -> bool:

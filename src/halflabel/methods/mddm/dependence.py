@@ -1,4 +1,4 @@
-"""Dependence between features and labels: label factors, and the directions that carry it."""
+"""Dependence between features and labels: label factors, and the directions that carry the dependence."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 
 EPS = float(np.finfo(np.float64).eps)
 
-#: Cells of the largest array that a step which cannot stay sparse may build: 0.8 GB.
+#: Maximum number of cells of an array in a step that needs dense features: 0.8 GB.
 MAX_DENSE = 100_000_000
 
-#: Rows that are centred at a time: few enough to stay in the cache.
+#: Number of rows that are centred at a time, so that they stay in the cache.
 BLOCK = 512
 
 
@@ -25,8 +25,9 @@ def linear_factor(Y: Floats, observed: Mask) -> Floats:
     :math:`n_j` observed entries, their mean :math:`\bar y_j`, and N rows with anything observed. Columns sum to 0,
     so that :math:`X^TC` is the same for any shift of X.
 
-    The root gives every label sampling noise of the same size: without it rarely observed labels hardly count,
-    with the whole factor :math:`(N-1)/(n_j-1)`, which estimates each covariance without bias, their noise rules.
+    The root gives every label sampling noise of the same size. Without it rarely observed labels have hardly any
+    effect; with the whole factor :math:`(N-1)/(n_j-1)`, which estimates each covariance without bias, their noise
+    dominates.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def linear_factor(Y: Floats, observed: Mask) -> Floats:
 
 
 def label_sets(Y: Mask) -> tuple[Floats, sparse.csr_array]:
-    """Return the distinct rows of Y, coded 1 and 0, and the indicator Z of the one each row has."""
+    """Return the distinct rows of Y, coded 1 and 0, and the indicator matrix Z of the rows of Y among them."""
     sets, member = np.unique(Y, axis=0, return_inverse=True)
     Z = sparse.csr_array((np.ones(len(Y)), member.ravel(), np.arange(len(Y) + 1)), shape=(len(Y), len(sets)))
     return sets.astype(np.float64), Z
@@ -62,7 +63,7 @@ def label_gram(sets: Floats, kernel: str, gamma: float | None) -> Floats:
     kernel : {"quadratic", "rbf"}
         (<y, y'> + 1)^2, or exp(-gamma ||y - y'||^2).
     gamma : float or None
-        For "rbf", per label that differs; None is 1 / n_labels.
+        For "rbf": weight of one label in which two sets differ; None is 1 / n_labels.
     """
     if kernel == "quadratic":
         return np.asarray((sets @ sets.T + 1) ** 2)
@@ -72,8 +73,8 @@ def label_gram(sets: Floats, kernel: str, gamma: float | None) -> Floats:
 def label_factor(gram: Floats, counts: Floats) -> Floats:
     r"""Return A with :math:`(ZA)(ZA)^T = HLH`, where :math:`L = Z L_U Z^T`; shape (n_sets, rank of the Gram matrix).
 
-    Pivoted Cholesky takes a singular :math:`L_U` and stops at the rounding of its entries. H acts on label sets as
-    well as on rows: :math:`HZA = Z(A - 1 w^TA)` for the shares w of the sets.
+    Pivoted Cholesky accepts a singular :math:`L_U` and stops at the rounding of its entries. H acts on label sets in
+    the same way as on rows: :math:`HZA = Z(A - 1 w^TA)` for the shares w of the sets.
     """
     lower, pivots, rank, _ = linalg.lapack.dpstrf(gram, lower=1)
     A = np.empty((len(gram), rank))
@@ -84,8 +85,8 @@ def label_factor(gram: Floats, counts: Floats) -> Floats:
 def cross_covariance(X: Matrix, C: Matrix) -> tuple[Matrix, float]:
     r"""Return :math:`X^TC` for sparse X, :math:`X_c^TC` for dense X, and the Frobenius norm of X or :math:`X_c`.
 
-    The two agree once the columns of C sum to 0, but for rounding, in which a mean that is large against the spread
-    would drown the first. Sparse X has no such mean; no more than one block of :math:`X_c` is held at a time.
+    The two are equal if the columns of C sum to 0, except for rounding: if the mean is large against the spread, the
+    first one is lost in it. Sparse X has no such mean. One block of :math:`X_c` is in memory at a time.
 
     Parameters
     ----------
@@ -104,13 +105,13 @@ def cross_covariance(X: Matrix, C: Matrix) -> tuple[Matrix, float]:
         If features are too large to be squared.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        S, squares = (X.T @ C, np.vdot(X.data, X.data)) if is_sparse(X) else _centred_product(X, C)
+        S, squares = (X.T @ C, np.vdot(X.data, X.data)) if is_sparse(X) else _multiply_centred(X, C)
     if not squares < 1e280:
         raise ValueError("features are too large to be squared: divide them by a constant first.")
     return S, float(np.sqrt(squares))
 
 
-def _centred_product(X: Floats, C: Matrix) -> tuple[Floats, float]:
+def _multiply_centred(X: Floats, C: Matrix) -> tuple[Floats, float]:
     mean = X.mean(axis=0)
     St, squares = np.zeros((C.shape[1], X.shape[1])), 0.0
     for rows in gen_batches(len(X), BLOCK):
@@ -123,8 +124,8 @@ def _centred_product(X: Floats, C: Matrix) -> tuple[Floats, float]:
 def directions(S: Floats, size: float) -> tuple[Floats, Floats]:
     r"""Return the left singular vectors and singular values of S that exceed rounding.
 
-    Their squares are the eigenvalues of :math:`SS^T`. One thin SVD: forming :math:`SS^T` would lose the directions
-    whose singular value is less than 1e-8 of the largest.
+    Their squares are the eigenvalues of :math:`SS^T`. A thin SVD of S is used, because :math:`SS^T` would lose the
+    directions whose singular value is less than 1e-8 of the largest.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ def uncorrelated_directions(S: Floats, X: Matrix, mu: float) -> tuple[Floats, Fl
     With the singular value decomposition :math:`X_c = U\Sigma V^T` the metric is :math:`\mu\Sigma^2 + (1-\mu)I`
     on the row space; whitened by it, the problem is a thin SVD again.
     """
-    _, spread, Vt = linalg.svd(_triangle(X), full_matrices=False, check_finite=False)
+    _, spread, Vt = linalg.svd(_triangularize(X), full_matrices=False, check_finite=False)
     kept = spread > spread[0] * max(X.shape) * EPS
     root = np.sqrt(mu * spread[kept] ** 2 + 1 - mu)
     rotation, values, _ = linalg.svd((Vt[kept] @ S) / root[:, None], full_matrices=False, check_finite=False)
@@ -182,16 +183,16 @@ def principal_complement(P: Floats, X: Matrix, n_components: int) -> Floats:
     P : ndarray of shape (n_features, rank)
     X : matrix of shape (n_rows, n_features)
     n_components : int
-        At most n_features - rank; directions without variance come last, in the order of the factorisation.
+        At most n_features - rank. Directions without variance come last, in the order of the factorisation.
 
     Returns
     -------
     ndarray of shape (n_features, n_components)
         Orthonormal columns.
     """
-    _refuse_large(X.shape[1] ** 2, "all directions of the feature space")
+    _require_small(X.shape[1] ** 2, "all directions of the feature space")
     basis = linalg.qr(P, check_finite=False)[0][:, P.shape[1] :]
-    _, _, Vt = linalg.svd(_triangle(X) @ basis, check_finite=False)
+    _, _, Vt = linalg.svd(_triangularize(X) @ basis, check_finite=False)
     return np.asarray(basis @ Vt[:n_components].T)
 
 
@@ -201,17 +202,17 @@ def fixed_signs(P: Floats) -> Floats:
     return P * np.where(P[largest, np.arange(P.shape[1])] < 0, -1.0, 1.0)
 
 
-def _triangle(X: Matrix) -> Floats:
-    """Return R with R'R = Xc'Xc and no more rows than needed: singular values are not squared on the way."""
-    _refuse_large(X.shape[0] * X.shape[1], "dense, centred features")
+def _triangularize(X: Matrix) -> Floats:
+    """Return R with R'R = Xc'Xc and at most as many rows as features; singular values are not squared on the way."""
+    _require_small(X.shape[0] * X.shape[1], "dense, centred features")
     Xc = X.toarray() if is_sparse(X) else X.copy()
     Xc -= Xc.mean(axis=0)
     return np.asarray(Xc if len(Xc) <= Xc.shape[1] else linalg.qr(Xc, mode="r", check_finite=False)[0][: Xc.shape[1]])
 
 
-def _refuse_large(cells: int, what: str) -> None:
+def _require_small(cells: int, what: str) -> None:
     if cells > MAX_DENSE:
         raise ValueError(
             f"{what} would take {8e-9 * cells:.1f} GB, more than the {8e-9 * MAX_DENSE:.1f} GB allowed here: reduce "
-            "the features first (TruncatedSVD), or ask for the orthonormal projection of at most rank_ dimensions."
+            "the features first (TruncatedSVD), or use the orthonormal projection with at most rank_ dimensions."
         )

@@ -12,7 +12,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from halflabel._arrays import Floats, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.mddm import dependence
-from halflabel.methods.validation import require_choice, require_positive, require_share, require_whole
+from halflabel.methods.validation import (
+    require_choice,
+    require_irrelevant,
+    require_positive,
+    require_share,
+    require_whole,
+)
 from halflabel.numerics.kernels import BLOCK, NystroemMap, mean_distance, nystroem
 
 CHOICES = {
@@ -23,7 +29,7 @@ CHOICES = {
 
 
 class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc] # no types
-    r"""Projection of the features that depends most on the labels, by the Hilbert-Schmidt criterion.
+    r"""Projection of the features that depends most on the labels, by the Hilbert-Schmidt independence criterion.
 
     With items as rows of X, the label kernel matrix L and :math:`H = I - 11^T/N`, the rows of ``components_`` are the
     columns of P that maximise eq. (3),
@@ -38,77 +44,79 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     Parameters
     ----------
     n_components : int or None, default=None
-        d. None takes as many as ``threshold`` asks for.
+        d. None takes the number that ``threshold`` determines.
     threshold : float, default=0.99
-        thr, from 0 to 1: the first d eigenvalues add up to at least this share of all. Used if ``n_components`` is
-        None.
+        thr, from 0 to 1: d is the smallest number of eigenvalues whose sum is at least this share of the total. Used if
+        ``n_components`` is None.
     uncorrelated : float or None, default=None
         :math:`\mu` of the journal version, from 0 to 1: the constraint becomes
         :math:`P^T(\mu X_c^TX_c + (1-\mu)I)P = I` with :math:`X_c` all fitted items, labelled or not, centred and not
-        divided by their number. At 1 the projected features of these items are uncorrelated, each with a sum of
-        squares of 1. None and 0 are the orthonormal projection.
+        divided by their number. With 1 the projected features of these items are uncorrelated, each with a sum of
+        squares of 1. None and 0 give the orthonormal projection.
     label_kernel : {"linear", "quadratic", "rbf"}, default="linear"
         :math:`\langle y, y'\rangle`, :math:`(\langle y, y'\rangle + 1)^2` or
         :math:`\exp(-\mathrm{label\_gamma}\,\|y - y'\|^2)`.
     label_gamma : float or None, default=None
-        For ``label_kernel="rbf"``, per label that differs. None is 1 / n_labels.
+        For ``label_kernel="rbf"``: weight of one label in which two label sets differ. None is 1 / n_labels.
     kernel : {None, "rbf"}, default=None
-        "rbf" takes the features of an item from :math:`\exp(-\mathrm{gamma}\,\|x - x'\|^2)`: kernel MDDM.
+        "rbf" is kernel MDDM, with the kernel :math:`\exp(-\mathrm{gamma}\,\|x - x'\|^2)` of the items.
     gamma : float or None, default=None
         For ``kernel="rbf"``. None is :math:`1/(2\sigma^2)` with :math:`\sigma` the mean distance between items.
     max_landmarks : int, default=2000
-        The kernel is exact up to so many items, a Nystroem approximation on a random subset of so many above.
+        Maximum number of items for which the kernel is exact; above, it is a Nystroem approximation with this number of
+        random landmarks.
     null_space : {"refuse", "variance"}, default="refuse"
-        What fills dimensions beyond the rank of the dependence, on which the criterion is silent: an error, or the
-        leading principal directions of X within the orthogonal complement of those that carry dependence. With
-        ``n_components = n_features`` the latter is a rotation of the whole space.
+        How to fill dimensions beyond the rank of the dependence, which the criterion does not determine. "refuse"
+        raises an error; "variance" takes the leading principal directions of X in the orthogonal complement of those
+        that carry dependence. With ``n_components = n_features`` the latter is a rotation of the whole space.
     random_state : int or None, default=0
-        Decides landmarks and the sample for the bandwidth.
+        Seed of landmarks and the sample for the bandwidth.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features_in_)
-        P', orthonormal rows (but for ``uncorrelated``), the entry of largest size positive. With ``kernel`` its
-        columns are the coordinates of ``kernel_map_``, without the last, constant one.
+        P', with orthonormal rows (unless ``uncorrelated`` is given); the entry of largest size is positive. With
+        ``kernel`` its columns are the coordinates of ``kernel_map_``, without the last, constant one.
     eigenvalues_ : ndarray of shape (rank_,)
-        All positive eigenvalues of :math:`X^THLHX`, descending, also beyond ``n_components_``; for ``uncorrelated``
-        the generalised ones.
+        All positive eigenvalues of :math:`X^THLHX`, descending, including those beyond ``n_components_``; with
+        ``uncorrelated`` the generalised ones.
     hsic_ : float
-        Eq. (1) of the projected items: the first ``n_components_`` eigenvalues over :math:`(N-1)^2`, N labelled items.
+        Eq. (1) of the projected items: the sum of the first ``n_components_`` eigenvalues over :math:`(N-1)^2`, with N
+        labelled items.
     rank_ : int
-        How many directions carry dependence; for the linear label kernel at most one per label.
+        Number of directions that carry dependence; for the linear label kernel at most one per label.
     n_components_ : int
         d.
     kernel_map_ : NystroemMap or None
         The features of the kernel.
     kernel_error_ : float
-        Mean share of k(x, x) that the Nystroem map loses; 0 when the kernel is exact, or there is none.
+        Mean share of k(x, x) that the Nystroem map loses; 0 if the kernel is exact, or there is none.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in every estimator of scikit-learn.
 
     Raises
     ------
     ValueError
         If nothing is observed, a label holds anything but 1, 0 or missing, or the labels are positive-only; if no
-        label depends on any feature, or on fewer directions than asked for; if an item is partly observed and the
-        label kernel is not linear; if a step that needs dense features would take more than 0.8 GB.
+        label depends on a feature, or the dependence has fewer than ``n_components`` directions; if an item is partly
+        observed and the label kernel is not linear; if a step that needs dense features would take more than 0.8 GB.
 
     Notes
     -----
     The linear label kernel costs O(nnz(X) q + D q^2) for q labels and D features, where the D x D eigenproblem costs
-    O(N D^2 + D^3). The other two cost one q x q problem more with q the number of *distinct* label sets U: items with
-    equal label sets share a row of L, so that :math:`L = Z L_U Z^T` exactly, and no N x N matrix is formed.
+    O(N D^2 + D^3). The other two also cost a q x q problem, with q the number of *distinct* label sets U. Items with
+    equal label sets have equal rows of L, so that :math:`L = Z L_U Z^T` exactly, and no N x N matrix is formed.
     ``uncorrelated`` and ``null_space="variance"`` need dense features, O(N D min(N, D)).
 
-    ``transform`` projects x as it is, as the paper does. Features in different units call for a scaler before.
+    ``transform`` does not scale the features, like the paper. Features in different units need a scaler first.
 
     **Departures from the paper.** Labels may have gaps. With the linear label kernel, column j of S is
     :math:`\sqrt{(N-1)/(n_j-1)}\sum_i (x_i - \bar x)(y_{ij} - \bar y_j)` over the :math:`n_j` observed entries of label
     j, with their mean :math:`\bar y_j`. The root gives all labels noise of equal size, and the paper's form when
-    everything is observed; eigenvalues and ``hsic_`` are those of this S. A label with one value only adds nothing.
-    Unlabelled items shape nothing but ``uncorrelated``, the kernel's features and the filled null space. The other
-    label kernels need whole label sets: unlabelled items are left out, partly observed ones refused. The paper is
-    silent on d beyond the rank (its Figure 2a goes to 100 % of D).
+    everything is observed; eigenvalues and ``hsic_`` are those of this S. A label with one value only has no effect.
+    Unlabelled items affect only ``uncorrelated``, the features of the kernel and the filled null space. The other
+    label kernels need whole label sets: unlabelled items are left out, and a partly observed item is an error. The
+    paper does not define d beyond the rank (its Figure 2a has up to 100 % of D).
 
     References
     ----------
@@ -175,7 +183,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         )
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the projection.
+        """Compute the projection.
 
         Parameters
         ----------
@@ -230,24 +238,19 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             raise ValueError("null_space='variance' fills an orthonormal projection only: leave uncorrelated at None.")
 
     def _enter(self, X: Any, y: Any) -> tuple[Matrix, PartialLabels]:
-        """Validate once: features as a float array or csr, labels with a meaning."""
+        """Validate features, as a float array or csr, and labels."""
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = self._validate_features(X, reset=True)
         labels = PartialLabels.from_table(y)
         check_consistent_length(X, labels)
         labels.require_observed()
-        if labels.positive_only:
-            raise ValueError(
-                "MDDM needs irrelevant entries, but these labels are positive-only (an absent tag is unknown): every "
-                "observed entry of a label has the same value. If an absent tag means irrelevant, say "
-                "absent='irrelevant'."
-            )
+        require_irrelevant(self, labels)
         return X, labels
 
     def _validate_features(self, X: Any, *, reset: bool) -> Matrix:
-        least = 2 if reset else 1
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_min_samples=least)
+        min_items = 2 if reset else 1
+        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_min_samples=min_items)
 
     def _learn_features(self, X: Matrix) -> Matrix:
         """Return X itself, or the features whose inner products are the kernel."""
@@ -272,36 +275,36 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         counts: Floats = np.asarray(Z.sum(axis=0), dtype=np.float64)
         gram = dependence.label_gram(sets, self.label_kernel, self.label_gamma)
         S, size = dependence.cross_covariance(X[rows], Z)
-        trace = float(counts @ gram.diagonal())  # of L, the squared norm of its factor before that was centred
+        trace = float(counts @ gram.diagonal())  # of L, which is the squared norm of its factor before centring
         return dependence.directions(S @ dependence.label_factor(gram, counts), size * np.sqrt(trace))
 
     def _whole_items(self, labels: PartialLabels) -> Any:
-        """Return the rows with every label observed; all if they can be."""
+        """Return the rows with every label observed; raise if an item is observed in part."""
         whole = labels.observed.all(axis=1)
         partly = np.flatnonzero(~whole & ~labels.unlabelled)
         if len(partly):
             raise ValueError(
                 f"label_kernel={self.label_kernel!r} compares whole label sets, but {len(partly)} items are observed "
-                f"in part (the first is row {partly[0]}): use label_kernel='linear', which takes gaps, or leave these "
+                f"in part (the first is row {partly[0]}): use label_kernel='linear', which accepts gaps, or make these "
                 "items unlabelled."
             )
         return slice(None) if whole.all() else np.flatnonzero(whole)
 
     def _dimensions(self, n_features: int) -> int:
-        """Return d, or say why there are not so many (Figure 1, steps 3-7)."""
+        """Return d (Figure 1, steps 3-7); raise if there are fewer dimensions."""
         if self.n_components is None:
-            reached = np.cumsum(self.eigenvalues_)
-            return int(np.searchsorted(reached, self.threshold * reached[-1])) + 1
-        most = self.rank_ if self.null_space == "refuse" else n_features
-        if self.n_components > most:
-            raise ValueError(_too_many(self.n_components, self.rank_, n_features, self.null_space))
+            sums = np.cumsum(self.eigenvalues_)
+            return int(np.searchsorted(sums, self.threshold * sums[-1])) + 1
+        available = self.rank_ if self.null_space == "refuse" else n_features
+        if self.n_components > available:
+            raise ValueError(_explain_excess(self.n_components, self.rank_, n_features, self.null_space))
         return int(self.n_components)
 
 
-def _too_many(asked: int, rank: int, n_features: int, null_space: str) -> str:
+def _explain_excess(n_components: int, rank: int, n_features: int, null_space: str) -> str:
     if null_space == "variance":
-        return f"n_components={asked}, but there are only {n_features} features to project."
+        return f"n_components={n_components}, but there are only {n_features} features to project."
     return (
-        f"n_components={asked}, but only {rank} of {n_features} directions depend on the labels: ask for at most "
-        f"{rank}, or set null_space='variance' to fill the others with principal directions of the features."
+        f"n_components={n_components}, but only {rank} of {n_features} directions depend on the labels: set it to at "
+        f"most {rank}, or set null_space='variance' to fill the others with principal directions of the features."
     )

@@ -34,8 +34,8 @@ def _has_coordinates(model: SSDRMC) -> bool:
 class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: ignore[misc] # scikit-learn has no types
     r"""Semi-supervised label propagation by reconstruction weights.
 
-    Each item is rebuilt from its ``n_neighbors`` nearest neighbours with weights W that sum to 1 (eq. 4 and 13),
-    and the scores F of all items follow from W and the observed entries Y, coded 1 (relevant) and 0 (irrelevant):
+    Each item is rebuilt from its ``n_neighbors`` nearest neighbours with weights W that sum to 1 (eq. 4 and 13). The
+    scores F of all items follow from W and the observed entries Y, coded 1 (relevant) and 0 (irrelevant):
 
     * ``"anchored"`` (default) minimises
 
@@ -43,44 +43,48 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
           \|(I - W)F\|_F^2 + \beta \sum_{\mathrm{observed}} (F_{ij} - Y_{ij})^2
           + \beta_u \sum_{\mathrm{unknown}} (F_{ij} - F^0_{ij})^2
 
-      with :math:`F^0` a kernel ridge regression (RBF, bandwidth the mean distance, ridge weight by closed-form
-      leave-one-out): eq. (10), its fitting term masked to observed entries and the unknown ones held by a prior.
-    * ``"minimizer"`` is the same without the last term; with :math:`\beta = \infty` the true minimiser of eq. (5).
-    * ``"fixed_point"`` solves :math:`F = WF` on unknown entries: eq. (7) as printed with :math:`\beta = \infty`,
-      eq. (12) with its fitting term masked otherwise.
+      with :math:`F^0` a kernel ridge regression (RBF kernel, its bandwidth the mean distance, the ridge weight chosen
+      by closed-form leave-one-out). This is eq. (10) with its fitting term masked to observed entries, and with a prior
+      for the unknown ones.
+    * ``"minimizer"`` is the same without the last term; with :math:`\beta = \infty` it is the true minimiser of eq.
+      (5).
+    * ``"fixed_point"`` solves :math:`F = WF` on unknown entries: with :math:`\beta = \infty` this is eq. (7) as
+      printed, otherwise eq. (12) with its fitting term masked.
 
     Parameters
     ----------
     n_neighbors : int, default=15
         k.
     n_components : int or None, default=None
-        d: coordinates of the spectral embedding, eq. (8) and (9); None computes none, and there is no ``transform``.
+        d, the number of coordinates of the spectral embedding, eq. (8) and (9). With None there is no embedding and no
+        ``transform``.
     inference : {"anchored", "minimizer", "fixed_point"}, default="anchored"
-        How scores follow from weights.
+        How the scores follow from the weights.
     ridge : float, default=1.0
         :math:`\xi` of eq. (13), a share of the mean eigenvalue of each local Gram matrix.
     alpha : float, default=0.1
         :math:`\alpha` of eq. (1), the share of the labels in the weights from the second alternation on.
     fit_weight : float or None, default=None
-        :math:`\beta`, weight of one observed entry's squared error against one item's reconstruction error; ``inf``
-        keeps observed scores at Y. None is 1 for "anchored" and ``inf`` for the others.
+        :math:`\beta`, weight of the squared error of one observed entry against the reconstruction error of one item;
+        ``inf`` keeps observed scores at Y. None is 1 for "anchored" and ``inf`` for the others.
     anchor_weight : float, default=0.3
-        :math:`\beta_u`, the same for one unknown entry's distance to the prior. Positive; for "anchored" only.
+        :math:`\beta_u`, the same for the distance of one unknown entry to the prior. Positive; for "anchored" only.
     drop_negative : bool, default=False
         Drop negative weights and rescale the rest.
     max_alternations : int, default=1
-        Cap of Table 1's alternation between W and F; 1 stops after the first F.
+        Maximum number of alternations between W and F (Table 1); 1 stops after the first F.
     feedback : {"soft", "rounded"}, default="soft"
-        What the next W sees: scores clipped to [0, 1], or rounded at ``threshold`` as printed.
+        The scores from which the next W follows: clipped to [0, 1], or rounded at ``threshold`` as printed.
     tol : float, default=1e-4
-        T as a share: stop alternating when at most this share of the entries changed its rounded value.
+        T as a share: the alternation stops when at most this share of the entries changed its rounded value.
     confidence : float or None, default=None
-        For weak priors: after each alternation, scores at least this sure of 1 or of 0 join the observed entries.
+        For weak priors: after each alternation, scores of at least this value, or of at most 1 minus it, join the
+        observed entries.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     max_landmarks : int, default=2000
-        Kernel ridge is exact up to so many labelled items (half of it where entries are missing one by
-        one), and on a Nystroem map of so many above; ``prior_.features.error`` holds the map's error.
+        Maximum number of labelled items for which kernel ridge is exact (half of it where entries are missing one by
+        one). Above, it uses a Nystroem map with this number of landmarks; ``prior_.features.error`` is its error.
     n_folds : int, default=5
         Folds of labelled items for the out-of-fold scores that calibrate the probabilities.
     decision : str, default="micro_f1"
@@ -92,39 +96,39 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     solver_tol : float, default=1e-5
         Relative residual at which the iterative solvers stop.
     max_iter : int, default=300
-        Limit of their iterations.
+        Maximum number of their iterations.
     random_state : int or None, default=0
-        Decides folds, landmarks and the sample for the bandwidth.
+        Seed of folds, landmarks and the sample for the bandwidth.
 
     Attributes
     ----------
     label_scores_ : ndarray of shape (n_items, n_labels)
-        F; NaN for a label that was not observed with both values, and where "minimizer" or "fixed_point" have no
-        evidence: no observed entry of the label can be reached on the graph.
+        F; NaN for a label that was not observed with both values, and for entries without evidence: with "minimizer"
+        and "fixed_point" these are entries from which no observed entry of the label can be reached on the graph.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
         Calibrated probabilities; out of fold for observed entries.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1, known entries verbatim.
+        0/1; known entries keep their values.
     thresholds_ : ndarray of shape (n_labels,)
-        Where relevant begins.
+        The lowest probability (or, for "fixed", score) of a relevant entry.
     weights_ : csr_array of shape (n_items, n_items)
         W.
     neighbors_recall_ : float
-        Share of the nearest neighbours that were found; below 1 only where
-        :func:`halflabel.numerics.graph.audited.audited_neighbors` searched approximately (more than 50 000 dense items,
-        with faiss), measured on a sample then.
+        Share of the nearest neighbours that the search found. It is below 1 only after an approximate search (more than
+        50 000 dense items, with faiss), and is then measured on a sample; see
+        :func:`halflabel.numerics.graph.audited.audited_neighbors`.
     prior_ : KernelRidge or None
         :math:`F^0`, for "anchored".
     solution_ : Solution
         Objective history, true residual and status of the last solve for F.
     embedding_ : Embedding
         With ``n_components``: the coordinates of the fitted items from the last W, with eigenvalues, residuals,
-        localisation and the components of the graph. To let labels shape it, alternate (``max_alternations=2``,
-        ``alpha=0.5``); unknown labels enter through their scores only.
+        localisation and the components of the graph. Labels shape them only if weights and scores alternate
+        (``max_alternations=2``, ``alpha=0.5``); unknown labels then enter through their scores.
     n_alternations_ : int
-        How often W and F alternated.
+        Number of alternations of W and F.
     stopped_ : {"stable", "cycle", "cap"}
-        Why they stopped.
+        Why the alternation stopped.
 
     Raises
     ------
@@ -134,17 +138,17 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     Notes
     -----
     After the neighbour search, W costs O(n k^3 + n k^2 m) and each of the 12-25 anchored iterations two sparse
-    products, O(n k c) for c labels. The anchored system has no eigenvalue below min(fit_weight, anchor_weight), so no
-    component of the graph can be singular. A new item gets :math:`(w^T F + \beta_u f^0)/(1 + \beta_u)`, the
+    products, O(n k c) for c labels. The anchored system has no eigenvalue below min(fit_weight, anchor_weight), so that
+    no component of the graph is singular. A new item gets :math:`(w^T F + \beta_u f^0)/(1 + \beta_u)`, the
     minimiser for its own row with all others held fixed (:math:`\beta_u = 0` without an anchor).
 
-    **Departures from the paper.** The paper calls its eq. (7) the optimum of eq. (5), which it is not; both are here
-    under their own names. Eq. (10) and (12) as printed fill missing labels with 0 and pull every unlabelled item
-    there; here the fitting term is masked. Under eq. (7) the residual of every unlabelled item is 0, so that alpha and
-    the alternation do nothing but react to rounding: the default does not alternate. The ridge is 1 (the paper advises
-    far less than 0.1, which costs accuracy). P and Q of eq. (4) are divided by their mean traces, without
-    which alpha depends on units. T is a share of the entries, and a state that comes back ends the alternation.
-    Probabilities and a plug-in threshold replace H = 0.3, which remains as ``decision="fixed"``.
+    **Departures from the paper.** The paper calls its eq. (7) the optimum of eq. (5), which it is not; both are
+    available under their own names. Eq. (10) and (12) as printed fill missing labels with 0 and pull every unlabelled
+    item to 0; here the fitting term is masked. Under eq. (7) the residual of every unlabelled item is 0, so that alpha
+    and the alternation only react to rounding: the default does not alternate. The ridge is 1 (the paper recommends far
+    less than 0.1, which is less accurate). P and Q of eq. (4) are divided by their mean traces; otherwise the meaning
+    of alpha depends on units. T is a share of the entries, and the alternation also ends when a state comes back.
+    Probabilities and a plug-in threshold replace H = 0.3, which is available as ``decision="fixed"``.
 
     References
     ----------
@@ -213,7 +217,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         """Return an instance with the settings of the paper's experiments.
 
         Eq. (7), k = 15, alpha = 0.1, H = 0.3, rounded feedback, T = 5 of the Yeast set's entries, raw features, and a
-        ridge within the paper's "far less than 0.1". The paper names no cap; it is 10 here.
+        ridge within the paper's "far less than 0.1". The paper gives no maximum of alternations; it is 10 here.
         """
         return cls(
             15,
@@ -315,8 +319,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         neighbours = self._weights_of_new(items) @ self.label_scores_
         if self.inference != "anchored":
             return np.asarray(neighbours)
-        pull = self.anchor_weight
-        return np.asarray((neighbours + pull * self.prior_.predict(items)) / (1 + pull))
+        weight = self.anchor_weight
+        return np.asarray((neighbours + weight * self.prior_.predict(items)) / (1 + weight))
 
     def _weights_of_new(self, items: Matrix) -> sparse.csr_array:
         """Return the weights that rebuild new items from the fitted ones."""

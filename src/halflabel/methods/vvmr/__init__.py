@@ -1,4 +1,4 @@
-"""Vector-valued kernel regression with a graph: for labels with gaps, and for labels that are positive-only."""
+"""Vector-valued kernel regression with a graph, for labels with gaps and for positive-only labels."""
 
 from halflabel.methods.vvmr.estimator import VVMR
 from halflabel.methods.vvmr.lowrank import LowRankVVMR

@@ -1,4 +1,4 @@
-"""A recovery by the paper's Algorithm 1, beside the certificate that it lacks."""
+"""Recovery by Algorithm 1 of Zhao & Guo (2015), with a certificate in addition."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from halflabel.numerics.solvers.solution import Solution, Status
 def solve_as_published(
     problem: Problem, terms: RecoveryProblem, setting: KernelSetting, iterations: int, tol: float
 ) -> tuple[Floats, Solution]:
-    """Return the weights of the features and Z = Y + E after so many iterations at each penalty.
+    """Return the weights of the features and Z = Y + E after a number of iterations at each penalty.
 
-    ``residual`` is the gap between eq. (11) at the algorithm's own A and E, and a dual bound taken there.
+    ``residual`` is the gap between eq. (11) at the A and E of the algorithm, and a dual bound computed there.
     """
     kernel, Q = problem.kernel, problem.output.matrix()
     published = PublishedTerms(

@@ -29,28 +29,31 @@ class VVMR(VectorValued):
     Parameters
     ----------
     alpha : float or sequence of float, default=(6e-4, 2e-4, 2e-3)
-        :math:`\gamma_A`, weight of the kernel norm against the squared error of one annotated item. Of several the
-        best in cross-validation is taken, here and below; nothing to hold out takes the first.
+        :math:`\gamma_A`, weight of the kernel norm against the squared error of one annotated item. Cross-validation
+        chooses among several values, here and below; with fewer than two annotated items the first is used.
     alpha_manifold : float or sequence of float, default=0.0
-        :math:`\gamma_I`. Unlabelled items matter only if it is positive. A tenth of ``alpha`` is already much.
+        :math:`\gamma_I`. Unlabelled items have an effect only if it is positive. A tenth of ``alpha`` is a large value.
     label_graph_weight : float, default=0.0
-        :math:`\gamma_O`, at least 0 and below 1: the share of the label graph in Q. 0 learns each label on its own.
+        :math:`\gamma_O`, at least 0 and below 1: the share of the label graph in Q. With 0 each label is learned
+        separately.
     label_graph : {"normalized", "raw"}, default="normalized"
-        "normalized" divides :math:`L_{out}^\dagger` by its mean eigenvalue, so that ``alpha`` keeps its meaning.
+        "normalized" divides :math:`L_{out}^\dagger` by its mean eigenvalue, so that the scale of ``alpha`` stays the
+        same.
     width : float or sequence of float, default=1.0
         Bandwidth of :math:`k = \exp(-d^2 / 2\sigma^2)` in units of the mean distance between items.
     manifold : {"normalized", "laplacian", "reconstruction"}, default="normalized"
         L: the normalised or the plain Laplacian of the 0/1 graph, or :math:`(I-W)^T(I-W)` with reconstruction weights.
     n_neighbors : int, default=5
-        Of that graph.
+        Number of neighbours in that graph.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     max_exact : int, default=4000
-        Up to so many items the kernel is exact.
+        Maximum number of items for which the kernel is exact.
     n_landmarks : int, default=1000
-        Above, it is a Nystroem map of so many; ``model_.features.error`` holds its error.
+        Number of landmarks of the Nystroem map above that; ``model_.features.error`` is its error.
     n_folds : int, default=5
-        Folds of annotated items for the choice of weights and the out-of-fold scores that calibrate probabilities.
+        Number of folds of annotated items, for the choice of weights and for the out-of-fold scores that calibrate the
+        probabilities.
     decision : str, default="micro_f1"
         Threshold rule: "fixed" (scores against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
     threshold : float, default=0.0
@@ -60,9 +63,9 @@ class VVMR(VectorValued):
     tol : float, default=1e-8
         Relative residual at which conjugate gradients stop, where they are needed.
     max_iter : int, default=1000
-        Limit of their iterations.
+        Maximum number of their iterations.
     random_state : int or None, default=0
-        Decides folds, landmarks and the sample for the mean distance.
+        Seed of folds, landmarks and the sample for the mean distance.
 
     Attributes
     ----------
@@ -75,8 +78,8 @@ class VVMR(VectorValued):
     bandwidth_ : float
         :math:`\sigma`, features scaled.
     cv_results_ : dict of ndarray
-        Every setting tried, with ``pu_f1`` (the best F1 of one threshold, or, for ``decision="fixed"``, that at
-        ``threshold``) and ``macro_auc`` of the held-out entries; their sum decides.
+        Every setting, with ``pu_f1`` (the best F1 of one threshold, or, for ``decision="fixed"``, that at
+        ``threshold``) and ``macro_auc`` of the held-out entries; the setting with the largest sum is chosen.
     model_ : KernelRidge
         :math:`f(x) = \sum_i k(x, x_i) (AQ)_i`, eq. (9).
     solution_ : Solution
@@ -91,14 +94,14 @@ class VVMR(VectorValued):
     Notes
     -----
     With :math:`G = CC^T` and :math:`C^T L C = V\,\mathrm{diag}(d)\,V^T` every weight is diagonal in the features CV:
-    one factorisation of about 20 N^3 operations (2 N m^2 with m landmarks) per width serves all weights, labels and
-    folds. Each fold and ratio of the two weights costs one eigendecomposition of the annotated rows, 9 l^3, and each
-    ``alpha`` nothing more. Without a graph only annotated items enter it. Items with gaps cost one dense solve per
-    pattern of gaps if Q = I, else conjugate gradients on the masked Kronecker system.
+    one factorisation of about 20 N^3 operations (2 N m^2 with m landmarks) per width is enough for all weights, labels
+    and folds. Each fold and ratio of the two weights costs one eigendecomposition of the annotated rows, 9 l^3
+    operations; more values of ``alpha`` cost nothing. Without a graph only annotated items enter it. Items with gaps
+    cost one dense solve per pattern of gaps if Q = I, and otherwise conjugate gradients on the masked Kronecker system.
 
-    **Departures from the paper.** The graph's Laplacian is normalised (the plain one does harm at the weights the paper
-    names) and its default weight 0. Q defaults to the identity. Held-out items stay in the graph as unlabelled ones.
-    Probabilities and a plug-in threshold replace the sign, which remains as ``decision="fixed"``.
+    **Departures from the paper.** The graph's Laplacian is normalised (with the paper's weights the plain one reduces
+    accuracy) and its default weight is 0. Q is by default the identity. Held-out items stay in the graph as unlabelled
+    ones. Probabilities and a plug-in threshold replace the sign, which is available as ``decision="fixed"``.
 
     References
     ----------
@@ -161,5 +164,5 @@ class VVMR(VectorValued):
     def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
         kernel = problem.at(setting.alpha, setting.alpha_manifold)
         tol = max(self.tol, 1e-4) if rough else self.tol
-        found = masked_least_squares(kernel, problem.Y, problem.observed, tol=tol, max_iter=self.max_iter)
-        return found.x, found
+        solution = masked_least_squares(kernel, problem.Y, problem.observed, tol=tol, max_iter=self.max_iter)
+        return solution.x, solution

@@ -1,4 +1,4 @@
-"""What was tried in cross-validation, and which of it was best."""
+"""Settings of the kernels, and the choice of the best one by cross-validation."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class KernelSetting:
     Attributes
     ----------
     width : float
-        Of the RBF kernel, in units of the mean distance.
+        Bandwidth of the RBF kernel, in units of the mean distance.
     alpha, alpha_manifold, alpha_trace : float
     knee : float or str
-        In label units, or the name of a reading of the paper's lambda.
+        In label units, or the name of one of the paper's two values of lambda.
     """
 
     width: float
@@ -33,7 +33,7 @@ class KernelSetting:
     knee: float | str = 0.0
 
     def slope(self, n_rows: int, n_labels: int) -> float:
-        """Return theta of the knee, or mu times lambda for one of its readings."""
+        """Return theta for the knee; for a name, mu times lambda."""
         if not isinstance(self.knee, str):
             return 2 * self.knee / n_rows
         root = float(np.sqrt(max(n_rows, n_labels)))
@@ -41,16 +41,16 @@ class KernelSetting:
 
 
 class Selection:
-    """The best setting so far, its out-of-fold scores, and the table of all.
+    """The best setting so far, its out-of-fold scores, and a table of all settings.
 
     Parameters
     ----------
     labels : PartialLabels
-        Entries to judge by.
+        Labels of the held-out items.
     observed_rate : float
-        For :func:`pu_f1`.
+        Label frequency c, for :func:`halflabel.labels.positive_only.pu_f1`.
     threshold : float or None
-        For the same: the one that decisions will use, if it is known beforehand.
+        For the same: the threshold of the decisions, if it is fixed.
     """
 
     def __init__(self, labels: PartialLabels, observed_rate: float, threshold: float | None = None) -> None:
@@ -62,7 +62,7 @@ class Selection:
         self.best: tuple[float, KernelSetting, Floats] | None = None
 
     def add(self, setting: KernelSetting, out_of_fold: Floats) -> bool:
-        """Enter a setting; tell whether it is the best so far (of equals the first is kept)."""
+        """Add a setting; return whether it is the best so far (of equally good ones the first is best)."""
         f1 = pu_f1(self.labels, out_of_fold, self.observed_rate, self.threshold)
         auc = self._auc(out_of_fold)
         for name, value in zip(self.table, (*astuple(setting), f1, auc), strict=True):
@@ -74,5 +74,5 @@ class Selection:
         return better
 
     def _auc(self, scores: Floats) -> float:
-        judged = ~np.isnan(scores)
-        return macro_auc(self.labels.hide(~judged), scores) if judged.any() else np.nan
+        scored = ~np.isnan(scores)
+        return macro_auc(self.labels.hide(~scored), scores) if scored.any() else np.nan

@@ -23,7 +23,7 @@ from halflabel.numerics.solvers.solution import Solution
 
 
 class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
-    r"""Learns from labels of which some were forgotten: recovers the label matrix and the functions together.
+    r"""Learns from labels with missing positives: recovers the label matrix and the functions together.
 
     Minimises over functions f (n labels, as in :class:`VVMR`) and over label matrices :math:`Z \ge Y` of the l
     annotated items, Y coded +1 (relevant) and -1 (not assigned or irrelevant),
@@ -32,78 +32,79 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         \frac1l \sum_i \|f(x_i) - z_i\|^2 + \gamma_A \|f\|_K^2 + \gamma_I\,\mathrm{tr}(F^T L F)
         + \mu\|Z\|_* + \theta \sum_{ij} (z_{ij} - y_{ij})
 
-    with Z = Y where an entry is known to be irrelevant: eq. (10). Without the trace norm the last term amounts to a
-    one-sided Huber loss: an entry that was not assigned but scores high costs :math:`r^2 = (f - y)^2` only up to the
-    knee :math:`\delta = \theta l / 2`, and :math:`2\delta r - \delta^2` above.
+    with Z = Y where an entry is known to be irrelevant: eq. (10). Without the trace norm the last term is equivalent to
+    a one-sided Huber loss: an entry that was not assigned but has a high score costs :math:`r^2 = (f - y)^2` only up to
+    the knee :math:`\delta = \theta l / 2`, and :math:`2\delta r - \delta^2` above.
 
     Parameters
     ----------
     alpha : float or sequence of float, default=(6e-4, 2e-4, 2e-3)
         :math:`\gamma_A`, as in :class:`VVMR`.
     knee : float, sequence of float, "text" or "algorithm", default=(0.05, 0.1, 0.2)
-        :math:`\delta`, in label units. Below 0.02 nearly everything is recovered as relevant. The two names couple it
-        to the trace norm as the paper does, :math:`\theta = \mu\lambda`, with its two readings of lambda:
-        :math:`1/\sqrt{\max(l, n)}` (text) or :math:`\sqrt{\max(l, n)}` (Algorithm 1; for most :math:`\mu` it recovers
-        nothing at all).
+        :math:`\delta`, in label units. Below 0.02 nearly all entries are recovered as relevant. The two names couple it
+        to the trace norm as the paper does, :math:`\theta = \mu\lambda`, with its two values of lambda:
+        :math:`1/\sqrt{\max(l, n)}` (text) or :math:`\sqrt{\max(l, n)}` (Algorithm 1; with most values of :math:`\mu` it
+        recovers nothing).
     alpha_trace : float or sequence of float, default=0.0
-        :math:`\mu`, weight of one unit of singular value of Z. It changes little; 1e-3 to 3e-3 can help rankings.
+        :math:`\mu`, weight of one unit of singular value of Z. Its effect is small; 1e-3 to 3e-3 can improve rankings.
     alpha_manifold : float or sequence of float, default=0.0
-        This and the next five as in :class:`VVMR`.
+        This and the next five parameters are those of :class:`VVMR`.
     label_graph_weight : float, default=0.0
         :math:`\gamma_O`.
     label_graph : {"normalized", "raw"}, default="normalized"
         Unit of the label graph in Q.
     width : float or sequence of float, default=(1.0, 0.5, 2.0)
-        Of the RBF kernel.
+        Bandwidth of the RBF kernel.
     manifold : {"normalized", "laplacian", "reconstruction"}, default="normalized"
         L.
     n_neighbors : int, default=5
-        Of the graph of the items.
+        Number of neighbours in the graph of the items.
     observed_rate : float or None, default=None
-        c, the share of the relevant entries that were assigned, an assumption about the data that is not learned. With
-        it probabilities are those of being relevant, without those of being assigned. For positive-only labels.
+        Label frequency c, the share of the relevant entries that were assigned. It is an assumption about the data and
+        is not learned. If it is given, probabilities are those of being relevant, otherwise those of being assigned.
+        For positive-only labels.
     scale : {"auto", "standard", None}, default="auto"
-        This and the next three as in :class:`VVMR`.
+        This and the next three parameters are those of :class:`VVMR`.
     max_exact : int, default=4000
-        Up to so many items the kernel is exact.
+        Maximum number of items for which the kernel is exact.
     n_landmarks : int, default=1000
-        Above, a Nystroem map of so many.
+        Number of landmarks of the Nystroem map above that.
     n_folds : int, default=5
-        Folds of annotated items.
+        Number of folds of annotated items.
     solver : {"admm", "davis_yin", "published"}, default="admm"
         "davis_yin" is three-operator splitting, for ``alpha_trace > 0``; "published" is Algorithm 1 with ``max_iter``
-        iterations at each of four penalties, a yardstick that stays far from the minimum.
+        iterations at each of four penalties, for comparison: it stays far from the minimum.
     tol : float, default=1e-4
         Relative duality gap at which to stop; while settings are compared, 1e-3.
     max_iter : int, default=400
-        Limit of iterations.
+        Maximum number of iterations.
     decision : str, default="micro_f1"
-        This and the next three as in :class:`VVMR`.
+        This and the next three parameters are those of :class:`VVMR`.
     threshold : float, default=0.0
         For ``decision="fixed"``.
     cost_ratio : float, default=1.0
         For ``decision="cost"``.
     random_state : int or None, default=0
-        Decides folds, landmarks and the sample for the mean distance.
+        Seed of folds, landmarks and the sample for the mean distance.
 
     Attributes
     ----------
     recovered_ : ndarray of shape (n_items, n_labels)
         Z, from -1 to about 1; NaN for items that are not annotated.
     label_scores_ : ndarray of shape (n_items, n_labels)
-        f; NaN for a label that is relevant nowhere, or irrelevant nowhere.
+        f; NaN for a label without relevant entries, or without irrelevant (or not assigned) ones.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
-        Of being assigned, or, with ``observed_rate``, of being relevant; given that it was not assigned, where an
-        annotated item lacks the label.
+        Probability of being assigned, or, with ``observed_rate``, of being relevant. For an annotated item without the
+        label it is conditional on the label not having been assigned.
     assigned_probabilities_ : ndarray of shape (n_items, n_labels)
-        For positive-only labels, of being assigned: by models that have not seen the item.
+        For positive-only labels, the out-of-fold probability of being assigned.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1, known entries verbatim; labels that were not assigned are filled in where likely enough: ``thresholds_``
-        are those of items that nobody has looked at, and hold for all.
+        0/1; known entries keep their values. Labels that were not assigned are filled in where their probability
+        reaches ``thresholds_``, which are those of unannotated items and are used for all items.
     solution_ : Solution
         ``x`` is Z of the annotated items, ``residual`` the relative duality gap.
     thresholds_, setting_, bandwidth_, cv_results_, model_
-        As in :class:`VVMR`; ``pu_f1`` counts hidden positives as ``observed_rate`` says.
+        As in :class:`VVMR`; ``pu_f1`` accounts for missing positives according to ``observed_rate``.
 
     Raises
     ------
@@ -113,20 +114,23 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     Warns
     -----
     UserWarning
-        If all weights are given and recover the labels not assigned as relevant on average: the knee is too small.
+        If all weights are given and the labels that were not assigned are recovered as relevant on average: then the
+        knee is too small.
 
     Notes
     -----
-    A is eliminated: what is left is :math:`\langle Z, (K + lI)^{-1} Z\rangle` plus the terms in Z, l x n numbers,
-    30 to 60 iterations of 4 l p n operations (p: rows, or landmarks if fewer). Factorisations as in :class:`VVMR`.
+    A is eliminated: the remaining objective is :math:`\langle Z, (K + lI)^{-1} Z\rangle` plus the terms in Z, a problem
+    in l x n numbers. It takes 30 to 60 iterations of 4 l p n operations each (p: rows, or landmarks if fewer).
+    Factorisations are those of :class:`VVMR`.
 
-    Labels with known irrelevant entries are taken as well: an entry that is unknown in an annotated item is the paper's
-    -1, one known to be irrelevant is never raised.
+    Labels with known irrelevant entries are accepted too: an entry that is unknown in an annotated item is the paper's
+    -1, and an entry that is known to be irrelevant is never raised.
 
-    **Departures from the paper.** Knee and trace weight are separate, and the latter is 0. Eq. (22) takes the absolute
-    value of its argument, which is no proximal step; the right one is used. The constraint holds exactly instead of
-    by a penalty. Q is the identity by default, gamma_I is 0, and the graph's Laplacian normalised. The paper drops
-    another fifth of the labels in cross-validation; here the criterion counts with the hidden ones instead.
+    **Departures from the paper.** Knee and trace weight are separate, and the latter is 0 by default. Eq. (22) takes
+    the absolute value of its argument, which is not a proximal step; here the proximal step is used. The constraint
+    holds exactly instead of by a penalty. By default Q is the identity, gamma_I is 0, and the graph's Laplacian is
+    normalised. The paper drops another fifth of the labels in cross-validation; here the criterion accounts for missing
+    positives instead.
 
     References
     ----------
@@ -203,12 +207,12 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         r"""Return an instance with the settings of the paper's experiments, solved to the optimum.
 
         Its grids, :math:`\gamma_O = 0.5` on the plain label graph, the plain Laplacian of 5 neighbours, raw features
-        and the sign. The paper names no kernel width; it is chosen among 0.5, 1 and 2 here.
+        and the sign. The paper gives no kernel width; it is chosen among 0.5, 1 and 2 here.
 
         Parameters
         ----------
         reading : {"text", "algorithm"}
-            Of lambda.
+            Which of the paper's two values of lambda is used.
         """
         weights = (1e-5, 1e-7, 1e-6, 1e-4, 1e-3)
         return cls(
@@ -230,7 +234,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_items, n_features)
-            All items, annotated and not.
+            All items, annotated and unannotated.
         y : PartialLabels, array-like or DataFrame of shape (n_items, n_labels) or (n_items,)
             Positive-only labels, from :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``;
             or 1 relevant, 0 irrelevant, missing unknown.
@@ -244,17 +248,17 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         return self
 
     def likely_missing(self, n: int | None = 20) -> pd.DataFrame:
-        """Return the labels that were probably forgotten, the surest first.
+        """Return the positives that are probably missing, with the largest recovered value first.
 
         Parameters
         ----------
         n : int or None
-            How many; None is all that were raised at all.
+            Maximum number of rows; None returns all entries that were raised.
 
         Returns
         -------
         DataFrame
-            ``item`` (position), ``label``, ``raised`` (E = Z - Y, about 2 for a label that surely applies) and
+            ``item`` (position), ``label``, ``raised`` (E = Z - Y, about 2 for a label that certainly applies) and
             ``probability``.
         """
         check_is_fitted(self)
@@ -281,10 +285,10 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         if self.solver == "published":
             return solve_as_published(problem, terms, setting, self.max_iter, self.tol)
         if self.solver == "davis_yin":
-            found = recover_by_davis_yin(terms, tol=tol, max_iter=self.max_iter).solution
+            solution = recover_by_davis_yin(terms, tol=tol, max_iter=self.max_iter).solution
         else:
-            found = recover(terms, tol=tol, max_iter=self.max_iter).solution
-        return kernel.weights(found.x), found
+            solution = recover(terms, tol=tol, max_iter=self.max_iter).solution
+        return kernel.weights(solution.x), solution
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
@@ -308,12 +312,12 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         named = any(isinstance(knee, str) for knee in list_candidates(self.knee))
         if 0 in list_candidates(self.alpha_trace) and (named or self.solver == "davis_yin"):
             raise ValueError(
-                "a named reading of lambda and the solver 'davis_yin' need alpha_trace > 0; give knee a number."
+                "a knee with a name and the solver 'davis_yin' need alpha_trace > 0: set it, or make knee a number."
             )
 
     def _warn_if_everything_is_relevant(self, relevant: Mask) -> None:
         others = self.recovered_[~relevant & ~np.isnan(self.recovered_)]
-        given = len(self._settings()) == 1  # what cross-validation chose, nobody can raise
+        given = len(self._settings()) == 1  # otherwise cross-validation chose the knee
         if self.positive_only_ and given and others.size and others.mean() > 0:
             warnings.warn(
                 f"the {others.size} labels that were not assigned are recovered as {others.mean():+.2f} on average, "

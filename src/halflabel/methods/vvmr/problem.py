@@ -15,7 +15,7 @@ from halflabel.numerics.solvers.row_kernel import Group, RowBasis, RowKernel, de
 
 MANIFOLDS = ("normalized", "laplacian", "reconstruction")
 
-#: The paper connects each label with about so large a share of all labels.
+#: Share of all labels that are neighbours of a label, about as in the paper.
 LABEL_NEIGHBORS = 0.3
 
 
@@ -44,11 +44,11 @@ class InputKernel:
     rows : ndarray of shape (n_used, r)
         W = C V of the items that the fit uses, :math:`G = WW^T`.
     roughness : ndarray of shape (r,)
-        d of :math:`W^T L W = \mathrm{diag}(d)`; zeros without a graph.
+        d of :math:`W^T L W = \mathrm{diag}(d)`; 0 without a graph.
     rotation : ndarray of shape (r, r) or None
         V; None is the identity.
     annotated : ndarray of int
-        Which of ``rows`` are annotated items.
+        Positions of the annotated items in ``rows``.
     operator : csr_array of shape (n_used, n_used), or None
         L.
     """
@@ -67,12 +67,12 @@ class InputKernel:
         annotated: Ints,
         L: sparse.csr_array | None,
         bandwidth: float,
-        most: int,
+        max_landmarks: int,
         rng: np.random.Generator,
     ) -> InputKernel:
-        """Factorise the kernel on the items, or, without a graph, on the annotated ones: the others change nothing."""
+        """Factorise the kernel on all items, or, without a graph, on the annotated ones: the others have no effect."""
         used = items[annotated] if L is None else items
-        features = nystroem(used, bandwidth, most, rng)
+        features = nystroem(used, bandwidth, max_landmarks, rng)
         C = features.kernel(used) @ features.projection
         if L is None:
             return cls(features, C, np.zeros(C.shape[1]), None, np.arange(len(annotated)), None)
@@ -111,11 +111,11 @@ def output_kernel(Y: Floats, weight: float, *, normalize: bool) -> OutputKernel:
     Parameters
     ----------
     Y : ndarray of shape (n_rows, n_labels)
-        Labels as the paper codes them; the graph connects columns that are near.
+        Labels in the coding of the paper; the graph connects each column with the nearest ones.
     weight : float
         :math:`\gamma_O`, at least 0 and below 1.
     normalize : bool
-        Divide :math:`L_{out}^\dagger` by its mean eigenvalue, so that that of Q is 1 whatever the weight.
+        Divide :math:`L_{out}^\dagger` by its mean eigenvalue; the mean eigenvalue of Q is then 1 for every weight.
     """
     n = Y.shape[1]
     if weight == 0 or n < 2:
@@ -139,7 +139,7 @@ class Problem:
     kernel : InputKernel
     output : OutputKernel
     rows : ndarray of int
-        Which of the annotated items take part.
+        Positions of the annotated items to which the functions are fitted.
     Y : ndarray of shape (len(rows), n_labels)
         +1 relevant, -1 irrelevant or not assigned.
     observed : ndarray of bool, same shape
@@ -157,7 +157,7 @@ class Problem:
     _bases: list[tuple[Ints, RowBasis]] = field(default_factory=list, init=False)
 
     def at(self, alpha: float, alpha_manifold: float) -> RowKernel:
-        """Return K for these weights; at the ratio of the last call it costs nothing."""
+        """Return K for these weights; a call with the ratio of the last one needs no decomposition."""
         ratio = alpha_manifold / alpha
         if ratio != self._ratio:
             self._bases, self._ratio = self._decompose(ratio), ratio
@@ -166,7 +166,7 @@ class Problem:
         return RowKernel(groups, self.output.vectors, len(self.rows))
 
     def _decompose(self, ratio: float) -> list[tuple[Ints, RowBasis]]:
-        """Return one basis for all label modes with the same share of the graph."""
+        """Return (modes, basis), with one basis for all label modes that have the same share of the graph."""
         labelled = self.kernel.rows[self.kernel.annotated[self.rows]]
         shares, member = np.unique(ratio * self.output.values, return_inverse=True)
         shrinks = (1 / (1 + share * self.kernel.roughness) for share in shares)

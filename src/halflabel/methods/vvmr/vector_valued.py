@@ -1,4 +1,4 @@
-"""What both methods share: kernels per width, folds, the choice of weights, and scores from weights."""
+"""The base of VVMR and LowRankVVMR: kernels per width, folds, the choice of weights, and scores from weights."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ class VectorValued(PartialLabelEstimator):
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "cv_results_")
 
     def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
-        """Return the weights of the features and the certificate; ``rough`` is enough to compare settings."""
+        """Return the weights of the features and the solution; a ``rough`` solution is enough to compare settings."""
         raise NotImplementedError
 
     def _free(self, labels: PartialLabels) -> Mask:
-        """Entries that a recovery may raise."""
+        """Return which entries a recovery may raise."""
         return np.zeros(labels.shape, dtype=bool)
 
     def _settings(self) -> list[KernelSetting]:
-        """Every combination of the candidates."""
+        """Return every combination of the candidates."""
         names = ("width", "alpha", "alpha_manifold", "alpha_trace", "knee")
         offered = [list_candidates(getattr(self, name, 0.0)) for name in names]
         return [KernelSetting(*combination) for combination in itertools.product(*offered)]
@@ -81,7 +81,7 @@ class VectorValued(PartialLabelEstimator):
         for k, width in enumerate(widths):
             step("trying kernel widths", k, len(widths))
             kernel = self._input_kernel(items, rows, L, width * unit, rng)
-            if self._try(kernel, labels[rows], folds, [s for s in settings if s.width == width], chosen):
+            if self._compare(kernel, labels[rows], folds, [s for s in settings if s.width == width], chosen):
                 self.bandwidth_, best = width * unit, kernel
         assert chosen.best is not None
         _, self.setting_, held_out = chosen.best
@@ -94,7 +94,7 @@ class VectorValued(PartialLabelEstimator):
         out_of_fold[rows] = held_out
         return self._decide(labels, self.model_.predict(items), out_of_fold)
 
-    def _try(
+    def _compare(
         self,
         kernel: InputKernel,
         labels: PartialLabels,
@@ -119,14 +119,14 @@ class VectorValued(PartialLabelEstimator):
         return any(better)
 
     def _problem(self, kernel: InputKernel, labels: PartialLabels, rows: Ints) -> Problem:
-        """Return the fit to these of the annotated items; all others stay in the graph as unlabelled ones."""
+        """Return the fit to some of the annotated items; the others stay in the graph as unlabelled ones."""
         part = labels[rows]
         Y = part.values(irrelevant=-1.0, unknown=-1.0)
         output = output_kernel(Y, self.label_graph_weight, normalize=self.label_graph == "normalized")
         return Problem(kernel, output, rows, Y, part.observed, self._free(part))
 
     def _operator(self, items: Matrix) -> sparse.csr_array | None:
-        """Return the graph operator where any candidate weighs it."""
+        """Return the graph operator, or None if it has weight 0 in every setting."""
         needed = any(setting.alpha_manifold for setting in self._settings())
         return graph_operator(items, self.manifold, self.n_neighbors) if needed else None
 
@@ -134,8 +134,8 @@ class VectorValued(PartialLabelEstimator):
         self, items: Matrix, rows: Ints, L: sparse.csr_array | None, bandwidth: float, rng: np.random.Generator
     ) -> InputKernel:
         used = len(rows) if L is None else items.shape[0]
-        most = self.max_exact if used <= self.max_exact else self.n_landmarks
-        return InputKernel.learn(items, rows, L, bandwidth, most, rng)
+        max_landmarks = self.max_exact if used <= self.max_exact else self.n_landmarks
+        return InputKernel.learn(items, rows, L, bandwidth, max_landmarks, rng)
 
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1, max_exact=2, n_landmarks=2, n_folds=2)
