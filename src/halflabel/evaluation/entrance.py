@@ -50,9 +50,11 @@ def evaluate(
 
     Parameters
     ----------
-    items, Y
+    items, Y : DataFrame, path or array-like
         As in :func:`halflabel.complete`: a table that holds the labels, or features and labels apart.
-    labels, tags, pairs, on, absent, empty, sep, id, group, features, vectors, text, ignore, max_categories, prior
+    labels, tags, pairs, on, absent, empty, sep, id, group, features : optional
+        The role of each column, as in :func:`halflabel.complete`.
+    vectors, text, ignore, max_categories, prior : optional
         The role of each column, as in :func:`halflabel.complete`.
     methods : mapping of str to estimator, optional
         By default the method behind ``complete``, SSDR-MC (not for positive-only labels), logistic regression, nearest

@@ -32,7 +32,7 @@ CURVE_REPEATS = 2
 class Evaluation:
     """What :func:`halflabel.evaluate` measured.
 
-    Attributes
+    Parameters
     ----------
     records : DataFrame
         One row per repeat and method, with the metrics on the hidden labels.
