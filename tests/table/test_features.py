@@ -150,10 +150,10 @@ def test_a_new_table_is_filled_with_the_means_of_the_old():
     encoder = FeatureEncoder.learn(SONGS, DENSE)
     new = pd.DataFrame({"tempo": [None], "live": [1], "key": ["atonal"], "more": [3]})
     assert encoder.transform(new).tolist() == [[90.0, 1.0, 0.0, 0.0]]
-    assert encoder.unseen(new) == (
+    assert encoder.describe_unseen(new) == (
         "1 row with a value that is new in the category column 'key' ('atonal'): encoded as no category.",
     )
-    assert encoder.unseen(SONGS) == ()
+    assert encoder.describe_unseen(SONGS) == ()
 
 
 def test_whole_numbers_are_the_same_category_with_and_without_gaps():
@@ -181,7 +181,7 @@ def test_columns_that_are_not_there_are_named():
     with pytest.raises(ValueError, match="the table lacks 2 columns that the features are made of: 'key' and 'vec'"):
         encoder.transform(SONGS.drop(columns=["vec", "key"]))
     with pytest.raises(ValueError, match=r"the table lacks 1 column that .*: 'key'"):
-        encoder.unseen(SONGS.drop(columns="key"))
+        encoder.describe_unseen(SONGS.drop(columns="key"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pandas as pd
 from halflabel._wording import count, plural
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_tables
-from halflabel.cli.options import ItemsFile, items_options
+from halflabel.cli.options import ItemsFile, add_items_options
 from halflabel.datasets import fetch
 from halflabel.datasets.writing import write_table
 from halflabel.table import NoLabelsNamed, OpenTable
@@ -22,7 +22,7 @@ def data() -> None:
 
 
 @data.command()
-@items_options
+@add_items_options
 def describe(items: ItemsFile) -> None:
     """Print the contents of a file and the role of each column.
 

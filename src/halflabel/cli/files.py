@@ -44,7 +44,7 @@ def check_outputs(inputs: Iterable[Path | None], *targets: Path | None) -> None:
         taken.add(target.resolve())
 
 
-def with_index(table: pd.DataFrame) -> pd.DataFrame:
+def add_index_column(table: pd.DataFrame) -> pd.DataFrame:
     """Put the ids of the items into the first column, under a name that no other column has."""
     name = str(table.index.name or "row")
     while name in table.columns:

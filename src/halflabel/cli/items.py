@@ -22,8 +22,8 @@ from halflabel.cli.console import (
     print_result,
     show_progress,
 )
-from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_output, with_index
-from halflabel.cli.options import ItemsFile, effort_option, items_options, observed_rate_option, show_option
+from halflabel.cli.files import PATH, add_index_column, check_outputs, check_page, check_tables, name_output
+from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, show_option
 from halflabel.completion import Completion, complete
 from halflabel.completion.answers import apply_answers, read_answers
 from halflabel.completion.marking import mark_filled
@@ -34,7 +34,7 @@ from halflabel.report.items import choose_shown
 
 
 @click.command(name="complete")
-@items_options
+@add_items_options
 @click.option("-o", "--output", type=PATH, help="Completed table; by default ITEMS.completed.csv (or .parquet).")
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
@@ -140,7 +140,7 @@ def _write_all(
     if written["table"]:
         lost = write_table(table, written["table"], filled.opened.form)
     if written["probabilities"]:
-        write_table(with_index(filled.probabilities), written["probabilities"])
+        write_table(add_index_column(filled.probabilities), written["probabilities"])
     if written["review"] and review is not None:
         form = filled.opened.form
         write_table(review, written["review"], form and replace(form, cells=None))
@@ -187,8 +187,8 @@ def predict_command(
         p = predictor.predict_proba(raw.frame, matrix)
     lost = write_table(labelled, target, raw.form)
     if probabilities:
-        write_table(with_index(p), probabilities)
-    print_note(*raw.notes, *predictor.encoder.unseen(raw.frame), *lost)
+        write_table(add_index_column(p), probabilities)
+    print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
     print_result(f"{plural(len(labelled), 'item')} labelled. Written: {_list_paths(target, probabilities)}.")
@@ -199,7 +199,7 @@ def _list_paths(*paths: Path | None) -> str:
 
 
 @click.command(name="map")
-@items_options
+@add_items_options
 @click.option("-d", "--dimensions", type=click.IntRange(1), default=2, show_default=True)
 @click.option("-o", "--output", type=PATH, help="Coordinates; by default ITEMS.map.csv.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
@@ -216,6 +216,6 @@ def map_command(items: ItemsFile, dimensions: int, output: Path | None, seed: in
     with show_progress():
         filled = complete(items.open(), random_state=seed)
         coordinates = filled.embedding(dimensions)
-    write_table(with_index(coordinates), target)
+    write_table(add_index_column(coordinates), target)
     print_note(*filled.opened.notes)
     print_result(f"{plural(len(coordinates), 'item')} in {dimensions} dimensions. Written: {target}.")

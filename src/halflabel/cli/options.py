@@ -105,7 +105,7 @@ _ITEMS = [
 ]  # fmt: skip
 
 
-def items_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def add_items_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the argument ITEMS and the options about it, as one :class:`ItemsFile`."""
     of_file = {field.name for field in fields(ItemsFile)} - {"columns"}
     of_columns = {field.name for field in fields(Columns)} - of_file

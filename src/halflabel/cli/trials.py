@@ -19,7 +19,7 @@ from halflabel.cli.console import (
     show_progress,
 )
 from halflabel.cli.files import PATH
-from halflabel.cli.options import ItemsFile, effort_option, items_options, observed_rate_option
+from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option
 from halflabel.datasets.writing import write_table
 from halflabel.evaluation import IN_WORDS, Evaluation, evaluate, run_demo
 from halflabel.evaluation.comparison import DEFAULT
@@ -54,7 +54,7 @@ def demo(output: Path, seed: int) -> None:
 
 
 @click.command(name="evaluate")
-@items_options
+@add_items_options
 @observed_rate_option
 @effort_option
 @click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)

@@ -1,7 +1,14 @@
 """A half-labelled table goes in, a full one with evidence comes out."""
 
 from halflabel.completion.checks import check_observed_rate, check_prior_support
-from halflabel.completion.filling import complete, default_method
+from halflabel.completion.filling import build_default_method, complete
 from halflabel.completion.result import Completion, Explanation
 
-__all__ = ["Completion", "Explanation", "check_observed_rate", "check_prior_support", "complete", "default_method"]
+__all__ = [
+    "Completion",
+    "Explanation",
+    "build_default_method",
+    "check_observed_rate",
+    "check_prior_support",
+    "complete",
+]

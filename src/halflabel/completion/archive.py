@@ -32,13 +32,19 @@ class ModelFileError(ValueError):
     """A file is not a halflabel model, or not one that this version can read."""
 
 
-def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:
-    """Write a tree of plain values, arrays, csr arrays, dataclasses and estimators as one file, atomically."""
-    arrays: list[np.ndarray[Any, Any]] = []
-    document = {"format": FORMAT, "halflabel": __version__, "tree": _encode(dict(tree), arrays)}
+def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any], classes: Mapping[str, type]) -> None:
+    """Write a tree of plain values, arrays, csr arrays and objects of the named ``classes`` as one file, atomically.
+
+    Raises
+    ------
+    TypeError
+        For an object of another class, which could not be read again.
+    """
+    encoder = _Encoder(classes)
+    document = {"format": FORMAT, "halflabel": __version__, "tree": encoder(dict(tree))}
     with atomic_write(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("model.json", json.dumps(document))
-        for number, array in enumerate(arrays):
+        for number, array in enumerate(encoder.arrays):
             with archive.open(f"{number}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
 
@@ -92,43 +98,48 @@ def _check_format(document: Any) -> None:
         raise ModelFileError(f"it was written by halflabel {by}; this is {__version__}: upgrade to read it.")
 
 
-def _encode(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
-    """Turn a value into JSON, with arrays replaced by their number."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return _encode_array(value, arrays)
-    if is_sparse(value):
-        csr = sparse.csr_array(value)
-        return {"csr": [_encode(part, arrays) for part in (csr.data, csr.indices, csr.indptr)], "shape": csr.shape}
-    if isinstance(value, list | tuple):
-        return {type(value).__name__: [_encode(item, arrays) for item in value]}
-    if isinstance(value, Mapping):
-        return {"dict": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
-    return {"object": type(value).__name__, "state": _encode(_state_of(value), arrays)}
+@dataclass
+class _Encoder:
+    """Turns a value into JSON, with arrays replaced by their number."""
 
+    classes: Mapping[str, type]
+    arrays: list[np.ndarray[Any, Any]] = field(default_factory=list)
 
-def _state_of(value: Any) -> dict[str, Any]:
-    """Return what an object is made of: by its ``to_state`` where it has one, else its dataclass fields."""
-    if hasattr(value, "to_state"):
-        return dict(value.to_state())
-    if dataclasses.is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    raise TypeError(f"a {type(value).__name__} cannot be saved as plain data; only the methods of this library can.")
+    def __call__(self, value: Any) -> Any:
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if is_sparse(value):
+            csr = sparse.csr_array(value)
+            return {"csr": [self(part) for part in (csr.data, csr.indices, csr.indptr)], "shape": csr.shape}
+        if isinstance(value, list | tuple):
+            return {type(value).__name__: [self(item) for item in value]}
+        if isinstance(value, Mapping):
+            return {"dict": [[self(k), self(v)] for k, v in value.items()]}
+        return {"object": type(value).__name__, "state": self(self._state_of(value))}
 
+    def _state_of(self, value: Any) -> dict[str, Any]:
+        """Return the parts of an object: by its ``to_state`` where it has one, else its dataclass fields."""
+        kind = type(value)
+        if self.classes.get(kind.__name__) is not kind:
+            raise TypeError(f"a {kind.__name__} cannot be saved as plain data; only the methods of this library can.")
+        if hasattr(value, "to_state"):
+            return dict(value.to_state())
+        return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
 
-def _encode_array(value: np.ndarray[Any, Any], arrays: list[np.ndarray[Any, Any]]) -> Any:
-    if value.dtype.hasobject:  # feature names; anything else with objects fails in JSON, as it should
-        return {"names": value.tolist()}
-    arrays.append(value)
-    return {"npy": len(arrays) - 1}
+    def _array(self, value: np.ndarray[Any, Any]) -> dict[str, Any]:
+        if value.dtype.hasobject:  # feature names; anything else with objects fails in JSON, as it should
+            return {"names": value.tolist()}
+        self.arrays.append(value)
+        return {"npy": len(self.arrays) - 1}
 
 
 @dataclass
 class _Decoder:
-    """Undoes :func:`_encode`."""
+    """Undoes :class:`_Encoder`."""
 
     archive: zipfile.ZipFile
     classes: Mapping[str, type]
@@ -169,7 +180,7 @@ class _Decoder:
             if np.lib.format.read_magic(stream) != (1, 0):
                 raise ValueError(f"array {number} has another header than this library writes")
             shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-            values = _announced(shape, dtype, member.file_size)
+            values = _allocate(shape, dtype, member.file_size)
             filled = 0
             while filled < values.nbytes and (size := stream.readinto(values[filled:].data)):
                 filled += size
@@ -178,7 +189,7 @@ class _Decoder:
         return values.view(dtype).reshape(shape, order="F" if fortran else "C")
 
 
-def _announced(shape: tuple[int, ...], dtype: np.dtype[Any], file_size: int) -> NDArray[np.uint8]:
+def _allocate(shape: tuple[int, ...], dtype: np.dtype[Any], file_size: int) -> NDArray[np.uint8]:
     """Return the bytes of an array before they are read, once it is known that the file holds as many."""
     size = math.prod(shape) * dtype.itemsize
     if dtype.hasobject or any(length < 0 for length in shape) or size > file_size:

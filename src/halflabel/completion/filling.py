@@ -202,7 +202,7 @@ def _choose_method(
 ) -> PartialLabelEstimator:
     """Return a copy of the method that was given, or the default."""
     if method is None:
-        return default_method(observed_rate, random_state, effort)
+        return build_default_method(observed_rate, random_state, effort)
     if observed_rate is not None:
         raise ValueError(
             f"{option('observed_rate')} is for the default method, but a method was given: set it there, such as "
@@ -212,7 +212,7 @@ def _choose_method(
     return copy
 
 
-def default_method(
+def build_default_method(
     observed_rate: float | None = None, random_state: int | None = 0, effort: str = "default"
 ) -> PartialLabelEstimator:
     """Return the method behind :func:`complete`, not fitted; ``observed_rate`` is for positive-only labels."""

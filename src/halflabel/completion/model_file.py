@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import os
-import sys
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel import table
-from halflabel.completion.archive import ModelFileError, load_tree
-from halflabel.labels import calibration as decision
-from halflabel.methods import auto, base, baselines, matrix_completion, ssdrmc, vvmr
+from halflabel.completion.archive import ModelFileError, load_tree, save_tree
+from halflabel.completion.registry import CLASSES, list_by_name
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.numerics import kernels, scaling
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
 from halflabel.table.tag_cells import TagNotation
-
-#: Where the methods are defined, and the parts that they are made of.
-HOMES = (auto, base, baselines, decision, kernels, matrix_completion, scaling, ssdrmc, table, vvmr)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +90,17 @@ def _split_items(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
     return pd.DataFrame(index=range(array.shape[0])), array
 
 
+def save(path: str | os.PathLike[str], predictor: Predictor) -> None:
+    """Write a model as one file; JSON and plain arrays, no pickle.
+
+    Raises
+    ------
+    TypeError
+        If a part of the model is no class of this library.
+    """
+    save_tree(path, {"predictor": predictor}, SAVED)
+
+
 def load(path: str | os.PathLike[str]) -> Predictor:
     """Read a model; nothing in the file is ever executed.
 
@@ -114,7 +118,7 @@ def load(path: str | os.PathLike[str]) -> Predictor:
     ModelFileError
         If the file is no model, is damaged, or was written by a newer version.
     """
-    predictor = load_tree(path, saved_kinds()).get("predictor")
+    predictor = load_tree(path, SAVED).get("predictor")
     if not isinstance(predictor, Predictor):
         raise ModelFileError(f"{path} holds no halflabel model.")
     try:
@@ -144,16 +148,5 @@ def _check_parts(predictor: Predictor) -> None:
     model.predict(X)
 
 
-def saved_kinds() -> dict[str, type]:
-    """Return by name what may stand in a model file: the methods of this library and its records, nothing else."""
-    found: dict[str, type] = {}
-    homes = (__name__, *(home.__name__ for home in HOMES))
-    for name, module in list(sys.modules.items()):
-        if name.startswith(homes):
-            own = (kind for kind in vars(module).values() if isinstance(kind, type) and kind.__module__ == name)
-            found.update({kind.__name__: kind for kind in own if _is_saved(kind)})
-    return found
-
-
-def _is_saved(kind: type) -> bool:
-    return is_dataclass(kind) or issubclass(kind, PartialLabelEstimator)
+#: By name, the classes that a model file may hold.
+SAVED = list_by_name(Predictor, *CLASSES)

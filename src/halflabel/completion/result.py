@@ -18,9 +18,8 @@ from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
 from halflabel._wording import quoted
 from halflabel.completion import display, evidence
-from halflabel.completion.archive import save_tree
 from halflabel.completion.gaps import describe_gaps
-from halflabel.completion.model_file import Predictor
+from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.review import list_for_review
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
@@ -225,11 +224,11 @@ class Completion:
         """
         if self.labels.positive_only:
             return pd.DataFrame(columns=["item", "label", "given", "probability"])
-        return self._with_items(evidence.rank_suspects(self.labels, self.probabilities.to_numpy()))
+        return self._name_items(evidence.rank_suspects(self.labels, self.probabilities.to_numpy()))
 
     def next_to_label(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` items whose unknown entries are the most uncertain: item, bits, unknown."""
-        return self._with_items(evidence.rank_uncertain(self.labels, self.model.label_probabilities_)).head(n)
+        return self._name_items(evidence.rank_uncertain(self.labels, self.model.label_probabilities_)).head(n)
 
     def candidates(self, n: int = 100) -> pd.DataFrame:
         """Return the ``n`` unknown entries of learned labels that are likeliest to be relevant.
@@ -243,7 +242,7 @@ class Completion:
         rows, columns = np.unravel_index(order, p.shape)
         names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
         ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
-        return self._with_items(pd.DataFrame(ranked))
+        return self._name_items(pd.DataFrame(ranked))
 
     def review(self, max_rows: int = 500, show: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the entries that a person should check, in the order in which the answers help most.
@@ -283,7 +282,7 @@ class Completion:
         empty = pd.DataFrame(columns=["position", "weight", "given"])
         support = evidence.find_supporting_items(i, j, self.labels, weights, 10) if weights is not None else empty
         p, t = float(self.probabilities.to_numpy()[i, j]), float(self.model.thresholds_[j])
-        return Explanation(item, label, value, given, p, t, str(self.evidence_kinds[i, j]), self._with_items(support))
+        return Explanation(item, label, value, given, p, t, str(self.evidence_kinds[i, j]), self._name_items(support))
 
     @property
     def _rejected(self) -> Mask:
@@ -316,7 +315,7 @@ class Completion:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle."""
-        save_tree(path, {"predictor": self.predictor})
+        save(path, self.predictor)
 
     def _fill_confident(self, probabilities: Floats) -> NDArray[np.int8]:
         """Return +1 / -1 for gaps that can be filled at the wanted precision, 0 for all other entries."""
@@ -325,7 +324,7 @@ class Completion:
         open_entries = ~self.labels.observed & self.learned_from.learnable
         return fill_confident(np.where(open_entries, probabilities, np.nan), self.min_precision)
 
-    def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:
+    def _name_items(self, found: pd.DataFrame) -> pd.DataFrame:
         """Replace row positions by the ids of the items."""
         return found.assign(position=self.index[found["position"].to_numpy(dtype=int)]).rename(
             columns={"position": "item"}

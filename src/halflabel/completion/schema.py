@@ -24,7 +24,7 @@ def check_record(kind: type, state: Any) -> None:
     """Raise a ValueError unless ``state`` has the fields of a dataclass, each of the declared type and finite."""
     if not isinstance(state, dict):
         raise ValueError(f"the state of a {kind.__name__} is no table of fields")
-    hints = _hints(kind)
+    hints = _get_hints(kind)
     required = {each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING}
     if not required <= set(state) <= {each.name for each in fields(kind)}:
         odd = sorted(map(str, set(state) ^ required))[:3]
@@ -83,7 +83,7 @@ def _is_property(kind: type, name: str) -> bool:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _get_hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
-from halflabel.completion import default_method
+from halflabel.completion import build_default_method
 from halflabel.evaluation.hiding import Hiding, Split
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import CalibratedPrior
@@ -64,7 +64,7 @@ def build_methods(
         RATE: DummyClassifier(strategy="prior"),
     }
     per_label = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in classifiers.items()}
-    default = default_method(observed_rate, seed, effort)
+    default = build_default_method(observed_rate, seed, effort)
     parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior(observed_rate=observed_rate)} if prior else {}
     return {DEFAULT: default, **parts, **_build_published(labels, seed, observed_rate), **per_label}
 

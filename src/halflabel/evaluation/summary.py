@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._progress import step
-from halflabel.completion import check_observed_rate, check_prior_support, default_method
+from halflabel.completion import build_default_method, check_observed_rate, check_prior_support
 from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
 from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, HiddenPositives, Hiding, Split
 from halflabel.evaluation.learning_curve import MIN_DIFFERENCE, describe_curve, learning_curve
@@ -150,7 +150,7 @@ def _check_input(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator]
     if methods is not None and (DEFAULT not in methods or len(methods) < 2):
         raise ValueError(f"the methods need one named {DEFAULT!r} and at least one other, to compare it with.")
     if opened.prior is not None:
-        check_prior_support(methods[DEFAULT] if methods else default_method())
+        check_prior_support(methods[DEFAULT] if methods else build_default_method())
     n_labelled = int((~labels.unlabelled).sum())
     if n_labelled < MIN_LABELLED:
         raise ValueError(

@@ -62,7 +62,7 @@ def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
     """Return the words of a text column, sorted, and their inverse document frequencies."""
     vectorizer = TfidfVectorizer(min_df=_MIN_ROWS, max_features=_MAX_WORDS, **_TFIDF)
     try:
-        vectorizer.fit(_documents(column))
+        vectorizer.fit(_list_documents(column))
     except ValueError:  # scikit-learn's message names its own parameters
         raise ValueError(
             f"no word of the text column {column.name!r} is in {_MIN_ROWS} rows or more: its words link no rows."
@@ -74,7 +74,7 @@ def read_words(column: pd.Series[Any], vocabulary: Sequence[str], idf: Floats) -
     """Return the tf-idf weights of known words; a missing text has none."""
     vectorizer = TfidfVectorizer(vocabulary={word: j for j, word in enumerate(vocabulary)}, **_TFIDF)
     vectorizer.idf_ = idf
-    return sparse.csr_array(vectorizer.transform(_documents(column)))
+    return sparse.csr_array(vectorizer.transform(_list_documents(column)))
 
 
 def read_matrix(matrix: Any, names: Sequence[str], n_rows: int) -> Matrix:
@@ -134,5 +134,5 @@ def _is_number_list(cell: Any) -> bool:
     return all(number is None or isinstance(number, int | float | np.integer | np.floating) for number in cell)
 
 
-def _documents(column: pd.Series[Any]) -> list[str]:
+def _list_documents(column: pd.Series[Any]) -> list[str]:
     return ["" if text is None else text for text in read_as_text(column)]

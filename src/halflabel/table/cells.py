@@ -42,7 +42,7 @@ def infer_kind(column: pd.Series[Any]) -> Kind:
     inferred = pd.api.types.infer_dtype(column, skipna=True)
     kind = _KINDS.get(inferred)
     if kind is None:
-        return "lists" if isinstance(_first(column), list | tuple | np.ndarray | set) else "other"
+        return "lists" if isinstance(_get_first(column), list | tuple | np.ndarray | set) else "other"
     return "dates" if kind == "text" and _reads_as_dates(column) else kind
 
 
@@ -91,13 +91,13 @@ def _is_real(dtype: Any) -> bool:
     return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
 
 
-def _first(column: pd.Series[Any]) -> Any:
+def _get_first(column: pd.Series[Any]) -> Any:
     return column[column.notna()].iloc[0]
 
 
 def _reads_as_dates(column: pd.Series[Any]) -> bool:
     """Whether all observed text is an ISO date; the first value settles it cheaply for most columns."""
-    if not re.match(r"\d{4}-\d\d", str(_first(column))):
+    if not re.match(r"\d{4}-\d\d", str(_get_first(column))):
         return False
     values = column.dropna().astype("str").drop_duplicates()
     return bool(pd.to_datetime(values, format="ISO8601", errors="coerce", utc=True).notna().all())

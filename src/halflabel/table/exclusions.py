@@ -17,7 +17,7 @@ def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
         return None
     if kind == "text":
         distinct = column.nunique()
-        return _too_many(distinct, len(column), max_categories) if distinct > max_categories else None
+        return _describe_many(distinct, len(column), max_categories) if distinct > max_categories else None
     return {
         "nothing": "no value at all",
         "dates": "dates or times; turn them into numbers, such as a year or days since a start, to use them",
@@ -35,14 +35,14 @@ def explain_exclusion(column: pd.Series[Any], max_categories: int) -> str | None
     if (observed == observed.iloc[0]).all():
         return f"a single value ({observed.iloc[0]})"
     if str(column.name).lower() == "id":
-        return f"it is called id: {_identifier()}"
+        return f"it is called id: {_describe_identifier()}"
     return _exclude_numbers(column) if kind == "numbers" else _exclude_text(observed, max_categories)
 
 
 def _exclude_numbers(column: pd.Series[Any]) -> str | None:
     """Exclude whole numbers without gaps that differ in every row: they count rows and measure nothing."""
     counts_rows = pd.api.types.is_integer_dtype(column.dtype) and column.is_unique and column.notna().all()
-    return f"every value is different: {_identifier()}" if counts_rows else None
+    return f"every value is different: {_describe_identifier()}" if counts_rows else None
 
 
 def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
@@ -54,17 +54,17 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
     if 0 < strays.mean() < 0.5:
         return f"numbers with text among them, first {show_cell(observed[strays], 0)}; correct such cells to use it"
     if distinct == len(observed):
-        return f"every value is different: {_identifier()}"
+        return f"every value is different: {_describe_identifier()}"
     if not strays.any():
         return "numbers stored as text; convert them to numbers to use it"
-    return _too_many(distinct, len(observed), max_categories)
+    return _describe_many(distinct, len(observed), max_categories)
 
 
-def _identifier() -> str:
+def _describe_identifier() -> str:
     return f"an identifier; name it with {option('id')} if it identifies the rows"
 
 
-def _too_many(distinct: int, n_rows: int, max_categories: int) -> str:
+def _describe_many(distinct: int, n_rows: int, max_categories: int) -> str:
     return (
         f"{distinct} distinct texts in {n_rows} rows, where categories are at most {max_categories} and repeat "
         f"({option('max_categories')}); name it with {option('text')} to use its words"

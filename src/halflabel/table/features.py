@@ -173,7 +173,7 @@ class FeatureEncoder:
             return np.hstack(dense)
         return sparse.csr_array(sparse.hstack([sparse.csr_array(block) for block in blocks], format="csr"))
 
-    def unseen(self, frame: pd.DataFrame) -> tuple[str, ...]:
+    def describe_unseen(self, frame: pd.DataFrame) -> tuple[str, ...]:
         """Return a sentence for each category column of a new table that holds values not learned from."""
         frame = use_text_names(frame)
         sentences = []

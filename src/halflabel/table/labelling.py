@@ -132,7 +132,7 @@ def read_tag_pairs(
     2     1  <NA>
     """
     pairs = use_text_names(pairs)
-    tag = _tag_column(pairs, on)
+    tag = _find_tag_column(pairs, on)
     for column in (on, tag):
         if pairs[column].isna().any():
             row = int(pairs[column].isna().to_numpy().argmax())
@@ -191,7 +191,7 @@ def fill_tags(
     notation = notation or recognise_tags(column, None)
     names = np.array(labels.names, dtype=object)
     cells = []
-    for cell, known, row in zip(column, _tag_lists(column, notation), filled, strict=True):
+    for cell, known, row in zip(column, _read_tag_lists(column, notation), filled, strict=True):
         new = [name for name in names[row == 1] if name not in (known or ())]
         if new or (known is None and not np.isnan(row).any()):
             cells.append(notation.write([*(known or ()), *new]))
@@ -210,8 +210,8 @@ def _read_tags(
     column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty, sep: str | None
 ) -> LabelReading:
     notation = recognise_tags(column, sep)
-    lists = _tag_lists(column, notation)
-    still_open = _tag_lists(undecided, notation) if undecided is not None else [None] * len(lists)
+    lists = _read_tag_lists(column, notation)
+    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(lists)
     n_empty = sum(tags is None and not left for tags, left in zip(lists, still_open, strict=True))
     annotated = empty == "none" and _holds_text(column)
     known = [
@@ -239,7 +239,7 @@ def _describe_labels(column: str, labels: PartialLabels, notation: TagNotation) 
     return f"{plural(len(order), 'label')} in {column!r} ({notation.description}): {shown}{more}."
 
 
-def _tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
+def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
     """Return the tags of each cell; None for a cell that is missing or has text but no tag."""
     lists: list[list[str] | None] = []
     for row, cell in enumerate(column):
@@ -261,7 +261,7 @@ def _holds_text(column: pd.Series[Any]) -> bool:
     return any(isinstance(cell, str) for cell in column)
 
 
-def _tag_column(pairs: pd.DataFrame, on: str) -> str:
+def _find_tag_column(pairs: pd.DataFrame, on: str) -> str:
     """Return the one column of a long table that is not the id."""
     if on not in pairs.columns:
         raise ValueError(describe_missing(on, pairs.columns))

@@ -73,19 +73,19 @@ class Roles:
     @property
     def features(self) -> tuple[str, ...]:
         """The columns that features are made of."""
-        return (*self.numeric, *self.categorical, *_only(self.vectors), *_only(self.text))
+        return (*self.numeric, *self.categorical, *_as_tuple(self.vectors), *_as_tuple(self.text))
 
     def describe(self) -> list[tuple[str, str, str]]:
         """Return (column, role, why) for every column, for printing."""
         by_role = {
-            "id": _only(self.id),
+            "id": _as_tuple(self.id),
             "label": self.labels,
-            "tags": _only(self.tags),
+            "tags": _as_tuple(self.tags),
             "number": self.numeric,
             "category": self.categorical,
-            "vector": _only(self.vectors),
-            "text": _only(self.text),
-            "group": _only(self.group),
+            "vector": _as_tuple(self.vectors),
+            "text": _as_tuple(self.text),
+            "group": _as_tuple(self.group),
         }
         used = [(column, role, _WHY[role]) for role, columns in by_role.items() for column in columns]
         return used + [(column, "ignored", reason) for column, reason in self.ignored]
@@ -182,7 +182,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     )
 
 
-def _only(column: str | None) -> tuple[str, ...]:
+def _as_tuple(column: str | None) -> tuple[str, ...]:
     return () if column is None else (column,)
 
 
@@ -203,7 +203,7 @@ def _looks_like_label(column: pd.Series[Any]) -> bool:
 
 def _assign_named(frame: pd.DataFrame, columns: Columns, labels: tuple[str, ...]) -> dict[str, str]:
     """Return the role of each column that was named, features aside; raise for two roles or a name without column."""
-    single = {role: _only(getattr(columns, role)) for role in ("id", "tags", "vectors", "text", "group")}
+    single = {role: _as_tuple(getattr(columns, role)) for role in ("id", "tags", "vectors", "text", "group")}
     roles: dict[str, str] = {}
     for role, names in {"labels": labels, "ignore": columns.ignore, **single}.items():
         for name in names:

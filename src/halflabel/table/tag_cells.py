@@ -62,7 +62,7 @@ class TagNotation:
             If the cell is not written in this notation.
         """
         if isinstance(cell, list | tuple | set | np.ndarray):
-            return _stripped(str(tag) for tag in cell if not _is_missing(tag))
+            return _strip_tags(str(tag) for tag in cell if not _is_missing(tag))
         if not isinstance(cell, str):
             if _is_missing(cell):
                 return None
@@ -70,8 +70,8 @@ class TagNotation:
         if not cell.strip():
             return None
         if self.form == "separated":
-            return _stripped(cell.split(self.sep)) or None
-        return _stripped(_parse(cell, self.form))
+            return _strip_tags(cell.split(self.sep)) or None
+        return _strip_tags(_parse(cell, self.form))
 
     def write(self, tags: Sequence[str]) -> Any:
         """Return a cell with these tags."""
@@ -165,7 +165,7 @@ def _parse(cell: str, form: str) -> list[str]:
     return [str(tag) for tag in value if tag is not None]
 
 
-def _stripped(tags: Iterable[str]) -> list[str]:
+def _strip_tags(tags: Iterable[str]) -> list[str]:
     return [tag for tag in map(str.strip, tags) if tag]
 
 

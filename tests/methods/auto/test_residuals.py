@@ -8,14 +8,13 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import expit
 
 from halflabel.completion.archive import load_tree, save_tree
+from halflabel.completion.model_file import SAVED
 from halflabel.datasets import load_benchmark
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import Calibration
 from halflabel.labels.metrics import brier, hamming_loss
 from halflabel.methods.auto import coupling, residuals
-from halflabel.methods.auto.coupling import Coupling, CouplingData
-from halflabel.methods.auto.residuals import ForestPerLabel, Refiner, refine
-from halflabel.methods.auto.trees import Trees
+from halflabel.methods.auto.coupling import CouplingData
+from halflabel.methods.auto.residuals import refine
 
 
 def coupled(rng, n=200, n_labels=4, share=0.7):
@@ -235,7 +234,6 @@ def test_a_model_survives_its_file(rng, tmp_path):
     labels, _, base = combined(rng)
     model = refine(labels, base, rng, n_trees=20).model
     assert model.forests is not None
-    save_tree(tmp_path / "model", {"refiner": model})
-    kinds = (Refiner, Coupling, ForestPerLabel, Trees, Calibration)
-    loaded = load_tree(tmp_path / "model", {kind.__name__: kind for kind in kinds})["refiner"]
+    save_tree(tmp_path / "model", {"refiner": model}, SAVED)
+    loaded = load_tree(tmp_path / "model", SAVED)["refiner"]
     np.testing.assert_array_equal(loaded.predict(base, labels), model.predict(base, labels))

@@ -12,12 +12,11 @@ from tests.oracles.mlgfhf import energy, harmonic, item_graph, label_graph, lapl
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
+from halflabel.completion.model_file import SAVED
 from halflabel.datasets import load_benchmark
-from halflabel.labels.calibration import Calibration
 from halflabel.labels.metrics import micro_f1
 from halflabel.methods.baselines import MLGFHF
 from halflabel.methods.model_selection import item_folds
-from halflabel.numerics.scaling import Scaler
 
 gaps = pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
 
@@ -162,9 +161,8 @@ def test_a_saved_model_answers_the_same(rng, tmp_path):
     X, Y, _ = half_labelled(rng)
     new = rng.normal(size=(9, 5))
     model = MLGFHF().fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model})
-    kinds = {kind.__name__: kind for kind in (MLGFHF, Scaler, Calibration)}
-    again = load_tree(tmp_path / "model", kinds)["model"]
+    save_tree(tmp_path / "model", {"model": model}, SAVED)
+    again = load_tree(tmp_path / "model", SAVED)["model"]
     np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
 
 

@@ -12,14 +12,12 @@ from tests.oracles.mlrgl import groups, interior_point, objective
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
+from halflabel.completion.model_file import SAVED
 from halflabel.datasets import load_benchmark
-from halflabel.labels.calibration import Calibration
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel.methods.baselines import MLRGL, mlrgl
-from halflabel.methods.baselines.mlrgl import Pairs, RankingFunctions, rank_with_group_lasso
-from halflabel.numerics.kernels import NystroemMap
-from halflabel.numerics.scaling import Scaler
+from halflabel.methods.baselines.mlrgl import Pairs, rank_with_group_lasso
 
 complete = pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
 
@@ -126,9 +124,8 @@ def test_too_few_iterations_are_said(rng):
 def test_a_saved_model_answers_alike(rng, tmp_path):
     X, Y, _ = half_labelled(rng)
     model = MLRGL(0.1, n_folds=2).fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model})
-    kinds = {kind.__name__: kind for kind in (MLRGL, RankingFunctions, NystroemMap, Scaler, Calibration)}
-    again = load_tree(tmp_path / "model", kinds)["model"]
+    save_tree(tmp_path / "model", {"model": model}, SAVED)
+    again = load_tree(tmp_path / "model", SAVED)["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 

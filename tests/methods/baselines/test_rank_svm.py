@@ -14,14 +14,12 @@ from tests.oracles.rank_svm import best_threshold, dual, hinge, primal, wrong_si
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
+from halflabel.completion.model_file import SAVED
 from halflabel.datasets import load_benchmark
-from halflabel.labels.calibration import Calibration
 from halflabel.labels.metrics import micro_f1, ranking_loss
 from halflabel.methods.baselines import RankSVM
-from halflabel.methods.baselines.rank_svm import BIAS, Ranking, best_thresholds
+from halflabel.methods.baselines.rank_svm import BIAS, best_thresholds
 from halflabel.methods.model_selection import item_folds
-from halflabel.numerics.kernels import KernelRidge, NystroemMap
-from halflabel.numerics.scaling import Scaler
 
 gaps = pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
 
@@ -200,9 +198,8 @@ def test_a_saved_model_answers_the_same(rng, tmp_path):
     X, Y = few(rng, n=20)
     new = rng.normal(size=(9, 3))
     model = RankSVM().fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model})
-    kinds = {kind.__name__: kind for kind in (RankSVM, Ranking, KernelRidge, NystroemMap, Scaler, Calibration)}
-    again = load_tree(tmp_path / "model", kinds)["model"]
+    save_tree(tmp_path / "model", {"model": model}, SAVED)
+    again = load_tree(tmp_path / "model", SAVED)["model"]
     np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
 
 

@@ -10,8 +10,8 @@ from tests.oracles.vvmr import equation_7, equation_11, gram, kkt_11, objective_
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
+from halflabel.completion.model_file import SAVED
 from halflabel.datasets import load_benchmark
-from halflabel.labels.calibration import Calibration
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import pu_f1
@@ -285,14 +285,11 @@ def test_a_single_item_without_tags_does_not_set_the_threshold(rng):
 
 
 def test_a_saved_model_answers_alike(rng, tmp_path):
-    from halflabel.numerics.kernels import KernelRidge, NystroemMap
-    from halflabel.numerics.scaling import Scaler
 
     X, labels, _ = forgetful(rng)
     model = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
-    classes = (LowRankVVMR, Scaler, KernelRidge, NystroemMap, Calibration, KernelSetting)
-    save_tree(tmp_path / "model", {"model": model})
-    again = load_tree(tmp_path / "model", {kind.__name__: kind for kind in classes})["model"]
+    save_tree(tmp_path / "model", {"model": model}, SAVED)
+    again = load_tree(tmp_path / "model", SAVED)["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 

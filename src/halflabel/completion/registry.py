@@ -1,0 +1,84 @@
+"""The classes that a model file may hold: the methods of this library and the records that they are made of.
+
+A class that becomes part of a fitted method is added here; a model with another class is not saved. Only the listed
+classes are ever built from a file, by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from halflabel.labels.calibration import Calibration
+from halflabel.methods.auto import AutoLabeler, CalibratedPrior
+from halflabel.methods.auto.beta_calibration import BetaCurve, CheckedCalibration, ModeratedPlatt
+from halflabel.methods.auto.coupling import Coupling
+from halflabel.methods.auto.ensemble import CalibratedMember, Ensemble
+from halflabel.methods.auto.estimator import NewItemDecision
+from halflabel.methods.auto.features import Coordinates, Weighting
+from halflabel.methods.auto.forest import Forest
+from halflabel.methods.auto.graph import Neighbourhood
+from halflabel.methods.auto.harmonic import CorrectedForest, NodeValues
+from halflabel.methods.auto.kernel import KernelRegression
+from halflabel.methods.auto.reconstruction import ReconstructedScores
+from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
+from halflabel.methods.auto.trees import Trees
+from halflabel.methods.baselines import LEML, MLGFHF, MLRGL, FastTag, MLkNN, RankSVM
+from halflabel.methods.baselines.fasttag import Enriched
+from halflabel.methods.baselines.leml import LowRankMap
+from halflabel.methods.baselines.mlrgl import RankingFunctions
+from halflabel.methods.baselines.rank_svm import Ranking
+from halflabel.methods.matrix_completion import MC1, MCb
+from halflabel.methods.ssdrmc import SSDRMC
+from halflabel.methods.vvmr import VVMR, LowRankVVMR
+from halflabel.methods.vvmr.kernel_setting import KernelSetting
+from halflabel.numerics.kernels import KernelRidge, NystroemMap
+from halflabel.numerics.scaling import Scaler
+from halflabel.table import FeatureEncoder, Roles
+from halflabel.table.tag_cells import TagNotation
+
+#: The way a table is read.
+TABLE = (Roles, FeatureEncoder, TagNotation)
+
+#: Parts of several methods.
+SHARED = (Calibration, KernelRidge, NystroemMap, Scaler)
+
+AUTO = (
+    AutoLabeler,
+    CalibratedPrior,
+    Weighting,
+    Coordinates,
+    Neighbourhood,
+    Ensemble,
+    CalibratedMember,
+    KernelRegression,
+    NodeValues,
+    CorrectedForest,
+    Forest,
+    Trees,
+    ReconstructedScores,
+    Refiner,
+    Coupling,
+    ForestPerLabel,
+    CheckedCalibration,
+    ModeratedPlatt,
+    BetaCurve,
+    NewItemDecision,
+)
+
+METHODS = (SSDRMC, MC1, MCb, VVMR, LowRankVVMR, KernelSetting)
+
+#: BinaryRelevance and OtherLabels hold classifiers of another library and are not saved.
+BASELINES = (FastTag, Enriched, LEML, LowRankMap, MLGFHF, MLkNN, MLRGL, RankingFunctions, RankSVM, Ranking)
+
+CLASSES: tuple[type, ...] = (*TABLE, *SHARED, *AUTO, *METHODS, *BASELINES)
+
+
+def list_by_name(*classes: type) -> Mapping[str, type]:
+    """Return classes by their names; raise if two have the same one."""
+    by_name = {kind.__name__: kind for kind in classes}
+    if len(by_name) < len(classes):
+        names = [kind.__name__ for kind in classes]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"classes of a model file need distinct names, but {', '.join(twice)} appears twice.")
+    return MappingProxyType(by_name)
