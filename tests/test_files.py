@@ -1,4 +1,4 @@
-"""Model files: round trips, refusals, and writes that are whole or not at all."""
+"""Model files: round trips, errors, and writes that are whole or not at all."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_foreign_classifier_cannot_be_saved(tmp_path, rng):
     assert list(tmp_path.iterdir()) == []
 
 
-class TestRefusals:
+class TestErrors:
     def test_not_a_zip(self, tmp_path):
         (tmp_path / "m").write_text("hello")
         with pytest.raises(ModelFileError, match=r"m is not a halflabel model, or is damaged"):

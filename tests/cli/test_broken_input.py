@@ -42,7 +42,7 @@ def test_a_broken_file_ends_in_one_sentence(kind, songs):
     assert outputs(songs) == []
 
 
-def test_an_empty_label_is_refused(songs):
+def test_an_empty_label_ends_in_one_sentence(songs):
     frame = pd.read_csv(songs).assign(tag_d=np.nan)
     frame.to_csv(songs, index=False)
     result = run("complete", songs, "--labels", "tag_*")
@@ -59,9 +59,9 @@ def test_a_truncated_gzip_and_an_xml_with_a_doctype(songs, tmp_path, public_data
     assert "cut.csv.gz" in result.stderr
     (tmp_path / "evil.xml").write_text('<!DOCTYPE x [<!ENTITY a "b">]><labels><label name="a"/></labels>')
     arff = public_data / "emotions" / "emotions.arff.gz"
-    refused = run("complete", arff, "--xml", tmp_path / "evil.xml", "-o", tmp_path / "o.csv")
-    assert refused.exit_code == 1
-    assert "document type" in refused.stderr
+    failed = run("complete", arff, "--xml", tmp_path / "evil.xml", "-o", tmp_path / "o.csv")
+    assert failed.exit_code == 1
+    assert "document type" in failed.stderr
     assert not (tmp_path / "o.csv").exists()
 
 

@@ -39,10 +39,10 @@ class TestComplete:
 
     def test_json(self, songs):
         result = run("complete", songs, "--labels", "tag_*", "--json")
-        told = json.loads(result.stdout)
-        assert (told["items"], told["labels"], told["left"]) == (60, 3, 0)
-        assert told["filled"] == told["gaps"] > 0
-        assert os.path.exists(told["written"]["table"])
+        output = json.loads(result.stdout)
+        assert (output["items"], output["labels"], output["left"]) == (60, 3, 0)
+        assert output["filled"] == output["gaps"] > 0
+        assert os.path.exists(output["written"]["table"])
 
     def test_label_names_from_a_file(self, songs, tmp_path):
         (tmp_path / "names.txt").write_text("tag_a\ntag_c\n")
@@ -56,7 +56,7 @@ class TestComplete:
         assert run("complete", tmp_path / "v.parquet", "--vectors", "vector", "--labels", "a,b").exit_code == 0
         assert not pd.read_parquet(tmp_path / "v.completed.parquet")[["a", "b"]].isna().any(axis=None)
 
-    def test_vectors_beside_the_table(self, songs, tmp_path, rng):
+    def test_vectors_next_to_the_table(self, songs, tmp_path, rng):
         np.save(tmp_path / "X.npy", rng.normal(size=(60, 7)))
         result = run("complete", songs, "--labels", "tag_*", "--ignore", "f*", "--vectors", tmp_path / "X.npy")
         assert "from the matrix" in result.output
@@ -92,12 +92,12 @@ def test_names_are_printed_as_they_are(songs, tmp_path):
     frame = pd.read_csv(songs).rename(columns={"tag_a": "[bold]", "tag_b": ":heart:"})
     path = tmp_path / "[red] a long name that is not broken where a line of a terminal of eighty columns ends.csv"
     frame.to_csv(path, index=False)
-    told = run("complete", path, "--labels", "[[]bold],:heart:", "--ignore", "tag_c").stdout
-    assert "[bold], :heart:" in told
-    assert f"Written: {path.with_suffix('.completed.csv')}, " in told
+    output = run("complete", path, "--labels", "[[]bold],:heart:", "--ignore", "tag_c").stdout
+    assert "[bold], :heart:" in output
+    assert f"Written: {path.with_suffix('.completed.csv')}, " in output
 
 
-def test_missing_features_are_said_and_infinite_ones_refused(songs):
+def test_missing_features_are_reported_and_infinite_ones_raise(songs):
     frame = pd.read_csv(songs)
     frame.loc[3, "f1"] = np.nan
     frame.to_csv(songs, index=False)
@@ -105,9 +105,9 @@ def test_missing_features_are_said_and_infinite_ones_refused(songs):
     assert "1 feature with missing values (1 cell; 'f1')" in result.stderr
     frame.loc[3, "f1"] = np.inf
     frame.to_csv(songs.with_name("inf.csv"), index=False)
-    refused = run("complete", songs.with_name("inf.csv"), "--labels", "tag_*")
-    assert refused.exit_code == 1
-    assert "'f1'" in refused.stderr
+    failed = run("complete", songs.with_name("inf.csv"), "--labels", "tag_*")
+    assert failed.exit_code == 1
+    assert "'f1'" in failed.stderr
 
 
 def test_a_label_may_be_called_like_the_column_of_row_numbers(songs, tmp_path):
@@ -132,12 +132,12 @@ def test_what_one_model_says_is_another_ones_prior(songs, tmp_path):
         tmp_path / "p.csv",
     )
     pd.read_csv(tmp_path / "p.csv").iloc[::-1].to_csv(tmp_path / "p.csv", index=False)
-    told = run(
+    result = run(
         "complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--prior", tmp_path / "p.csv"
     )
-    assert told.exit_code == 0, told.output
-    assert "The prior has a value for 180 of 180 entries." in told.output
-    assert "On entries with a prior: error of the prior alone" in " ".join(told.output.split())
+    assert result.exit_code == 0, result.output
+    assert "The prior has a value for 180 of 180 entries." in result.output
+    assert "On entries with a prior: error of the prior alone" in " ".join(result.output.split())
 
 
 class TestSparseArff:

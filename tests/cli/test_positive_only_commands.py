@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("small_forests")
 
 
 class TestPositiveOnly:
-    """Tags of which some were forgotten; every fourth item has none at all."""
+    """Tags of which some are missing; every fourth item has none at all."""
 
     OPTIONS = ("--id", "song", "--tags", "tags", "--absent", "unknown")
 
@@ -38,11 +38,11 @@ class TestPositiveOnly:
         assert (after[before == ""] != "").any()
         assert "Probability of being assigned" in tagged.with_name("t.report.html").read_text()
 
-    def test_the_share_may_be_said(self, tagged):
-        told = json.loads(run("complete", tagged, *self.OPTIONS, "--observed-rate", "0.7", "--json").stdout)
-        assert (told["observed_rate"], told["probability_of"], told["left"]) == (0.7, "being relevant", 0)
-        assert [row["observed_rate"] for row in told["assumptions"]] == [0.4, 0.55, 0.7, 0.85, 1.0]
-        assert told["assumptions"][2]["filled"] == told["filled_relevant"]
+    def test_the_share_may_be_given(self, tagged):
+        output = json.loads(run("complete", tagged, *self.OPTIONS, "--observed-rate", "0.7", "--json").stdout)
+        assert (output["observed_rate"], output["probability_of"], output["left"]) == (0.7, "being relevant", 0)
+        assert [row["observed_rate"] for row in output["assumptions"]] == [0.4, 0.55, 0.7, 0.85, 1.0]
+        assert output["assumptions"][2]["filled"] == output["filled_relevant"]
 
     def test_a_model_labels_new_items_and_says_what_its_probabilities_are_of(self, tagged, tmp_path):
         assert run("complete", tagged, *self.OPTIONS, "--model", tmp_path / "m").exit_code == 0
@@ -72,10 +72,10 @@ class TestPositiveOnly:
         assert "Precision cannot be observed" in result.output
         assert "lower bound of F1" in result.output
         assert "20% of the assigned labels were hidden" in result.output
-        told = json.loads(
+        output = json.loads(
             run("evaluate", tagged, *self.OPTIONS, "--repeats", "2", "--observed-rate", ".7", "--json").stdout
         )
-        assert told["warning"].startswith("Precision cannot be observed")
-        assert {"above", "recall", "mean_rank", "pu_f1"} <= set(told["records"][0])
-        refused = run("evaluate", tagged, *self.OPTIONS, "--observed-rate", "0")
-        assert "must be above 0" in refused.stderr
+        assert output["warning"].startswith("Precision cannot be observed")
+        assert {"above", "recall", "mean_rank", "pu_f1"} <= set(output["records"][0])
+        failed = run("evaluate", tagged, *self.OPTIONS, "--observed-rate", "0")
+        assert "must be above 0" in failed.stderr

@@ -25,9 +25,9 @@ def test_a_model_labels_new_items(songs, tmp_path, rng):
     np.testing.assert_array_equal(got[["tag_a", "tag_b", "tag_c"]], expected)
     assert pd.read_csv(tmp_path / "p.csv").columns.tolist() == ["song", "tag_a", "tag_b", "tag_c"]
     new.drop(columns="f3").to_csv(tmp_path / "short.csv", index=False)
-    refused = run("predict", model, tmp_path / "short.csv")
-    assert refused.exit_code == 1
-    assert "lacks 1 column" in refused.stderr
+    failed = run("predict", model, tmp_path / "short.csv")
+    assert failed.exit_code == 1
+    assert "lacks 1 column" in failed.stderr
     assert not (tmp_path / "short.predicted.csv").exists()
 
 

@@ -1,4 +1,4 @@
-"""complete(): tables in and out, evidence, positive-only labels, refusals."""
+"""complete(): tables in and out, evidence, positive-only labels, errors."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class TestEvidence:
         W = filled.model.weights_
         assert found.supporting["weight"].iloc[0] == pytest.approx(W[i, j] + W[j, i])
 
-    def test_explain_refuses_what_is_not_there(self, rock):
+    def test_explain_raises_for_an_unknown_label_or_item(self, rock):
         with pytest.raises(KeyError, match="no label 'pop'; the labels are 'rock'"):
             rock.explain(0, "pop")
         with pytest.raises(KeyError, match="no item 'x'; items are identified by the index, such as"):
@@ -168,7 +168,7 @@ def test_labels_that_know_what_is_irrelevant_have_no_assumptions(rock):
     assert rock.learned_from is rock.labels
 
 
-class TestRefusals:
+class TestErrors:
     def test_an_empty_label(self, songs):
         with pytest.raises(ValueError, match=r"no item has a value for 'blank'.*leave it out"):
             hl.complete(songs.assign(blank=np.nan), labels=["rock", "blank"])
@@ -213,7 +213,7 @@ class TestNumberedColumns:
         assert hl.load(tmp_path / "m").predict_proba(frame).index.tolist() == frame[9].tolist()
 
 
-class TestTheDoor:
+class TestInput:
     def test_an_array_holds_no_label_columns(self, rng):
         with pytest.raises(ValueError, match=r"in the columns of a table, but items are a numpy\.ndarray"):
             hl.complete(rng.normal(size=(5, 2)), labels=["x"])
@@ -228,7 +228,7 @@ class TestTheDoor:
         with pytest.raises(ValueError, match="labels were given twice"):
             hl.complete(songs, songs[["rock"]], labels=["sad"])
 
-    def test_an_odd_precision_is_refused_before_the_work(self, songs):
+    def test_an_odd_precision_raises_before_the_work(self, songs):
         with pytest.raises(ValueError, match=r"between 0\.5 and 1, not 2"):
             hl.complete(songs, labels=["rock"], min_precision=2)
 
@@ -246,7 +246,7 @@ def test_another_method_may_be_named(songs):
     assert filled.explain(songs.index[0], "rock").supporting.empty
 
 
-def test_the_kinds_of_gap_are_said_with_what_was_done(songs):
+def test_the_kinds_of_gap_are_reported_with_what_was_done(songs):
     songs.loc[songs.index[:3], ["rock", "sad", "live"]] = [1, np.nan, 0]
     filled = hl.complete(songs, labels=["rock", "sad", "live"], effort="fast")
     unlabelled = int(songs[["rock", "sad", "live"]].isna().all(axis=1).sum())
@@ -255,7 +255,7 @@ def test_the_kinds_of_gap_are_said_with_what_was_done(songs):
     assert filled.gaps[2].startswith("Checked on entries that it had not seen: mean squared error")
 
 
-def test_features_that_say_nothing_are_said_to(rng):
+def test_features_of_little_use_are_reported(rng):
     X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
     Y[60:] = np.nan
     assert hl.complete(X, Y, effort="fast").gaps[-1].endswith("The features are of little use for these labels.")
@@ -298,7 +298,7 @@ def test_a_method_is_not_changed_by_its_use(songs):
     assert first.table["rock"].notna().all()
 
 
-def test_what_was_done_is_said_only_where_it_was_done(rng):
+def test_only_what_was_done_is_reported(rng):
     X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
     Y[0, 0] = Y[1, 1] = np.nan
     plain = hl.complete(X, Y, effort="fast").gaps[0]
@@ -307,9 +307,9 @@ def test_what_was_done_is_said_only_where_it_was_done(rng):
     assert "fills the surest of their entries" in hl.complete(X, Y, effort="fast", unsure="leave").gaps[0]
 
 
-def test_the_help_of_other_labels_is_said(rng):
+def test_the_help_of_other_labels_is_reported(rng):
     X, Y = rng.normal(size=(200, 3)), np.repeat(rng.integers(2, size=(200, 1)), 2, axis=1).astype(float)
-    Y[rng.random(Y.shape) < 0.3] = np.nan  # two labels that always agree, features that say nothing
+    Y[rng.random(Y.shape) < 0.3] = np.nan  # two labels that always agree, features without any signal
     assert "with the help of the item's other labels" in " ".join(hl.complete(X, Y, effort="fast").gaps)
 
 
@@ -324,17 +324,17 @@ def test_a_model_of_an_array_predicts_arrays(rng, tmp_path):
 
 
 @pytest.mark.parametrize("cost", [2, (1, 2, 3), (np.inf, 5), (1e308, 1e-10)])
-def test_costs_that_decide_nothing_are_refused(songs, cost):
+def test_costs_that_decide_nothing_raise(songs, cost):
     with pytest.raises(ValueError, match="two positive numbers"):
         hl.complete(songs, labels=["rock"], cost=cost)
 
 
-def test_effort_is_checked_at_the_door(songs):
+def test_effort_is_checked_before_the_work(songs):
     with pytest.raises(ValueError, match="effort must be one of"):
         hl.complete(songs, labels=["rock"], effort="slow", method=hl.SSDRMC())
 
 
-def test_a_prior_is_heard_and_its_worth_is_said(rng):
+def test_a_prior_is_used_and_its_error_is_reported(rng):
     X, Y, complete_Y = half_labelled(rng, 150)
     noise = rng.normal(size=X.shape)
     prior = pd.DataFrame(np.where(complete_Y == 1, 0.8, 0.2), columns=["label0", "label1", "label2"])
@@ -345,7 +345,7 @@ def test_a_prior_is_heard_and_its_worth_is_said(rng):
     assert "The prior has a value for 450 of 450 entries." in filled.opened.notes
 
 
-def test_a_prior_that_would_not_be_heard_is_refused(rng):
+def test_a_method_that_does_not_accept_a_prior_raises(rng):
     X, Y, complete_Y = half_labelled(rng)
     with pytest.raises(ValueError, match="SSDRMC does not accept a prior"):
         hl.complete(X, Y, prior=complete_Y, method=hl.SSDRMC())
@@ -353,17 +353,19 @@ def test_a_prior_that_would_not_be_heard_is_refused(rng):
         hl.complete(X, hl.PartialLabels.from_positives(complete_Y), prior=complete_Y, method=hl.LowRankVVMR())
 
 
-def test_a_prior_is_heard_about_positive_only_labels(rng):
+def test_a_prior_is_used_for_positive_only_labels(rng):
     X, _, complete_Y = half_labelled(rng, 300)
-    forgotten = (complete_Y == 1) & (rng.random(complete_Y.shape) < 0.4)
-    labels = hl.PartialLabels.from_positives(np.where(forgotten, 0, complete_Y))
+    missing = (complete_Y == 1) & (rng.random(complete_Y.shape) < 0.4)
+    labels = hl.PartialLabels.from_positives(np.where(missing, 0, complete_Y))
     prior, noise = np.where(complete_Y == 1, 0.8, 0.2), rng.normal(size=X.shape)
-    heard, deaf = (hl.complete(noise, labels, prior=given, observed_rate=0.6, effort="fast") for given in (prior, None))
-    found = heard.table.to_numpy().astype(bool)
-    assert found[forgotten].mean() > 0.9
+    with_prior, without = (
+        hl.complete(noise, labels, prior=given, observed_rate=0.6, effort="fast") for given in (prior, None)
+    )
+    found = with_prior.table.to_numpy().astype(bool)
+    assert found[missing].mean() > 0.9
     assert found[complete_Y == 0].mean() < 0.1
-    assert deaf.table.to_numpy().astype(bool)[forgotten & (complete_Y == 1)].mean() < 0.9
-    # New items have no prior: what they are told is of being relevant all the same, as without one.
+    assert without.table.to_numpy().astype(bool)[missing & (complete_Y == 1)].mean() < 0.9
+    # New items have no prior: their probabilities are of being relevant all the same, as without one.
     new = rng.normal(size=(200, X.shape[1]))
-    told = [filled.model.predict_proba(new).mean() for filled in (heard, deaf)]
-    np.testing.assert_allclose(told, complete_Y.mean(), atol=0.12)
+    means = [filled.model.predict_proba(new).mean() for filled in (with_prior, without)]
+    np.testing.assert_allclose(means, complete_Y.mean(), atol=0.12)

@@ -126,7 +126,7 @@ def test_evidence_is_what_was_assigned_around(frame, corrected):
     assert flat.explain(0, "r").supporting.empty
 
 
-def test_a_saved_model_knows_what_its_probabilities_are_of(frame, filled, corrected, tmp_path):
+def test_a_saved_model_keeps_what_its_probabilities_are_of(frame, filled, corrected, tmp_path):
     for completion in (filled, corrected):
         completion.save(tmp_path / "m")
         again = hl.load(tmp_path / "m")
