@@ -20,10 +20,6 @@ from halflabel.methods import baselines
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.base import PartialLabelEstimator
 
-#: They hold classifiers of another library.
-NOT_SAVED = {"BinaryRelevance", "OtherLabels"}
-
-
 def test_names_are_unique():
     assert len(SAVED) == len(CLASSES) + 1
     other = types.new_class("Scaler")
@@ -36,7 +32,8 @@ def test_every_public_method_is_listed():
     methods = {
         name for name, kind in public.items() if isinstance(kind, type) and issubclass(kind, PartialLabelEstimator)
     }
-    assert methods - NOT_SAVED == methods & SAVED.keys()
+    assert len(methods) > 10
+    assert methods <= SAVED.keys()
 
 
 def list_parts(hint: Any) -> Iterator[type]:
@@ -82,7 +79,7 @@ def test_the_default_of_every_kind_of_table_comes_back(kind, tmp_path, rng, monk
         items = items.assign(text=[" ".join(f"{'xyz'[j % 3]}{int(x > 0)}" for j, x in enumerate(row)) for row in X])
         given["text"] = "text"
     elif kind == "single gaps":
-        labels = labels.where(labels.notna(), truth).mask(rng.random(Y.shape) < 0.3)
+        labels = labels.assign(rock=truth[:, 1], sad=truth[:, 1]).mask(rng.random(Y.shape) < 0.3)  # two that agree
     elif kind == "prior":
         given["prior"] = np.clip(truth, 0.2, 0.8)
     elif kind == "positive-only":
@@ -90,6 +87,7 @@ def test_the_default_of_every_kind_of_table_comes_back(kind, tmp_path, rng, monk
     else:
         items, given["group"] = items.assign(thread=np.arange(90) // 3), "thread"
     filled = hl.complete(items, labels, **given)
+    assert filled.model.coupled_ or kind != "single gaps"
     filled.save(tmp_path / "m")
     again = hl.load(tmp_path / "m")
     pd.testing.assert_frame_equal(again.predict_proba(items), filled.predictor.predict_proba(items), check_exact=True)

@@ -23,7 +23,7 @@ from halflabel.methods.auto.kernel import KernelRegression
 from halflabel.methods.auto.reconstruction import ReconstructedScores
 from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
 from halflabel.methods.auto.trees import Trees
-from halflabel.methods.baselines import LEML, MLGFHF, MLRGL, FastTag, MLkNN, RankSVM
+from halflabel.methods.baselines import LEML, MLGFHF, MLRGL, BinaryRelevance, FastTag, MLkNN, OtherLabels, RankSVM
 from halflabel.methods.baselines.fasttag import Enriched
 from halflabel.methods.baselines.leml import LowRankMap
 from halflabel.methods.baselines.mlrgl import RankingFunctions
@@ -68,8 +68,21 @@ AUTO = (
 
 METHODS = (SSDRMC, MC1, MCb, VVMR, LowRankVVMR, KernelSetting)
 
-#: BinaryRelevance and OtherLabels hold classifiers of another library and are not saved.
-BASELINES = (FastTag, Enriched, LEML, LowRankMap, MLGFHF, MLkNN, MLRGL, RankingFunctions, RankSVM, Ranking)
+#: The classifiers of BinaryRelevance and OtherLabels belong to another library, so that saving them raises for those.
+BASELINES = (
+    BinaryRelevance,
+    OtherLabels,
+    FastTag,
+    Enriched,
+    LEML,
+    LowRankMap,
+    MLGFHF,
+    MLkNN,
+    MLRGL,
+    RankingFunctions,
+    RankSVM,
+    Ranking,
+)
 
 CLASSES: tuple[type, ...] = (*TABLE, *SHARED, *AUTO, *METHODS, *BASELINES)
 
