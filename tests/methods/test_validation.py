@@ -47,7 +47,7 @@ def test_what_is_not_positive(value):
         require_positive(SimpleNamespace(alpha=value), "alpha")
 
 
-def test_infinity_and_none_are_positive_only_where_that_is_said():
+def test_infinity_and_none_are_valid_only_with_the_option():
     model = SimpleNamespace(alpha=np.inf, width=None, tol=np.float32(1e-3))
     require_positive(model, "alpha", "tol")
     require_positive(model, "width", optional=True)

@@ -43,7 +43,7 @@ def left_out(X, y, k, s=1.0):
     return [posterior(training[:i] + training[i + 1 :], training[i][0], k, s) for i in range(len(X))]
 
 
-def fitted(X, y, k, s=1.0):
+def score_fitted(X, y, k, s=1.0):
     """Posteriors of one label for the training items themselves."""
     training = [(membership(nearest(X, x, k, skip=i), y), y[i]) for i, x in enumerate(X)]
     return [posterior(training, delta, k, s) for delta, _ in training]

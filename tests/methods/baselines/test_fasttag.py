@@ -64,10 +64,10 @@ def test_a_tag_that_comes_with_another_is_completed(rng):
     X = rng.normal(size=(60, 3))
     tag = rng.random(60) < 0.5
     Y = np.column_stack([tag, tag, ~tag]).astype(float)
-    forgotten = np.flatnonzero(tag)[:10]
-    Y[forgotten, 1] = 0
+    missing = np.flatnonzero(tag)[:10]
+    Y[missing, 1] = 0
     model = FastTag(1.0, n_folds=3).fit(X, PartialLabels.from_positives(Y))
-    assert model.enriched_[forgotten, 1].min() > 2 * model.enriched_[~tag, 1].max()
+    assert model.enriched_[missing, 1].min() > 2 * model.enriched_[~tag, 1].max()
 
 
 def test_irrelevant_unknown_and_not_assigned_are_the_same(rng):
@@ -134,13 +134,13 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
         ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, sentence, rng):
+def test_settings_out_of_range_raise(settings, sentence, rng):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         FastTag(**settings).fit(X, Y)
 
 
-def test_yeast_with_forgotten_labels(public_data):
+def test_yeast_with_missing_positives(public_data):
     data, rng = load_benchmark("yeast", public_data), np.random.default_rng(0)
     rows = rng.permutation(len(data.Y))[:900]
     train, test = rows[:500], rows[500:]

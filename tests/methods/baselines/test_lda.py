@@ -144,19 +144,19 @@ def test_frames_pipelines_and_clones(rng):
         ([[None, 0], [1, None]] * 3, "all labels are observed, but there is none: fill their gaps first"),
     ],
 )
-def test_labels_without_two_classes_are_refused(Y, sentence, rng):
+def test_labels_without_two_classes_raise(Y, sentence, rng):
     with pytest.raises(ValueError, match=sentence):
         LDA(1).fit(rng.normal(size=(6, 3)), Y)
 
 
-def test_positive_only_labels_are_refused(rng):
+def test_positive_only_labels_raise(rng):
     labels = PartialLabels.from_tags([["a"], ["b"], ["a", "b"]], absent="unknown")
     with pytest.raises(ValueError, match="LDA needs irrelevant entries, but these labels are positive-only"):
         LDA().fit(rng.normal(size=(3, 4)), labels)
 
 
 @pytest.mark.parametrize("n_components", [0, 4, 1.5])
-def test_directions_that_are_not_there_are_refused(n_components, data):
+def test_directions_that_are_not_there_raise(n_components, data):
     with pytest.raises(ValueError, match=r"between 1 and 3, .* \(n_features=5\)"):
         LDA(n_components).fit(*data)
 

@@ -121,17 +121,17 @@ def test_more_labels_than_a_rank_can_hold_apart_cost_more(rng):
 
 def test_what_was_not_assigned_counts_as_irrelevant_and_is_open_again(rng):
     X, Y, _ = half_labelled(rng)
-    forgotten = np.where((Y == 1) & (rng.random(Y.shape) < 0.3), 0.0, Y)
-    positive = LEML(1.0, n_folds=3).fit(X, PartialLabels.from_positives(forgotten))
-    plain = LEML(1.0, n_folds=3).fit(X, forgotten)
+    assigned = np.where((Y == 1) & (rng.random(Y.shape) < 0.3), 0.0, Y)
+    positive = LEML(1.0, n_folds=3).fit(X, PartialLabels.from_positives(assigned))
+    plain = LEML(1.0, n_folds=3).fit(X, assigned)
     np.testing.assert_array_equal(positive.label_scores_, plain.label_scores_)
     np.testing.assert_array_equal(positive.predict_proba(X), plain.predict_proba(X))
-    annotated = ~np.isnan(forgotten)
-    assert (positive.transduction_[forgotten == 1] == 1).all()
+    annotated = ~np.isnan(assigned)
+    assert (positive.transduction_[assigned == 1] == 1).all()
     likely = positive.label_probabilities_ >= positive.thresholds_
-    np.testing.assert_array_equal(positive.transduction_ == 1, likely | (forgotten == 1))
-    assert (positive.transduction_[annotated & (forgotten == 0)] == 1).any()
-    assert (plain.transduction_[forgotten == 0] == 0).all()
+    np.testing.assert_array_equal(positive.transduction_ == 1, likely | (assigned == 1))
+    assert (positive.transduction_[annotated & (assigned == 0)] == 1).any()
+    assert (plain.transduction_[assigned == 0] == 0).all()
 
 
 def test_the_best_of_several_settings_is_taken(rng):
@@ -154,7 +154,7 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
-def test_too_few_alternations_are_said(rng):
+def test_too_few_alternations_are_reported(rng):
     X, Y, _ = half_labelled(rng)
     with pytest.warns(ConvergenceWarning, match="LEML: The solver stopped at its iteration limit"):
         LEML(1.0, n_folds=3, max_iter=1).fit(X, Y)
@@ -171,13 +171,13 @@ def test_too_few_alternations_are_said(rng):
         ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, sentence, rng):
+def test_settings_out_of_range_raise(settings, sentence, rng):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         LEML(**settings).fit(X, Y)
 
 
-def test_yeast_with_forgotten_labels(public_data):
+def test_yeast_with_missing_positives(public_data):
     data, rng = load_benchmark("yeast", public_data), np.random.default_rng(0)
     rows = rng.permutation(len(data.Y))[:900]
     train, test = rows[:500], rows[500:]

@@ -33,6 +33,6 @@ def test_a_single_item_of_a_class_takes_the_middle_of_the_grid(rng):
     assert LinearSVM().fit(X, y).C_ == 0.1
 
 
-def test_one_class_is_refused(rng):
+def test_one_class_raises(rng):
     with pytest.raises(ValueError, match="only one class"):
         LinearSVM().fit(rng.normal(size=(5, 2)), np.ones(5))

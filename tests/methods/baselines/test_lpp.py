@@ -75,8 +75,8 @@ def test_sparse_features_equal_dense_ones(shift, X):
     np.testing.assert_allclose(thin.transform(sparse.csr_array(X)), dense.transform(X), atol=1e-9)
 
 
-def test_an_item_that_the_graph_does_not_hold_has_no_say(X):
-    """Its heat is 0 in floating point, so that its row of D is 0."""
+def test_an_item_without_edges_has_no_effect(X):
+    """Its heat-kernel weights are 0 in floating point, so that its row of D is 0."""
     far = np.vstack([X, np.full((1, 6), 1e4)])
     plain, more = (LPP(3, n_neighbors=5, bandwidth=1.0).fit(features) for features in (X, far))
     np.testing.assert_allclose(more.components_, plain.components_, atol=1e-6)
@@ -88,7 +88,7 @@ def test_permuting_items_and_shifting_features_change_nothing(X, rng):
         np.testing.assert_allclose(LPP(3, n_neighbors=5).fit(other).components_, base.components_, atol=1e-8)
 
 
-def test_two_groups_are_told_apart_first(rng):
+def test_the_first_direction_separates_two_groups(rng):
     X = rng.normal(size=(60, 5))
     group = np.arange(60) % 2
     X[:, 3] += 30 * group
@@ -111,7 +111,7 @@ def test_frames_pipelines_and_clones(rng):
         ({"n_components": 7}, r"between 1 and 6, .* \(n_features=6\), not 7"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, sentence, X):
+def test_settings_out_of_range_raise(settings, sentence, X):
     with pytest.raises(ValueError, match=sentence):
         LPP(**settings).fit(X)
 

@@ -175,7 +175,7 @@ def test_a_saved_model_answers_the_same(rng, tmp_path):
         ({"bandwidth": 0.0}, "bandwidth must be positive and finite, or None, not 0.0"),
     ],
 )
-def test_unfit_settings_are_refused(setting, sentence, rng):
+def test_invalid_settings_raise(setting, sentence, rng):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         MLGFHF(**setting).fit(X, Y)

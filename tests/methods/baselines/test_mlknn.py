@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.conftest import half_labelled
-from tests.oracles.mlknn import fitted, left_out, membership, ml_knn, posterior
+from tests.oracles.mlknn import left_out, membership, ml_knn, posterior, score_fitted
 
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import SAVED
@@ -27,7 +27,7 @@ def test_complete_labels_equal_the_pseudo_code(smoothing, rng):
     new = rng.normal(size=(15, 5))
     model = published(smoothing=smoothing).fit(X, Y)
     for j, y in enumerate(Y.T):
-        np.testing.assert_allclose(model.label_scores_[:, j], fitted(X, y, 5, smoothing), rtol=1e-12)
+        np.testing.assert_allclose(model.label_scores_[:, j], score_fitted(X, y, 5, smoothing), rtol=1e-12)
         np.testing.assert_allclose(model.decision_function(new)[:, j], ml_knn(X, y, new, 5, smoothing), rtol=1e-12)
 
 
@@ -38,7 +38,7 @@ def test_each_label_is_the_paper_s_on_the_items_where_it_is_observed(entries, rn
     model = published().fit(X, Y)
     for j, y in enumerate(Y.T):
         seen = ~np.isnan(y)
-        np.testing.assert_allclose(model.label_scores_[seen, j], fitted(X[seen], y[seen], 5), rtol=1e-12)
+        np.testing.assert_allclose(model.label_scores_[seen, j], score_fitted(X[seen], y[seen], 5), rtol=1e-12)
         np.testing.assert_allclose(model.label_scores_[~seen, j], ml_knn(X[seen], y[seen], X[~seen], 5), rtol=1e-12)
         np.testing.assert_allclose(model.decision_function(new)[:, j], ml_knn(X[seen], y[seen], new, 5), rtol=1e-12)
 
@@ -72,7 +72,7 @@ def test_exchanging_relevant_and_irrelevant_mirrors_the_scores(seed, entries):
     np.testing.assert_allclose(mirrored, 1 - scores, atol=1e-12)
 
 
-def test_unlabelled_items_are_nobody_s_neighbours(rng):
+def test_unlabelled_items_are_not_used_as_neighbours(rng):
     X, Y, _ = half_labelled(rng)
     unlabelled = np.isnan(Y).all(axis=1)
     elsewhere = X + np.where(unlabelled, 50.0, 0.0)[:, None]
@@ -116,7 +116,7 @@ def test_of_items_at_equal_distance_the_first_are_neighbours(form, rng):
     for j, y in enumerate(Y.T):
         seen = ~np.isnan(y)
         X, y = whole[seen], y[seen]
-        np.testing.assert_allclose(model.label_scores_[seen, j], fitted(X, y, 5), rtol=1e-12)
+        np.testing.assert_allclose(model.label_scores_[seen, j], score_fitted(X, y, 5), rtol=1e-12)
         np.testing.assert_allclose(model.label_scores_[~seen, j], ml_knn(X, y, whole[~seen], 5), rtol=1e-12)
         np.testing.assert_allclose(scores[:, j], ml_knn(X, y, new, 5), rtol=1e-12)
 
@@ -158,7 +158,7 @@ def test_one_labelled_item_teaches_nothing(rng):
         ({"smoothing": np.inf}, "smoothing must be positive and finite, not inf"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, sentence, rng):
+def test_settings_out_of_range_raise(settings, sentence, rng):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         MLkNN(**settings).fit(X, Y)
@@ -174,7 +174,7 @@ def exact_order(X, query, own):
 
 
 def test_a_yahoo_set_equals_the_pseudo_code_and_beats_the_rates(public_data):
-    """The set's features have six decimals, so that its many equal distances can be told exactly."""
+    """The set's features have six decimals, so that its many equal distances can be computed exactly."""
     if not (public_data / "yahoo-social").is_dir():
         pytest.skip(f"yahoo-social is not in {public_data}")
     train, test = (load_benchmark("yahoo-social", public_data, part=part) for part in ("train", "test"))

@@ -82,13 +82,13 @@ def test_the_scores_of_an_item_sum_to_zero(rng):
     np.testing.assert_allclose(scores.sum(axis=1), 0, atol=1e-10)
 
 
-def test_forgotten_labels_rank_above_irrelevant_ones(rng):
+def test_missing_positives_rank_above_irrelevant_ones(rng):
     X = rng.normal(size=(80, 2))
     Y = np.column_stack([X[:, 0] > 0, X[:, 0] < 0, X[:, 1] > 0, X[:, 1] < 0]).astype(float)
-    forgotten = (Y == 1) & (rng.random(Y.shape) < 0.3)
-    model = MLRGL(0.01, n_folds=2).fit(X, PartialLabels.from_positives(np.where(forgotten, 0, Y)))
+    missing = (Y == 1) & (rng.random(Y.shape) < 0.3)
+    model = MLRGL(0.01, n_folds=2).fit(X, PartialLabels.from_positives(np.where(missing, 0, Y)))
     scores = model.label_scores_
-    ranked = [scores[i, k] > scores[i, Y[i] == 0].max() for i, k in zip(*np.nonzero(forgotten), strict=True)]
+    ranked = [scores[i, k] > scores[i, Y[i] == 0].max() for i, k in zip(*np.nonzero(missing), strict=True)]
     assert np.mean(ranked) > 0.85
 
 
@@ -108,14 +108,14 @@ def test_what_was_not_assigned_counts_as_irrelevant_and_is_open_again(rng):
     np.testing.assert_array_equal(positive.transduction_ == 1, likely | (Y == 1))
 
 
-def test_too_many_pairs_are_refused(rng, monkeypatch):
+def test_too_many_pairs_raise(rng, monkeypatch):
     X, Y, _ = half_labelled(rng)
     monkeypatch.setattr(mlrgl, "MAX_PAIRS", 5)
     with pytest.raises(ValueError, match=r"\d+ pairs of an assigned and another label are more than 5e\+00: keep"):
         MLRGL(n_folds=2).fit(X, Y)
 
 
-def test_too_few_iterations_are_said(rng):
+def test_too_few_iterations_are_reported(rng):
     X, Y, _ = half_labelled(rng)
     with pytest.warns(ConvergenceWarning, match="MLRGL: The solver stopped at its iteration limit"):
         MLRGL(1e-4, n_folds=2, max_iter=20).fit(X, Y)
@@ -137,13 +137,13 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
         ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, sentence, rng):
+def test_settings_out_of_range_raise(settings, sentence, rng):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         MLRGL(**settings).fit(X, Y)
 
 
-def test_yeast_with_forgotten_labels(public_data):
+def test_yeast_with_missing_positives(public_data):
     data, rng = load_benchmark("yeast", public_data), np.random.default_rng(0)
     rows = rng.permutation(len(data.Y))[:900]
     train, test = rows[:500], rows[500:]

@@ -120,14 +120,14 @@ def test_frames_pipelines_and_clones(rng):
     assert model.predict_proba(X).shape == (60, 3)
 
 
-def test_partly_observed_items_are_refused(data):
+def test_partly_observed_items_raise(data):
     X, Y = data
     Y[7, 1] = Y[9, 0] = np.nan
     with pytest.raises(ValueError, match=r"of item 7 2 of 3 are observed \(2 items are like this\): fill their gaps"):
         MLSI().fit(X, Y)
 
 
-def test_positive_only_labels_are_refused(rng):
+def test_positive_only_labels_raise(rng):
     labels = PartialLabels.from_tags([["a"], ["b"], ["a", "b"]], absent="unknown")
     with pytest.raises(ValueError, match="MLSI needs irrelevant entries, but these labels are positive-only"):
         MLSI().fit(rng.normal(size=(3, 4)), labels)
@@ -145,12 +145,12 @@ def test_positive_only_labels_are_refused(rng):
         ({"n_components": 4, "beta": 1.0}, "between 1 and 3"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, sentence, data):
+def test_settings_out_of_range_raise(settings, sentence, data):
     with pytest.raises(ValueError, match=sentence):
         MLSI(**settings).fit(*data)
 
 
-def test_too_many_features_are_refused_before_memory_is_taken():
+def test_too_many_features_raise_before_memory_is_allocated():
     X = sparse.csr_array(([1.0, 1.0], ([0, 1], [5, 20_000])), shape=(2, 30_000))
     with pytest.raises(ValueError, match=r"7\.2 GB each for 30000 features: reduce them to at most 10000 first"):
         MLSI().fit(X, [1, 0])

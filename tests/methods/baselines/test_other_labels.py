@@ -1,4 +1,4 @@
-"""OtherLabels: what an item's other labels say, and nothing that a hidden entry held."""
+"""OtherLabels: predictions from the other labels of an item; a hidden entry never enters."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from halflabel.methods.baselines import BinaryRelevance, OtherLabels
 
 
 def nested(rng, n=120):
-    """Three labels that follow from each other, and features that say nothing."""
+    """Three labels that follow from each other, and features without information."""
     z = rng.normal(size=n)
     Y = np.column_stack([z > -0.5, z > 0, z > 0.5]).astype(float)
     return rng.normal(size=(n, 3)), PartialLabels.from_table(Y)
 
 
-def test_labels_that_follow_from_each_other_are_found_where_features_say_nothing(rng):
+def test_labels_that_follow_from_each_other_are_predicted_without_informative_features(rng):
     X, labels = nested(rng)
     known = hide_entries(labels, 0.3, rng)
     hidden = labels.hide(known.observed)

@@ -28,8 +28,8 @@ def published(**settings):
     return RankSVM.as_published().set_params(**{"tol": 1e-4, "n_folds": 2} | settings)
 
 
-def few(rng, entries=False, n=10, m=4):
-    """Return X and labels of so few items that a quadratic program over all pairs is quick."""
+def draw_small(rng, entries=False, n=10, m=4):
+    """Return X and labels of a small number of items, for which a quadratic program over all pairs is quick."""
     X = rng.normal(size=(n, 3))
     Y = (X @ rng.normal(size=(3, m)) + 0.5 * rng.normal(size=(n, m)) > 0).astype(float)
     Y[:2] = [[0, 1] * (m // 2), [1, 0] * (m // 2)]
@@ -52,7 +52,7 @@ def program(X, Y, C, model):
 @gaps
 @pytest.mark.parametrize("C", [1.0, 1000.0])
 def test_the_ranking_solves_the_paper_s_quadratic_program(entries, C, rng):
-    X, Y = few(rng, entries)
+    X, Y = draw_small(rng, entries)
     model = published(C=C, tol=1e-6).fit(X, Y)
     rows, K, upper, lower, weight = program(X, Y, C, model)
     root = np.linalg.cholesky(K + BIAS)
@@ -67,7 +67,7 @@ def test_the_ranking_solves_the_paper_s_quadratic_program(entries, C, rng):
 @gaps
 @pytest.mark.parametrize("C", [1.0, 1000.0])
 def test_free_biases_gain_no_more_than_their_cost(entries, C, rng):
-    X, Y = few(rng, entries)
+    X, Y = draw_small(rng, entries)
     model = published(C=C, tol=1e-6).fit(X, Y)
     _, K, upper, lower, weight = program(X, Y, C, model)
     by_dual = dual(K, upper, lower, weight)
@@ -81,7 +81,7 @@ def test_free_biases_gain_no_more_than_their_cost(entries, C, rng):
 @gaps
 @pytest.mark.parametrize("C", [0.02, 1000.0], ids=["misranked", "ranked"])
 def test_the_threshold_is_linear_in_the_scores_and_fits_each_item_s_best(entries, C, rng):
-    X, Y = few(rng, entries, n=30)
+    X, Y = draw_small(rng, entries, n=30)
     model = published(C=C).fit(X, Y)
     ranking = model.ranking_
     f = ranking.machine.predict(X)
@@ -112,7 +112,7 @@ def test_no_threshold_lies_between_equal_scores():
 
 
 def test_items_without_pairs_contribute_nothing(rng):
-    X, Y = few(rng, n=20)
+    X, Y = draw_small(rng, n=20)
     Y[5], Y[6], Y[7] = 1, 0, [1, np.nan, 1, np.nan]
     without = Y.copy()
     without[5:8] = np.nan
@@ -136,7 +136,7 @@ def test_probabilities_of_observed_entries_are_out_of_fold(entries, rng):
 
 
 def test_the_bandwidth_is_the_mean_distance_of_all_pairs(rng):
-    X, Y = few(rng, n=12)
+    X, Y = draw_small(rng, n=12)
     Y[8:] = np.nan
     expected = np.mean([np.linalg.norm(X[i] - X[j]) for i in range(12) for j in range(i)])
     np.testing.assert_allclose(published().fit(X, Y).bandwidth_, expected)
@@ -154,7 +154,7 @@ def test_without_pairs_there_is_nothing_to_rank(rng):
 
 
 def test_a_label_seen_with_one_value_takes_part_but_has_no_score(rng):
-    X, Y = few(rng, n=20)
+    X, Y = draw_small(rng, n=20)
     Y[:, 3] = 0
     with pytest.warns(UserWarning, match="cannot be learned"):
         model = published().fit(X, Y)
@@ -174,14 +174,14 @@ def test_above_max_landmarks_the_kernel_is_approximate(rng):
     )
 
 
-def test_the_solver_says_when_it_was_stopped(rng):
-    X, Y = few(rng, n=20)
+def test_the_solver_reports_that_it_was_stopped(rng):
+    X, Y = draw_small(rng, n=20)
     with pytest.warns(ConvergenceWarning, match="RankSVM: The solver stopped at its iteration limit"):
         RankSVM(max_iter=10, tol=1e-12).fit(X, Y)
 
 
 def test_sparse_features_equal_dense_ones(rng):
-    X, Y = few(rng, n=20)
+    X, Y = draw_small(rng, n=20)
     X[np.abs(X) < 0.5] = 0
     a, b = (published().fit(items, Y) for items in (X, sparse.csr_array(X)))
     np.testing.assert_allclose(a.label_scores_, b.label_scores_, atol=1e-6)
@@ -195,7 +195,7 @@ def test_pca_before_the_machine_is_a_pipeline(rng):
 
 
 def test_a_saved_model_answers_the_same(rng, tmp_path):
-    X, Y = few(rng, n=20)
+    X, Y = draw_small(rng, n=20)
     new = rng.normal(size=(9, 3))
     model = RankSVM().fit(X, Y)
     save_tree(tmp_path / "model", {"model": model}, SAVED)
@@ -213,9 +213,9 @@ def test_a_saved_model_answers_the_same(rng, tmp_path):
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1, not 0"),
     ],
 )
-def test_unfit_settings_are_refused(setting, sentence, rng):
+def test_invalid_settings_raise(setting, sentence, rng):
     with pytest.raises(ValueError, match=sentence):
-        RankSVM(**setting).fit(*few(rng))
+        RankSVM(**setting).fit(*draw_small(rng))
 
 
 def test_on_yeast_the_gap_closes_and_a_smaller_c_ranks_better(public_data):

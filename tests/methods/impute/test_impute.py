@@ -66,7 +66,7 @@ def test_pandas_pipeline_search_clone_and_pickle(imputer, rng):
     assert search.best_score_ > 0.9
 
 
-# -- what both promise ------------------------------------------------------------------
+# -- both imputers ------------------------------------------------------------------
 
 
 @each
@@ -140,11 +140,13 @@ def test_constant_features_and_few_rows_do_no_harm(imputer, rng):
 
 
 @each
-def test_what_cannot_be_filled_is_refused_with_a_sentence(imputer, rng):
+def test_what_cannot_be_filled_in_raises_with_a_sentence(imputer, rng):
     X, _ = gapped(rng)
     fitted = clone(imputer).fit(X)
     for call in (fitted.fit, fitted.transform):
-        with pytest.raises(TypeError, match=r"got sparse X, where an absent cell is a zero and no gap: pass X.toarray"):
+        with pytest.raises(
+            TypeError, match=r"got sparse X, in which an absent cell is a zero and not a gap: pass X.toarray"
+        ):
             call(sparse.csr_array(np.nan_to_num(X)))
         with pytest.raises(ValueError, match="feature 2 holds inf in row 5: a value is a finite number, or NaN"):
             call(np.where(np.arange(240).reshape(40, 6) == 32, np.inf, X))
@@ -165,7 +167,7 @@ def test_a_row_far_out_is_filled_with_finite_numbers(imputer, rng):
 
 
 @each
-def test_an_early_stop_is_said_once(imputer, rng):
+def test_there_is_one_warning_of_an_early_stop(imputer, rng):
     X, _ = gapped(rng)
     with pytest.warns(ConvergenceWarning, match="stopped at its iteration limit") as caught:
         fitted = clone(imputer).set_params(max_iter=1, tol=1e-9).fit(X)
@@ -271,7 +273,7 @@ def test_noise_is_left_to_the_mean(rng):
     assert fitted.alpha_ >= 0.5 * fitted.cv_results_["alpha"][0]
 
 
-def test_unfit_settings_of_soft_impute_are_refused(rng):
+def test_invalid_settings_of_soft_impute_raise(rng):
     X, _ = gapped(rng)
     with pytest.raises(ValueError, match="alpha must be positive, not 0: None chooses it by cross-validation"):
         SoftImputer(alpha=0).fit(X)
@@ -353,7 +355,7 @@ def test_the_ridge_of_one_component_is_the_load_of_scikit_learn(rng):
 def test_clusters_are_filled_by_their_own_component(rng):
     side = rng.integers(2, size=300)
     X = np.where(side[:, None] == 1, [5.0, 5.0, -5.0], [-5.0, -5.0, -5.0]) + rng.normal(size=(300, 3))
-    X[:, 2] += np.where(side == 1, 1, -1) * X[:, 0]  # the slope turns with the cluster: one Gaussian cannot say it
+    X[:, 2] += np.where(side == 1, 1, -1) * X[:, 0]  # the slope turns with the cluster: one Gaussian cannot model it
     gaps = (rng.random((300, 3)) < 0.3) & (np.arange(3) == 2)
     errors = [
         np.square(GaussianMixtureImputer(k).fit_transform(np.where(gaps, np.nan, X)) - X)[gaps].mean() for k in (1, 2)
@@ -368,7 +370,7 @@ def test_a_row_without_values_gets_the_mean_of_the_mixture(rng):
     np.testing.assert_allclose(fitted.transform(X)[0], weights @ means, atol=1e-12)
 
 
-def test_unfit_settings_of_the_mixture_are_refused(rng):
+def test_invalid_settings_of_the_mixture_raise(rng):
     X, _ = gapped(rng)
     with pytest.raises(ValueError, match="n_components must be a whole number of at least 1, not 0"):
         GaussianMixtureImputer(0).fit(X)

@@ -79,7 +79,7 @@ def test_the_published_algorithm_finds_nearly_the_same_answer(method):
     X, labels, _ = problem()
     ours = method(**FIXED).fit(X, labels)
     theirs = method(**FIXED, solver="fpc").fit(X, labels)
-    assert theirs.solver_ == "fpc: it was asked for."
+    assert theirs.solver_ == "fpc: as requested."
     assert theirs.solution_.residual > ours.solution_.residual
     distance = np.linalg.norm(theirs.label_scores_ - ours.label_scores_) / np.linalg.norm(ours.label_scores_)
     assert distance < 0.1
@@ -97,7 +97,7 @@ def test_the_factored_form_finds_the_same_answer(method):
 
 
 @both
-def test_cross_validation_learns_the_labels_and_says_what_it_tried(method):
+def test_cross_validation_learns_the_labels_and_reports_every_setting(method):
     X, labels, drawn = problem(n=250)
     model = method(label_weight=(0.1, 1.0), n_folds=3).fit(X, labels)
     table = model.cv_results_
@@ -134,7 +134,7 @@ def test_folds_hide_what_is_missing(items):
 
 
 def test_entries_are_easier_than_items():
-    """Why the folds must match the gaps: the labels of an item tell of each other."""
+    """Why the folds must match the gaps: the labels of an item are informative about each other."""
     rng = np.random.default_rng(0)
     Y = np.repeat(rng.random((200, 1)) < 0.5, 6, axis=1) ^ (rng.random((200, 6)) < 0.1)
     X = rng.normal(size=(200, 3))
@@ -306,7 +306,7 @@ def test_a_saved_model_answers_as_before(method, tmp_path):
     np.testing.assert_array_equal(again.transform(X), model.transform(X))
 
 
-# -- tiny, degenerate, refused -----------------------------------------------------------
+# -- tiny, degenerate, invalid -----------------------------------------------------------
 
 
 @both
@@ -371,36 +371,36 @@ def test_a_limit_of_iterations_is_reported():
         ({"solver": "svd"}, "solver must be one of 'auto', 'proximal_gradient', 'factored', 'fpc', not 'svd'"),
         ({"criterion": "f1"}, "criterion must be one of 'labels', 'features', not 'f1'"),
         ({"scale": "auto"}, "scale must be 'standard' or None, not 'auto'"),
-        ({"solver": "fpc", "bias_row_weight": np.inf}, "solver='fpc' knows no hard row"),
+        ({"solver": "fpc", "bias_row_weight": np.inf}, "solver='fpc' does not support a hard row"),
     ],
 )
-def test_settings_that_cannot_be_meant_are_refused(settings, sentence):
+def test_settings_that_cannot_be_meant_raise(settings, sentence):
     X, labels, _ = problem()
     with pytest.raises(ValueError, match=sentence):
         MC1(**settings).fit(X, labels)
 
 
-def test_sparse_features_with_gaps_are_refused():
+def test_sparse_features_with_gaps_raise():
     X, labels, _ = problem()
     with pytest.raises(ValueError, match="sparse X holds NaN, but its absent entries are zeros"):
         MC1(**FIXED).fit(sparse.csr_array(X), labels)
 
 
-def test_sparse_features_that_would_not_fit_are_refused_with_the_way_out():
+def test_sparse_features_that_do_not_fit_into_memory_raise_with_the_solver_to_use():
     X = sparse.csr_array((np.ones(2), ([0, 5], [1, 3])), shape=(10, 30_000_000))
     y = np.array([0, 1] * 5)
     with pytest.raises(ValueError, match=r"needs sparse X as a dense array, here 2 GB: use solver='factored'"):
         MC1(**FIXED, scale=None, solver="proximal_gradient").fit(X, y)
 
 
-def test_the_solver_follows_the_size_and_says_so(monkeypatch):
+def test_the_solver_depends_on_the_size_and_the_reason_is_given(monkeypatch):
     X, labels, _ = problem()
-    few = MC1(**FIXED).fit(X, labels)
-    assert few.solver_.startswith("proximal_gradient: 120 items x 18 columns are few enough")
-    monkeypatch.setattr("halflabel.methods.matrix_completion.matrix_completion.SIDE", 10)
-    many = MC1(**FIXED).fit(X, labels)
-    assert many.solver_ == "factored: 120 items x 18 columns are too many to iterate on the whole matrix."
-    np.testing.assert_allclose(many.label_scores_, few.label_scores_, atol=0.05)
+    small = MC1(**FIXED).fit(X, labels)
+    assert small.solver_.startswith("proximal_gradient: 120 items x 18 columns are within the limit")
+    monkeypatch.setattr("halflabel.methods.matrix_completion.matrix_completion.MAX_SIDE", 10)
+    large = MC1(**FIXED).fit(X, labels)
+    assert large.solver_ == "factored: 120 items x 18 columns are above the limit for iterations on the whole matrix."
+    np.testing.assert_allclose(large.label_scores_, small.label_scores_, atol=0.05)
 
 
 @both

@@ -151,7 +151,7 @@ def test_where_zero_stands_does_not_matter(rng):
         np.testing.assert_allclose(b.components_, a.components_, atol=1e-9)
 
 
-def test_a_weak_dependence_is_told_from_rounding(rng):
+def test_a_weak_dependence_is_distinguished_from_rounding(rng):
     """Singular values 1e-12 of the largest are 1e-24 once squared: the dense eigenproblem cannot see them."""
     X, Y = complete(rng, n_features=3, n_labels=3)
     scales = np.array([1, 1e-6, 1e-12])
@@ -188,7 +188,7 @@ def test_a_wide_rbf_kernel_has_the_rank_of_the_linear_one(rng):
     np.testing.assert_allclose(wide.eigenvalues_, 2e-9 * linear.eigenvalues_, rtol=1e-5)
 
 
-def test_more_dimensions_than_the_rank_are_refused(rng):
+def test_more_dimensions_than_the_rank_raise(rng):
     X, Y = complete(rng)
     with pytest.raises(ValueError, match=r"n_components=5, but only 4 of 12 directions .* null_space='variance'"):
         MDDM(5).fit(X, Y)
@@ -218,7 +218,7 @@ def test_all_dimensions_are_a_rotation(n, rng):
     np.testing.assert_array_equal(again.components_, model.components_)
 
 
-def test_what_cannot_stay_sparse_is_refused_above_a_size(rng, monkeypatch):
+def test_what_cannot_stay_sparse_raises_above_a_size(rng, monkeypatch):
     X, Y = complete(rng)
     monkeypatch.setattr(dependence, "MAX_DENSE", 140)
     with pytest.raises(ValueError, match=r"dense, centred features would take 0.0 GB, .*TruncatedSVD"):
@@ -318,7 +318,7 @@ def test_a_partly_observed_item_needs_the_linear_label_kernel(rng):
         MDDM(label_kernel="rbf").fit(X, Y)
 
 
-def test_labels_without_an_irrelevant_entry_are_refused(rng):
+def test_labels_without_an_irrelevant_entry_raise(rng):
     X, Y = complete(rng)
     with pytest.raises(ValueError, match="positive-only"):
         MDDM().fit(X, PartialLabels.from_positives(Y))
@@ -386,12 +386,12 @@ def test_the_nystroem_error_is_measured(rng):
         ({"uncorrelated": 1, "null_space": "variance"}, "fills an orthonormal projection only"),
     ],
 )
-def test_unfit_settings_are_refused(settings, sentence, rng):
+def test_invalid_settings_raise(settings, sentence, rng):
     with pytest.raises(ValueError, match=sentence):
         MDDM(**settings).fit(*complete(rng))
 
 
-def test_features_beyond_squaring_are_refused(rng):
+def test_features_beyond_squaring_raise(rng):
     X, Y = complete(rng)
     with pytest.raises(ValueError, match="too large to be squared"):
         MDDM().fit(X * 1e160, Y)

@@ -145,16 +145,16 @@ def test_without_trace_norm_it_is_a_one_sided_huber_loss(rng):
 QUICK = {"alpha": 1e-2, "knee": 0.1, "width": 0.7, "n_folds": 3}
 
 
-def forgetful(rng, n=150, n_labels=4):
-    """Return (X, positive-only labels of two items in three, the truth), a third of the positives forgotten."""
+def draw_missing_positives(rng, n=150, n_labels=4):
+    """Return (X, positive-only labels of two items in three, the truth), a third of the positives missing."""
     X, _, complete = half_labelled(rng, n=n, n_labels=n_labels)
     known = complete.copy()
     known[2 * n // 3 :] = np.nan
     return X, hide_positives(PartialLabels.from_table(known), 0.3, rng), complete
 
 
-def test_forgotten_labels_rank_above_the_truly_irrelevant(rng):
-    X, labels, complete = forgetful(rng)
+def test_missing_positives_rank_above_the_truly_irrelevant(rng):
+    X, labels, complete = draw_missing_positives(rng)
     model = LowRankVVMR(**QUICK).fit(X, labels)
     rows = np.flatnonzero(labels.annotated)
     truth = np.where(labels.relevant, np.nan, complete)[rows]
@@ -172,7 +172,7 @@ def test_forgotten_labels_rank_above_the_truly_irrelevant(rng):
 
 
 def test_the_scores_are_the_regression_on_the_recovered_labels(rng):
-    X, labels, _ = forgetful(rng, n=60)
+    X, labels, _ = draw_missing_positives(rng, n=60)
     model = LowRankVVMR(**QUICK, alpha_manifold=1e-3, alpha_trace=1e-3, label_graph_weight=0.5, scale=None).fit(
         X, labels
     )
@@ -197,7 +197,7 @@ def test_known_irrelevant_entries_are_never_raised(rng):
 
 
 def test_a_high_knee_leaves_kernel_ridge_regression(rng):
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = draw_missing_positives(rng)
     settings = {"alpha": 1e-2, "width": 0.7, "n_folds": 3}
     model = LowRankVVMR(**settings, knee=10.0).fit(X, labels)
     assert len(model.likely_missing(None)) == 0
@@ -206,13 +206,13 @@ def test_a_high_knee_leaves_kernel_ridge_regression(rng):
 
 
 def test_a_low_knee_is_warned_about(rng):
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = draw_missing_positives(rng)
     with pytest.warns(UserWarning, match=r"recovered as \+0\..* nearer to relevant than to irrelevant: raise knee"):
         LowRankVVMR(alpha=1e-2, knee=1e-3, width=0.7, n_folds=2).fit(X, labels)
 
 
 def test_both_readings_of_lambda(rng):
-    X, labels, _ = forgetful(rng, n=120)
+    X, labels, _ = draw_missing_positives(rng, n=120)
     text = LowRankVVMR(alpha=1e-2, alpha_trace=5e-2, knee="text", width=0.7, n_folds=2).fit(X, labels)
     rows = int(labels.annotated.sum())
     same = text.get_params() | {"knee": 5e-2 / np.sqrt(rows) * rows / 2}
@@ -223,7 +223,7 @@ def test_both_readings_of_lambda(rng):
 
 
 def test_a_graph_and_a_trace_norm_solved_three_ways(rng):
-    X, labels, _ = forgetful(rng, n=45, n_labels=3)
+    X, labels, _ = draw_missing_positives(rng, n=45, n_labels=3)
     settings = {**QUICK, "alpha_trace": 1e-2, "alpha_manifold": 1e-3, "label_graph_weight": 0.5}
     best = LowRankVVMR(**settings, tol=1e-8, max_iter=3000).fit(X, labels)
     split = LowRankVVMR(**settings, tol=1e-8, max_iter=30000, solver="davis_yin").fit(X, labels)
@@ -235,7 +235,7 @@ def test_a_graph_and_a_trace_norm_solved_three_ways(rng):
 
 
 def test_probabilities_of_being_assigned_and_of_being_relevant(rng):
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = draw_missing_positives(rng)
     plain = LowRankVVMR(**QUICK).fit(X, labels)
     known = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
     np.testing.assert_allclose(known.label_scores_, plain.label_scores_)
@@ -249,7 +249,7 @@ def test_probabilities_of_being_assigned_and_of_being_relevant(rng):
 
 
 def test_probabilities_are_calibrated_where_labels_were_not_assigned(rng):
-    X, labels, complete = forgetful(rng, n=900)
+    X, labels, complete = draw_missing_positives(rng, n=900)
     model = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
     missing = labels.annotated[:, None] & ~labels.relevant
     assert model.label_probabilities_[missing].mean() == pytest.approx(complete[missing].mean(), abs=0.05)
@@ -258,7 +258,7 @@ def test_probabilities_are_calibrated_where_labels_were_not_assigned(rng):
 
 
 def test_another_assumption_is_the_fit_under_it(rng):
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = draw_missing_positives(rng)
     plain = LowRankVVMR(**QUICK).fit(X, labels)
     for rate in (0.5, 1.0):
         known, found = LowRankVVMR(**QUICK, observed_rate=rate).fit(X, labels), plain.assume(rate)
@@ -276,17 +276,17 @@ def test_another_assumption_is_the_fit_under_it(rng):
 
 
 def test_a_single_item_without_tags_does_not_set_the_threshold(rng):
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = draw_missing_positives(rng)
     annotated = labels[labels.annotated]
     X = X[labels.annotated]
-    all_looked_at = LowRankVVMR(**QUICK).fit(X, annotated)
+    all_annotated = LowRankVVMR(**QUICK).fit(X, annotated)
     one = LowRankVVMR(**QUICK).fit(X, annotated.hide(np.arange(len(annotated))[:, None] == 0))
-    np.testing.assert_allclose(one.thresholds_, all_looked_at.thresholds_, atol=0.1)
+    np.testing.assert_allclose(one.thresholds_, all_annotated.thresholds_, atol=0.1)
 
 
 def test_a_saved_model_answers_alike(rng, tmp_path):
 
-    X, labels, _ = forgetful(rng)
+    X, labels, _ = draw_missing_positives(rng)
     model = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
     save_tree(tmp_path / "model", {"model": model}, SAVED)
     again = load_tree(tmp_path / "model", SAVED)["model"]
@@ -299,7 +299,7 @@ def test_the_published_settings_are_the_papers(rng):
     assert (model.manifold, model.n_neighbors, model.knee) == ("laplacian", 5, "algorithm")
     assert sorted(model.alpha) == sorted(model.alpha_manifold) == [1e-7, 1e-6, 1e-5, 1e-4, 1e-3]
     assert len(model._settings()) == 3 * 5**3
-    X, labels, _ = forgetful(rng, n=40)
+    X, labels, _ = draw_missing_positives(rng, n=40)
     model = LowRankVVMR.as_published().set_params(alpha=1e-3, alpha_manifold=1e-5, alpha_trace=(1e-2, 1e-1), width=1.0)
     model.fit(X, labels)
     new = ~labels.annotated
@@ -317,7 +317,7 @@ def test_pu_f1_forgives_what_may_have_been_hidden():
 
 
 def test_a_fixed_rule_is_judged_at_its_threshold(rng):
-    X, labels, _ = forgetful(rng, n=300)
+    X, labels, _ = draw_missing_positives(rng, n=300)
     settings = {"alpha": 1e-2, "knee": (5.0, 0.1), "width": 0.7, "n_folds": 3, "threshold": 0.0}
     ranked, cut = (LowRankVVMR(decision=rule, **settings).fit(X, labels) for rule in ("micro_f1", "fixed"))
     assert (cut.cv_results_["pu_f1"] < ranked.cv_results_["pu_f1"]).all()
@@ -344,14 +344,14 @@ def test_of_equals_the_first_is_kept():
         ({"observed_rate": 0.0}, "must be above 0 and at most 1, not 0.0"),
     ],
 )
-def test_unfit_settings_are_refused(settings, sentence, rng):
-    X, labels, _ = forgetful(rng, n=40)
+def test_invalid_settings_raise(settings, sentence, rng):
+    X, labels, _ = draw_missing_positives(rng, n=40)
     with pytest.raises(ValueError, match=sentence):
         LowRankVVMR(**settings).fit(X, labels)
 
 
-def test_yeast_with_forgotten_labels(public_data):
-    """The protocol of the paper at one setting: 500 annotated, 1000 unlabelled, the rest new, 30 % forgotten."""
+def test_yeast_with_missing_positives(public_data):
+    """The protocol of the paper at one setting: 500 annotated, 1000 unlabelled, the rest new, 30 % missing."""
     data, rng = load_benchmark("yeast", public_data), np.random.default_rng(0)
     items = rng.permutation(len(data.X))
     table = data.Y.values()[items[:1500]]
@@ -365,4 +365,4 @@ def test_yeast_with_forgotten_labels(public_data):
     assert ece(truth, model.predict_proba(new)) < 0.04
     ridge = model.set_params(knee=50.0).fit(data.X[items[:1500]], labels)
     at_zero = micro_f1(truth, (ridge.decision_function(new) >= 0).astype(int))
-    assert at_zero < 0.5  # what forgotten labels do to the sign of a regression that believes them
+    assert at_zero < 0.5  # the effect of missing positives on the sign of a regression that takes them as irrelevant

@@ -85,8 +85,8 @@ def test_held_out_scores_are_those_of_a_refit_with_the_item_unlabelled(rng):
     hidden = rows[folds == 1]
     without = labels.hide(np.isin(np.arange(len(Y)), hidden)[:, None])
     refit = VVMR(1e-3, **settings).fit(X, without)
-    opinion = model.calibration_(refit.label_scores_[hidden])
-    np.testing.assert_allclose(model.label_probabilities_[hidden], opinion, atol=1e-8)
+    expected = model.calibration_(refit.label_scores_[hidden])
+    np.testing.assert_allclose(model.label_probabilities_[hidden], expected, atol=1e-8)
 
 
 def test_unlabelled_items_matter_only_with_a_graph(rng):
@@ -159,13 +159,13 @@ def test_sparse_items_stay_sparse(rng):
         ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
     ],
 )
-def test_unfit_settings_are_refused(settings, sentence, rng):
+def test_invalid_settings_raise(settings, sentence, rng):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         VVMR(**settings).fit(X, Y)
 
 
-def test_positive_only_labels_are_refused(rng):
+def test_positive_only_labels_raise(rng):
     labels = PartialLabels.from_positives(rng.integers(0, 2, (20, 3)).astype(float))
     with pytest.raises(ValueError, match="VVMR needs irrelevant entries"):
         VVMR().fit(rng.normal(size=(20, 2)), labels)

@@ -17,17 +17,17 @@ from halflabel.numerics.scaling import Scaler
 
 
 class BinaryRelevance(PartialLabelEstimator):
-    """Any scikit-learn classifier, one copy per label, each fitted on the label's observed entries only.
+    """A scikit-learn classifier with one copy per label; each is fitted to the observed entries of its label.
 
     Parameters
     ----------
     classifier : scikit-learn classifier, default=None
-        Cloned for each label; it needs ``predict_proba`` or ``decision_function``, whose answer is the score.
-        None means ``LogisticRegression(max_iter=1000)``.
+        Cloned for each label. The score is the result of its ``predict_proba`` or ``decision_function``. None means
+        ``LogisticRegression(max_iter=1000)``.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
-        Folds of labelled items for the out-of-fold scores that calibrate the probabilities.
+        Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.5
@@ -35,7 +35,7 @@ class BinaryRelevance(PartialLabelEstimator):
     cost_ratio : float, default=1.0
         Cost of a false positive over that of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
-        Decides the folds.
+        Seed of the folds.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class BinaryRelevance(PartialLabelEstimator):
         self.scaler_ = Scaler.learn(X, self.scale)
         X = self.scaler_(X)
         self.classifiers_ = self._fit_each(X, labels)
-        return self._decide(labels, _scores(self.classifiers_, X), self._out_of_fold(X, labels))
+        return self._decide(labels, _score_each(self.classifiers_, X), self._out_of_fold(X, labels))
 
     def _fit_each(self, X: Matrix, labels: PartialLabels) -> list[Any]:
         template = self.classifier if self.classifier is not None else LogisticRegression(max_iter=1000)
@@ -98,16 +98,16 @@ class BinaryRelevance(PartialLabelEstimator):
 
         def score_held_out(held_out: Mask) -> Floats:
             rest = (folds >= 0) & ~held_out
-            return _scores(self._fit_each(X[rest], labels[rest]), X[held_out])
+            return _score_each(self._fit_each(X[rest], labels[rest]), X[held_out])
 
         return score_out_of_fold(score_held_out, folds, labels.shape)
 
     def _score_new(self, X: Matrix) -> Floats:
-        return _scores(self.classifiers_, self.scaler_(X))
+        return _score_each(self.classifiers_, self.scaler_(X))
 
 
-def _scores(classifiers: list[Any], X: Matrix) -> Floats:
-    """Return one column per classifier, NaN where there is none."""
+def _score_each(classifiers: list[Any], X: Matrix) -> Floats:
+    """Return one column per classifier, NaN where there is no classifier."""
     scores = np.full((X.shape[0], len(classifiers)), np.nan)
     for j, classifier in enumerate(classifiers):
         if classifier is not None:

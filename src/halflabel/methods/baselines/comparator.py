@@ -1,4 +1,4 @@
-"""What the comparators of Zhao & Guo (2015) share: labels that were only not assigned, and settings to choose from."""
+"""The base of the comparators of Zhao & Guo (2015): positive-only labels, and the choice of a setting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Setting = dict[str, Any]
 
 
 class Model(Protocol):
-    """What was learned from some items; numbers only, so that it can be saved."""
+    """A model that was learned from items; it holds numbers only, so that it can be saved."""
 
     def __call__(self, X: Matrix) -> Floats:
         """Return the scores of the rows of X, one column per label."""
@@ -32,8 +32,9 @@ class Model(Protocol):
 class Comparator(PartialLabelEstimator):
     """Base of LEML, FastTag and MLRGL; a subclass defines ``_settings`` and ``_learn``.
 
-    Labels that were not assigned in an annotated item are coded -1 like irrelevant ones, as Zhao and Guo did, and are
-    open again when probabilities become 0/1. Of several settings the best by :func:`pu_f1` on held-out items is taken.
+    Labels that were not assigned in an annotated item are coded -1 like irrelevant ones, as by Zhao and Guo; they are
+    filled in when probabilities become 0/1. Of several settings the one with the largest
+    :func:`halflabel.labels.positive_only.pu_f1` on held-out items is chosen.
     """
 
     scale: str | None
@@ -49,7 +50,7 @@ class Comparator(PartialLabelEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_items, n_features)
-            All items, annotated and not.
+            All items, annotated and unannotated.
         y : PartialLabels, array-like or DataFrame of shape (n_items, n_labels) or (n_items,)
             Positive-only labels, from :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``;
             or 1 relevant, 0 irrelevant, missing unknown.
@@ -63,11 +64,11 @@ class Comparator(PartialLabelEstimator):
             return self._choose_and_fit(self.scaler_(X), labels, settings)
 
     def _settings(self) -> list[Setting]:
-        """Return the settings to choose from, and refuse parameters out of their range."""
+        """Return the settings to choose from; raise if a parameter is out of its range."""
         raise NotImplementedError
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        """Return a model for each setting; ``state`` is +1, -1 or 0, every column has both values."""
+        """Return a model for each setting; ``state`` is +1, -1 or 0, and every column has both values."""
         raise NotImplementedError
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:

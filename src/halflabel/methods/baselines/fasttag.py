@@ -1,4 +1,4 @@
-"""FastTag: tags completed from each other and from features, both linear and in closed form (Chen et al. 2013)."""
+"""FastTag: tags completed from other tags and from features, by linear maps in closed form (Chen et al. 2013)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from halflabel.numerics.solvers import Solution, Status
 
 WEIGHTS = ("equal", "rare")
 
-#: Relative residual of the linear system for B; more is a matter of rounding in features that differ in scale.
-ACCURATE = 1e-6
+#: Maximum relative residual of the linear system for B; features that differ in scale can exceed it by rounding.
+MAX_RESIDUAL = 1e-6
 
 
 class FastTag(Comparator):
@@ -39,21 +39,22 @@ class FastTag(Comparator):
     Parameters
     ----------
     alpha : float or sequence of float, default=(0.1, 0.3, 1.0, 3.0)
-        :math:`\lambda`, against the mean squared difference of the two maps. Of several, the best in cross-validation
-        is taken, here and below.
+        :math:`\lambda`, against the mean squared difference of the two maps. Cross-validation chooses among several
+        values, here and below.
     alpha_enrichment : float or sequence of float, default=(10.0, 1.0)
         :math:`\gamma`.
     blankout : float or sequence of float, default=0.3
-        p, above 0 and below 1. A tag is completed from the others only if it may have been blanked out itself.
+        p, above 0 and below 1. A tag is completed from the others because it may have been blanked out.
     n_layers : int, default=1
-        The paper's bootstrapping: so often the enriched tags :math:`\tanh(By)` take the place of y, and B and W are
-        learned anew. More layers complete tags that never occur together but in the same company.
+        The paper's bootstrapping: the number of times that B and W are learned, from the second time on with the
+        enriched tags :math:`\tanh(By)` instead of y. With more layers a tag can be completed from tags with which it
+        never occurs, if both occur with the same other tags.
     weights : {"equal", "rare"}, default="equal"
-        c: alike, or as the inverse frequency of the item's rarest tag, with 0 for an item without tags.
+        c: equal weights, or the inverse frequency of the item's rarest tag (0 for an item without tags).
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
-        Folds of annotated items for the choice of settings and the scores that calibrate probabilities.
+        Number of folds of annotated items, for the choice of a setting and the scores that calibrate probabilities.
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.5
@@ -61,16 +62,16 @@ class FastTag(Comparator):
     cost_ratio : float, default=1.0
         Cost of a false positive over that of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
-        Decides the folds.
+        Seed of the folds.
 
     Attributes
     ----------
     model_ : Enriched
         W, :math:`w_0` and the B of every layer.
     enriched_ : ndarray of shape (n_items, n_labels)
-        By of the annotated items, NaN elsewhere: their tags completed from each other.
+        By of the annotated items, their tags completed from each other; NaN elsewhere.
     solution_ : Solution
-        ``x`` is the last layer's B; ``objective`` the minimum of every layer; ``residual`` the largest relative
+        ``x`` is B of the last layer, ``objective`` has the minimum of every layer, ``residual`` is the largest relative
         residual of the linear systems for B.
     setting_ : dict
         The weights of the fit.
@@ -92,14 +93,14 @@ class FastTag(Comparator):
     layer costs one ridge regression of q tags on m features, :math:`O(n m \min(n, m))` for dense X, conjugate gradients
     for sparse X, and :math:`O(n q^2 + q^3)`.
 
-    The method is about positive-only labels. From others it takes the relevant entries alone: unknown and irrelevant
-    ones are both 0, which may be completed. Items with no observed entry are left out.
+    The method is for positive-only labels. Of other labels it uses the relevant entries only: unknown and irrelevant
+    ones are both 0 and may be completed. Items with no observed entry are left out.
 
-    **Departures from the paper.** The two closed forms, which the paper applies in turn, are solved at once; this is
-    where they converge. Both maps have an intercept without penalty. Of the paper's measures for rare tags only the
-    weights of items are here; learning again the tags that no validation item retrieved is not, nor are several feature
-    sets. The text of the paper was not at hand: the objective is from its abstract, from memory and from public code,
-    and equations carry no numbers.
+    **Departures from the paper.** The paper applies its two closed forms in turn; here they are solved together, which
+    is their limit. Both maps have an intercept without penalty. Of the paper's measures for rare tags only the weights
+    of items are available; to learn again the tags that no validation item retrieved is not, and neither are several
+    feature sets. The text of the paper was not available: the objective is from its abstract, from memory and from
+    public code, and equations have no numbers.
 
     References
     ----------
@@ -175,7 +176,7 @@ class FastTag(Comparator):
         if self.learned_.any():
             rows = np.flatnonzero(~labels.unlabelled)
             tags = labels.relevant[np.ix_(rows, self.learned_)].astype(np.float64)
-            self.enriched_[np.ix_(rows, self.learned_)] = self.model_.completed(tags)
+            self.enriched_[np.ix_(rows, self.learned_)] = self.model_.complete(tags)
         return self
 
 
@@ -211,7 +212,7 @@ class Enriched:
         """Return the scores of the rows of X."""
         return np.asarray(X @ self.W.T + self.w0)
 
-    def completed(self, tags: Floats) -> Floats:
+    def complete(self, tags: Floats) -> Floats:
         """Return By of rows of tags, through all layers."""
         enriched = tags
         for number, B in enumerate(self.layers):
@@ -239,7 +240,7 @@ def enrich(
         objective.append(alpha_enrichment * float(weights @ (given**2).sum(axis=1) - np.vdot(P, B)))
         layers.append(B)
         given = np.tanh(given @ B[:, :-1].T + B[:, -1])
-    status = Status.CONVERGED if residual <= ACCURATE else Status.MAX_ITER
+    status = Status.CONVERGED if residual <= MAX_RESIDUAL else Status.MAX_ITER
     model = Enriched(B[:, :-1] @ coef, B[:, :-1] @ intercept + B[:, -1], layers)
     return model, Solution(B, tuple(objective), residual, n_layers, status)
 

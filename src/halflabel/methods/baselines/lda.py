@@ -1,4 +1,4 @@
-"""LDA: linear directions that tell sets of labels apart (Fisher 1936; Belhumeur et al. 1997)."""
+"""LDA: linear directions that separate sets of labels (Fisher 1936; Belhumeur et al. 1997)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_consistent_length
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines.projection import LinearProjection, to_dense, whitening
+from halflabel.methods.validation import require_irrelevant
 
 
 class LDA(LinearProjection):
-    r"""Linear discriminant analysis, items with the same set of labels as one class.
+    r"""Linear discriminant analysis; the items with the same set of labels are one class.
 
     With :math:`m_c` the mean of the :math:`n_c` items of class c and m that of all, the directions w maximise
 
@@ -22,8 +23,9 @@ class LDA(LinearProjection):
         \frac{w^T S_B w / (C - 1)}{w^T S_W w / (n - C)}, \qquad
         S_B = \sum_c n_c (m_c - m)(m_c - m)^T, \qquad S_W = \sum_c \sum_{i \in c} (x_i - m_c)(x_i - m_c)^T
 
-    for C classes and n items: the F statistic of a one-way analysis of variance. Each has
-    :math:`w^T S_W w = n - C`, so that the pooled variance within classes is 1, and they are uncorrelated there.
+    for C classes and n items: the F statistic of a one-way analysis of variance. Each direction has
+    :math:`w^T S_W w = n - C`, so that the pooled variance within classes is 1; within classes the directions are
+    uncorrelated.
 
     Parameters
     ----------
@@ -35,23 +37,23 @@ class LDA(LinearProjection):
     components_ : ndarray of shape (n_components, n_features)
         The rows are w, the one with the largest F first, its largest entry positive.
     eigenvalues_ : ndarray of shape (n_components,)
-        F of each direction, without unit.
+        F of each direction; it has no unit.
 
     Raises
     ------
     ValueError
-        If no item has all of its labels observed, all that do have the same set or each one of its own, the labels are
-        positive-only, or more directions are asked for than there are.
+        If no item has all of its labels observed; if all such items have the same set of labels, or no two of them have
+        the same set; if the labels are positive-only, or ``n_components`` is larger than the number of directions.
 
     Notes
     -----
     Costs :math:`O(\mathrm{nnz}(X)\,m + m^3)` time for m features and a few m x m matrices; sparse X stays sparse.
     Features should have comparable units: directions in which items of one class vary by less than 1e-10 of the largest
-    eigenvalue of :math:`S_W` are left out. Where there are more features than items, these are the ones that would
-    tell the training items apart without error, and a PCA in front leaves them out as well [2]_.
+    eigenvalue of :math:`S_W` are left out. With more features than items, these are the directions that separate the
+    training items without error; a PCA before LDA leaves them out too [2]_.
 
-    **Departures from the papers.** A class is a distinct set of labels, which a paper with one label per item does
-    without. Items with an unknown label belong to no class: they are left out, and can be transformed.
+    **Departures from the papers.** A class is a distinct set of labels; in the papers an item has one label. Items with
+    an unknown label belong to no class: they are left out of the fit, and can be transformed.
 
     References
     ----------
@@ -61,7 +63,7 @@ class LDA(LinearProjection):
 
     Examples
     --------
-    Three sets of labels, told apart by the first feature; the second varies more, but within them:
+    The first feature separates three sets of labels; the second varies more, but within them:
 
     >>> import numpy as np
     >>> X = np.array([[0.0, 9], [0, 1], [1, 5], [4, 8], [5, 2], [5, 5], [9, 1], [8, 6], [9, 9], [3, 3]])
@@ -81,7 +83,7 @@ class LDA(LinearProjection):
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the directions.
+        """Compute the directions.
 
         Parameters
         ----------
@@ -93,13 +95,15 @@ class LDA(LinearProjection):
             raise ValueError("This LDA estimator requires y to be passed, but the target y is None.")
         X, labels = self._enter(X), PartialLabels.from_table(y)
         check_consistent_length(X, labels)
-        whole = _fully_labelled(labels)
+        labels.require_observed()
+        require_irrelevant(self, labels)
+        whole = np.flatnonzero(labels.observed.all(axis=1))
         sets, member, counts = np.unique(labels.state[whole], axis=0, return_inverse=True, return_counts=True)
-        _refuse_unless_classes(len(member), len(sets))
+        _require_classes(len(member), len(sets))
         return self._fit(X[whole], member.ravel(), counts)
 
     def _fit(self, X: Matrix, member: Ints, counts: Ints) -> Self:
-        means, within = _scatter_within(X, member, counts)
+        means, within = _compute_scatter(X, member, counts)
         n, C = len(member), len(counts)
         S = whitening(within)
         between = np.sqrt(counts)[:, None] * ((means - counts @ means / n) @ S)  # its square is S' S_B S
@@ -110,34 +114,27 @@ class LDA(LinearProjection):
         return self
 
 
-def _fully_labelled(labels: PartialLabels) -> Ints:
-    labels.require_observed()
-    if labels.positive_only:
-        raise ValueError(
-            "LDA needs irrelevant entries, but these labels are positive-only (an absent tag is unknown). If an "
-            "absent tag means irrelevant, say absent='irrelevant'."
-        )
-    return np.flatnonzero(labels.observed.all(axis=1))
-
-
-def _refuse_unless_classes(n_items: int, n_sets: int) -> None:
+def _require_classes(n_items: int, n_sets: int) -> None:
+    """Raise unless there are at least two sets of labels, and two items with the same set."""
     if not n_items:
-        raise ValueError("LDA needs items of which all labels are observed, but there is none: fill their gaps first.")
+        raise ValueError(
+            "LDA needs items of which all labels are observed, but there is none: fill in their gaps first."
+        )
     if n_sets == 1 or n_sets == n_items:
         have = "the same set of labels" if n_sets == 1 else "a set of labels of its own"
         raise ValueError(
-            f"LDA tells sets of labels apart by items that share one, but each of the {n_items} items of which all "
-            f"labels are observed has {have}: label more items, or take fewer labels."
+            f"LDA needs several sets of labels, and several items with the same set, but each of the {n_items} items "
+            f"with all labels observed has {have}: label more items, or use fewer labels."
         )
 
 
-def _scatter_within(X: Matrix, member: Ints, counts: Ints) -> tuple[Floats, Floats]:
+def _compute_scatter(X: Matrix, member: Ints, counts: Ints) -> tuple[Floats, Floats]:
     """Return the mean of every class and :math:`S_W`; sparse X is centred implicitly."""
     totals = np.zeros((len(counts), X.shape[1]))
     for c in range(len(counts)):
         totals[c] = X[member == c].sum(axis=0)
     means = totals / counts[:, None]
-    if not is_sparse(X):  # at once, while nothing can cancel
+    if not is_sparse(X):  # explicitly, which loses no digits
         X = X - means[member]
         return means, X.T @ X
     return means, to_dense(X.T @ X) - means.T @ totals

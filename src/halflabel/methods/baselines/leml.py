@@ -18,7 +18,7 @@ from halflabel.numerics.solvers import Solution, Status, pcg
 
 LOSSES = ("squared", "logistic", "hinge")
 
-#: Relative residual at which conjugate gradients stop; the next step takes the rest.
+#: Relative residual at which conjugate gradients stop; the next Newton step corrects the rest.
 FORCING = 1e-2
 
 
@@ -37,26 +37,26 @@ class LEML(Comparator):
     * logistic: :math:`\log(1 + e^{-yz})`,
     * hinge: :math:`\tfrac12 \max(0, 1 - yz)^2`.
 
-    Unknown entries are left out of the sum. Of positive-only labels, an entry that is unknown in an annotated item
-    counts as -1: that is how Zhao and Guo (2015) used the method; positives alone would be fitted by a constant.
+    Unknown entries are left out of the sum. With positive-only labels, an entry that is unknown in an annotated item
+    counts as -1, as in Zhao and Guo (2015); a constant would fit the positives alone.
 
     Parameters
     ----------
     alpha : float or sequence of float, default=(10.0, 30.0, 100.0, 300.0)
         :math:`\alpha`, the paper's lambda: weight of one unit of singular value of :math:`WH^T` against the loss of one
-        entry. It grows with the number of annotated items. Of several, the best in cross-validation is taken.
+        entry. It should grow with the number of annotated items. Cross-validation chooses among several values.
     rank : int or sequence of int, default=20
-        k; no more than features or labels.
+        k; it is reduced to the number of features or of labels if it is larger.
     loss : {"squared", "logistic", "hinge"}, default="squared"
         :math:`\ell`.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
-        Folds of annotated items for the choice of settings and the scores that calibrate probabilities.
+        Number of folds of annotated items, for the choice of a setting and the scores that calibrate probabilities.
     tol : float, default=1e-4
         Stop when the gradient's norm is this share of its norm at W = 0.
     max_iter : int, default=300
-        Limit of alternations.
+        Maximum number of alternations.
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.0
@@ -64,7 +64,7 @@ class LEML(Comparator):
     cost_ratio : float, default=1.0
         Cost of a false positive over that of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
-        Decides the folds.
+        Seed of the folds.
 
     Attributes
     ----------
@@ -78,8 +78,8 @@ class LEML(Comparator):
         Every setting with its ``pu_f1``, the best F1 of one threshold on held-out items (for ``decision="fixed"``, that
         at ``threshold``).
     label_scores_, label_probabilities_, transduction_, thresholds_
-        As in :class:`halflabel.SSDRMC`; for positive-only labels probabilities are those of being assigned, and what
-        was not assigned is filled in where likely enough.
+        As in :class:`halflabel.SSDRMC`. For positive-only labels probabilities are those of being assigned, and labels
+        that were not assigned are filled in where their probability reaches the threshold.
 
     Raises
     ------
@@ -89,22 +89,22 @@ class LEML(Comparator):
     Notes
     -----
     Each alternation takes a Newton step in W, by conjugate gradients with a line search, and one in each
-    :math:`(h_j, b_j)`, by a system of k + 1 unknowns; both are exact for the squared loss, but for the tolerance of the
+    :math:`(h_j, b_j)`, by a system of k + 1 unknowns; for the squared loss both are exact up to the tolerance of the
     conjugate gradients. A product with the Hessian costs :math:`O(\mathrm{nnz}(X)\,k + n L k)` for n annotated items,
-    and :math:`O(\mathrm{nnz}(X)\,k + n k^2)` where the loss is squared and nothing is missing; the systems cost
+    and :math:`O(\mathrm{nnz}(X)\,k + n k^2)` if the loss is squared and nothing is missing; the systems cost
     :math:`O(n L k^2)`. Sparse X stays sparse. The objective never increases.
 
-    At fixed :math:`WH^T` the least penalty is :math:`\alpha` times its trace norm; so with
-    :math:`k \ge \min(d, L)` this is trace-norm regression. It is a minimum of that convex problem, of any rank, if
-    the gradient of the loss by :math:`WH^T` has no singular value above :math:`\alpha`.
+    For a fixed :math:`WH^T` the smallest penalty is :math:`\alpha` times its trace norm. With
+    :math:`k \ge \min(d, L)` the method is therefore trace-norm regression. A solution of any rank is a minimum of that
+    convex problem if the gradient of the loss by :math:`WH^T` has no singular value above :math:`\alpha`.
 
-    **Departures from the paper.** Its objective has neither intercept nor centring; here they make the answer
-    independent of where a feature's zero lies. After each alternation the factors are balanced, which lowers the
-    penalty at the same :math:`WH^T`; where alpha is small that saves most of the alternations. The start is not random
-    but spanned by the labels' singular directions of :math:`X^T Y`, so that items and labels may come in any order.
-    Labels with gaps are kept as dense rows of annotated items: unknown entries have no weight but take their share of
-    the time, where the paper's products cost :math:`O(|\Omega| k + \mathrm{nnz}(X)\,k)` for the observed entries
-    :math:`\Omega`. The paper's equations were not at hand: the objective is from memory.
+    **Departures from the paper.** Its objective has neither intercept nor centring; here they make the result
+    independent of the origin of each feature. After each alternation the factors are balanced, which reduces the
+    penalty at the same :math:`WH^T`; with a small alpha that saves most of the alternations. The start is not random
+    but spanned by the labels' singular directions of :math:`X^T Y`, so that the result does not depend on the order of
+    items and labels. Labels with gaps are dense rows of annotated items: unknown entries have weight 0 but cost time,
+    whereas the paper's products cost :math:`O(|\Omega| k + \mathrm{nnz}(X)\,k)` for the observed entries
+    :math:`\Omega`. The text of the paper was not available: the objective is from memory.
 
     References
     ----------
@@ -158,7 +158,7 @@ class LEML(Comparator):
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
         features, loss = Centred.of(X), entry_loss(self.loss, state)
-        tol = self.tol if len(settings) == 1 else max(self.tol, 1e-3)  # enough to compare settings
+        tol = self.tol if len(settings) == 1 else max(self.tol, 1e-3)  # this is enough to compare settings
         return [low_rank_map(features, loss, state, **s, tol=tol, max_iter=self.max_iter) for s in settings]
 
 
@@ -185,17 +185,17 @@ def entry_loss(name: str, state: Floats) -> EntryLoss:
     """Return a loss of LEML for labels coded +1, -1 and 0 (unknown)."""
     if name == "logistic":
         return Logistic(state, 1.0)
-    return Squared(state, _gaps(state), 1.0) if name == "squared" else SquaredHinge(state)
+    return Squared(state, _mask_gaps(state), 1.0) if name == "squared" else SquaredHinge(state)
 
 
-def _gaps(state: Floats) -> Mask | None:
+def _mask_gaps(state: Floats) -> Mask | None:
     observed = state != 0
     return None if observed.all() else np.asarray(observed)
 
 
 @dataclass(frozen=True, eq=False)
 class Centred:
-    """Features less their means, which are never subtracted from sparse ones."""
+    """Features minus their means; from sparse features the means are subtracted implicitly."""
 
     X: Matrix
     mean: Floats
@@ -203,7 +203,7 @@ class Centred:
 
     @classmethod
     def of(cls, X: Matrix) -> Centred:
-        """Centre on these rows."""
+        """Return the features, centred at the mean of these rows."""
         return cls(X, np.asarray(X.mean(axis=0)).ravel(), X.multiply(X).tocsr() if is_sparse(X) else X**2)
 
     def __matmul__(self, W: Floats) -> Floats:
@@ -241,25 +241,25 @@ def low_rank_map(
     features: Centred, loss: EntryLoss, state: Floats, *, rank: int, alpha: float, tol: float, max_iter: int
 ) -> tuple[LowRankMap, Solution]:
     """Minimise the objective of :class:`LEML` by alternating Newton steps."""
-    W, H, b = _start(features, state, rank)
+    W, H, b = _initialize(features, state, rank)
     objective: list[float] = []
     scale = 0.0
     for n_iter in range(max_iter + 1):
-        value, gradient = _value_and_gradient(features, loss, W, H, b, alpha)
+        value, gradient = _evaluate(features, loss, W, H, b, alpha)
         objective.append(value)
         norm = float(np.sqrt(sum(np.vdot(g, g) for g in gradient)))
         scale = scale or norm or 1.0
         if norm <= tol * scale or n_iter == max_iter:
             break
-        W = W + _newton_in_W(features, loss, W, H, b, alpha, gradient[0], value)
-        H, b = _newton_in_H(features @ W, loss, H, b, alpha)
-        W, H = _balanced(W, H)
+        W = W + _step_in_W(features, loss, W, H, b, alpha, gradient[0], value)
+        H, b = _step_in_H(features @ W, loss, H, b, alpha)
+        W, H = _balance(W, H)
     status = Status.CONVERGED if norm <= tol * scale else Status.MAX_ITER
     solution = Solution(W @ H.T, tuple(objective), norm / scale, n_iter, status)
     return LowRankMap(W, H, b, features.mean), solution
 
 
-def _start(features: Centred, state: Floats, rank: int) -> tuple[Floats, Floats, Floats]:
+def _initialize(features: Centred, state: Floats, rank: int) -> tuple[Floats, Floats, Floats]:
     """Return W = 0, orthonormal H along the labels' leading singular directions of X^T Y, and the rates as b."""
     b = state.sum(axis=0) / np.maximum((state != 0).sum(axis=0), 1)
     directions = features.transposed(np.where(state != 0, state - b, 0.0))
@@ -268,7 +268,7 @@ def _start(features: Centred, state: Floats, rank: int) -> tuple[Floats, Floats,
     return np.zeros((directions.shape[0], k)), H, b
 
 
-def _value_and_gradient(
+def _evaluate(
     features: Centred, loss: EntryLoss, W: Floats, H: Floats, b: Floats, alpha: float
 ) -> tuple[float, tuple[Floats, Floats, Floats]]:
     A = features @ W
@@ -277,7 +277,7 @@ def _value_and_gradient(
     return value + 0.5 * alpha * float(np.vdot(W, W) + np.vdot(H, H)), gradient
 
 
-def _newton_in_W(
+def _step_in_W(
     features: Centred, loss: EntryLoss, W: Floats, H: Floats, b: Floats, alpha: float, G: Floats, value: float
 ) -> Floats:
     """Return a step in W that does not increase the objective."""
@@ -301,10 +301,10 @@ def _newton_in_W(
         V = W + t * S
         return loss.value_and_grad(Z + t * dZ)[0] + 0.5 * alpha * float(np.vdot(V, V)) + rest
 
-    return _backtracked(along, value, float(np.vdot(G, S))) * S
+    return _backtrack(along, value, float(np.vdot(G, S))) * S
 
 
-def _newton_in_H(A: Floats, loss: EntryLoss, H: Floats, b: Floats, alpha: float) -> tuple[Floats, Floats]:
+def _step_in_H(A: Floats, loss: EntryLoss, H: Floats, b: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Return H and b after a Newton step of every label, all of one length."""
     A1, T = np.column_stack([A, np.ones(len(A))]), np.column_stack([H, b])
     ridge = np.append(np.full(H.shape[1], alpha), 0.0)  # no weight on the intercept
@@ -312,7 +312,7 @@ def _newton_in_H(A: Floats, loss: EntryLoss, H: Floats, b: Floats, alpha: float)
     D = loss.value_and_grad(Z)[1]
     G = D.T @ A1 + ridge * T
     C = np.broadcast_to(loss.curvature(Z), Z.shape)
-    # The damping of the intercept is for a hinge that no item touches.
+    # The damping of the intercept is for a hinge loss that is 0 for every item.
     systems = np.stack([(A1 * c[:, None]).T @ A1 for c in C.T]) + np.diag(ridge + 1e-10 * len(A))
     S = -np.linalg.solve(systems, G[:, :, None])[:, :, 0]
     dZ = A1 @ S.T
@@ -320,12 +320,12 @@ def _newton_in_H(A: Floats, loss: EntryLoss, H: Floats, b: Floats, alpha: float)
     def along(t: float) -> float:
         return loss.value_and_grad(Z + t * dZ)[0] + 0.5 * float(np.sum(ridge * (T + t * S) ** 2))
 
-    T = T + _backtracked(along, along(0.0), float(np.vdot(G, S))) * S
+    T = T + _backtrack(along, along(0.0), float(np.vdot(G, S))) * S
     return T[:, :-1], T[:, -1]
 
 
-def _backtracked(along: Callable[[float], float], value: float, slope: float) -> float:
-    """Return the first of 1, 1/2, 1/4, ... with sufficient decrease; 0 where rounding leaves none."""
+def _backtrack(along: Callable[[float], float], value: float, slope: float) -> float:
+    """Return the first of 1, 1/2, 1/4, ... with sufficient decrease; 0 if rounding leaves no decrease."""
     for halvings in range(40):
         t = 0.5**halvings
         if along(t) <= value + 1e-4 * t * slope:
@@ -333,8 +333,8 @@ def _backtracked(along: Callable[[float], float], value: float, slope: float) ->
     return 0.0
 
 
-def _balanced(W: Floats, H: Floats) -> tuple[Floats, Floats]:
-    """Return factors of the same product with the least sum of squares."""
+def _balance(W: Floats, H: Floats) -> tuple[Floats, Floats]:
+    """Return factors of the same product with the smallest sum of squares."""
     Q, R = linalg.qr(W, mode="economic", check_finite=False)
     P, S = linalg.qr(H, mode="economic", check_finite=False)
     U, s, Vt = linalg.svd(R @ S.T, check_finite=False)

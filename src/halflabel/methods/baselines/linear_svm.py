@@ -1,4 +1,4 @@
-"""A linear support vector machine that chooses its C, also from very few items."""
+"""A linear support vector svm with C by cross-validation, also for a small number of items."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-
     Parameters
     ----------
     grid : sequence of float, default=(1e-3, 1e-2, 1e-1, 1, 10)
-        Values of C; of several with the same accuracy the smallest is taken.
+        Values of C; of several with the same accuracy the smallest is chosen.
     n_folds : int, default=5
-        Folds, stratified; fewer where a class has fewer items. With a single item of a class, C is the middle of the
-        grid.
+        Number of stratified folds; fewer if a class has fewer items. With a single item of a class, C is the middle
+        value of the grid.
     random_state : int or None, default=0
-        Decides the folds.
+        Seed of the folds.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-
 
     Notes
     -----
-    **Departures from the paper.** Its grid has every power of ten from -8 to 8; its loss is not stated.
+    **Departures from the paper.** Its grid has all powers of ten from -8 to 8; it does not give its loss.
 
     Examples
     --------
@@ -69,23 +69,23 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-
             raise ValueError("Classifier can't train when only one class is present: this label has a single value.")
         if len(self.classes_) > 2:
             raise ValueError(f"Only binary classification is supported, but y has {len(self.classes_)} values.")
-        self.C_ = self._chosen(X, y == self.classes_[1])
-        self.svm_ = self._machine(self.C_).fit(X, y == self.classes_[1])
+        self.C_ = self._choose_C(X, y == self.classes_[1])
+        self.svm_ = self._create_svm(self.C_).fit(X, y == self.classes_[1])
         return self
 
-    def _chosen(self, X: Matrix, positive: Any) -> float:
+    def _choose_C(self, X: Matrix, positive: Any) -> float:
         n_folds = min(self.n_folds, int(positive.sum()), int((~positive).sum()))
         if n_folds < 2:
             return float(self.grid[len(self.grid) // 2])
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
-        right = np.zeros(len(self.grid))
+        n_correct = np.zeros(len(self.grid))
         for train, test in folds.split(np.zeros(len(positive)), positive):
             for number, C in enumerate(self.grid):
-                machine = self._machine(C).fit(X[train], positive[train])
-                right[number] += (machine.predict(X[test]) == positive[test]).sum()
-        return float(self.grid[int(np.argmax(right))])
+                svm = self._create_svm(C).fit(X[train], positive[train])
+                n_correct[number] += (svm.predict(X[test]) == positive[test]).sum()
+        return float(self.grid[int(np.argmax(n_correct))])
 
-    def _machine(self, C: float) -> LinearSVC:
+    def _create_svm(self, C: float) -> LinearSVC:
         return LinearSVC(C=C, dual=False)
 
     def decision_function(self, X: Any) -> Floats:
@@ -95,6 +95,6 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-
         return np.asarray(self.svm_.decision_function(X))
 
     def predict(self, X: Any) -> Any:
-        """Return the class on whose side of the plane each row lies."""
+        """Return the class of the side of the plane on which each row lies."""
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(int)]

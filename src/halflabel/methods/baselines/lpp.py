@@ -1,4 +1,4 @@
-"""LPP: linear directions along which neighbours stay together (He & Niyogi 2003)."""
+"""LPP: linear directions in which neighbours stay near each other (He & Niyogi 2003)."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class LPP(LinearProjection):
     n_components : int, default=2
         Number of directions.
     n_neighbors : int, default=10
-        k of the graph.
+        k, the number of neighbours in the graph.
     bandwidth : float or None, default=None
         :math:`\sigma` in units of a distance; the paper's t is :math:`2\sigma^2`. None is the mean distance to the
-        k-th neighbour; ``inf`` gives every edge the weight 1, the paper's "simple-minded" choice.
+        k-th neighbour. With ``inf`` every edge has the weight 1, the paper's "simple-minded" choice.
 
     Attributes
     ----------
@@ -47,17 +47,18 @@ class LPP(LinearProjection):
     Raises
     ------
     ValueError
-        If a parameter is out of its range, or more directions are asked for than the items vary in.
+        If a parameter is out of its range, or ``n_components`` is larger than the number of directions in which the
+        items vary.
 
     Notes
     -----
     After the neighbour search, with m features: :math:`O(n k m + m^3)` time and a few m x m matrices. Sparse X stays
     sparse and is centred implicitly.
 
-    **Departures from the paper.** X is centred, which changes neither L nor a distance but removes the constant,
-    :math:`\lambda = 0`, where it is a combination of features. Where :math:`X^T D X` is singular, directions in which
-    the items do not vary (below 1e-10 of the largest eigenvalue) are left out, as the PCA step does that He et al. put
-    first for faces: a ridge would not do, since such directions have :math:`w^T X^T L X w = 0` and so would come first.
+    **Departures from the paper.** X is centred. This changes neither L nor a distance but removes the constant vector,
+    :math:`\lambda = 0`, if it is a combination of features. If :math:`X^T D X` is singular, directions in which the
+    items do not vary (below 1e-10 of the largest eigenvalue) are left out; the PCA step of He et al. for faces has the
+    same effect. A ridge would not help: such directions have :math:`w^T X^T L X w = 0` and would come first.
 
     References
     ----------
@@ -67,7 +68,7 @@ class LPP(LinearProjection):
 
     Examples
     --------
-    Two groups far apart along the first feature, which therefore is the direction that keeps neighbours together:
+    Two groups are far apart along the first feature. It is the direction in which neighbours stay near each other:
 
     >>> import numpy as np
     >>> X = np.column_stack([np.repeat([0.0, 9.0], 4), [0, 1, 3, 2, 0, 2, 1, 3]])
@@ -81,7 +82,7 @@ class LPP(LinearProjection):
         self.bandwidth = bandwidth
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the directions.
+        """Compute the directions.
 
         Parameters
         ----------
@@ -93,7 +94,7 @@ class LPP(LinearProjection):
         require_whole(self, n_neighbors=1)
         require_positive(self, "bandwidth", optional=True)
         S = affinity(*neighbors(X, self.n_neighbors), self.bandwidth)
-        XLX, XDX = _quadratic_forms(X, S)
+        XLX, XDX = _compute_forms(X, S)
         T = whitening(XDX)
         self._require_components(T.shape[1])
         eigenvalues, Z = linalg.eigh(T.T @ XLX @ T, subset_by_index=[0, self.n_components - 1])
@@ -101,10 +102,10 @@ class LPP(LinearProjection):
         return self
 
 
-def _quadratic_forms(X: Matrix, S: sparse.csr_array) -> tuple[Floats, Floats]:
+def _compute_forms(X: Matrix, S: sparse.csr_array) -> tuple[Floats, Floats]:
     """Return X'LX and X'DX of items centred at their mean weighted by D; sparse X is centred implicitly."""
     degree = S.sum(axis=1)
-    if not is_sparse(X):  # at once, while nothing can cancel
+    if not is_sparse(X):  # explicitly, which loses no digits
         X = X - np.average(X, axis=0, weights=degree)
     total = X.T @ degree
     XDX = to_dense(X.T @ (sparse.diags_array(degree) @ X)) - np.outer(total, total) / degree.sum()

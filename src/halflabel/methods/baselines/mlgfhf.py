@@ -23,32 +23,31 @@ from halflabel.numerics.threads import blas_threads
 class MLGFHF(PartialLabelEstimator):
     r"""Multi-label Gaussian fields and harmonic functions: a Sylvester equation for the scores of unlabelled items.
 
-    Scores F of all items equal the observed labels, coded 1 (relevant) and 0 (irrelevant), where there are any, and
-    minimise everywhere else
+    The scores F are equal to the observed labels, coded 1 (relevant) and 0 (irrelevant). The other scores minimise
 
     .. math:: \mathrm{tr}(F^T L F) + \nu\,\mathrm{tr}(F L_c F^T)
         = \tfrac12\sum_{ij} w_{ij}\|F_{i\cdot} - F_{j\cdot}\|^2
         + \tfrac{\nu}{2}\sum_{kl} c_{kl}\|F_{\cdot k} - F_{\cdot l}\|^2
 
     with :math:`L = D - W` of the items' symmetrised neighbour graph, :math:`w_{ij} = \exp(-d_{ij}^2 / 2\sigma^2)`, and
-    :math:`L_c` the same of the labels, joined by the cosine :math:`c_{kl}` of their columns. For items U without any
-    label that is
+    :math:`L_c` the same of the labels, whose weights are the cosines :math:`c_{kl}` of their columns. For items U
+    without labels this is the solution of
 
     .. math:: L_{UU} F_U + \nu F_U L_c = -L_{UL} Y_L .
 
     Parameters
     ----------
     n_neighbors : int, default=15
-        k. An edge exists if either end names the other.
+        k. Two items are joined if either is a neighbour of the other.
     bandwidth : float or None, default=None
         :math:`\sigma`; None is the mean distance of an item to its k-th neighbour.
     label_graph_weight : float, default=0.1
-        :math:`\nu`, in units of an edge between two identical items. At 0 the labels do not know of each other: one
+        :math:`\nu`, in units of an edge between two identical items. With 0 the labels are independent: there is one
         harmonic function per label (Zhu et al. 2003).
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
-        Folds of labelled items for the out-of-fold scores that calibrate the probabilities.
+        Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.5
@@ -58,20 +57,20 @@ class MLGFHF(PartialLabelEstimator):
     solver_tol : float, default=1e-8
         Relative residual at which conjugate gradients stop.
     max_iter : int, default=2000
-        Limit of their iterations.
+        Maximum number of their iterations.
     random_state : int or None, default=0
-        Decides the folds.
+        Seed of the folds.
 
     Attributes
     ----------
     field_ : ndarray of shape (n_items, n_labels)
-        F, observed entries verbatim; NaN where no observed entry can be reached through either graph.
+        F; observed entries keep their values, and an entry is NaN if no observed one can be reached on the graphs.
     label_laplacian_ : ndarray of shape (n_labels, n_labels)
         :math:`L_c`.
     bandwidth_ : float
         :math:`\sigma`.
     solution_ : Solution
-        Objective history, relative residual and status of the solve; ``x`` holds the entries that were not observed.
+        Objective history, relative residual and status of the solver; ``x`` holds the entries that were not observed.
     label_scores_, label_probabilities_, transduction_, thresholds_
         As in :class:`halflabel.SSDRMC`.
 
@@ -84,17 +83,17 @@ class MLGFHF(PartialLabelEstimator):
     Notes
     -----
     After the neighbour search an iteration costs O(n k c + n c^2) for c labels; the two Laplacians are never joined
-    into one matrix. Where entries are missing one by one, all unknown ones are free, also those of items with some
-    label: the operator is the Sylvester operator restricted to them, symmetric and positive definite. A new item takes
-    its own minimiser with all others held fixed, for which only the neighbours that it names count. A new item with no
-    weight at all to any neighbour (everything is many bandwidths away) gets the limit of the same.
+    into one matrix. If entries are missing one by one, all unknown ones are free, including those of items with a
+    label: the operator is the Sylvester operator restricted to them, symmetric and positive definite. The scores of a
+    new item minimise the objective with all others held fixed; they depend on its neighbours only. A new item with
+    weight 0 to all neighbours, because they are many bandwidths away, gets the limit of these scores.
 
-    **Departures from the paper.** Qian and Davidson name the method and its graph of items, but neither the weight
-    nor the graph of labels; the objective, without a fitting term, is the first of the two in Chen et al., and the
-    similarity of labels is the cosine of their columns over the items for which both are observed, written from memory
-    of that paper. Single unknown entries are an extension. With observed scores held fixed the relevant entries are
-    few, so that most scores lie far below the natural threshold 0.5; the default rule on calibrated probabilities
-    mends that.
+    **Departures from the paper.** Qian and Davidson give the method and its graph of items, but neither the weight nor
+    the graph of labels. The objective, without a fitting term, is the first of the two in Chen et al. The similarity of
+    labels is the cosine of their columns over the items for which both are observed; it is written from memory of that
+    paper. Single unknown entries are an extension. Observed scores are fixed and a small share of them is relevant, so
+    that most scores are far below the natural threshold 0.5; the default rule on calibrated probabilities corrects
+    this.
 
     References
     ----------
@@ -113,7 +112,7 @@ class MLGFHF(PartialLabelEstimator):
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
-    #: The scores of fitted items come from the field.
+    #: New items need the field, not the scores of the fitted ones.
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_")
 
     def __init__(
@@ -161,7 +160,7 @@ class MLGFHF(PartialLabelEstimator):
         indices, distances = neighbors(self.items_, self.n_neighbors)
         self.bandwidth_ = self.bandwidth or float(distances[:, -1].mean()) or 1.0
         W = affinity(indices, distances, self.bandwidth_)
-        self.label_laplacian_ = _label_laplacian(labels)
+        self.label_laplacian_ = _compute_label_laplacian(labels)
         self.field_, self.solution_ = self._solve(W, labels, self.label_laplacian_)
         self.learnable_ = labels.learnable
         self._warn_unless_converged(self.solution_.status, self.solution_.residual)
@@ -173,11 +172,11 @@ class MLGFHF(PartialLabelEstimator):
         require_positive(self, "bandwidth", finite=True, optional=True)
 
     def _solve(self, W: sparse.csr_array, labels: PartialLabels, Lc: Floats) -> tuple[Floats, Solution]:
-        """Return F, NaN where nothing reaches, and the solve for its unknown entries."""
+        """Return F, NaN where no observed entry can be reached, and the solution for the unknown entries."""
         F = labels.values(unknown=0.0)
-        reached = _reached(W, labels.observed, Lc if self.label_graph_weight else np.zeros_like(Lc))
+        reached = _find_reached(W, labels.observed, Lc if self.label_graph_weight else np.zeros_like(Lc))
         free = reached & ~labels.observed
-        solution = _harmonic(laplacian(W), self.label_graph_weight * Lc, F, free, self.solver_tol, self.max_iter)
+        solution = _solve_harmonic(laplacian(W), self.label_graph_weight * Lc, F, free, self.solver_tol, self.max_iter)
         F[free] = solution.x[:, 0]
         F[~reached] = np.nan
         return F, solution
@@ -188,7 +187,7 @@ class MLGFHF(PartialLabelEstimator):
 
         def score_held_out(held_out: Mask) -> Floats:
             rest = labels.hide(held_out[:, None])
-            F, _ = self._solve(W, rest, _label_laplacian(rest))
+            F, _ = self._solve(W, rest, _compute_label_laplacian(rest))
             return np.where(labels.observed, F, np.nan)[held_out]
 
         return score_out_of_fold(score_held_out, folds, labels.shape)
@@ -197,7 +196,7 @@ class MLGFHF(PartialLabelEstimator):
         r"""Solve :math:`f(dI + \nu L_c) = \sum_j w_j F_j` with d the sum of the weights, for each new item."""
         indices, distances = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=self.scaler_(X))
         exponent = -(distances**2) / (2 * self.bandwidth_**2)
-        # Weights in units of the nearest neighbour's: far from everything they would all be 0.
+        # Weights in units of that of the nearest neighbour: for an item far from all others they would all be 0.
         w, unit = np.exp(exponent - exponent[:, :1]), np.exp(exponent[:, :1])
         starts = np.arange(0, indices.size + 1, indices.shape[1])
         weights = sparse.csr_array((w.ravel(), indices.ravel(), starts), shape=(len(indices), len(self.field_)))
@@ -208,7 +207,7 @@ class MLGFHF(PartialLabelEstimator):
         return np.where(unreached | ~self.learnable_, np.nan, f)
 
 
-def _label_laplacian(labels: PartialLabels) -> Floats:
+def _compute_label_laplacian(labels: PartialLabels) -> Floats:
     """Return D - C with C the cosine of label columns over the items for which both labels are observed."""
     relevant, observed = labels.relevant.astype(np.float64), labels.observed.astype(np.float64)
     counts = relevant.T @ observed
@@ -218,14 +217,14 @@ def _label_laplacian(labels: PartialLabels) -> Floats:
     return np.asarray(np.diag(cosine.sum(axis=1)) - cosine)
 
 
-def _reached(W: sparse.csr_array, observed: Mask, Lc: Floats) -> Mask:
-    """Tell which entries a walk over edges between items and between labels connects with an observed one."""
+def _find_reached(W: sparse.csr_array, observed: Mask, Lc: Floats) -> Mask:
+    """Return which entries are connected with an observed one by edges between items and between labels."""
     kind = components(sparse.csr_array(Lc))
     together = (kind[:, None] == kind).astype(np.float64)
     return supported(components(W), observed @ together > 0)
 
 
-def _harmonic(L: sparse.csr_array, Lc: Floats, F: Floats, free: Mask, tol: float, max_iter: int) -> Solution:
+def _solve_harmonic(L: sparse.csr_array, Lc: Floats, F: Floats, free: Mask, tol: float, max_iter: int) -> Solution:
     """Solve (L F + F Lc) = 0 for the free entries of F, all others held at their values."""
 
     def apply(x: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""ML-kNN: how many neighbours have a label, read by Bayes' rule (Zhang & Zhou 2007)."""
+"""ML-kNN: the number of neighbours with a label, and Bayes' rule (Zhang & Zhou 2007)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from halflabel.numerics.scaling import Scaler
 class MLkNN(PartialLabelEstimator):
     r"""Multi-label k-nearest neighbours.
 
-    Labels are treated one by one. Let :math:`C` be the number of an item's k nearest neighbours for which the label
+    Labels are handled one by one. Let :math:`C` be the number of an item's k nearest neighbours for which the label
     is relevant, :math:`c[j]` the number of training items with :math:`C = j` for which it is relevant, and
     :math:`c'[j]` the number of those for which it is irrelevant. The score is the posterior
 
@@ -37,9 +37,9 @@ class MLkNN(PartialLabelEstimator):
     Parameters
     ----------
     n_neighbors : int, default=10
-        k. With k or fewer training items of a label, all but the item itself are its neighbours.
+        k. If a label has k or fewer training items, all of them but the item itself are its neighbours.
     smoothing : float, default=1.0
-        s, in items that are added to each cell of a table. Positive.
+        s, the number of items that are added to each cell of a table. Positive.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     decision : str, default="micro_f1"
@@ -49,14 +49,14 @@ class MLkNN(PartialLabelEstimator):
     cost_ratio : float, default=1.0
         Cost of a false positive over that of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
-        No effect: nothing is drawn. It is here because every method has it.
+        It has no effect, because the method is deterministic. Every method has this parameter.
 
     Attributes
     ----------
     tables_ : ndarray of int, shape (2, k + 1, n_labels)
         c and c'.
     n_neighbors_ : ndarray of int, shape (n_labels,)
-        k, or what the training items of a label allow.
+        k, or fewer for a label with k or fewer training items.
     items_ : matrix of shape (n_labelled, n_features)
         The scaled items that can be neighbours: those with an observed entry.
     relevant_, observed_ : ndarray of bool, shape (n_labelled, n_labels)
@@ -72,21 +72,21 @@ class MLkNN(PartialLabelEstimator):
 
     Notes
     -----
-    Costs one exact neighbour search, :math:`O(n^2 m)` for m features. Where entries are missing one by one, each set
-    of items on which labels are observed takes a search of its own, in the worst case one per label. Of several
-    items at the same distance, those that come first in X are neighbours (``ties="index"`` of
-    :func:`halflabel.numerics.graph.neighbors.neighbors`). Short texts have many such: without a rule, sparse and dense
-    X would differ.
+    Costs one exact neighbour search, :math:`O(n^2 m)` for m features. If entries are missing one by one, each distinct
+    set of items on which labels are observed needs another search, in the worst case one per label. Of several items at
+    the same distance, those that come first in X are neighbours (``ties="index"`` of
+    :func:`halflabel.numerics.graph.neighbors.neighbors`). Short texts have many such ties: without a rule, sparse and
+    dense X would give different results.
 
-    The probabilities are calibrated on leave-one-out scores in closed form: an item's own contribution is taken out of
-    prior and tables, and it never was among its own neighbours. What remains is that the item is a neighbour of others,
-    so that its label may still move *their* cells, by one count each.
+    The probabilities are calibrated on leave-one-out scores in closed form: the contribution of an item is subtracted
+    from prior and tables, and the item is not one of its neighbours. One dependence remains: the item is a neighbour of
+    others, so that its label may change the cells of *these*, by one count each.
 
-    **Departures from the paper.** With every entry observed there is none but the default scaling and threshold, which
-    :meth:`as_published` undoes. Unknown entries are an extension: since labels are treated one by one, each gets the
-    paper's method on the items for which it is observed. Only these are its training items, and only these can be
-    neighbours, so that :math:`C` always counts k observed entries. To count over neighbours with gaps instead takes
-    a single search but makes :math:`C` the smaller the more is missing.
+    **Departures from the paper.** If every entry is observed, only the default scaling and threshold differ;
+    :meth:`as_published` has those of the paper. Unknown entries are an extension: since labels are handled one by one,
+    each label is learned by the paper's method from the items for which it is observed. Only these are its training
+    items, and only these can be neighbours, so that :math:`C` always counts k observed entries. A count over neighbours
+    with gaps would need a single search, but :math:`C` would become smaller the more entries are missing.
 
     References
     ----------
@@ -102,7 +102,7 @@ class MLkNN(PartialLabelEstimator):
     array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
     """
 
-    #: The scores of fitted items say nothing about new ones.
+    #: New items do not need the scores of the fitted ones.
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_")
 
     def __init__(
@@ -136,8 +136,8 @@ class MLkNN(PartialLabelEstimator):
         self.scaler_ = Scaler.learn(X, self.scale)
         X = self.scaler_(X)
         self.n_neighbors_ = np.clip(labels.observed.sum(axis=0) - 1, 0, self.n_neighbors)
-        counts = _relevant_neighbors(X, labels.relevant, labels.observed, self.n_neighbors)
-        self.tables_ = _tables(counts, labels, int(self.n_neighbors_.max()))
+        counts = _count_relevant(X, labels.relevant, labels.observed, self.n_neighbors)
+        self.tables_ = _tabulate(counts, labels, int(self.n_neighbors_.max()))
         labelled = ~labels.unlabelled
         self.items_ = X[labelled]
         self.relevant_, self.observed_ = labels.relevant[labelled], labels.observed[labelled]
@@ -150,7 +150,10 @@ class MLkNN(PartialLabelEstimator):
         require_positive(self, "smoothing", finite=True, reason=reason)
 
     def _posterior(self, counts: Ints, own: Any = 0) -> Floats:
-        """Return P(H_1 | C = counts), without each item's own +1 or -1 if given; NaN where only one value was seen."""
+        """Return P(H_1 | C = counts); NaN for a label with one value only.
+
+        ``own`` has the state (+1 or -1) of each item, whose contribution to the tables is then subtracted.
+        """
         s, k = self.smoothing, self.n_neighbors_
         joint = []
         for table, state in zip(self.tables_, (1, -1), strict=True):
@@ -161,11 +164,11 @@ class MLkNN(PartialLabelEstimator):
         return np.where(learnable, joint[0] / (joint[0] + joint[1]), np.nan)
 
     def _score_new(self, X: Matrix) -> Floats:
-        counts = _relevant_neighbors(self.items_, self.relevant_, self.observed_, self.n_neighbors, self.scaler_(X))
+        counts = _count_relevant(self.items_, self.relevant_, self.observed_, self.n_neighbors, self.scaler_(X))
         return self._posterior(counts)
 
 
-def _relevant_neighbors(items: Matrix, relevant: Mask, observed: Mask, k: int, query: Matrix | None = None) -> Ints:
+def _count_relevant(items: Matrix, relevant: Mask, observed: Mask, k: int, query: Matrix | None = None) -> Ints:
     """Count, per row and label, the relevant ones among the k nearest items for which the label is observed.
 
     Rows are those of ``query``, else the items themselves, of which none is its own neighbour.
@@ -176,13 +179,13 @@ def _relevant_neighbors(items: Matrix, relevant: Mask, observed: Mask, k: int, q
         step("neighbours of labels observed together", p, patterns.shape[1])
         rows, columns = np.flatnonzero(pattern), np.flatnonzero(pattern_of.ravel() == p)
         if len(rows) > 1:
-            graph = _nearest(items, rows, min(k, len(rows) - 1), query)
+            graph = _mark_nearest(items, rows, min(k, len(rows) - 1), query)
             counts[:, columns] = graph @ relevant[np.ix_(rows, columns)].astype(np.intp)
     return counts
 
 
-def _nearest(items: Matrix, rows: Ints, k: int, query: Matrix | None) -> sparse.csr_array:
-    """Return 1 where one of ``rows`` (the columns) is among the k of them that are nearest to an item or query."""
+def _mark_nearest(items: Matrix, rows: Ints, k: int, query: Matrix | None) -> sparse.csr_array:
+    """Return a matrix with 1 where one of ``rows`` (its columns) is among the k nearest of them to an item or query."""
     if query is not None:
         indices, _ = neighbors(items[rows], k, query=query, ties="index")
     else:
@@ -196,8 +199,8 @@ def _nearest(items: Matrix, rows: Ints, k: int, query: Matrix | None) -> sparse.
     return sparse.csr_array((ones, indices.ravel(), np.arange(0, n * k + 1, k)), shape=(n, len(rows)))
 
 
-def _tables(counts: Ints, labels: PartialLabels, k: int) -> Ints:
-    """Return c[j] and c'[j] of every label: its observed items by their count, relevant and irrelevant apart."""
+def _tabulate(counts: Ints, labels: PartialLabels, k: int) -> Ints:
+    """Return c[j] and c'[j] of every label: the numbers of its relevant, and irrelevant, items for each count j."""
     items, columns = np.nonzero(labels.observed)
     tables = np.zeros((2, k + 1, labels.shape[1]), dtype=np.intp)
     irrelevant = (labels.state[items, columns] < 0).astype(np.intp)

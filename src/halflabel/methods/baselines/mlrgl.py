@@ -1,4 +1,4 @@
-"""MLR-GL: ranks what was assigned above what was not, and forgives a few labels (Bucak, Jin & Jain 2011)."""
+"""MLR-GL: ranks assigned labels above the others, with a group lasso on the errors (Bucak, Jin & Jain 2011)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from halflabel.numerics.losses.smooth import row_blocks
 from halflabel.numerics.penalties import spectral_norm
 from halflabel.numerics.solvers import Solution, Status
 
-#: More pairs of labels than this take more than a few GB.
+#: Maximum number of pairs of labels, which take a few GB.
 MAX_PAIRS = 50_000_000
 
-#: Iterations between two looks at the duality gap.
-CHECK = 10
+#: Number of iterations between two computations of the duality gap.
+CHECK_EVERY = 10
 
 
 class MLRGL(Comparator):
@@ -36,24 +36,24 @@ class MLRGL(Comparator):
         \frac1n \sum_i \sum_{l \in U_i} \sqrt{\sum_{k \in A_i} \max\bigl(0,\, 1 - f_k(x_i) + f_l(x_i)\bigr)^2}
         + \frac{\alpha}{2} \sum_k \|f_k\|_K^2
 
-    over the n annotated items. The errors of one label that was not assigned stand under one root, so that they vanish
-    together for most labels and may stay large for a few: those that were forgotten.
+    over the n annotated items. The errors of one label that was not assigned are under one root, so that they are all 0
+    for most labels and may be large for some: those that are missing positives.
 
     Parameters
     ----------
     alpha : float or sequence of float, default=(1e-2, 3e-2)
-        :math:`\alpha`; the paper's C is :math:`1 / (n\alpha)`. Of several, the best in cross-validation is taken, here
-        and below.
+        :math:`\alpha`; the paper's C is :math:`1 / (n\alpha)`. Cross-validation chooses among several values, here and
+        below.
     width : float or sequence of float, default=1.0
         Bandwidth of :math:`k = \exp(-d^2 / 2\sigma^2)` in units of the mean distance between annotated items.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
-        Folds of annotated items for the choice of settings and the scores that calibrate probabilities.
+        Number of folds of annotated items, for the choice of a setting and the scores that calibrate probabilities.
     tol : float, default=1e-3
         Relative duality gap at which to stop; while settings are compared, 1e-2.
     max_iter : int, default=5000
-        Limit of iterations.
+        Maximum number of iterations.
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.0
@@ -61,14 +61,14 @@ class MLRGL(Comparator):
     cost_ratio : float, default=1.0
         Cost of a false positive over that of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
-        Decides the folds and, with more than 1000 items, the sample for the mean distance.
+        Seed of the folds and, with more than 1000 items, of the sample for the mean distance.
 
     Attributes
     ----------
     model_ : RankingFunctions
         The annotated items and the weights of their kernels.
     solution_ : Solution
-        ``x`` holds the weights, ``objective`` n times the value at each look at the gap, ``residual`` the relative
+        ``x`` holds the weights, ``objective`` n times the values where the gap was computed, ``residual`` the relative
         duality gap.
     setting_ : dict
         The weights of the fit.
@@ -93,13 +93,13 @@ class MLRGL(Comparator):
     and in a ball of radius C. Projection onto that set is a clip and a division, and the gradient is Lipschitz with the
     largest eigenvalue of K times the most labels of an item, so that accelerated projected gradient with restart
     applies; the gap to the primal value at :math:`f = K\beta` is the certificate. An iteration costs :math:`O(n^2 L)`
-    for L labels and one pass over the pairs. The smaller alpha, the more iterations: some hundreds at the defaults,
-    where the one large eigenvalue of the kernel, that of the constant, sets the step.
+    for L labels and one pass over the pairs. A smaller alpha needs more iterations: with the defaults there are some
+    hundreds, because the one large eigenvalue of the kernel, that of the constant, determines the step.
 
-    **Departures from the paper.** The dual is solved to a certified gap, not by the paper's approximate updates.
-    The objective is from memory and from what others say of it: errors grouped by the label that was not assigned,
-    each group under one root. The text was not at hand, so that equations carry no numbers. The kernel is ours to
-    choose, as is the unit of its width; there is no intercept.
+    **Departures from the paper.** The dual is solved to a certified gap, not by the paper's approximate updates. The
+    text of the paper was not available: the objective is from memory and from descriptions in other papers (errors are
+    grouped by the label that was not assigned, and each group is under one root), and equations have no numbers. The
+    kernel and the unit of its width are choices of this library; there is no intercept.
 
     References
     ----------
@@ -154,8 +154,8 @@ class MLRGL(Comparator):
         learned: list[tuple[Model, Solution]] = []
         for setting in settings:
             C, width = 1 / (len(state) * setting["alpha"]), setting["width"]
-            found = rank_with_group_lasso(grams[width], pairs, C, tol=tol, max_iter=self.max_iter)
-            learned.append((RankingFunctions(features[width], found.x), found))
+            solution = rank_with_group_lasso(grams[width], pairs, C, tol=tol, max_iter=self.max_iter)
+            learned.append((RankingFunctions(features[width], solution.x), solution))
         return learned
 
 
@@ -166,7 +166,7 @@ class RankingFunctions:
     Parameters
     ----------
     features : NystroemMap
-        Of which only the items and the bandwidth are used: the kernel is exact.
+        Its items and its bandwidth are used; the kernel is exact.
     weights : ndarray of shape (n_items, n_labels)
         beta.
     """
@@ -175,25 +175,25 @@ class RankingFunctions:
     weights: Floats
 
     def __call__(self, X: Matrix) -> Floats:
-        """Return the scores of the rows of X; never holds more than one block of the Gram matrix."""
+        """Return the scores of the rows of X, with one block of the Gram matrix in memory at a time."""
         blocks = [self.features.kernel(X[rows]) @ self.weights for rows in row_blocks(X.shape[0], BLOCK)]
         return np.concatenate(blocks)
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """A relevant and an irrelevant label of the same item, for all such, those with the same irrelevant one in a row.
+    """All pairs of a relevant and an irrelevant label of an item; those with the same irrelevant one are consecutive.
 
     Attributes
     ----------
     signs : csr_array of shape (n_items * n_labels, n_pairs)
         Maps the multipliers of the pairs to the weights beta.
     transposed : csr_array
-        Maps scores to their differences, relevant less irrelevant.
+        Maps scores to their differences, relevant minus irrelevant.
     starts, counts : ndarray of int, shape (n_groups,)
         The first pair and the number of pairs of each group.
     shape : (n_items, n_labels)
-    most : int
+    max_labels : int
         Largest number of labels of an item that has pairs; bounds the squared norm of ``signs``.
     """
 
@@ -202,7 +202,7 @@ class Pairs:
     starts: Ints
     counts: Ints
     shape: tuple[int, int]
-    most: int
+    max_labels: int
 
     @classmethod
     def of(cls, state: Floats) -> Pairs:
@@ -217,7 +217,7 @@ class Pairs:
                 "frequent labels only, or a sample of the items."
             )
         starts = np.cumsum(counts) - counts
-        # The relevant labels of each item stand in a row in ``upper``; group g takes those of its item.
+        # The relevant labels of each item are consecutive in ``upper``; each group uses those of its item.
         upper = np.nonzero(relevant)[1]
         first = (np.cumsum(n_relevant) - n_relevant)[item]
         ranks = np.arange(n_pairs) - np.repeat(starts - first, counts)
@@ -225,8 +225,8 @@ class Pairs:
         rows = np.concatenate([base + upper[ranks], base + np.repeat(lower, counts)])
         values = np.repeat([1.0, -1.0], n_pairs)
         signs = sparse.csr_array((values, (rows, np.tile(np.arange(n_pairs), 2))), shape=(state.size, n_pairs))
-        most = int((state[item] != 0).sum(axis=1).max(initial=0))
-        return cls(signs, sparse.csr_array(signs.T), starts, counts, (state.shape[0], state.shape[1]), most)
+        max_labels = int((state[item] != 0).sum(axis=1).max(initial=0))
+        return cls(signs, sparse.csr_array(signs.T), starts, counts, (state.shape[0], state.shape[1]), max_labels)
 
     def weights(self, G: Floats) -> Floats:
         """Return beta of multipliers."""
@@ -263,32 +263,33 @@ def rank_with_group_lasso(K: Floats, pairs: Pairs, C: float, *, tol: float, max_
     Returns
     -------
     Solution
-        ``x`` is beta, ``objective`` the primal value in units of C at each look, ``residual`` the relative gap.
+        ``x`` is beta, ``objective`` has the primal values in units of C where the gap was computed, ``residual`` is the
+        relative gap.
     """
     if not len(pairs.counts):
         return Solution(np.zeros(pairs.shape), (0.0,), 0.0, 0, Status.CONVERGED)
-    size = 1 / (spectral_norm(K) * pairs.most)
+    size = 1 / (spectral_norm(K) * pairs.max_labels)
     G = M = np.zeros(pairs.transposed.shape[0])
     t, n_iter = 1.0, 0
-    primal, gap = _certified(K, pairs, C, G)
+    primal, gap = _certify(K, pairs, C, G)
     objective = [primal]
     while gap > tol and n_iter < max_iter:
         step("ranking labels", n_iter, max_iter)
-        for _ in range(CHECK):
+        for _ in range(CHECK_EVERY):
             slope = pairs.differences(K @ pairs.weights(M)) - 1
             following = pairs.project(M - size * slope, C)
             turned = float((M - following) @ (following - G)) > 0
             t, last = (1.0, 1.0) if turned else ((1 + np.sqrt(1 + 4 * t * t)) / 2, t)
             M = following + (last - 1) / t * (following - G)
             G = following
-        n_iter += CHECK
-        primal, gap = _certified(K, pairs, C, G)
+        n_iter += CHECK_EVERY
+        primal, gap = _certify(K, pairs, C, G)
         objective.append(primal)
     status = Status.CONVERGED if gap <= tol else Status.MAX_ITER
     return Solution(pairs.weights(G), tuple(objective), gap, n_iter, status)
 
 
-def _certified(K: Floats, pairs: Pairs, C: float, G: Floats) -> tuple[float, float]:
+def _certify(K: Floats, pairs: Pairs, C: float, G: Floats) -> tuple[float, float]:
     """Return the primal value, in units of C, and the relative duality gap."""
     beta = pairs.weights(G)
     F = K @ beta

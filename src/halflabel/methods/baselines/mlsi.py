@@ -1,4 +1,4 @@
-"""MLSI: latent variables that rebuild features and labels together (Yu, Yu & Tresp 2005)."""
+"""MLSI: latent variables from which features and labels can be rebuilt (Yu, Yu & Tresp 2005)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from sklearn.utils.validation import check_consistent_length
 from halflabel._arrays import Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines.projection import LinearProjection, to_dense, whitening
-from halflabel.methods.validation import require_not_negative, require_share
+from halflabel.methods.validation import require_irrelevant, require_not_negative, require_share
 
 
 class MLSI(LinearProjection):
     r"""Multi-label informed latent semantic indexing.
 
-    With the features X (one row per item, not centred) and the labels Y coded 1 (relevant) and 0 (irrelevant), latent
-    variables V = XW are sought from which both can be rebuilt linearly:
+    X are the features (one row per item, not centred) and Y the labels, coded 1 (relevant) and 0 (irrelevant). Latent
+    variables V = XW rebuild both by linear maps:
 
     .. math::
         \min_{V, A, B} (1 - \beta)\|X - VA\|_F^2 + \beta\|Y - VB\|_F^2
         \quad\text{subject to}\quad V^T V = I.
 
-    For given V the best A and B are :math:`V^T X` and :math:`V^T Y`, so that V maximises
+    For a given V the best A and B are :math:`V^T X` and :math:`V^T Y`. Therefore V maximises
     :math:`\mathrm{tr}\,V^T K V` with :math:`K = (1 - \beta) XX^T + \beta YY^T`, and the columns of W solve
 
     .. math::
@@ -47,23 +47,23 @@ class MLSI(LinearProjection):
     components_ : ndarray of shape (n_components, n_features)
         The rows are w, the one with the largest :math:`\lambda` first, its largest entry positive.
     eigenvalues_ : ndarray of shape (n_components,)
-        :math:`\lambda`, in squared units of X and Y: what each latent variable explains of both.
+        :math:`\lambda`, in squared units of X and Y: the part of both that each latent variable explains.
 
     Raises
     ------
     ValueError
         If an item has some of its labels observed but not all, the labels are positive-only, or a parameter is out of
-        its range. With m features and c labels there are at most m directions, and c of them if ``beta`` is 1.
+        its range. With m features and c labels there are at most m directions, and at most c if ``beta`` is 1.
 
     Notes
     -----
     Costs :math:`O(\mathrm{nnz}(X)\,(m + c) + m^3)` time and a few m x m matrices; K, items by items, is never formed.
     Directions whose eigenvalue of :math:`X^T X` is below 1e-10 of the largest are left out.
 
-    **Departures from the paper.** Only annotated items are fitted; unlabelled ones are left out, though they could
-    inform the features' term. Public implementations differ in whether X and Y are centred, where a ridge enters and
-    whether each latent variable is multiplied by :math:`\sqrt\lambda`; here nothing is centred, the ridge stands in
-    the constraint, and latent variables keep the unit length that it asks for.
+    **Departures from the paper.** Only annotated items are fitted; unlabelled ones are left out, although they could
+    contribute to the term of the features. Public implementations differ in whether X and Y are centred, where the
+    ridge is and whether each latent variable is multiplied by :math:`\sqrt\lambda`. Here nothing is centred, the ridge
+    is in the constraint, and latent variables have unit length.
 
     References
     ----------
@@ -91,7 +91,7 @@ class MLSI(LinearProjection):
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the directions.
+        """Compute the directions.
 
         Parameters
         ----------
@@ -105,6 +105,7 @@ class MLSI(LinearProjection):
         check_consistent_length(X, labels)
         require_share(self, "beta")
         require_not_negative(self, "ridge")
+        require_irrelevant(self, labels)
         _require_whole_items(labels)
         annotated = ~labels.unlabelled
         return self._fit(X[annotated], labels[annotated].values())
@@ -113,8 +114,7 @@ class MLSI(LinearProjection):
         G, C = to_dense(X.T @ X), X.T @ Y
         S = whitening(G, self.ridge)
         GS, CS = G @ S, C.T @ S
-        most = S.shape[1] if self.beta < 1 else int(np.linalg.matrix_rank(CS))
-        self._require_components(most)
+        self._require_components(S.shape[1] if self.beta < 1 else int(np.linalg.matrix_rank(CS)))
         A = (1 - self.beta) * GS.T @ GS + self.beta * CS.T @ CS  # S'X'KXS
         eigenvalues, Z = linalg.eigh(A, subset_by_index=[len(A) - self.n_components, len(A) - 1])
         self._project(eigenvalues[::-1], S @ Z[:, ::-1])
@@ -124,16 +124,11 @@ class MLSI(LinearProjection):
 def _require_whole_items(labels: PartialLabels) -> None:
     """Raise unless every item has all of its labels observed, or none."""
     labels.require_observed()
-    if labels.positive_only:
-        raise ValueError(
-            "MLSI needs irrelevant entries, but these labels are positive-only (an absent tag is unknown). If an "
-            "absent tag means irrelevant, say absent='irrelevant'."
-        )
     seen = labels.observed.sum(axis=1)
     partly = np.flatnonzero((seen > 0) & (seen < labels.shape[1]))
     if len(partly):
         raise ValueError(
             f"MLSI needs all labels of an item or none, but of item {partly[0]} {seen[partly[0]]} of "
-            f"{labels.shape[1]} are observed ({len(partly)} items are like this): fill their gaps first, or leave "
+            f"{labels.shape[1]} are observed (this is so for {len(partly)} items): fill in their gaps first, or leave "
             "these items out."
         )

@@ -1,4 +1,4 @@
-"""One classifier per label that also sees the item's other observed labels."""
+"""One classifier per label, with the other observed labels of the item as additional features."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from halflabel.numerics.scaling import Scaler
 
 
 class OtherLabels(BinaryRelevance):
-    r"""Any scikit-learn classifier per label, fed the features and the other labels of the item.
+    r"""A scikit-learn classifier per label, with the features and the other labels of the item as its input.
 
-    Another label counts +1 if relevant, -1 if irrelevant and 0 if unknown. It is the two-line trick that every method
-    for single missing entries has to beat: where labels go missing one by one, an item's other labels say more than
-    its features.
+    Another label is coded +1 if relevant, -1 if irrelevant and 0 if unknown. This is the simple reference method for
+    single missing entries: if labels are missing one by one, the other labels of an item are more informative than its
+    features.
 
     Parameters
     ----------
     classifier : scikit-learn classifier, default=None
         Cloned for each label; it needs ``predict_proba`` or ``decision_function``. None means
-        ``LogisticRegression(max_iter=1000)``. If it takes NaN, so does ``fit``.
+        ``LogisticRegression(max_iter=1000)``. If it accepts NaN, so does ``fit``.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only. Labels stay as they are.
+        Divide each feature by its standard deviation; "auto" does so for dense X only. Labels are not scaled.
     n_folds : int, default=5
-        Folds of observed *entries* for the out-of-fold scores: an entry is scored by a model that sees the item's
-        entries in other folds, as it will be when it is filled.
+        Number of folds of observed *entries*, for the out-of-fold scores: the model that scores an entry uses the
+        entries of the item in other folds, as it does for an unknown entry.
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.5
@@ -43,7 +43,7 @@ class OtherLabels(BinaryRelevance):
     cost_ratio : float, default=1.0
         Cost of a false positive over that of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
-        Decides the folds.
+        Seed of the folds.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class OtherLabels(BinaryRelevance):
 
     Notes
     -----
-    Costs ``n_folds + 1`` fits per label. ``predict`` takes the other labels of a new item as unknown.
+    Costs ``n_folds + 1`` fits per label. For ``predict`` the other labels of a new item are unknown.
 
     Examples
     --------
@@ -76,14 +76,14 @@ class OtherLabels(BinaryRelevance):
         self.scaler_ = Scaler.learn(X, self.scale)
         X = self.scaler_(X)
         self.classifiers_ = self._fit_each(X, labels)
-        return self._decide(labels, _scores(self.classifiers_, X, labels.state), self._out_of_fold(X, labels))
+        return self._decide(labels, _score_each(self.classifiers_, X, labels.state), self._out_of_fold(X, labels))
 
     def _fit_each(self, X: Matrix, labels: PartialLabels) -> list[Any]:
         template = self.classifier if self.classifier is not None else LogisticRegression(max_iter=1000)
         fitted: list[Any] = []
         for j, learnable in enumerate(labels.learnable):
             rows = np.flatnonzero(labels.state[:, j])
-            seen = _beside(X[rows], labels.state[rows], j)
+            seen = _append_other_labels(X[rows], labels.state[rows], j)
             fitted.append(clone(template).fit(seen, labels.state[rows, j] > 0) if learnable else None)
         return fitted
 
@@ -94,27 +94,27 @@ class OtherLabels(BinaryRelevance):
 
         def score_held_out(held_out: Mask) -> Floats:
             rest = labels.hide(held_out)
-            return _scores(self._fit_each(X, rest), X, rest.state)[held_out]
+            return _score_each(self._fit_each(X, rest), X, rest.state)[held_out]
 
         folds = entry_folds(labels, n_folds, np.random.default_rng(self.random_state))
         return score_out_of_fold(score_held_out, folds, labels.shape)
 
     def _score_new(self, X: Matrix) -> Floats:
         unknown = np.zeros((X.shape[0], len(self.classifiers_)), dtype=np.int8)
-        return _scores(self.classifiers_, self.scaler_(X), unknown)
+        return _score_each(self.classifiers_, self.scaler_(X), unknown)
 
 
-def _beside(X: Matrix, state: NDArray[np.int8], label: int) -> Matrix:
-    """Return the features with the states (+1, -1, 0 for unknown) of all labels but one behind them."""
+def _append_other_labels(X: Matrix, state: NDArray[np.int8], label: int) -> Matrix:
+    """Return the features, followed by the states (+1, -1, 0 for unknown) of all labels but one."""
     others = np.delete(state, label, axis=1).astype(np.float64)
     if is_sparse(X):
         return sparse.csr_array(sparse.hstack([X, sparse.csr_array(others)]))
     return np.hstack([X, others])
 
 
-def _scores(classifiers: list[Any], X: Matrix, state: NDArray[np.int8]) -> Floats:
+def _score_each(classifiers: list[Any], X: Matrix, state: NDArray[np.int8]) -> Floats:
     scores = np.full((X.shape[0], len(classifiers)), np.nan)
     for j, classifier in enumerate(classifiers):
         if classifier is not None:
-            scores[:, j] = positive_score(classifier, _beside(X, state, j))
+            scores[:, j] = positive_score(classifier, _append_other_labels(X, state, j))
     return scores

@@ -1,4 +1,4 @@
-"""What the linear projections share: whitening a singular matrix, signs, and the manners of a transformer."""
+"""The base of the linear projections: validation, signs, whitening of a singular matrix, ``transform``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.methods.validation import is_whole, require
 
-#: More features than this are refused: one matrix of features by features takes 0.8 GB, and its spectrum an hour.
+#: Maximum number of features: a matrix of features by features then has 0.8 GB, and its spectrum takes an hour.
 MAX_FEATURES = 10_000
 
 #: Directions with less than this share of the largest eigenvalue count as null.
@@ -41,12 +41,13 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             )
         return X
 
-    def _require_components(self, most: int) -> None:
+    def _require_components(self, available: int) -> None:
+        """Raise unless ``n_components`` is a whole number from 1 to the number of available directions."""
         require(
             self,
             "n_components",
-            lambda count: is_whole(count) and 1 <= count <= most,
-            f"be a whole number between 1 and {most}, the number of directions that these items have "
+            lambda count: is_whole(count) and 1 <= count <= available,
+            f"be a whole number between 1 and {available}, the number of directions that these items have "
             f"(n_features={self.n_features_in_})",
         )
 
@@ -68,7 +69,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 def whitening(B: Floats, ridge: float = 0.0) -> Floats:
-    r"""Return S with :math:`S^T (B + \gamma I) S = I` whose columns span what is not the null space of B.
+    r"""Return S with :math:`S^T (B + \gamma I) S = I`; its columns span the complement of the null space of B.
 
     Parameters
     ----------
@@ -87,5 +88,5 @@ def whitening(B: Floats, ridge: float = 0.0) -> Floats:
 
 
 def to_dense(A: Matrix) -> Floats:
-    """Return a matrix of features by features as an array, whether it came out sparse or not."""
+    """Return a matrix of features by features as an array, whether it is sparse or not."""
     return np.asarray(A.toarray() if is_sparse(A) else A)

@@ -1,4 +1,4 @@
-"""Rank-SVM: the labels of an item ranked by a large margin, and a linear model of where to cut (Elisseeff & Weston)."""
+"""Rank-SVM: a large-margin ranking of the labels of an item, with a linear threshold (Elisseeff & Weston)."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from halflabel.numerics.solvers import Solution
 from halflabel.numerics.solvers.pair_ranking import PairHinge, pair_ranking
 from halflabel.numerics.threads import blas_threads
 
-#: Square of the constant feature that stands for the biases: a bias of 10 adds 10^2 / (2 * 10^4) to the objective.
+#: Square of the constant feature for the biases: a bias of 10 adds 10^2 / (2 * 10^4) to the objective.
 BIAS = 1e4
 
 NO_PAIRS = (
     "RankSVM ranks the labels of an item, but no item has both a relevant and an irrelevant observed label, so that an "
-    "order cannot be learned; every entry gets its label's observed rate."
+    "order cannot be learned; every entry gets its label's rate among the observed entries."
 )
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Scores of all labels and the item's own threshold, which is linear in them.
+    """Scores of all labels, and a threshold for each item that is linear in its scores.
 
     Attributes
     ----------
     machine : KernelRidge
-        f; its weights are those of the machine, not of a regression.
+        f; its weights are those of the ranking, not of a regression.
     slope : ndarray of shape (n_labels,)
     intercept : float
         :math:`t(x) = a^T f(x) + a_0`.
@@ -64,11 +64,11 @@ class RankSVM(PartialLabelEstimator):
         \qquad f_k(x_i) - f_l(x_i) \ge 1 - \xi_{ikl}, \quad \xi_{ikl} \ge 0,
 
     phi the feature map of :math:`\exp(-d^2/2\sigma^2)`. Items with no pair (all observed labels relevant, or all
-    irrelevant) contribute nothing. How many of the ranked labels an item has, a threshold says that is linear in the
-    scores, :math:`t(x) = a^T f(x) + a_0`: a least-squares fit to the best threshold of each item with pairs, the middle
-    of the widest gap between its scores at which the fewest of its observed labels are on the wrong side.
+    irrelevant) contribute nothing. A threshold that is linear in the scores, :math:`t(x) = a^T f(x) + a_0`, separates
+    relevant from irrelevant labels. It is a least-squares fit to the best threshold of each item with pairs: the middle
+    of the widest gap between its scores at which the smallest number of its observed labels are on the wrong side.
 
-    The scores are :math:`f_k(x) - t(x)`. Within an item they are ranked as f, and ``decision="fixed"`` at 0 is the
+    The scores are :math:`f_k(x) - t(x)`. Within an item their order is that of f, and ``decision="fixed"`` at 0 is the
     paper's rule.
 
     Parameters
@@ -76,13 +76,14 @@ class RankSVM(PartialLabelEstimator):
     C : float, default=1000.0
         Weight of an item's mean slack over its pairs.
     bandwidth : float or None, default=None
-        :math:`\sigma`; None is the mean distance of two items, from a sample of 1000 when there are more.
+        :math:`\sigma`; None is the mean distance of two items, computed from a sample if there are more than 1000.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     max_landmarks : int, default=2000
-        The kernel is exact up to so many labelled items, and on a Nystroem map of so many above.
+        Maximum number of labelled items for which the kernel is exact; above, it is a Nystroem map with this number of
+        landmarks.
     n_folds : int, default=3
-        Folds of labelled items for the out-of-fold scores that calibrate the probabilities.
+        Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.0
@@ -92,14 +93,14 @@ class RankSVM(PartialLabelEstimator):
     tol : float, default=1e-3
         Relative duality gap at which the solver stops.
     max_iter : int, default=5000
-        Limit of its iterations.
+        Maximum number of its iterations.
     random_state : int or None, default=0
-        Decides folds, landmarks and the sample for the bandwidth.
+        Seed of folds, landmarks and the sample for the bandwidth.
 
     Attributes
     ----------
     ranking_ : Ranking
-        f and t; ``ranking_.machine.predict`` are the bare f, ``ranking_.slope`` and ``ranking_.intercept`` those of t.
+        f and t; ``ranking_.machine.predict`` returns f, ``ranking_.slope`` and ``ranking_.intercept`` are those of t.
     solution_ : Solution
         Weights, objective history, relative duality gap and status of the fit to all labelled items.
     bandwidth_ : float
@@ -116,22 +117,22 @@ class RankSVM(PartialLabelEstimator):
     Notes
     -----
     Solved by :func:`halflabel.numerics.solvers.pair_ranking.pair_ranking`, ``n_folds + 1`` times: for n labelled items
-    with pairs and L labels one eigendecomposition, O(n^3), and O(n^2 L + n L^2) per iteration, of which C = 1000 takes
-    some two hundred. At the peak it holds about six n x n matrices of doubles, 64 MB at n = 1200; above
+    with pairs and L labels one eigendecomposition, O(n^3), and O(n^2 L + n L^2) per iteration; with C = 1000 it takes
+    about two hundred iterations. At the peak it holds about six n x n matrices of doubles, 64 MB at n = 1200; above
     ``max_landmarks`` n x ``max_landmarks`` ones. The :math:`\sum_i |Y_i||\bar Y_i|` variables of the paper's dual are
-    never formed.
+    not formed.
 
-    Without any pair (a single label, for one) w = 0 is the minimiser; that is said in a warning, and every
-    probability is the label's rate. PCA before the machine, as in the comparison [2]_, is a pipeline:
+    Without any pair (for example with a single label) w = 0 is the minimiser; then there is a warning, and every
+    probability is the label's rate. PCA before the method, as in the comparison [2]_, is a pipeline:
     ``make_pipeline(PCA(0.9), RankSVM())``.
 
-    **Departures from the paper.** It solves the dual by the method of Frank and Wolfe, which at C = 1000 stays far from
-    the optimum for long (22 % above it on Yeast after ten times the seconds, ``benchmarks/rank_svm.py``); here a
-    duality gap says when to stop. Its biases are free; here one of b costs
-    :math:`b^2/20000`, without which a point of the dual that is not quite feasible would bound nothing. Where
-    several gaps between scores are equally good thresholds it says no more than to take the middle of a segment; the
-    widest is taken, those beyond the largest and the smallest score counting as 1 wide. Pairs of unknown entries do not
-    exist: single missing entries are an extension.
+    **Departures from the paper.** The paper solves the dual by the method of Frank and Wolfe, which at C = 1000 stays
+    far from the optimum for a long time (22 % above it on Yeast after ten times the seconds,
+    ``benchmarks/rank_svm.py``); here the stopping rule is a duality gap. Its biases are free; here a bias b costs
+    :math:`b^2/20000`, without which a point of the dual that is not exactly feasible would not give a bound. If several
+    gaps between scores are equally good thresholds, the paper takes the middle of a segment without defining which;
+    here it is the widest, and the gaps beyond the largest and the smallest score count as 1 wide. Unknown entries have
+    no pairs: single missing entries are an extension.
 
     References
     ----------
@@ -195,7 +196,7 @@ class RankSVM(PartialLabelEstimator):
         items = self.scaler_(X)
         self.bandwidth_ = self.bandwidth or mean_distance(items, rng)
         self.learnable_ = labels.learnable
-        if not len(_with_pairs(labels)):
+        if not len(_find_items_with_pairs(labels)):
             warnings.warn(NO_PAIRS, UserWarning, stacklevel=3)
         self.ranking_, self.solution_ = self._rank(items[rows], labels[rows], rng)
         self._warn_unless_converged(self.solution_.status, self.solution_.residual)
@@ -210,16 +211,16 @@ class RankSVM(PartialLabelEstimator):
 
     def _rank(self, items: Matrix, labels: PartialLabels, rng: np.random.Generator) -> tuple[Ranking, Solution]:
         """Fit f to the items that have pairs, then t to f."""
-        rows = _with_pairs(labels)
-        used = rows if len(rows) else np.arange(1)  # without pairs any item will do: its weights are 0
+        rows = _find_items_with_pairs(labels)
+        used = rows if len(rows) else np.arange(1)  # without pairs, any item: its weights are 0
         features = nystroem(items[used], self.bandwidth_, self.max_landmarks, rng)
         Phi = features(items[used])[: len(rows)]
         Phi[:, -1] *= np.sqrt(BIAS)
         state = labels.state[rows]
         weight = self.C / ((state > 0).sum(axis=1) * (state < 0).sum(axis=1))
         solution = pair_ranking(Phi, PairHinge(state > 0, state < 0, weight), tol=self.tol, max_iter=self.max_iter)
-        slope, intercept = _threshold_model(Phi @ solution.x, state)
-        return Ranking(_machine(features, solution.x), slope, intercept), solution
+        slope, intercept = _fit_thresholds(Phi @ solution.x, state)
+        return Ranking(_create_machine(features, solution.x), slope, intercept), solution
 
     def _out_of_fold(self, items: Matrix, labels: PartialLabels, rng: np.random.Generator) -> Floats:
         def score_held_out(held_out: Mask) -> Floats:
@@ -232,16 +233,16 @@ class RankSVM(PartialLabelEstimator):
         return np.where(self.learnable_, self.ranking_(self.scaler_(X)), np.nan)
 
 
-def _with_pairs(labels: PartialLabels) -> Ints:
+def _find_items_with_pairs(labels: PartialLabels) -> Ints:
     return np.flatnonzero((labels.state > 0).any(axis=1) & (labels.state < 0).any(axis=1))
 
 
-def _machine(features: NystroemMap, W: Floats) -> KernelRidge:
+def _create_machine(features: NystroemMap, W: Floats) -> KernelRidge:
     """Return f from the weights of the features, the last of them the constant."""
     return KernelRidge(features, features.projection @ W[:-1], np.sqrt(BIAS) * W[-1], np.full(W.shape[1], np.nan))
 
 
-def _threshold_model(F: Floats, state: NDArray[np.int8]) -> tuple[Floats, float]:
+def _fit_thresholds(F: Floats, state: NDArray[np.int8]) -> tuple[Floats, float]:
     """Return slope and intercept of t(x), by least squares over the items."""
     design = np.column_stack([F, np.ones(len(F))])
     coef, *_ = np.linalg.lstsq(design, best_thresholds(F, state), rcond=None)
@@ -249,9 +250,9 @@ def _threshold_model(F: Floats, state: NDArray[np.int8]) -> tuple[Floats, float]
 
 
 def best_thresholds(F: Floats, state: NDArray[np.int8]) -> Floats:
-    """Return, per row, the middle of the widest gap between observed scores with the fewest labels on the wrong side.
+    """Return, per row, the middle of the widest gap between observed scores at which the fewest labels are wrong.
 
-    The gaps below the smallest and above the largest score count as 1 wide; of equally wide ones the lowest is taken.
+    The gaps below the smallest and above the largest score count as 1 wide; of equally wide ones the lowest is chosen.
     """
     order = np.argsort(np.where(state != 0, F, np.inf), axis=1, kind="stable")  # unobserved ones last
     scores, sign = np.take_along_axis(F, order, axis=1), np.take_along_axis(state, order, axis=1)

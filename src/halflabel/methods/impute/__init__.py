@@ -1,4 +1,4 @@
-"""Gaps in features: scikit-learn transformers that also fill the gaps of new rows."""
+"""Gaps in features: scikit-learn transformers that also fill in the gaps of new rows."""
 
 from halflabel.methods.impute.mixture import GaussianMixtureImputer
 from halflabel.methods.impute.soft import SoftImputer, complete_rows

@@ -10,13 +10,13 @@ from scipy.special import logsumexp
 
 from halflabel._arrays import Floats, Ints, Mask
 
-#: Cells that the temporary arrays of one block may have, per component.
+#: Maximum number of cells in the temporary arrays of one block, per component.
 BLOCK = 2**21
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """A normal distribution, by mean and covariance, with what the E-step derives from the latter."""
+    """A normal distribution with mean and covariance, and with the precision and determinant that the E-step needs."""
 
     mean: Floats
     cov: Floats
@@ -26,12 +26,12 @@ class Gaussian:
     @classmethod
     def of(cls, mean: Floats, cov: Floats) -> Gaussian:
         """Return the normal distribution with this mean and this positive definite covariance."""
-        return cls(mean, cov, _inverse(cov), float(np.linalg.slogdet(cov)[1]))
+        return cls(mean, cov, _invert(cov), float(np.linalg.slogdet(cov)[1]))
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Weights that sum to 1, and one Gaussian each."""
+    """Weights that sum to 1, with one Gaussian each."""
 
     weights: Floats
     parts: tuple[Gaussian, ...]
@@ -39,14 +39,14 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Rows with p patterns of gaps: each pattern has o values, m gaps and c rows.
+    """Rows with p patterns of gaps; each pattern has o values, m gaps and c rows.
 
     Attributes
     ----------
     rows : ndarray of int, shape (p, c)
     observed : ndarray of bool, shape (p, d)
     values, gaps : ndarray of int, shapes (p, o) and (p, m)
-        Which features are known, and which are not.
+        Features that are known, and features that are not.
     """
 
     rows: Ints
@@ -57,18 +57,18 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What the M-step needs; sums over rows, z the completed deviation from the mean the E-step was done with.
+    """Sums over rows that the M-step needs; z is the completed deviation of a row from the mean of the E-step.
 
     Attributes
     ----------
     log_likelihood : float
-        Of the observed cells.
+        Log-likelihood of the observed cells.
     count : ndarray of shape (k,)
-        Responsibilities.
+        Sum of responsibilities.
     shift : ndarray of shape (k, d)
-        E[z], weighted by responsibility.
+        Sum of E[z], weighted by responsibility.
     scatter : ndarray of shape (k, d, d)
-        E[z z'], weighted by responsibility: the spread of the conditional means and the conditional covariances.
+        Sum of E[z z'], weighted by responsibility: conditional means and conditional covariances contribute to it.
     """
 
     log_likelihood: float
@@ -79,10 +79,10 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class _Conditional:
-    """The gaps of a block given its values, under one Gaussian.
+    """The distribution of the gaps of a block given its values, under one Gaussian.
 
-    z has shape (p, c, d), the log density of the values (p, c); ``spread`` maps weights of the patterns (p,) to the
-    weighted sum of their conditional covariances (d, d).
+    z has shape (p, c, d), the log density of the values shape (p, c); ``spread`` maps weights of the patterns, shape
+    (p,), to the weighted sum of their conditional covariances, shape (d, d).
     """
 
     z: Floats
@@ -90,7 +90,7 @@ class _Conditional:
     spread: Callable[[Floats], Floats]
 
 
-def blocks_of(observed: Mask) -> list[Block]:
+def group_rows(observed: Mask) -> list[Block]:
     """Group rows so that patterns with equally many values and equally many rows can be stacked."""
     packed = np.packbits(observed, axis=1)
     _, first, member, counts = np.unique(packed, axis=0, return_index=True, return_inverse=True, return_counts=True)
@@ -105,7 +105,7 @@ def blocks_of(observed: Mask) -> list[Block]:
             some = which[start : start + at_once]
             rows = order[starts[some][:, None] + np.arange(kind[1])]
             seen = patterns[some]
-            blocks.append(Block(rows, seen, _positions(seen), _positions(~seen)))
+            blocks.append(Block(rows, seen, _find_positions(seen), _find_positions(~seen)))
     return blocks
 
 
@@ -113,7 +113,7 @@ def expectation(mixture: Mixture, X: Floats, blocks: list[Block]) -> Moments:
     """Return the moments of the completed rows under a mixture; gaps of X may hold anything but NaN."""
     k, d = len(mixture.parts), X.shape[1]
     count, shift, scatter, log_likelihood = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d)), 0.0
-    for block, conditionals, responsibilities, log_density in _evaluated(mixture, X, blocks):
+    for block, conditionals, responsibilities, log_density in _evaluate(mixture, X, blocks):
         log_likelihood += float(log_density.sum())
         for j, (given, r) in enumerate(zip(conditionals, responsibilities, strict=True)):
             z, weight = given.z.reshape(-1, d), r.reshape(-1, 1)
@@ -127,53 +127,53 @@ def expectation(mixture: Mixture, X: Floats, blocks: list[Block]) -> Moments:
 
 def conditional_means(mixture: Mixture, X: Floats, blocks: list[Block]) -> Floats:
     """Return the expectation of every cell given the values of its row; gaps of X may hold anything but NaN."""
-    answer = np.empty_like(X)
-    for block, conditionals, responsibilities, _ in _evaluated(mixture, X, blocks):
+    completed = np.empty_like(X)
+    for block, conditionals, responsibilities, _ in _evaluate(mixture, X, blocks):
         parts = zip(mixture.parts, conditionals, responsibilities, strict=True)
-        answer[block.rows] = sum(r[:, :, None] * (part.mean + given.z) for part, given, r in parts)
-    return answer
+        completed[block.rows] = sum(r[:, :, None] * (part.mean + given.z) for part, given, r in parts)
+    return completed
 
 
-def _evaluated(
+def _evaluate(
     mixture: Mixture, X: Floats, blocks: list[Block]
 ) -> Iterator[tuple[Block, list[_Conditional], Floats, Floats]]:
     """Yield blocks with their conditionals, responsibilities (k, p, c) and log density (p, c)."""
     log_weights = np.log(mixture.weights)
     for block in blocks:
         rows = X[block.rows]
-        # Sylvester: the smaller of the two inverses gives the same answer.
-        given_values = _by_values if block.values.shape[1] <= block.gaps.shape[1] else _by_gaps
+        # Both functions return the same; the one with the smaller inverse is cheaper.
+        given_values = _condition_by_values if block.values.shape[1] <= block.gaps.shape[1] else _condition_by_gaps
         with np.errstate(over="ignore", invalid="ignore"):
             conditionals = [given_values(part, block, rows) for part in mixture.parts]
         joint = np.stack([w + given.log_density for w, given in zip(log_weights, conditionals, strict=True)])
         log_density = logsumexp(joint, axis=0)
-        # A row so far out that its density is 0 under every component does not say which it is from.
+        # A row whose density is 0 under every component gets the weights of the mixture as responsibilities.
         lost = np.isneginf(log_density)
         shares = np.exp(joint - np.where(lost, 0.0, log_density))
         yield block, conditionals, np.where(lost, mixture.weights[:, None, None], shares), log_density
 
 
-def _by_values(part: Gaussian, block: Block, rows: Floats) -> _Conditional:
-    r"""Condition through :math:`\Sigma_{oo}^{-1}`: the cheap way for rows with few values."""
+def _condition_by_values(part: Gaussian, block: Block, rows: Floats) -> _Conditional:
+    r"""Condition by :math:`\Sigma_{oo}^{-1}`, which is cheap for rows with more gaps than values."""
     at = block.values
     seen = part.cov[at[:, :, None], at[:, None, :]]
-    inverse = _inverse(seen)
+    inverse = _invert(seen)
     known = np.take_along_axis(rows, at[:, None, :], axis=2) - part.mean[at][:, None, :]
     score = known @ inverse
     log_det = np.linalg.slogdet(seen)[1]
 
     def spread(weight: Floats) -> Floats:
-        explained = part.cov @ _embedded(weight, inverse, at, len(part.mean)) @ part.cov
+        explained = part.cov @ _embed(weight, inverse, at, len(part.mean)) @ part.cov
         return np.asarray(weight.sum() * part.cov - explained)
 
     return _Conditional(score @ part.cov[at], _log_density(log_det, (score * known).sum(axis=2), at), spread)
 
 
-def _by_gaps(part: Gaussian, block: Block, rows: Floats) -> _Conditional:
-    r"""Condition through :math:`\Lambda_{mm}^{-1}`, the conditional covariance: the cheap way for few gaps."""
+def _condition_by_gaps(part: Gaussian, block: Block, rows: Floats) -> _Conditional:
+    r"""Condition by :math:`\Lambda_{mm}^{-1}`, the conditional covariance, which is cheap for rows with fewer gaps."""
     at = block.gaps
     hidden = part.precision[at[:, :, None], at[:, None, :]]
-    covariance = _inverse(hidden)
+    covariance = _invert(hidden)
     z = np.where(block.observed[:, None, :], rows - part.mean, 0.0)
     slope = z @ part.precision
     pull = np.take_along_axis(slope, at[:, None, :], axis=2)
@@ -181,27 +181,27 @@ def _by_gaps(part: Gaussian, block: Block, rows: Floats) -> _Conditional:
     log_det = part.log_det + np.linalg.slogdet(hidden)[1]
 
     def spread(weight: Floats) -> Floats:
-        return _embedded(weight, covariance, at, len(part.mean))
+        return _embed(weight, covariance, at, len(part.mean))
 
     return _Conditional(z, _log_density(log_det, (slope * z).sum(axis=2), block.values), spread)
 
 
-def _inverse(matrices: Floats) -> Floats:
+def _invert(matrices: Floats) -> Floats:
     return np.asarray(np.linalg.inv(matrices), dtype=np.float64)
 
 
 def _log_density(log_det: Floats, distance: Floats, values: Ints) -> Floats:
-    distance = np.where(np.isnan(distance), np.inf, distance)  # the difference of two squares that overflowed
+    distance = np.where(np.isnan(distance), np.inf, distance)  # NaN is the difference of two squares that overflowed
     return np.asarray(-0.5 * (values.shape[1] * np.log(2 * np.pi) + log_det[:, None] + distance))
 
 
-def _embedded(weight: Floats, matrices: Floats, at: Ints, d: int) -> Floats:
-    """Return the weighted sum of small matrices, each put to its own rows and columns of a (d, d) matrix."""
+def _embed(weight: Floats, matrices: Floats, at: Ints, d: int) -> Floats:
+    """Return the weighted sum of small matrices, each at its rows and columns ``at`` of a (d, d) matrix."""
     cells = at[:, :, None] * d + at[:, None, :]
     total = np.bincount(cells.ravel(), (weight[:, None, None] * matrices).ravel(), minlength=d * d)
     return np.asarray(total.reshape(d, d))
 
 
-def _positions(mask: Mask) -> Ints:
-    """Return where each row of a mask is true; all rows have equally many."""
+def _find_positions(mask: Mask) -> Ints:
+    """Return the positions of the true cells of each row of a mask; all rows have the same number of them."""
     return np.nonzero(mask)[1].reshape(len(mask), -1)

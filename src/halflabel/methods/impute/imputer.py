@@ -1,4 +1,4 @@
-"""What both imputers share: the door, the units, and the cells that are known."""
+"""The base of the imputers: validation, units, and known cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     """Base of the imputers.
 
     A subclass has the parameters ``scale``, ``tol`` and ``max_iter``, calls :meth:`_enter` first in ``fit``, and
-    defines :meth:`_complete`. It never sees a feature without any value: such a feature stays, filled with 0.
+    defines :meth:`_complete`. Features without any value are not passed on; they stay in the result, filled with 0.
     """
 
     scale: str | None
@@ -36,7 +36,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         return tags
 
     def transform(self, X: Any) -> Floats:
-        """Fill the gaps of any rows; each is treated as new, and alone.
+        """Fill in the gaps of rows; each row is new and is handled separately.
 
         Parameters
         ----------
@@ -46,25 +46,25 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         Returns
         -------
         ndarray of float64, shape (n_items, n_features)
-            Known cells verbatim.
+            Known cells keep their values.
         """
         check_is_fitted(self)
         X = self._validate(X, reset=False)
-        answer = self._complete(self.scaler_(X[:, self.observed_features_]))
-        return np.where(np.isnan(X), self._unscaled(answer), X)
+        completed = self._complete(self.scaler_(X[:, self.observed_features_]))
+        return np.where(np.isnan(X), self._unscale(completed), X)
 
     def _complete(self, X: Floats) -> Floats:
-        """Return an answer for every cell of scaled rows, known or not."""
+        """Return a value for every cell of scaled rows, known or not."""
         raise NotImplementedError
 
     def _enter(self, X: Any) -> tuple[Floats, Floats]:
-        """Validate, learn the units, and return X with the scaled features that hold any value, gaps as NaN."""
+        """Validate, learn the units, and return X and the scaled features that hold any value, with NaN for gaps."""
         self._validate_parameters()
         X = self._validate(X, reset=True)
         observed = ~np.isnan(X)
         self.observed_features_: Mask = observed.any(axis=0)
         if not observed.any():
-            raise ValueError(f"no cell of X is known: {type(self).__name__} needs values to learn from.")
+            raise ValueError(f"no cell of X is known: {type(self).__name__} needs values from which it can learn.")
         _warn_of_empty(self, ~self.observed_features_)
         kept = X[:, self.observed_features_]
         self.scaler_ = Scaler.learn(kept, self.scale)
@@ -73,8 +73,8 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     def _validate(self, X: Any, *, reset: bool) -> Floats:
         if is_sparse(X):
             raise TypeError(
-                f"{type(self).__name__} got sparse X, where an absent cell is a zero and no gap: pass X.toarray() "
-                "with NaN for what is missing; without gaps there is nothing to fill."
+                f"{type(self).__name__} got sparse X, in which an absent cell is a zero and not a gap: pass "
+                "X.toarray() with NaN for missing cells; without gaps there is nothing to fill in."
             )
         X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         if np.isinf(X).any():
@@ -84,18 +84,18 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             )
         return np.asarray(X)
 
-    def _unscaled(self, answer: Floats) -> Floats:
-        """Return scaled cells in the units of X, with the features that were never observed, at 0."""
-        back = np.zeros((len(answer), len(self.observed_features_)))
-        back[:, self.observed_features_] = answer * self.scaler_.scale + self.scaler_.center
-        return back
+    def _unscale(self, cells: Floats) -> Floats:
+        """Return scaled cells in the units of X, with 0 for the features that were never observed."""
+        result = np.zeros((len(cells), len(self.observed_features_)))
+        result[:, self.observed_features_] = cells * self.scaler_.scale + self.scaler_.center
+        return result
 
     def _validate_parameters(self) -> None:
         require_whole(self, max_iter=1)
         require_positive(self, "tol")
 
     def _warn_unless_converged(self) -> None:
-        """Turn a bad status into the one warning a user sees."""
+        """Warn if the solver did not converge."""
         if self.status_ is not Status.CONVERGED:
             sentence = f"{type(self).__name__}: {self.status_.value} (residual {self.residual_:.1e})"
             warnings.warn(sentence, ConvergenceWarning, stacklevel=3)

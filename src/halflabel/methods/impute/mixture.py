@@ -1,4 +1,4 @@
-"""Gaussian mixtures fitted by EM to rows with gaps: the baseline EM(k) of Goldberg et al. 2010."""
+"""Gaussian mixtures, fitted by EM to rows with gaps: the baseline EM(k) of Goldberg et al. (2010)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from halflabel.methods.impute.expectation import (
     Gaussian,
     Mixture,
     Moments,
-    blocks_of,
     conditional_means,
     expectation,
+    group_rows,
 )
 from halflabel.methods.impute.imputer import Imputer
 from halflabel.methods.validation import require_positive, require_whole
@@ -25,7 +25,7 @@ from halflabel.numerics.threads import blas_threads
 
 
 class GaussianMixtureImputer(Imputer):
-    r"""Fills gaps with their expectation under a mixture of Gaussians.
+    r"""Fills in gaps with their expectation under a mixture of Gaussians.
 
     EM maximises the penalised log-likelihood of the observed cells of the scaled features,
 
@@ -43,47 +43,49 @@ class GaussianMixtureImputer(Imputer):
     n_components : int, default=1
         K, the k of EM(k).
     ridge : float, default=1e-3
-        Load on every covariance, a share of the mean variance of the features. For one component, or several of
-        equal weight, it is ``reg_covar`` of scikit-learn's GaussianMixture; a rarer component gets more.
+        Amount that is added to the diagonal of every covariance, as a share of the mean variance of the features. For
+        one component, or several of equal weight, it is ``reg_covar`` of scikit-learn's GaussianMixture; a component
+        with less weight gets more.
     scale : {"standard", None}, default="standard"
-        Standardise features with the mean and deviation of their observed cells; undone on output.
+        Standardise features with the mean and deviation of their observed cells. Results are in the original units.
     tol : float, default=5e-2
-        EM stops when its step is shorter than this in the Fisher metric of the complete data, in which a length s
-        stands for a gain of about s^2/2 per row.
+        EM stops when its step is shorter than this in the Fisher metric of the complete data; in this metric a step of
+        length s increases the objective by about s^2/2 per row.
     max_iter : int, default=200
-        Limit of the steps looked at.
+        Maximum number of steps that are computed.
     random_state : int or None, default=0
-        Decides the k-means clusters of the mean-filled rows that K > 1 starts from.
+        Seed of the k-means clusters of mean-filled rows, from which the fit starts if K > 1.
 
     Attributes
     ----------
     mixture_ : Mixture
-        Weights, means and covariances, of the scaled features that hold any value.
+        Weights, means and covariances of the scaled features that hold any value.
     log_likelihood_ : tuple of float
-        The objective where each step began, divided by n; it never falls. The last belongs to ``mixture_``.
+        The objective at the start of each step, divided by n; it never decreases. The last value is that of
+        ``mixture_``.
     residual_ : float
-        Length of the step that EM would take from ``mixture_``; 0 exactly where the gradient is.
+        Length of the step that EM would take from ``mixture_``; it is 0 exactly if the gradient is 0.
     n_iter_ : int
-        Steps looked at, the one not taken included.
+        Number of computed steps, including the last one, which is not taken.
     status_ : Status
     scaler_ : Scaler
     observed_features_ : ndarray of bool, shape (n_features_in_,)
         Features with any value in ``fit``. The others stay and are filled with 0, as with ``keep_empty_features=True``
-        of scikit-learn's imputers, and with a warning.
+        of scikit-learn's imputers, and there is a warning.
 
     Raises
     ------
     TypeError
-        For sparse X, where an absent cell is a zero and no gap.
+        If X is sparse, because there an absent cell is a zero and not a gap.
     ValueError
-        For inf, for X without any value, and for more components than rows.
+        If X holds inf, X has no value, or there are more components than rows.
 
     Notes
     -----
     A step costs, per pattern of gaps with o values and m gaps, one inverse of size min(o, m), and O(n d^2 K) in
     matrix products; rows with the same gaps share the inverse. Memory is O(n d + K d^2). Input is turned to float64.
 
-    **Departures from the paper.** Goldberg et al. do not state a ridge; their EM was weaker than this one. Covariances
+    **Departures from the paper.** Goldberg et al. do not give a ridge; the results of their EM were worse. Covariances
     are full. Features are standardised.
 
     References
@@ -131,11 +133,11 @@ class GaussianMixtureImputer(Imputer):
         """
         _, items = self._enter(X)
         known = ~np.isnan(items)
-        informed = known.any(axis=1)  # a row without any value says nothing
-        items, known = items[informed], known[informed]
+        has_values = known.any(axis=1)
+        items, known = items[has_values], known[has_values]
         if len(items) < self.n_components:
             raise ValueError(
-                f"{self.n_components} components cannot be learned from {len(items)} rows with any value: lower "
+                f"{self.n_components} components cannot be learned from {len(items)} rows with values: lower "
                 "n_components."
             )
         with blas_threads(BLOCK, 1):
@@ -144,16 +146,16 @@ class GaussianMixtureImputer(Imputer):
         return self
 
     def _ascend(self, items: Floats, known: Mask) -> None:
-        """Run EM from the start to ``tol``."""
-        blocks = blocks_of(known)
+        """Run EM until its step is shorter than ``tol``."""
+        blocks = group_rows(known)
         mixture, load = self._start(items, known)
         history = []
         for done in range(1, self.max_iter + 1):
             step("fitting the mixture", done, self.max_iter)
             moments = expectation(mixture, items, blocks)
             history.append((moments.log_likelihood - _penalty(mixture, load)) / len(items))
-            new = _maximised(mixture, moments, load)
-            self.residual_ = _length(mixture, new)
+            new = _maximise(mixture, moments, load)
+            self.residual_ = _measure_step(mixture, new)
             if self.residual_ <= self.tol or done == self.max_iter:
                 break
             mixture = new
@@ -162,7 +164,7 @@ class GaussianMixtureImputer(Imputer):
         self.status_ = Status.CONVERGED if self.residual_ <= self.tol else Status.MAX_ITER
 
     def _start(self, items: Floats, known: Mask) -> tuple[Mixture, float]:
-        """Return one M-step from features taken as independent, with clusters of mean-filled rows; and lambda."""
+        """Return the first mixture, an M-step for independent features in clusters of mean-filled rows, and lambda."""
         seen = known.sum(axis=0)
         mean = items.sum(axis=0, where=known) / seen
         variance = ((items - mean) ** 2).sum(axis=0, where=known) / seen
@@ -174,7 +176,7 @@ class GaussianMixtureImputer(Imputer):
         moments = Moments(-np.inf, member.sum(axis=0), member.T @ z, scatter)
         independent = Gaussian.of(mean, np.diag(np.where(variance > 0, variance, 1.0)))
         even = np.full(self.n_components, 1 / self.n_components)
-        return _maximised(Mixture(even, (independent,) * self.n_components), moments, load), load
+        return _maximise(Mixture(even, (independent,) * self.n_components), moments, load), load
 
     def _clusters(self, items: Floats) -> Any:
         if self.n_components == 1:
@@ -183,7 +185,7 @@ class GaussianMixtureImputer(Imputer):
 
     def _complete(self, X: Floats) -> Floats:
         with blas_threads(BLOCK, 1):
-            return conditional_means(self.mixture_, np.nan_to_num(X), blocks_of(~np.isnan(X)))
+            return conditional_means(self.mixture_, np.nan_to_num(X), group_rows(~np.isnan(X)))
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
@@ -191,9 +193,9 @@ class GaussianMixtureImputer(Imputer):
         require_positive(self, "ridge", reason="without it a covariance can be singular")
 
 
-def _maximised(mixture: Mixture, moments: Moments, load: float) -> Mixture:
-    """M-step: the mixture that maximises the expected penalised log-likelihood of the completed rows."""
-    count = moments.count + 10 * np.finfo(float).eps  # a component may die; its covariance then grows without harm
+def _maximise(mixture: Mixture, moments: Moments, load: float) -> Mixture:
+    """Return the mixture that maximises the expected penalised log-likelihood of the completed rows (M-step)."""
+    count = moments.count + 10 * np.finfo(float).eps  # a component may lose all its rows; it then keeps a covariance
     parts = []
     for part, n, shift, scatter in zip(mixture.parts, count, moments.shift, moments.scatter, strict=True):
         move = shift / n
@@ -207,7 +209,7 @@ def _penalty(mixture: Mixture, load: float) -> float:
     return load / 2 * sum(float(np.trace(part.precision)) for part in mixture.parts)
 
 
-def _length(old: Mixture, new: Mixture) -> float:
+def _measure_step(old: Mixture, new: Mixture) -> float:
     """Return the length of a step in the Fisher metric of the complete data, per row."""
     square = float(((new.weights - old.weights) ** 2 / old.weights).sum())
     for weight, a, b in zip(old.weights, old.parts, new.parts, strict=True):

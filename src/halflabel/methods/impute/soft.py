@@ -8,7 +8,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
-from halflabel.methods.impute.expectation import BLOCK, Gaussian, Mixture, blocks_of, conditional_means
+from halflabel.methods.impute.expectation import BLOCK, Gaussian, Mixture, conditional_means, group_rows
 from halflabel.methods.impute.imputer import Imputer
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.losses import Squared
@@ -17,18 +17,18 @@ from halflabel.numerics.solvers import Solution
 from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
 from halflabel.numerics.threads import blas_threads
 
-#: Ratio of the weights of a path, and their greatest number: from alpha_max down to alpha_max / 2^13.
-RATIO, LENGTH = 0.5, 14
+#: Ratio of two weights of a path, and their maximum number: from alpha_max down to alpha_max / 2^13.
+RATIO, MAX_LENGTH = 0.5, 14
 
-#: A path ends after so many weights in a row that were not better than the best before.
+#: A path ends after this number of weights in a row that are not better than the best one before.
 PATIENCE = 2
 
-#: Certified gap at which the solutions of a path are good enough to be compared, and share by which errors must differ.
+#: Certified gap of the solutions on a path, and relative difference below which two errors count as equal.
 ROUGH = 1e-3
 
 
 class SoftImputer(Imputer):
-    r"""Fills gaps with a matrix of low rank.
+    r"""Fills in gaps with a matrix of low rank.
 
     On the scaled features x the completed matrix Z of the fitted rows is the minimiser of
 
@@ -38,61 +38,61 @@ class SoftImputer(Imputer):
     where :math:`\|Z\|_*` is the sum of the singular values. A new row is folded in: with :math:`Z = U S V^T` and
     :math:`B = V S^{1/2}` it gets :math:`B a`, where a minimises
     :math:`\frac12 \sum_{\mathrm{observed}} (x_j - b_j^T a)^2 + \frac\alpha2 \|a\|^2`. That is the nuclear norm in
-    its variational form, so that a fitted row folded in gets its own row of Z.
+    its variational form: a fitted row that is folded in gets its row of Z.
 
     Parameters
     ----------
     alpha : float or None, default=None
-        Weight of one unit of a singular value against one half squared error of a scaled cell: what every singular
-        value loses. From ``alpha_max``, the spectral norm of the scaled matrix with gaps as 0, everything is filled
-        with 0 (the mean, if features are standardised). None chooses among alpha_max, alpha_max / 2, ...,
-        alpha_max / 2^13 by the squared error of observed cells that were hidden; of the
-        weights whose error is within 0.1 % of the least, the largest is taken.
+        Weight of one unit of a singular value against one half squared error of a scaled cell: the amount by which
+        every singular value shrinks. From ``alpha_max`` on, the spectral norm of the scaled matrix with gaps as 0, all
+        gaps are filled in with 0 (the mean, if features are standardised). None chooses among alpha_max, alpha_max / 2,
+        ..., alpha_max / 2^13 by the squared error of observed cells that were hidden; of the weights whose error is
+        within 0.1 % of the smallest, the largest is chosen.
     n_folds : int, default=3
-        Parts of the observed cells that are hidden in turn to choose alpha.
+        Number of parts of the observed cells that are hidden in turn to choose alpha.
     scale : {"standard", None}, default="standard"
-        Standardise features with the mean and deviation of their observed cells; undone on output.
+        Standardise features with the mean and deviation of their observed cells. Results are in the original units.
     tol : float, default=1e-4
         Certified bound of (objective - minimum) / objective at which the solver stops.
     max_iter : int, default=1000
-        Limit of its iterations, for each alpha.
+        Maximum number of its iterations, for each alpha.
     random_state : int or None, default=0
-        Decides which cells are hidden together.
+        Seed of the parts.
 
     Attributes
     ----------
     alpha_ : float
-        The weight that was used.
+        The weight of the fit.
     cv_results_ : dict of str to ndarray
-        "alpha" and "error", the mean squared error of hidden cells in scaled units, in the order tried; the path
-        ends when two weights in a row brought nothing more. Empty if alpha was given.
+        "alpha" and "error", the mean squared error of hidden cells in scaled units, in the order of the path; it ends
+        when two weights in a row do not improve the error. Empty if alpha was given.
     low_rank_ : ndarray of shape (n_items, n_features)
-        Z for the fitted rows, in the units of X, known cells included.
+        Z for the fitted rows, in the units of X, including known cells.
     components_ : ndarray of shape (rank, n_features_in_)
         The rows of :math:`B^T`, in scaled units; 0 for a feature without any value.
     objective_ : tuple of float
-        Its value where the solver computed it.
+        Values of the objective where the solver computed it.
     residual_ : float
-        The certified bound at the end.
+        The certified bound at the solution.
     n_iter_ : int
     status_ : Status
     scaler_ : Scaler
     observed_features_ : ndarray of bool, shape (n_features_in_,)
         Features with any value in ``fit``. The others stay and are filled with 0, as with ``keep_empty_features=True``
-        of scikit-learn's imputers, and with a warning.
+        of scikit-learn's imputers, and there is a warning.
 
     Raises
     ------
     TypeError
-        For sparse X, where an absent cell is a zero and no gap.
+        If X is sparse, because there an absent cell is a zero and not a gap.
     ValueError
-        For inf, and for X without any value.
+        If X holds inf or has no value.
 
     Notes
     -----
     For n rows and d features with d <= n, an iteration costs :math:`3 d^2 n` operations and memory is about six arrays
-    of the size of X, and n_folds more while alpha is chosen. A new row costs an inverse of the size of its values or
-    its gaps, whichever are fewer; rows with the same gaps share it. Input is turned to float64.
+    of the size of X, and n_folds more while alpha is chosen. A new row costs an inverse whose size is the number of its
+    values or of its gaps, whichever is smaller; rows with the same gaps share it. Input is converted to float64.
 
     **Departures from the paper.** The minimiser is found by accelerated proximal gradient with a certified gap and not
     by the plain iteration (algorithm 1), whose stopping rule is a relative change. Features are standardised. This is
@@ -144,7 +144,7 @@ class SoftImputer(Imputer):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
-        """Return X with its gaps filled from ``low_rank_``."""
+        """Return X with its gaps filled in from ``low_rank_``."""
         values = self._fit(X)
         return np.where(np.isnan(values), self.low_rank_, values)
 
@@ -164,23 +164,23 @@ class SoftImputer(Imputer):
         return proximal_gradient(Squared(items, known, 1.0), NuclearNorm(alpha), start, tol=tol, max_iter=self.max_iter)
 
     def _choose(self, items: Floats, known: Mask) -> tuple[float, dict[str, Floats]]:
-        """Return the weight, and what each on the path cost; it is followed with each part of the cells hidden."""
+        """Return the best weight, and the error of each weight on the path, with each part of the cells hidden once."""
         if self.alpha is not None:
-            return float(self.alpha), _table([])
+            return float(self.alpha), _tabulate([])
         folds = self._folds(known)
         completed = [np.zeros_like(items) for _ in range(self.n_folds)]
-        tried: list[tuple[float, float]] = []
-        for position, alpha in enumerate(_alpha_max(items) * RATIO ** np.arange(LENGTH)):
-            step("choosing the weight of the low rank", position, LENGTH)
+        path: list[tuple[float, float]] = []
+        for position, alpha in enumerate(_alpha_max(items) * RATIO ** np.arange(MAX_LENGTH)):
+            step("choosing the weight of the low rank", position, MAX_LENGTH)
             error = 0.0
             for fold, start in enumerate(completed):
                 hidden = folds == fold
                 completed[fold] = self._solve(items, known & ~hidden, alpha, start, max(ROUGH, self.tol)).x
                 error += float(((completed[fold][hidden] - items[hidden]) ** 2).sum())
-            tried.append((float(alpha), error / known.sum()))
-            if position - _best(tried) >= PATIENCE:
+            path.append((float(alpha), error / known.sum()))
+            if position - _find_best(path) >= PATIENCE:
                 break
-        return tried[_best(tried)][0], _table(tried)
+        return path[_find_best(path)][0], _tabulate(path)
 
     def _folds(self, known: Mask) -> Ints:
         """Return the fold of each observed cell, -1 for gaps."""
@@ -190,13 +190,13 @@ class SoftImputer(Imputer):
         return folds
 
     def _factorise(self, A: Floats) -> None:
-        """Take the last proximal step from A, the values and Z in the gaps: it gives Z and B without loss of digits."""
+        """Compute Z and B by a last proximal step from A, which holds the values, and Z in the gaps."""
         tall = A.shape[0] >= A.shape[1]
         shrinkage = NuclearNorm(self.alpha_).shrink(A.T @ A if tall else A @ A.T, 1.0)
         V = shrinkage.vectors if tall else A.T @ shrinkage.vectors / (shrinkage.values + self.alpha_)
         self.components_ = np.zeros((V.shape[1], len(self.observed_features_)))
         self.components_[:, self.observed_features_] = (V * np.sqrt(shrinkage.values)).T
-        self.low_rank_ = self._unscaled((A @ (V * shrinkage.factors)) @ V.T)
+        self.low_rank_ = self._unscale((A @ (V * shrinkage.factors)) @ V.T)
 
     def _complete(self, X: Floats) -> Floats:
         return complete_rows(X, self.components_[:, self.observed_features_], self.alpha_)
@@ -209,7 +209,7 @@ class SoftImputer(Imputer):
 
 
 def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
-    r"""Return an answer for the gaps of scaled rows; its other cells are the rows' own, up to rounding.
+    r"""Return scaled rows with their gaps filled in; known cells keep their values up to rounding.
 
     Parameters
     ----------
@@ -225,28 +225,28 @@ def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
 
     Notes
     -----
-    The ridge regression of a row's values on the rows of B predicts its gaps as the conditional mean of a normal
-    distribution with covariance :math:`B B^T + \alpha I` does. That takes an inverse of the size of the gaps where
-    those are few, and one for all rows with the same gaps; the regression itself one of the size of the rank per row.
+    The ridge regression of a row's values on the rows of B predicts its gaps like the conditional mean of a normal
+    distribution with covariance :math:`B B^T + \alpha I`. The latter needs one inverse for all rows with the same gaps,
+    of the size of the gaps if these are few; the regression would need one of the size of the rank for each row.
     """
     cov = components.T @ components + alpha * np.eye(components.shape[1])
     model = Mixture(np.ones(1), (Gaussian.of(np.zeros(len(cov)), cov),))
     with blas_threads(BLOCK, 1):
-        return conditional_means(model, np.nan_to_num(X), blocks_of(~np.isnan(X)))
+        return conditional_means(model, np.nan_to_num(X), group_rows(~np.isnan(X)))
 
 
 def _alpha_max(items: Floats) -> float:
-    """Return the spectral norm of the observed cells, gaps as 0: from this weight on Z is 0."""
+    """Return the spectral norm of the matrix with gaps as 0: from this weight on Z is 0."""
     gram = items.T @ items if items.shape[0] >= items.shape[1] else items @ items.T
     return float(np.sqrt(spectral_norm(gram))) or 1.0
 
 
-def _best(tried: list[tuple[float, float]]) -> int:
-    """Return the position of the first weight whose error is the least, or as good as."""
-    errors = np.array([error for _, error in tried])
+def _find_best(path: list[tuple[float, float]]) -> int:
+    """Return the position of the first weight whose error is the smallest, or counts as equal to it."""
+    errors = np.array([error for _, error in path])
     return int(np.argmax(errors <= (1 + ROUGH) * errors.min()))
 
 
-def _table(tried: list[tuple[float, float]]) -> dict[str, Floats]:
-    alphas, errors = np.array(tried, dtype=np.float64).reshape(-1, 2).T
+def _tabulate(path: list[tuple[float, float]]) -> dict[str, Floats]:
+    alphas, errors = np.array(path, dtype=np.float64).reshape(-1, 2).T
     return {"alpha": alphas, "error": errors}

@@ -23,7 +23,7 @@ _PUBLISHED: dict[str, Any] = {
 
 
 class MC1(MatrixCompletion):
-    r"""Labels and missing features filled in by one low-rank matrix, with a row of ones for the bias (MC-1).
+    r"""One low-rank matrix fills in labels and missing features; a row of ones is the bias (MC-1).
 
     Minimises over Z of shape (n_items, n_labels + n_features + 1), columns in this order,
 
@@ -33,45 +33,49 @@ class MC1(MatrixCompletion):
         + w\sum_i \tfrac12 (z_{i,t+d+1} - 1)^2\Bigr)
 
     with :math:`\Omega_Y` the observed labels, coded +1 (relevant) and -1 (irrelevant), and :math:`\Omega_X` the
-    observed features: eq. (3) of the paper, transposed and with its row of ones softened. Features with gaps,
-    unknown labels and unlabelled items are all the same to it.
+    observed features: eq. (3) of the paper, transposed, and with a soft row of ones. The method treats missing
+    features, unknown labels and unlabelled items alike: they are unobserved entries of Z.
 
     Parameters
     ----------
     alpha : float or None, default=None
         :math:`\mu`, weight of the nuclear norm. None chooses it by cross-validation along a path: the smallest value
-        that leaves nothing of Z, and its halves down to :math:`2^{-13}` of it.
+        for which Z is 0, halved 13 times.
     label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
-        :math:`\lambda`, weight of the mean label loss against the mean feature loss; of several the best is taken.
+        :math:`\lambda`, weight of the mean label loss against the mean feature loss; of several values the best is
+        chosen.
     bias_row_weight : float, default=1.0
-        w, weight of one entry of the row of ones in units of one observed feature. ``inf`` is the constraint
-        of eq. (3).
+        w, weight of one entry of the row of ones in units of one observed feature. ``inf`` is the constraint of
+        eq. (3).
     criterion : {"labels", "features"}, default="labels"
-        Whose error on hidden entries decides in cross-validation. The two can differ much.
+        The error on hidden entries that cross-validation minimises. The two choices can differ much.
     cv : {"auto", "entries", "items"}, default="auto"
-        What a fold hides: single labels, or all labels of an item. It should be how labels are missing, and "auto"
-        is: items if at least half of the unknown labels belong to unlabelled items. Features, if any is missing, are
-        hidden one by one.
+        What a fold hides: single labels, or all labels of an item. It should match the way in which labels are missing.
+        "auto" does so: it is "items" if at least half of the unknown labels belong to unlabelled items. If features are
+        missing, folds also hide single features.
     n_folds : int, default=5
+        Number of folds.
     scale : {"standard", None}, default="standard"
-        Centre each feature and divide it by its standard deviation, both of its observed entries. Undone on output.
+        Centre each feature and divide it by its standard deviation, both computed from its observed entries. Results
+        are in the original units.
     solver : {"auto", "proximal_gradient", "factored", "fpc"}, default="auto"
-        "proximal_gradient" iterates on the whole matrix, "factored" on U and V with Z = U V^T (large or sparse
-        X), "fpc" is Algorithm 2 as published, with its steps, its path of weights, its stopping rule, its start and the
-        weight of the ones row that its step implies. The hard row is always solved by three-operator splitting.
+        "proximal_gradient" iterates on the whole matrix, "factored" on U and V with Z = U V^T (for large or sparse X).
+        "fpc" is Algorithm 2 as published, with its steps, its path of weights, its stopping rule, its start and the
+        weight of the row of ones that its step implies. With the hard row the solver is always three-operator
+        splitting.
     tol : float, default=1e-4
-        Stop when the bound of the relative gap to the minimum is at most this; the gap itself is about its
-        square. Cross-validation uses 1e-2. For "fpc", the relative change of the objective.
+        Stop when the bound of the relative gap to the minimum is at most this; the gap itself is about the square of
+        the bound. Cross-validation uses 1e-2. For "fpc", the relative change of the objective.
     max_iter : int, default=3000
-        Limit of iterations at one weight.
+        Maximum number of iterations at one weight.
     decision : str, default="micro_f1"
         Threshold rule: "fixed" (scores against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
     threshold : float, default=0.0
-        For ``decision="fixed"``: the paper's sign.
+        For ``decision="fixed"``; 0 is the paper's sign.
     cost_ratio : float, default=1.0
         Cost of a false positive over that of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
-        Decides the folds.
+        Seed of the folds.
 
     Attributes
     ----------
@@ -80,24 +84,24 @@ class MC1(MatrixCompletion):
     label_probabilities_ : ndarray of shape (n_items, n_labels)
         Calibrated on hidden labels; out of fold for observed entries.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1, known entries verbatim.
+        0/1; known entries keep their values.
     thresholds_ : ndarray of shape (n_labels,)
-        Where relevant begins.
+        The lowest probability (or, for "fixed", score) of a relevant entry.
     alpha_, label_weight_ : float
         The weights of the fit.
     cv_ : {"entries", "items"}
         What the folds hid.
     cv_results_ : dict of ndarray
-        For every pair of weights tried: ``alpha``, ``label_weight``, ``label_error``, ``feature_error`` (NaN where
-        no feature was hidden) and ``n_iter``.
+        For every pair of weights: ``alpha``, ``label_weight``, ``label_error``, ``feature_error`` (NaN if no feature
+        was hidden) and ``n_iter``.
     solver_ : str
-        The solver, and why.
+        The solver, and the reason for it.
     solution_ : Completed
         Objective, bound of the relative gap (``residual``), iterations and status.
     left_, right_ : ndarray of shape (n_items, rank) and (n_labels + n_features + 1, rank)
         Z = left_ @ right_.T, features scaled.
     bias_ : ndarray of shape (n_labels,)
-        Zeros; b of :class:`MCb`.
+        0 for MC-1; b for :class:`MCb`.
 
     Raises
     ------
@@ -109,20 +113,20 @@ class MC1(MatrixCompletion):
     -----
     With m columns an iteration on the whole matrix costs :math:`3 m^2 n` operations and the memory of three copies of
     Z; a sweep of the factored form :math:`2 n m k^2` at rank k, and memory for U and V. A path ends when its error has
-    been above the best three times in a row. A new item is folded in: with V (``right_``) given it gets the u that
-    minimises its own part of the objective with :math:`\tfrac{\mu}{2}\|u\|^2` for the nuclear norm, the exact
-    variational form, so that an item of the fit with its labels gets its own answer back.
+    been above the best one three times in a row. A new item is folded in: with V (``right_``) fixed it gets the u that
+    minimises its own part of the objective, with :math:`\tfrac{\mu}{2}\|u\|^2` for the nuclear norm. This is the exact
+    variational form: an item of the fit, with its labels, gets the scores of the fit.
 
-    ``transform`` completes X and leaves known cells as they are; ``denoise`` gives the low-rank part everywhere.
-    Features of the fitted items are completed from their labels too (``fit_transform``). Weights chosen by label
-    error may fill features poorly; see ``criterion``.
+    ``transform`` completes X and keeps known cells; ``denoise`` returns the low-rank part of all cells. Features of the
+    fitted items are completed from their labels too (``fit_transform``). Weights that are chosen by the label error may
+    fill in features badly; see ``criterion``.
 
-    **Departures from the paper.** The row of ones is soft: the published algorithm for the hard one solves a soft one
-    whose weight is the inverse of its step (see :func:`halflabel.numerics.solvers.fpc`), so here the weight is a
-    parameter. The path of weights begins where Z leaves 0, not at a singular value of the data, whose unit is another.
-    Features are standardised. Stopping rests on a bound of the gap, not on the change of the objective. Probabilities
-    are calibrated: the logistic link of a shrunken score is under-confident. Features are hidden in folds only where
-    some are missing.
+    **Departures from the paper.** The row of ones is soft: the published algorithm for the hard one solves a problem
+    with a soft one, whose weight is the inverse of its step (see :func:`halflabel.numerics.solvers.fpc`); here the
+    weight is a parameter. The path of weights starts where Z becomes different from 0, not at a singular value of the
+    data, which has a different unit. Features are standardised. The stopping rule is a bound of the gap, not the change
+    of the objective. Probabilities are calibrated, because the logistic function of a shrunken score is
+    under-confident. Folds hide features only if some are missing.
 
     References
     ----------
@@ -185,7 +189,7 @@ class MC1(MatrixCompletion):
 
 
 class MCb(MatrixCompletion):
-    r"""Labels and missing features filled in by one low-rank matrix and a bias per label (MC-b).
+    r"""One low-rank matrix and a bias per label fill in labels and missing features (MC-b).
 
     Minimises over Z of shape (n_items, n_labels + n_features) and b of shape (n_labels,)
 
@@ -193,16 +197,16 @@ class MCb(MatrixCompletion):
         \mu\|Z\|_* + \lambda\Bigl(\frac{1}{|\Omega_Y|}\sum_{(i,j)\in\Omega_Y} \log(1 + e^{-y_{ij}(z_{ij} + b_j)})
         + \frac{\rho}{2}\|b\|^2\Bigr) + \frac{1}{|\Omega_X|}\sum_{(i,k)\in\Omega_X} \tfrac12 (z_{i,t+k} - x_{ik})^2
 
-    which is eq. (2), transposed, plus a small ridge. Parameters, attributes and notes are those of :class:`MC1`, but
-    for those named here.
+    which is eq. (2), transposed, plus a small ridge. Parameters, attributes and notes are those of :class:`MC1`, except
+    for those that are described here.
 
     Parameters
     ----------
     alpha : float or None, default=None
     label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
     bias_ridge : float, default=1e-6
-        :math:`\rho`. Without it a label whose observed entries agree has no minimiser: b grows without end. Such
-        labels are named in a warning, in folds they are just held by the ridge.
+        :math:`\rho`. Without it a label whose observed entries are all equal has no minimiser: b grows without bound. A
+        warning names such labels; within folds the ridge alone is enough.
     criterion : {"labels", "features"}, default="labels"
     cv : {"auto", "entries", "items"}, default="auto"
     n_folds : int, default=5
@@ -225,8 +229,8 @@ class MCb(MatrixCompletion):
 
     Notes
     -----
-    b is not iterated on but minimised over at every Z, by a few Newton steps: the remaining function of Z is
-    convex and its gradient no steeper, so that the step is twice the one that the paper's joint iteration allows.
+    At every Z the objective is minimised over b by a few Newton steps. The remaining function of Z is convex and its
+    gradient has the same Lipschitz constant, so that the step can be twice that of the paper's joint iteration.
 
     References
     ----------

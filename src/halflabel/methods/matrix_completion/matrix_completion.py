@@ -1,4 +1,4 @@
-"""What MC-1 and MC-b share: validation, folds, the fit, new items."""
+"""The base of MC-1 and MC-b: validation, folds, the fit, new items."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import fold_in
 from halflabel.numerics.threads import blas_threads
 
-#: Up to so many cells, and columns or items, the whole matrix is iterated on; sparse X is made dense.
-DENSE, SIDE = 20_000_000, 1000
+#: Maximum number of cells, and of columns or items, for which the solver iterates on the whole matrix.
+MAX_CELLS, MAX_SIDE = 20_000_000, 1000
 
-#: Above this no solver that holds the matrix is started for sparse X.
-MOST = 200_000_000
+#: Maximum number of cells to which a solver makes sparse X dense.
+MAX_DENSE_CELLS = 200_000_000
 
-#: A weight that stands for the hard row when a new item is folded in, in units of an observed feature.
-HARD = 1e8
+#: Weight of the hard row of ones when a new item is folded in, in units of an observed feature.
+HARD_ROW_WEIGHT = 1e8
 
 
 class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstimator):  # type: ignore[misc] # scikit-learn has no types
-    """Everything but the bias, and the documentation: see :class:`halflabel.MC1`."""
+    """Base of MC1 and MCb; a subclass defines the bias. For parameters and attributes see :class:`halflabel.MC1`."""
 
     alpha: float | None
     label_weight: Candidates
@@ -53,7 +53,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "left_", "cv_results_")
 
     def _bias(self) -> tuple[float | None, float]:
-        """Return the weight of the ones row (None: there is none) and the ridge on the bias."""
+        """Return the weight of the row of ones (None: there is none) and the ridge on the bias."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -76,16 +76,16 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         self.scaler_ = _learn_scaler(X, self.scale)
         setting, self.solver_ = self._setting(X, labels.shape[1])
         data = Data(labels.values(irrelevant=-1.0, unknown=0.0), self._features(X, setting.solver))
-        self.cv_ = _kind_of_gaps(labels) if self.cv == "auto" else self.cv
+        self.cv_ = _choose_cv(labels) if self.cv == "auto" else self.cv
         chosen = self._select(setting, data, labels, rng)
         self.alpha_, self.label_weight_ = chosen.alpha, chosen.label_weight
         self.cv_results_ = {name: np.array(values) for name, values in chosen.table.items()}
         solution = setting.solve(data, self.label_weight_, self.alpha_)
         self._warn_unless_converged(solution.status, solution.residual)
-        return self._keep(solution, data, setting)._decide(labels, solution.scores, chosen.out_of_fold)
+        return self._store_factors(solution, data, setting)._decide(labels, solution.scores, chosen.out_of_fold)
 
-    def _keep(self, solution: Completed, data: Data, setting: Setting) -> Self:
-        """Store what new items need: the right factor, the bias and the weights of one observed entry."""
+    def _store_factors(self, solution: Completed, data: Data, setting: Setting) -> Self:
+        """Store the factors, the bias and the weights of one observed entry; new items need all but the left factor."""
         factors = solution.factors
         self.left_, self.right_, self.bias_ = factors.left, factors.right, solution.bias
         self.solution_, self.n_iter_ = replace(solution, Z=None), solution.n_iter
@@ -93,7 +93,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         terms = solution.terms.terms
         row = float(terms[2].lipschitz) if len(terms) > 2 else 0.0
         if setting.solver == "davis_yin":
-            row = HARD / seen_features
+            row = HARD_ROW_WEIGHT / seen_features
         self.entry_weights_ = (self.label_weight_ / seen_labels, 1 / seen_features, row)
         return self
 
@@ -118,23 +118,23 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         row_weight, _ = self._bias()
         if row_weight is not None and np.isinf(row_weight) and self.solver not in ("auto", "proximal_gradient"):
             raise ValueError(
-                f"solver={self.solver!r} knows no hard row of ones: use 'auto', or a finite bias_row_weight."
+                f"solver={self.solver!r} does not support a hard row of ones: use 'auto', or a finite bias_row_weight."
             )
 
     def _setting(self, X: Matrix, n_labels: int) -> tuple[Setting, str]:
-        """Return the problem with its solver, and the sentence that says why."""
+        """Return the problem with its solver, and a sentence with the reason for the solver."""
         row_weight, ridge = self._bias()
         n, m = X.shape[0], X.shape[1] + n_labels + 1
         size = f"{n} items x {m} columns"
         if row_weight is not None and np.isinf(row_weight):
             solver, why = "davis_yin", "the row of ones is a hard constraint"
         elif self.solver != "auto":
-            solver, why = self.solver, "it was asked for"
-        elif n * m <= DENSE and min(n, m) <= SIDE:
-            solver, why = "proximal_gradient", f"{size} are few enough to iterate on the whole matrix"
+            solver, why = self.solver, "as requested"
+        elif n * m <= MAX_CELLS and min(n, m) <= MAX_SIDE:
+            solver, why = "proximal_gradient", f"{size} are within the limit for iterations on the whole matrix"
         else:
-            solver, why = "factored", f"{size} are too many to iterate on the whole matrix"
-        if solver != "factored" and is_sparse(X) and n * m > MOST:
+            solver, why = "factored", f"{size} are above the limit for iterations on the whole matrix"
+        if solver != "factored" and is_sparse(X) and n * m > MAX_DENSE_CELLS:
             raise ValueError(
                 f"{solver} needs sparse X as a dense array, here {8 * n * m / 1e9:.0f} GB: use solver='factored'."
             )
@@ -165,10 +165,10 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return Selection(alpha, grid[-1], np.full(labels.shape, np.nan))
 
     def _folds(self, data: Data, labels: PartialLabels, rng: np.random.Generator) -> list[Fold]:
-        """Hide each observed label once, and each observed feature once if X has gaps or they are what counts."""
+        """Hide each observed label once, and each observed feature if X has gaps or the criterion is "features"."""
         items = self.cv_ == "items"
-        most = int(np.sum(~labels.unlabelled)) if items else int(labels.observed.sum())
-        count = min(self.n_folds, most, 127)
+        available = int(np.sum(~labels.unlabelled)) if items else int(labels.observed.sum())
+        count = min(self.n_folds, available, 127)
         if count < 2:
             return []
         fold_of = np.full(labels.shape, -1)
@@ -224,7 +224,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         Returns
         -------
         ndarray of shape (n_items, n_labels) or (n_items,)
-            An item of the fit, with its own features and labels, gets its own scores back.
+            An item of the fit, with its features and labels, gets its scores of the fit.
         """
         check_is_fitted(self)
         X = self._validate_features(X, reset=False)
@@ -238,27 +238,27 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return self._restore_shape(Z[:, : len(self.bias_)] + self.bias_)
 
     def denoise(self, X: Any) -> Floats:
-        """Return the low-rank part of the features of new items, in their own unit; shape of ``X``."""
+        """Return the low-rank part of the features of new items, in the units of ``X`` and with its shape."""
         check_is_fitted(self)
-        return self._unscaled(self._rows(self._validate_features(X, reset=False), None))
+        return self._unscale(self._rows(self._validate_features(X, reset=False), None))
 
     def transform(self, X: Any) -> Matrix:
-        """Return the features of new items with gaps filled by :meth:`denoise`; known cells verbatim."""
+        """Return the features of new items with gaps filled by :meth:`denoise`; known cells keep their values."""
         check_is_fitted(self)
         X = self._validate_features(X, reset=False)
         if is_sparse(X) or not np.isnan(X).any():
             return X
-        return _filled(X, self._unscaled(self._rows(X, None)))
+        return _fill(X, self._unscale(self._rows(X, None)))
 
     def fit_transform(self, X: Any, y: Any) -> Matrix:
-        """Fit and return the features of the fitted items with gaps filled, from their labels as well."""
+        """Fit and return the features of the fitted items with gaps filled, from their labels too."""
         self.fit(X, y)
         X = self._validate_features(X, reset=False)
         if is_sparse(X) or not np.isnan(X).any():
             return X
-        return _filled(X, self._unscaled(self.left_ @ self.right_.T))
+        return _fill(X, self._unscale(self.left_ @ self.right_.T))
 
-    def _unscaled(self, Z: Floats) -> Floats:
+    def _unscale(self, Z: Floats) -> Floats:
         t, d = len(self.bias_), len(self.scaler_.scale)
         return np.asarray(Z[:, t : t + d] * self.scaler_.scale + self.scaler_.center)
 
@@ -268,7 +268,7 @@ def _list_label_weights(label_weight: Candidates) -> list[float]:
 
 
 def _learn_scaler(X: Matrix, scale: str | None) -> Scaler:
-    """Learn mean and spread from observed entries; for sparse X too, where the mean is taken away implicitly."""
+    """Learn mean and spread from observed entries; from sparse X the mean is subtracted implicitly."""
     if scale not in ("standard", None):
         raise ValueError(f"scale must be 'standard' or None, not {scale!r}.")
     if is_sparse(X):
@@ -287,11 +287,11 @@ def _learn_scaler(X: Matrix, scale: str | None) -> Scaler:
     return Scaler.learn(X, scale)
 
 
-def _kind_of_gaps(labels: PartialLabels) -> str:
-    """Tell whether most unknown labels belong to unlabelled items; without gaps, new items are what is to come."""
+def _choose_cv(labels: PartialLabels) -> str:
+    """Return what folds should hide: "items" if most unknown labels belong to unlabelled items, or none is unknown."""
     gaps = int(np.sum(~labels.observed))
     return "items" if 2 * int(labels.unlabelled.sum()) * labels.shape[1] >= gaps else "entries"
 
 
-def _filled(X: Floats, values: Floats) -> Floats:
+def _fill(X: Floats, values: Floats) -> Floats:
     return np.where(np.isnan(X), values, X)

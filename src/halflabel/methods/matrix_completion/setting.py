@@ -1,4 +1,4 @@
-"""The problem on arrays: what is observed, the terms, the path of weights, and the call of a solver."""
+"""The problem on arrays: observed entries, terms, the path of weights, and the call of a solver."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from halflabel.numerics.solvers import (
     proximal_gradient,
 )
 
-#: Weights tried: the largest that leaves anything, and its halves down to this many times.
+#: Number of times that the largest weight of the path is halved.
 HALVINGS = 13
 
-#: In the ratio of the published path, and where it ends.
+#: Ratio of two weights of the published path, and its last weight.
 PUBLISHED_RATIO, PUBLISHED_END = 0.25, 1e-5
 
-#: Cross-validation, and the way to a weight, need no more than this relative gap.
+#: Relative gap that is enough for cross-validation, and for the larger weights on the way to a given one.
 ROUGH = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What is observed.
+    """The observed labels and features.
 
     Attributes
     ----------
@@ -50,13 +50,13 @@ class Data:
 
     @property
     def seen(self) -> tuple[int, int]:
-        """Return the numbers of observed labels and features, at least 1."""
+        """Numbers of observed labels and features, each at least 1."""
         mask = getattr(self.features, "observed", None)
         cells = len(self.sign) * self.features.target.shape[1] if mask is None else int(mask.sum())
         return max(int(np.count_nonzero(self.sign)), 1), max(cells, 1)
 
     def without(self, labels: Mask, features: Mask | None) -> Data:
-        """Return the same with some labels, and some features, unknown."""
+        """Return the same data with some labels, and some features, unknown."""
         kept = self.features
         if features is not None and isinstance(kept, Squared):
             mask = ~features if kept.observed is None else kept.observed & ~features
@@ -90,25 +90,26 @@ class Completed:
 
     @property
     def scores(self) -> Floats:
-        """Return the label scores, z + b."""
+        """Label scores, z + b."""
         return np.asarray(self.Z[:, : len(self.bias)] + self.bias)
 
     @property
     def factors(self) -> Factors:
-        """Return Z = U V^T."""
+        """Factors of Z = U V^T."""
         return self.Z if isinstance(self.Z, Factors) else factorize(self.Z)
 
 
 @dataclass(frozen=True)
 class Setting:
-    r"""Which problem is solved, and how.
+    r"""The problem, and how it is solved.
 
     Attributes
     ----------
     row_weight : float or None
-        Of an entry of the ones row, in units of an observed feature; ``inf`` is the hard constraint, None is MC-b.
+        Weight of an entry of the row of ones, in units of an observed feature; ``inf`` is the hard constraint, None is
+        MC-b.
     ridge : float
-        Of the bias of MC-b, in units of :math:`\lambda`.
+        Ridge on the bias of MC-b, in units of :math:`\lambda`.
     solver : {"proximal_gradient", "factored", "davis_yin", "fpc"}
     tol : float
     max_iter : int
@@ -135,9 +136,9 @@ class Setting:
         return SideBySide([Logistic(data.sign, weight), features, ones], [*widths, 1])
 
     def path(self, data: Data, label_weight: float) -> Floats:
-        """Return the weights to try, descending; the first leaves nothing, or with "fpc" is the published one."""
+        """Return the weights of the path, descending; at the first Z is 0 (with "fpc" it is the published one)."""
         if self.solver == "fpc":
-            top = float(linalg.svdvals(_zero_filled(data))[0]) * PUBLISHED_RATIO
+            top = float(linalg.svdvals(_fill_with_zeros(data))[0]) * PUBLISHED_RATIO
             steps = int(np.ceil(np.log(PUBLISHED_END / top) / np.log(PUBLISHED_RATIO)))
             return np.asarray(top * PUBLISHED_RATIO ** np.arange(max(steps, 0) + 1))
         soft = replace(self, row_weight=1.0) if self.row_weight is not None and np.isinf(self.row_weight) else self
@@ -145,7 +146,7 @@ class Setting:
         return np.asarray(top * 0.5 ** np.arange(HALVINGS + 1))
 
     def solve(self, data: Data, label_weight: float, alpha: float, start: Completed | None = None) -> Completed:
-        """Return the solution at a weight; without a start, by way of larger ones."""
+        """Return the solution at a weight; without a start, follow the path of larger weights first."""
         terms = self.terms(data, label_weight)
         if start is None:
             rough = replace(self, tol=max(self.tol, ROUGH))
@@ -161,25 +162,25 @@ class Setting:
         bias = np.zeros(t)
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         if self.solver == "factored":
-            found = factored(terms, penalty, n, start=None if start is None else start.Z, **limits)
-            return self._completed(found.factors, bias, terms, found)
+            by_factors = factored(terms, penalty, n, start=None if start is None else start.Z, **limits)
+            return self._complete(by_factors.factors, bias, terms, by_factors)
         Z = np.zeros((n, sum(terms.widths))) if start is None else start.Z
         if self.solver == "davis_yin":
-            solution = davis_yin(terms, penalty, _with_ones, Z, **limits)
+            solution = davis_yin(terms, penalty, _set_ones, Z, **limits)
         elif self.solver == "fpc":
-            solution, bias = self._published(terms, data, label_weight, penalty, start)
-            return self._completed(solution.x, bias, terms, solution)
+            solution, bias = self._run_published(terms, data, label_weight, penalty, start)
+            return self._complete(solution.x, bias, terms, solution)
         else:
             solution = proximal_gradient(terms, penalty, Z, **limits)
-        return self._completed(solution.x, bias, terms, solution)
+        return self._complete(solution.x, bias, terms, solution)
 
-    def _completed(self, Z: Any, bias: Floats, terms: SideBySide, solution: Any) -> Completed:
+    def _complete(self, Z: Any, bias: Floats, terms: SideBySide, solution: Any) -> Completed:
         labels = terms.terms[0]
         if isinstance(labels, BiasedLogistic) and self.solver != "fpc":
             bias = labels.bias(Z[:, : len(bias)])
         return Completed(Z, bias, terms, solution.objective, solution.residual, solution.n_iter, solution.status)
 
-    def _published(
+    def _run_published(
         self, terms: SideBySide, data: Data, label_weight: float, penalty: NuclearNorm, start: Completed | None
     ) -> tuple[Solution, Floats]:
         """Run Algorithm 1 or 2 with the published steps and start."""
@@ -190,7 +191,7 @@ class Setting:
         def smooth(b: Floats) -> SideBySide:
             return SideBySide([replace(labels, offset=b) if len(b) else labels, *terms.terms[1:]], terms.widths)
 
-        Z = _rank_one(data, sum(terms.widths)) if start is None else start.Z
+        Z = _approximate_by_rank_one(data, sum(terms.widths)) if start is None else start.Z
         bias = np.zeros(t if self.row_weight is None else 0)
         solution, bias = fpc(
             smooth,
@@ -211,19 +212,19 @@ def published_step(data: Data, label_weight: float) -> float:
     return min(3.8 * seen_labels / label_weight, float(seen_features))
 
 
-def _with_ones(Z: Floats) -> Floats:
+def _set_ones(Z: Floats) -> Floats:
     Z = Z.copy()
     Z[:, -1] = 1
     return Z
 
 
-def _zero_filled(data: Data) -> Floats:
+def _fill_with_zeros(data: Data) -> Floats:
     return np.hstack([data.sign, np.asarray(data.features.target)])
 
 
-def _rank_one(data: Data, width: int) -> Floats:
-    """Return the published start: the best rank-1 matrix to the zero-filled observed entries, and ones."""
-    M = _zero_filled(data)
+def _approximate_by_rank_one(data: Data, width: int) -> Floats:
+    """Return the published start: the best rank-1 approximation of the zero-filled observed entries, and ones."""
+    M = _fill_with_zeros(data)
     U, s, Vt = linalg.svd(M, full_matrices=False)
     Z = np.ones((len(M), width))
     Z[:, : M.shape[1]] = s[0] * np.outer(U[:, 0], Vt[0])

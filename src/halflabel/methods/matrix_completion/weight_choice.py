@@ -11,13 +11,13 @@ from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
 from halflabel.methods.matrix_completion.setting import ROUGH, Completed, Data, Setting
 
-#: A path ends when its error has been above the best so many times in a row.
+#: A path ends when its error has been above the best one this number of times in a row.
 PATIENCE = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """What one fold hides.
+    """The observed entries that one fold hides.
 
     Attributes
     ----------
@@ -33,16 +33,16 @@ class Fold:
 
 @dataclass
 class Selection:
-    """The best weights so far, the scores that chose them and the table of all that were tried.
+    """The best weights so far, their out-of-fold scores, and a table of all weights.
 
     Attributes
     ----------
     alpha, label_weight : float
     out_of_fold : ndarray of shape (n, t)
-        Scores of the observed labels by the models that did not see them, at the best weights; NaN elsewhere.
+        Scores of the observed labels by models that were fitted without them, at the best weights; NaN elsewhere.
     table : dict of list
         ``alpha``, ``label_weight``, ``label_error`` (share of hidden labels with the wrong sign), ``feature_error``
-        (relative squared error of hidden features in the scaled unit, NaN where none was hidden) and ``n_iter``.
+        (relative squared error of hidden features in the scaled unit, NaN if none was hidden) and ``n_iter``.
     """
 
     alpha: float
@@ -60,7 +60,7 @@ class Selection:
     )
 
     def add(self, alpha: float, label_weight: float, error: float, scores: Floats, rest: dict[str, float]) -> bool:
-        """Enter one pair of weights; tell whether it is worse than the best. Ties go to the larger alpha."""
+        """Add two weights; return whether they are worse than the best. Of equal errors the larger alpha is best."""
         for name, value in {"alpha": alpha, "label_weight": label_weight, **rest}.items():
             self.table[name].append(value)
         if (error, -alpha) < self.best:
@@ -79,10 +79,10 @@ def select(
 ) -> Selection:
     r"""Choose :math:`\mu` and :math:`\lambda` by the error on hidden entries.
 
-    Every fold follows the path of the whole data from large weights to small, each solution starting at the one
-    before. A path ends when its error exceeded the best three times in a row: the small weights, which nobody
-    chooses, are those that take long. It does not end before it has beaten its beginning, where nothing of Z is left:
-    the first weights below that may be worse than calling every label irrelevant.
+    Every fold follows the path of the whole data from large weights to small ones, and each solution starts at the one
+    before. A path ends when its error has exceeded the best one three times in a row, because the small weights that
+    would follow take longest. It does not end before its error is below that of its first weight, where Z is 0: the
+    next weights can be worse than to predict irrelevant for every label.
 
     Parameters
     ----------
@@ -90,11 +90,11 @@ def select(
     data : Data
     folds : sequence of Fold
     label_weights : sequence of float
-        The :math:`\lambda` to try.
+        The :math:`\lambda` to choose from.
     alpha : float or None
-        The one :math:`\mu` to try; None for the path.
+        The given :math:`\mu`; None for the path.
     criterion : {"labels", "features"}
-        Whose error decides.
+        The error that is minimised.
     """
     rough = replace(setting, tol=max(setting.tol, ROUGH)) if setting.solver != "fpc" else setting
     chosen = Selection(np.nan, label_weights[0], np.full(data.sign.shape, np.nan))
@@ -107,7 +107,7 @@ def select(
             step("cross-validating", done * len(path) + k, len(label_weights) * len(path))
             fits = [rough.solve(part, weight, value, start) for part, start in zip(parts, before, strict=True)]
             before = list(fits)
-            scores, rest = _judge(data, folds, fits)
+            scores, rest = _score_fits(data, folds, fits)
             worse = worse + 1 if chosen.add(value, weight, rest[_ERROR[criterion]], scores, rest) else 0
             trivial = rest[_ERROR[criterion]] if k == 0 else trivial
             if worse >= PATIENCE and chosen.best[0] < trivial:
@@ -118,16 +118,16 @@ def select(
 _ERROR = {"labels": "label_error", "features": "feature_error"}
 
 
-def _judge(data: Data, folds: Sequence[Fold], fits: Sequence[Completed]) -> tuple[Floats, dict[str, float]]:
-    """Return the scores of the hidden labels and the errors on all that was hidden."""
+def _score_fits(data: Data, folds: Sequence[Fold], fits: Sequence[Completed]) -> tuple[Floats, dict[str, float]]:
+    """Return the scores of the hidden labels, and the errors on the hidden labels and features."""
     scores = np.full(data.sign.shape, np.nan)
     wrong, hidden, squares, total = 0, 0, 0.0, 0.0
     for fold, fit in zip(folds, fits, strict=True):
         scores[fold.labels] = fit.scores[fold.labels]
         wrong += int(np.sum((scores[fold.labels] > 0) != (data.sign[fold.labels] > 0)))
         hidden += int(fold.labels.sum())
-        for found, true in _features(data, fold, fit):
-            squares, total = squares + float(np.sum((found - true) ** 2)), total + float(np.sum(true**2))
+        for predicted, true in _pair_hidden_features(data, fold, fit):
+            squares, total = squares + float(np.sum((predicted - true) ** 2)), total + float(np.sum(true**2))
     return scores, {
         "label_error": wrong / max(hidden, 1),
         "feature_error": squares / total if total else np.nan,
@@ -135,7 +135,8 @@ def _judge(data: Data, folds: Sequence[Fold], fits: Sequence[Completed]) -> tupl
     }
 
 
-def _features(data: Data, fold: Fold, fit: Completed) -> Iterator[tuple[Floats, Floats]]:
+def _pair_hidden_features(data: Data, fold: Fold, fit: Completed) -> Iterator[tuple[Floats, Floats]]:
+    """Yield (predicted, true) values of the hidden features, if there are any."""
     if fold.features is not None:
         t, d = data.sign.shape[1], fold.features.shape[1]
         yield fit.Z[:, t : t + d][fold.features], np.asarray(data.features.target)[fold.features]
