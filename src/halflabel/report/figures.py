@@ -36,10 +36,15 @@ def draw_map(points: dict[str, Any]) -> dict[str, Any]:
         From :func:`halflabel.report.scatter.choose_points`.
     """
     xs, ys, marks = points["x"], points["y"], points["marks"]
+    places, titles = list(zip(xs, ys, strict=True)), points.get("titles") or ()
     return {
         "width": WIDTH,
         "height": HEIGHT,
         "layers": [{"name": label["name"], "paths": _draw_layer(xs, ys, label["codes"])} for label in points["labels"]],
+        "titles": [{"x": x, "y": y, "text": text} for (x, y), text in zip(places, titles, strict=False)],
+        "doubted": [
+            {"x": places[i][0], "y": places[i][1], "number": number} for i, number in points.get("doubted") or ()
+        ],
         "images": [
             {"x": x - IMAGE // 2, "y": y - IMAGE // 2, "side": IMAGE, "href": mark}
             for x, y, mark in (zip(xs, ys, marks, strict=True) if marks else ())

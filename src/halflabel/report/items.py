@@ -11,6 +11,7 @@ import pandas as pd
 
 from halflabel._arrays import Ints
 from halflabel._wording import clipped
+from halflabel.labels import PartialLabels
 from halflabel.table import OpenTable
 from halflabel.table.patterns import select
 
@@ -19,6 +20,9 @@ MAX_IDS = 2
 
 #: Maximum length of an address that becomes a link.
 MAX_LINK = 2000
+
+#: Maximum number of relevant labels, and maximum length, of the title of a point on the map.
+MAX_TITLE_LABELS, MAX_TITLE = 6, 160
 
 _LINK = re.compile(r"https?://[^\s\"<>]+", re.IGNORECASE)
 
@@ -66,6 +70,21 @@ def describe_cells(cells: pd.DataFrame) -> list[list[dict[str, str | None]]]:
     """
     columns = [[_describe_cell(str(name), cell) for cell in cells.iloc[:, j]] for j, name in enumerate(cells.columns)]
     return [[column[i] for column in columns if column[i]["text"]] for i in range(len(cells))]
+
+
+def write_titles(
+    ids: pd.Index[Any], cells: Sequence[Sequence[dict[str, str | None]]], labels: PartialLabels, state: Any, rows: Ints
+) -> list[str]:
+    """Return for each point of the map the id of its item, its shown text and its relevant labels, as short text."""
+    titles = []
+    for key, own, row in zip(ids, cells, rows, strict=True):
+        relevant = [
+            f"{clipped(labels.names[j], 30)} ({'given' if labels.state[row, j] else 'filled in'})"
+            for j in np.flatnonzero(state[row] > 0)[:MAX_TITLE_LABELS]
+        ]
+        texts = [clipped(key, 40), *(clipped(cell["text"], 60) for cell in own), ", ".join(relevant)]
+        titles.append(clipped(" · ".join(text for text in texts if text), MAX_TITLE))
+    return titles
 
 
 def _describe_cell(name: str, cell: Any) -> dict[str, str | None]:

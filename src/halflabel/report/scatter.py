@@ -62,6 +62,7 @@ def choose_points(
         "n_items": len(labels),
         "n_labels": len(labels.names),
         "at_edge": int(at_edge[rows].sum()),
+        "rows": rows.tolist(),
         "x": xy[rows, 0].tolist(),
         "y": xy[rows, 1].tolist(),
         "labels": [

@@ -16,7 +16,7 @@ from halflabel._arrays import Floats
 from halflabel._wording import clipped
 from halflabel.report.headline import write_headline
 from halflabel.report.images import encode_png, read_images
-from halflabel.report.items import choose_shown, describe_cells, take_shown
+from halflabel.report.items import choose_shown, describe_cells, take_shown, write_titles
 from halflabel.report.quality import (
     bin_calibration,
     compare_odds,
@@ -114,6 +114,7 @@ def summarize(
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
     }
     _describe_items(summary, completion, shown, ink)
+    _describe_map(summary, completion, shown)
     plain: dict[str, Any] = _plain(summary)
     return plain
 
@@ -208,6 +209,27 @@ def _describe_items(
     for i, row in enumerate(rows):
         row["image"] = encode_png(ink[places[i]]) if distinct and ink is not None else None
         row["shown"] = cells[i] if distinct else []
+        row["place"] = int(places[i]) if distinct else None
+
+
+def _describe_map(summary: dict[str, Any], completion: Completion, shown: Sequence[str]) -> None:
+    """Add a title to each point of the map, and the numbers of the doubted entries that it shows to map and table."""
+    drawn = {row: i for i, row in enumerate(summary["map"].pop("rows", ()))}
+    if drawn:
+        rows = np.array(list(drawn), dtype=np.intp)
+        cells = describe_cells(take_shown(completion.opened, shown, rows))
+        summary["map"]["titles"] = write_titles(
+            completion.index[rows], cells, completion.labels, completion.state, rows
+        )
+    for table in (summary["next"], summary["candidates"]):
+        for row in table or ():
+            del row["place"]
+    suspects = (summary["suspects"] or {}).get("rows") or ()
+    points = [(drawn.get(row.pop("place")), number) for number, row in enumerate(suspects, 1)]
+    for row, (point, _) in zip(suspects, points, strict=True):
+        row["drawn"] = point is not None
+    if drawn:
+        summary["map"]["doubted"] = [each for each in points if each[0] is not None]
 
 
 def _summarize_map(completion: Completion, ink: NDArray[np.uint8] | None, rng: np.random.Generator) -> dict[str, Any]:
