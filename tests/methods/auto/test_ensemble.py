@@ -20,6 +20,8 @@ from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 def test_the_ensemble_is_the_mean_of_calibrated_log_odds(rng):
     X, Y, _ = half_labelled(rng)
@@ -106,7 +108,8 @@ def test_effort_decides_the_work(rng):
     fast, default = AutoLabeler("fast").fit(X, Y), AutoLabeler().fit(X, Y)
     assert set(fast.members_) - {"ensemble", "label rate"} == {"kernel", "trees"}
     count = [sum(len(part.roots) for part in m.ensemble_.members[-1].model.parts) for m in (fast, default)]
-    assert count == [100, 100]  # trees, and self-trained trees, of which there are half as many
+    expected = EFFORTS["fast"].n_trees, EFFORTS["default"].n_trees // 2  # self-trained trees are half as many
+    assert tuple(count) == expected
 
 
 def test_it_reports_its_progress(rng):

@@ -14,6 +14,8 @@ from halflabel.labels.calibration import cross_calibrate, fit_platt
 from halflabel.labels.metrics import brier
 from halflabel.methods.auto.prior import CLIP, RIDGE, add_prior
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 @pytest.fixture
 def table(rng):

@@ -20,6 +20,8 @@ from halflabel.methods.auto.ensemble import fit_ensemble
 from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.reconstruction import reconstruction
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 @pytest.fixture
 def words(rng):

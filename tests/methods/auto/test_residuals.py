@@ -16,6 +16,8 @@ from halflabel.methods.auto import coupling, residuals
 from halflabel.methods.auto.coupling import CouplingData
 from halflabel.methods.auto.residuals import refine
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 def coupled(rng, n=200, n_labels=4, share=0.7):
     """Return (labels with gaps, complete 0/1, log odds of a base): labels driven by features and a hidden cause."""
@@ -65,7 +67,7 @@ def test_only_forests_find_a_label_that_two_others_determine(rng):
 
 def test_independent_labels_change_little():
     costs, ridges = [], []
-    for seed in range(5):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         base = 2 * rng.normal(size=(500, 6))
         Y = (rng.random(base.shape) < expit(base)).astype(float)
@@ -150,7 +152,7 @@ def test_out_of_fold_scores_do_not_use_the_entry(rng, monkeypatch, part):
 def test_out_of_fold_scores_learned_from_noise_are_worse_than_chance(monkeypatch, part):
     monkeypatch.setattr(coupling, "_choose_ridge", lambda *_: 10.0)
     losses = []
-    for seed in range(8):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         Y = rng.integers(2, size=(200, 6)).astype(float)
         labels = PartialLabels.from_observed(Y, rng.random(Y.shape) < 0.8)

@@ -35,6 +35,13 @@ def problem(n=120, d=12, t=5, share=0.5, seed=0, items=False):
     return X, hide(labels, 1 - share, rng), drawn
 
 
+@cache
+def fitted(method):
+    """Fit the problem above with fixed weights, once for all tests that only read the model."""
+    X, labels, _ = problem()
+    return method(**FIXED).fit(X, labels)
+
+
 def scaled(X):
     return (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
 
@@ -65,7 +72,7 @@ def test_the_fit_minimises_the_objective_of_the_docstring(method, rng):
 
 
 def test_the_hard_row_is_a_row_of_ones():
-    X, labels, _ = problem()
+    X, labels, _ = problem(n=50)
     model = MC1(**FIXED, bias_row_weight=np.inf).fit(X, labels)
     np.testing.assert_allclose((model.left_ @ model.right_.T)[:, -1], 1, atol=1e-9)
     assert model.solver_.startswith("davis_yin: ")
@@ -77,7 +84,7 @@ def test_the_hard_row_is_a_row_of_ones():
 def test_the_published_algorithm_finds_nearly_the_same_answer(method):
     """The published steps give the row of ones the default weight here: lambda is small enough for that."""
     X, labels, _ = problem()
-    ours = method(**FIXED).fit(X, labels)
+    ours = fitted(method)
     theirs = method(**FIXED, solver="fpc").fit(X, labels)
     assert theirs.solver_ == "fpc: as requested."
     assert theirs.solution_.residual > ours.solution_.residual
@@ -230,7 +237,7 @@ def test_known_cells_are_returned_verbatim_and_gaps_are_filled(method):
 def test_the_unit_of_a_feature_does_not_matter_when_scaled(method):
     X, labels, _ = problem()
     unit = np.geomspace(1e-3, 1e3, X.shape[1])
-    a, b = method(**FIXED).fit(X, labels), method(**FIXED).fit(X * unit + 7, labels)
+    a, b = fitted(method), method(**FIXED).fit(X * unit + 7, labels)
     np.testing.assert_allclose(a.label_scores_, b.label_scores_, atol=1e-6)
     np.testing.assert_allclose(a.transform(X) * unit + 7, b.transform(X * unit + 7), rtol=1e-6, atol=1e-6)
     raw = method(**FIXED, scale=None).fit(X, labels)
@@ -239,7 +246,7 @@ def test_the_unit_of_a_feature_does_not_matter_when_scaled(method):
 
 def test_complete_and_sparse_features_are_returned_as_they_are(rng):
     X, labels, drawn = problem()
-    model = MC1(**FIXED).fit(X, labels)
+    model = fitted(MC1)
     np.testing.assert_array_equal(model.transform(drawn.dataset.X), drawn.dataset.X)
     thin = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, drawn.dataset.X, 0.0))
     assert (MC1(**FIXED).fit_transform(thin, labels) != thin).nnz == 0
@@ -247,7 +254,7 @@ def test_complete_and_sparse_features_are_returned_as_they_are(rng):
 
 @both
 def test_sparse_features_need_not_become_dense(method, rng):
-    X, labels, _ = problem()
+    X, labels, _ = problem(n=40)
     thin = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, np.nan_to_num(X), 0.0))
     settings = {**FIXED, "solver": "factored", "tol": 1e-5, "max_iter": 300}
     a, b = method(**settings).fit(thin, labels), method(**settings).fit(thin.toarray(), labels)
@@ -294,8 +301,8 @@ def test_new_items_with_any_gaps(method):
 
 @both
 def test_a_saved_model_answers_as_before(method, tmp_path):
-    X, labels, _ = problem()
-    model = method(**FIXED).fit(X, labels)
+    X, _, _ = problem()
+    model = fitted(method)
     save_tree(tmp_path / "m", {"model": model.to_state()}, SAVED)
     from halflabel.labels.calibration import Calibration
     from halflabel.numerics.scaling import Scaler
@@ -327,7 +334,7 @@ def test_a_saved_model_answers_as_before(method, tmp_path):
 )
 def test_tiny_data_do_not_break_it(method, solver, X, y):
     alpha = None if solver == "auto" else 1e-2
-    model = method(alpha, label_weight=1.0, n_folds=2, solver=solver, max_iter=200).fit(np.array(X), y)
+    model = method(alpha, label_weight=1.0, n_folds=2, solver=solver, max_iter=50).fit(np.array(X), y)
     assert np.isfinite(model.label_probabilities_).all()
     assert set(np.unique(model.transduction_)) <= {0, 1}
     assert np.isfinite(model.transform(np.array(X))).all()
@@ -395,7 +402,7 @@ def test_sparse_features_that_do_not_fit_into_memory_raise_with_the_solver_to_us
 
 def test_the_solver_depends_on_the_size_and_the_reason_is_given(monkeypatch):
     X, labels, _ = problem()
-    small = MC1(**FIXED).fit(X, labels)
+    small = fitted(MC1)
     assert small.solver_.startswith("proximal_gradient: 120 items x 18 columns are within the limit")
     monkeypatch.setattr("halflabel.methods.matrix_completion.matrix_completion.MAX_SIDE", 10)
     large = MC1(**FIXED).fit(X, labels)
@@ -405,7 +412,7 @@ def test_the_solver_depends_on_the_size_and_the_reason_is_given(monkeypatch):
 
 @both
 def test_as_published(method):
-    X, labels, _ = problem(n=60, d=8, t=3)
+    X, labels, _ = problem(n=40, d=6, t=3)
     model = method.as_published().set_params(label_weight=1.0, n_folds=2).fit(X, labels)
     ratios = model.cv_results_["alpha"][:-1] / model.cv_results_["alpha"][1:]
     np.testing.assert_allclose(ratios, 4)
@@ -418,6 +425,7 @@ def test_as_published(method):
 # -- public sets ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_yeast_with_entries_hidden_reproduces_the_paper(public_data):
     """The paper prints 16.1 % label error for MC-b at 40 % observed; one mask and two folds here."""
     from halflabel.datasets import load_benchmark
