@@ -163,6 +163,24 @@ def test_several_files_are_one(tmp_path):
     assert exchange.read(tmp_path, absent="unknown").labels.equals(records.labels)
 
 
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ({"probabilities": {"rock": "high"}}, "'probabilities' holds something else than numbers"),
+        ({"probabilities": {"rock": 2}}, "a probability is below 0 or above 1"),
+        ({"probabilities": 3, "filled": 4}, None),
+        ({"filled": [{"a": 1}, None]}, None),
+    ],
+)
+def test_odd_values_of_what_a_model_adds(write, field, message):
+    path = write("a.json", json.dumps([{"rock": 1} | field]))
+    if message is None:
+        assert exchange.read(path, labels=["rock"]).labels.iloc[0, 0] == 1
+    else:
+        with pytest.raises(ReadError, match=message):
+            exchange.read(path, labels=["rock"])
+
+
 def test_plain_lines_with_named_labels(write):
     rows = [{"song": 1, "rock": 1, "sad": None, "n": 2}, {"song": 2, "rock": False, "sad": 0, "n": None}]
     path = write("a.jsonl", "\n".join(map(json.dumps, rows)))
@@ -181,6 +199,7 @@ def test_plain_lines_with_named_labels(write):
         ({"labels": ["a"]}, "label 'a' holds 'yes'"),
         ({"id": "i"}, "column 'i': the id 1 stands twice"),
         ({"tags": "a", "absent": "unknown"}, r"column 'a': it holds 'yes', but it must hold lists"),
+        ({"id": "t"}, "column 't': an id is a text or a number, not a list"),
         ({"labels": ["t"], "tags": "a", "absent": "unknown"}, "either fields of their own"),
         ({"absent": "unknown"}, r"name their field with tags="),
         ({"tags": "t"}, "state what a label means that is not listed"),

@@ -1,12 +1,14 @@
 """Records: the answers of people and the suggestions of models for an entry, and what follows."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from halflabel import exchange
 from halflabel.exchange import Loss, Records, from_tables
-from halflabel.exchange.fields import frame_of, plain, rows_of
+from halflabel.exchange.fields import frame_of, number_in, plain, rows_of, share_in
 from halflabel.exchange.loss import _NUMBERS
 from halflabel.exchange.records import SOURCES, cell_table
 from halflabel.labels import PartialLabels
@@ -112,14 +114,31 @@ def test_every_loss_is_counted():
 
 def test_fields_keep_their_types():
     rows = [
-        {"n": 1, "x": 0.5, "flag": True, "text": "a", "list": [1, None], "big": 2**70, "mixed": 1},
-        {"n": None, "x": None, "flag": None, "text": None, "list": None, "big": 1, "mixed": "b"},
+        {
+            "when": datetime.datetime(2026, 11, 22),
+            "n": 1,
+            "x": 0.5,
+            "flag": True,
+            "text": "a",
+            "list": [1, None],
+            "big": 2**70,
+            "mixed": 1,
+        },
+        {"when": None, "n": None, "x": None, "flag": None, "text": None, "list": None, "big": 1, "mixed": "b"},
     ]
     frame = frame_of(rows, pd.Index(["a", "b"]))
-    assert list(rows_of(frame)) == rows
+    assert list(rows_of(frame)) == [row | {"when": row["when"] and row["when"].isoformat()} for row in rows]
+    assert frame["when"].dtype.kind == "M"
     assert frame["n"].dtype == "Int64"
     assert frame["flag"].dtype == "boolean"
     assert frame["x"].dtype == "float64"
+
+
+def test_numbers_beyond_any_type():
+    values = [10**400, 0.5, None]
+    assert list(rows_of(frame_of([{"a": value} for value in values], pd.RangeIndex(3)))) == [{"a": x} for x in values]
+    assert number_in(10**400) is None
+    assert share_in(True) is None
 
 
 def test_plain_values():

@@ -165,7 +165,8 @@ class Collector:
 
     def _ordered_labels(self) -> tuple[tuple[str, ...], Ints]:
         """Return (labels, new position of each): declared ones first; others in order, or sorted if from lists."""
-        others = [name for name in self._labels if name not in set(self._declared)]
+        declared = set(self._declared)
+        others = [name for name in self._labels if name not in declared]
         names = [*self._declared, *(sorted(others) if self._uses_lists else others)]
         position = {name: number for number, name in enumerate(names)}
         return tuple(names), np.array([position[name] for name in self._labels], dtype=np.intp)

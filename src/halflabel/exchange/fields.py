@@ -27,16 +27,22 @@ def typed_column(values: Sequence[Any], index: pd.Index[Any]) -> pd.Series[Any]:
     """Return values as a column of truth values, whole numbers, numbers or text; of anything else as objects."""
     kinds = {type(value) for value in values if value is not None}
     has_gaps = any(value is None for value in values)
+    dtype: str | None = "object"
     if kinds == {bool}:
-        dtype: str = "boolean" if has_gaps else "bool"
-    elif kinds == {int}:
-        largest = max(abs(value) for value in values if value is not None)
-        dtype = "object" if largest >= 2**63 else "Int64" if has_gaps else "int64"
-    elif kinds and kinds <= {int, float}:
+        dtype = "boolean" if has_gaps else "bool"
+    elif kinds == {int} and _fit_int64(values):
+        dtype = "Int64" if has_gaps else "int64"
+    elif kinds and kinds <= {int, float} and _fit_int64(values):
         dtype = "float64"
-    else:
-        dtype = "str" if kinds == {str} else "object"
+    elif kinds == {str}:
+        dtype = "str"
+    elif kinds == {datetime.datetime}:
+        dtype = None  # pandas finds the unit
     return pd.Series(list(values), index=index, dtype=dtype)
+
+
+def _fit_int64(values: Sequence[Any]) -> bool:
+    return all(abs(value) < 2**63 for value in values if isinstance(value, int))
 
 
 def rows_of(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -50,8 +56,11 @@ def rows_of(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def number_in(value: Any) -> float | None:
-    """Return a number as a float; None for anything else, a truth value included."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """Return a number as a float; None for anything else, a truth value and a number too large included."""
+    try:
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    except OverflowError:
+        return None
 
 
 def share_in(value: Any) -> float | None:

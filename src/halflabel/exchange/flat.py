@@ -17,7 +17,7 @@ from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, listed
 from halflabel.datasets import ReadError
 from halflabel.exchange.collector import Collector
-from halflabel.exchange.fields import plain
+from halflabel.exchange.fields import number_in, plain
 from halflabel.exchange.formats import Options
 from halflabel.exchange.loss import Loss
 from halflabel.exchange.records import Records
@@ -115,6 +115,8 @@ def _with_ids(frame: pd.DataFrame, path: Path, name: str | None) -> pd.DataFrame
     if name is None:
         return frame.set_axis(pd.RangeIndex(1, len(frame) + 1), axis=0)
     ids = frame[name]
+    if any(isinstance(key, list | dict | np.ndarray) for key in ids):
+        raise ReadError.at(path, "an id is a text or a number, not a list.", column=name)
     if ids.isna().any():
         raise ReadError.at(path, f"item {int(ids.isna().argmax()) + 1} has no id.", column=name)
     if ids.duplicated().any():
@@ -128,12 +130,12 @@ def _from_columns(
     """Read labels that are columns, and what :func:`to_frame` adds to them."""
     values = frame[list(names)]
     added = [name for name in (PROBABILITIES, FILLED) if names and name in frame.columns]
-    p = _probabilities(frame[PROBABILITIES], names) if PROBABILITIES in added else None
-    given = values.mask(_filled(frame[FILLED], names)) if FILLED in added else values
     items = frame.drop(columns=[*names, *added])
     try:
+        p = _probabilities(frame[PROBABILITIES], names) if PROBABILITIES in added else None
+        given = values.mask(_filled(frame[FILLED], names)) if FILLED in added else values
         return from_tables(items, values, p, given, format=format, notes=tuple(notes))
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise ReadError.at(path, str(error)) from None
 
 
@@ -173,12 +175,15 @@ def _as_objects(probabilities: Floats, names: tuple[str, ...]) -> list[dict[str,
 def _probabilities(column: pd.Series[Any], names: tuple[str, ...]) -> Floats:
     """Undo :func:`_as_objects`."""
     rows = [row if isinstance(row, Mapping) else {} for row in column]
-    return np.array([[row.get(name) for name in names] for row in rows], dtype=np.float64)
+    found = [[row.get(name) for name in names] for row in rows]
+    if any(p is not None and number_in(p) is None for row in found for p in row):
+        raise ValueError(f"{PROBABILITIES!r} holds something else than numbers.")
+    return np.array(found, dtype=np.float64)
 
 
 def _filled(column: pd.Series[Any], names: tuple[str, ...]) -> Mask:
     """Return the mask of the entries that are listed as suggestions."""
-    rows = [frozenset() if _is_missing(row) else frozenset(row) for row in column]
+    rows = [frozenset(map(str, row)) if isinstance(row, list | tuple | np.ndarray) else () for row in column]
     return np.array([[name in row for name in names] for row in rows], dtype=np.bool_)
 
 
