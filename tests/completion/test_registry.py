@@ -20,6 +20,7 @@ from halflabel.methods import baselines
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.base import PartialLabelEstimator
 
+
 def test_names_are_unique():
     assert len(SAVED) == len(CLASSES) + 1
     other = types.new_class("Scaler")
