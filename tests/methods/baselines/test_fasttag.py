@@ -57,7 +57,7 @@ def test_another_layer_takes_the_enriched_tags_for_the_tags(rng):
     richer = np.tanh(tags @ first[:, :-1].T + first[:, -1])
     B, W, w0 = least_squares(X, richer, weights, 0.3, 2.0, 0.4)
     np.testing.assert_allclose(found(X), X @ W.T + w0, atol=1e-8)
-    np.testing.assert_allclose(found.completed(tags), richer @ B[:, :-1].T + B[:, -1], atol=1e-8)
+    np.testing.assert_allclose(found.complete(tags), richer @ B[:, :-1].T + B[:, -1], atol=1e-8)
 
 
 def test_a_tag_that_comes_with_another_is_completed(rng):

@@ -136,12 +136,12 @@ def test_frames_pipelines_and_clones(rng):
 @pytest.mark.parametrize(
     ("Y", "sentence"),
     [
-        ([[1, 0]] * 6, "each of the 6 items of which all labels are observed has the same set of labels"),
+        ([[1, 0]] * 6, "each of the 6 items with all labels observed has the same set of labels"),
         (
             [[1, 0], [0, 1], [1, 1], [None, 0], [1, None], [0, None]],
             "each of the 3 items .* a set of labels of its own",
         ),
-        ([[None, 0], [1, None]] * 3, "all labels are observed, but there is none: fill their gaps first"),
+        ([[None, 0], [1, None]] * 3, "all labels are observed, but there is none: fill in their gaps first"),
     ],
 )
 def test_labels_without_two_classes_raise(Y, sentence, rng):

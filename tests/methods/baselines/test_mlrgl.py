@@ -60,7 +60,7 @@ def test_pairs_are_all_pairs(gaps, rng):
     expected = [[F[i, k] - F[i, low] for k in relevant] for i, low, relevant in groups(state)]
     np.testing.assert_allclose(pairs.differences(F), np.concatenate(expected))
     np.testing.assert_allclose(pairs.norms(pairs.differences(F)), [np.linalg.norm(group) for group in expected])
-    assert np.linalg.norm(pairs.signs.toarray(), 2) ** 2 <= pairs.most + 1e-12
+    assert np.linalg.norm(pairs.signs.toarray(), 2) ** 2 <= pairs.max_labels + 1e-12
 
 
 @given(st.integers(0, 10_000), st.floats(0.01, 3.0))

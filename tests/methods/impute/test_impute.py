@@ -376,5 +376,5 @@ def test_invalid_settings_of_the_mixture_raise(rng):
         GaussianMixtureImputer(0).fit(X)
     with pytest.raises(ValueError, match=r"ridge must be positive, not 0: without it a covariance can be singular"):
         GaussianMixtureImputer(ridge=0).fit(X)
-    with pytest.raises(ValueError, match="40 components cannot be learned from 39 rows with any value"):
+    with pytest.raises(ValueError, match="40 components cannot be learned from 39 rows with values"):
         GaussianMixtureImputer(40).fit(X)
