@@ -67,7 +67,7 @@ METHODS = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", METHODS, ids=lambda kind: kind.__name__)
-def test_every_method_comes_back_bit_for_bit_or_says_why_not(kind, tmp_path, rng):
+def test_every_method_comes_back_bit_for_bit_or_raises(kind, tmp_path, rng):
     X, Y, _ = half_labelled(rng)
     filled = hl.complete(X, Y, method=kind())
     if kind in (BinaryRelevance, OtherLabels):  # they hold classifiers of another library

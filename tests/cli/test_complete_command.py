@@ -118,7 +118,7 @@ def test_a_label_may_be_called_like_the_column_of_row_numbers(songs, tmp_path):
     assert run("map", songs, "--labels", "row", "--id", "dim1").exit_code == 0
 
 
-def test_what_one_model_says_is_another_ones_prior(songs, tmp_path):
+def test_predictions_of_one_model_are_the_prior_of_another(songs, tmp_path):
     run(
         "complete",
         songs,

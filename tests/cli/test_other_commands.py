@@ -11,7 +11,7 @@ def test_map(songs):
     assert pd.read_csv(songs.with_name("songs.map.csv")).columns.tolist() == ["song", "dim1", "dim2", "dim3"]
 
 
-def test_describe_says_what_is_there(songs):
+def test_describe_lists_the_sets_that_are_there(songs):
     result = run("data", "describe", songs, "--labels", "tag_*")
     assert "an identifier" in result.output
     assert "60 items, 5 features, 3 labels." in result.output

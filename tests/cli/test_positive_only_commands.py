@@ -27,7 +27,7 @@ class TestPositiveOnly:
         frame.to_csv(tmp_path / "t.csv", index=False)
         return tmp_path / "t.csv"
 
-    def test_it_fills_and_says_what_rests_on_the_share(self, tagged):
+    def test_it_fills_and_reports_what_depends_on_the_share(self, tagged):
         result = run("complete", tagged, *self.OPTIONS)
         assert result.exit_code == 0, result.output
         assert "0 left empty" in result.output
@@ -44,7 +44,7 @@ class TestPositiveOnly:
         assert [row["observed_rate"] for row in output["assumptions"]] == [0.4, 0.55, 0.7, 0.85, 1.0]
         assert output["assumptions"][2]["filled"] == output["filled_relevant"]
 
-    def test_a_model_labels_new_items_and_says_what_its_probabilities_are_of(self, tagged, tmp_path):
+    def test_a_model_labels_new_items_and_reports_what_its_probabilities_mean(self, tagged, tmp_path):
         assert run("complete", tagged, *self.OPTIONS, "--model", tmp_path / "m").exit_code == 0
         result = run("predict", tmp_path / "m", tagged, "--probabilities", tmp_path / "p.csv")
         assert "120 items labelled" in result.output
@@ -67,7 +67,7 @@ class TestPositiveOnly:
         assert [line for line in result.stderr.splitlines() if line.startswith("Error")] == result.stderr.splitlines()
         assert outputs(tagged) == []
 
-    def test_evaluate_says_what_cannot_be_observed(self, tagged):
+    def test_evaluate_reports_what_cannot_be_observed(self, tagged):
         result = run("evaluate", tagged, *self.OPTIONS, "--repeats", "2")
         assert "Precision cannot be observed" in result.output
         assert "lower bound of F1" in result.output

@@ -67,7 +67,7 @@ def test_without_a_rate_probabilities_are_of_being_assigned(truth, filled, corre
     np.testing.assert_array_equal(corrected.learned_probabilities, filled.probabilities)
 
 
-def test_assumptions_say_what_the_share_changes(filled, corrected):
+def test_assumptions_state_what_the_share_changes(filled, corrected):
     for completion in (filled, corrected):
         table = completion.assumptions
         assert table["observed_rate"].tolist() == [0.4, 0.55, 0.7, 0.85, 1.0]

@@ -1,4 +1,4 @@
-"""A small opened table, a method that knows nothing but rates, and one that records what it was fitted on."""
+"""A small opened table, a method that learns only rates, and one that records what it was fitted on."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def problem(n=120, d=12, t=5, share=0.5, seed=0, items=False):
 
 
 @cache
-def fitted(method):
+def fit_once(method):
     """Fit the problem above with fixed weights, once for all tests that only read the model."""
     X, labels, _ = problem()
     return method(**FIXED).fit(X, labels)
@@ -84,7 +84,7 @@ def test_the_hard_row_is_a_row_of_ones():
 def test_the_published_algorithm_finds_nearly_the_same_answer(method):
     """The published steps give the row of ones the default weight here: lambda is small enough for that."""
     X, labels, _ = problem()
-    ours = fitted(method)
+    ours = fit_once(method)
     theirs = method(**FIXED, solver="fpc").fit(X, labels)
     assert theirs.solver_ == "fpc: as requested."
     assert theirs.solution_.residual > ours.solution_.residual
@@ -237,7 +237,7 @@ def test_known_cells_are_returned_verbatim_and_gaps_are_filled(method):
 def test_the_unit_of_a_feature_does_not_matter_when_scaled(method):
     X, labels, _ = problem()
     unit = np.geomspace(1e-3, 1e3, X.shape[1])
-    a, b = fitted(method), method(**FIXED).fit(X * unit + 7, labels)
+    a, b = fit_once(method), method(**FIXED).fit(X * unit + 7, labels)
     np.testing.assert_allclose(a.label_scores_, b.label_scores_, atol=1e-6)
     np.testing.assert_allclose(a.transform(X) * unit + 7, b.transform(X * unit + 7), rtol=1e-6, atol=1e-6)
     raw = method(**FIXED, scale=None).fit(X, labels)
@@ -246,7 +246,7 @@ def test_the_unit_of_a_feature_does_not_matter_when_scaled(method):
 
 def test_complete_and_sparse_features_are_returned_as_they_are(rng):
     X, labels, drawn = problem()
-    model = fitted(MC1)
+    model = fit_once(MC1)
     np.testing.assert_array_equal(model.transform(drawn.dataset.X), drawn.dataset.X)
     thin = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, drawn.dataset.X, 0.0))
     assert (MC1(**FIXED).fit_transform(thin, labels) != thin).nnz == 0
@@ -302,7 +302,7 @@ def test_new_items_with_any_gaps(method):
 @both
 def test_a_saved_model_answers_as_before(method, tmp_path):
     X, _, _ = problem()
-    model = fitted(method)
+    model = fit_once(method)
     save_tree(tmp_path / "m", {"model": model.to_state()}, SAVED)
     from halflabel.labels.calibration import Calibration
     from halflabel.numerics.scaling import Scaler
@@ -402,7 +402,7 @@ def test_sparse_features_that_do_not_fit_into_memory_raise_with_the_solver_to_us
 
 def test_the_solver_depends_on_the_size_and_the_reason_is_given(monkeypatch):
     X, labels, _ = problem()
-    small = fitted(MC1)
+    small = fit_once(MC1)
     assert small.solver_.startswith("proximal_gradient: 120 items x 18 columns are within the limit")
     monkeypatch.setattr("halflabel.methods.matrix_completion.matrix_completion.MAX_SIDE", 10)
     large = MC1(**FIXED).fit(X, labels)
