@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
+import pytest
 from tests.cli.conftest import outputs, run
 
 
-def test_map(songs):
-    assert run("map", songs, "--id", "song", "--labels", "tag_*", "-d", "3").exit_code == 0
-    assert pd.read_csv(songs.with_name("songs.map.csv")).columns.tolist() == ["song", "dim1", "dim2", "dim3"]
+@pytest.mark.usefixtures("small_forests")
+def test_a_map_is_drawn_and_its_coordinates_are_written_with_labels(songs):
+    assert run("map", songs, "--id", "song", "--labels", "tag_*").exit_code == 0
+    assert outputs(songs) == ["songs.map.csv", "songs.map.html"]
+    table = pd.read_csv(songs.with_name("songs.map.csv"))
+    assert table.columns.tolist() == ["song", "dim1", "dim2", "tag_a", "tag_b", "tag_c"]
+    assert table["tag_a"].isin((0, 1)).all()
+    assert len(re.findall(r"<title>s\d+[ <]", songs.with_name("songs.map.html").read_text())) == 60
+
+
+@pytest.mark.usefixtures("small_forests")
+def test_the_suffix_decides_what_a_map_becomes(songs, tmp_path):
+    svg, table = tmp_path / "m.svg", tmp_path / "m.parquet"
+    result = run("map", songs, "--labels", "tag_*", "--label", "tag_c", "--show", "song", "-o", svg, "-o", table)
+    assert result.exit_code == 0
+    assert "60 items: tag_c" in svg.read_text()
+    assert re.search("<title>7 · s7[ <]", svg.read_text())
+    assert len(pd.read_parquet(table)) == 60
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("-o", "map.pdf"), "use one of .html, .svg, .png, .csv"),
+        (("-o", "map.svg", "-d", "3"), "a picture has 2 dimensions, not 3"),
+    ],
+)
+def test_a_map_that_cannot_be_written_is_an_error_before_the_work(songs, options, sentence):
+    result = run("map", songs, "--labels", "tag_*", *options)
+    assert result.exit_code == 1
+    assert sentence in result.output
+    assert outputs(songs) == []
+
+
+@pytest.mark.usefixtures("small_forests")
+def test_a_label_that_does_not_exist(songs):
+    result = run("map", songs, "--labels", "tag_*", "--label", "tag")
+    assert (result.exit_code, "there is no label 'tag'" in result.output) == (1, True)
+    assert outputs(songs) == []
 
 
 def test_describe_lists_the_sets_that_are_there(songs):

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("small_forests")
 def test_the_report_shows_the_columns_that_stand_for_an_item(songs):
     assert run("complete", songs, "--labels", "tag_*", "--show", "song,f0", "--effort", "fast").exit_code == 0
     page = songs.with_name("songs.report.html").read_text()
-    assert '<span class="shown" title="song">s' in page
+    assert '<span class="shown" title="song"><bdi>s' in page
     assert '<span class="shown" title="f0">' in page
 
 
@@ -48,3 +48,13 @@ def test_the_terminal_prints_both_values_and_the_table_can_be_marked(songs):
     assert re.search(r"Filled in: \d+ as relevant \(expected precision [\d.]+.%\), \d+ as irrelevant", result.output)
     before, after = pd.read_csv(songs), pd.read_csv(songs.with_name("songs.completed.csv"))
     assert ((after["source_tag_a"] == "given") == before["tag_a"].notna()).all()
+
+
+def test_features_become_pictures(songs):
+    frame = pd.read_csv(songs)
+    frame.assign(f5=frame["f0"] ** 2).to_csv(songs, index=False)
+    assert run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--marks", "2x3").exit_code == 0
+    assert "data:image/png" in songs.with_name("songs.report.html").read_text()
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--marks", "8x8")
+    assert "marks of 8 x 8 pixels need 64 numbers per item; there are 6 features." in result.output
+    assert run("complete", songs, "--labels", "tag_*", "--marks", "8").exit_code == 2

@@ -8,10 +8,15 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 
+import halflabel as hl
 from halflabel.completion import Completion
 from halflabel.completion.answers import apply_answers, read_answers
+from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import Columns, OpenTable, open_table
+
+RATES = BinaryRelevance(DummyClassifier(strategy="prior"))
 
 Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]
 P = np.array([[0.9, 0.1], [0.2, 0.06], [0.97, 0.6], [0.05, 0.8], [0.6, 0.3], [0.02, 0.7]])
@@ -130,3 +135,26 @@ class TestAnswers:
     def test_a_table_of_another_kind(self):
         with pytest.raises(ValueError, match="columns item, label and answer"):
             read_answers(pd.DataFrame({"item": [1]}), open_songs())
+
+
+class TestAnswersInPython:
+    @pytest.mark.parametrize("kind", [pd.DataFrame, "path", "records"])
+    def test_a_review_table_is_an_argument(self, kind, tmp_path):
+        table = answer(["s3", "rock", 0], ["s2", "sad", "yes"], ["s5", "rock", None])
+        given = table
+        if kind == "path":
+            given = tmp_path / "review.csv"
+            table.to_csv(given, index=False)
+        if kind == "records":
+            given = table.to_dict("records")
+        filled = hl.complete(open_songs(), review=given, method=RATES)
+        assert filled.labels.state[3, 0] == -1
+        assert filled.labels.state[2, 1] == 1
+        assert filled.labels.state[5, 0] == 0
+        assert "2 answers of the review table used." in filled.notes
+
+    def test_a_missing_positive_that_was_answered_with_no_stays_out(self):
+        opened = open_songs(tags="tags", absent="unknown")
+        filled = hl.complete(opened, review=answer(["s1", "rock", 0]), effort="fast")
+        assert filled.state[1, 0] == -1
+        assert filled.rejected.sum() == 1

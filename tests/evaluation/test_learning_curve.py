@@ -9,10 +9,10 @@ from tests.conftest import half_labelled
 from tests.evaluation.conftest import RATES
 
 from halflabel import PartialLabels
+from halflabel.completion.hiding import HiddenEntries, Split
+from halflabel.completion.learning_curve import _has_enough_items, _keep_labels, describe_curve, learning_curve
 from halflabel.evaluation import evaluate
 from halflabel.evaluation.comparison import DEFAULT
-from halflabel.evaluation.hiding import HiddenEntries, Split
-from halflabel.evaluation.learning_curve import _has_enough_items, _keep_labels, describe_curve, learning_curve
 from halflabel.labels.masking import hide_entries, hide_items, hide_like_gaps
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import open_table

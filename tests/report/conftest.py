@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from halflabel.completion import evidence
+from halflabel.completion.review import list_for_review, rank_for_review
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.table import Roles
@@ -44,6 +45,7 @@ class FakeCompletion:
     frame: pd.DataFrame | None = None
     min_precision: float | None = None
     observed_rate: float | None = None
+    rejected: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
@@ -86,10 +88,12 @@ class FakeCompletion:
     def next_to_label(self, n: int) -> pd.DataFrame:
         return self._with_items(evidence.rank_uncertain(self.labels, self.p)).head(n)
 
-    def candidates(self, n: int) -> pd.DataFrame:
-        rows, columns = np.nonzero(~self.labels.observed)
-        ranked = {"position": rows, "label": np.array(self.labels.names)[columns], "rank": 1 + np.arange(len(rows))}
-        return self._with_items(pd.DataFrame({**ranked, "probability": self.p[rows, columns]})).head(n)
+    @property
+    def ranked_for_review(self) -> pd.DataFrame:
+        return rank_for_review(self)
+
+    def review(self, max_rows: int, show: tuple[str, ...], reason: str) -> pd.DataFrame:
+        return list_for_review(self, max_rows, show, reason)
 
     def embedding(self, n_components: int) -> pd.DataFrame:
         if n_components > self.coordinates.shape[1]:

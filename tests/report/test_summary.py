@@ -165,7 +165,14 @@ def test_positive_only_labels_are_measured_by_what_was_assigned(by_hand):
     # .9 and .97 were given rock; .2, .6 and .02 were not. .06, .6 and .7 were given sad; .1 and .3 were not.
     assert (rock["auc"], sad["auc"]) == (1.0, pytest.approx(4 / 6))
     assert (rock["rate_given"], rock["rate_after"]) == (pytest.approx(2 / 5), pytest.approx(3 / 6))
-    assert [row["probability"] for row in summary["candidates"]][:2] == [0.1, 0.2]
+    assert [(group["title"], group["entries"]) for group in summary["unassigned"]] == [
+        ("Probable missing positives", 1),
+        ("Items that are not annotated", 2),
+    ]
+    # Song 4 is annotated and lacks rock (.6); song 3 is not annotated, and rock (.4) is less certain than sad (.8).
+    missing, not_annotated = (group["rows"] for group in summary["unassigned"])
+    assert [(row["item"], row["label"], row["probability"]) for row in missing] == [("song 4", "rock", 0.6)]
+    assert [(row["item"], row["label"]) for row in not_annotated] == [("song 3", "rock"), ("song 3", "sad")]
     assert summary["counts"]["unlabelled"] == 1
     assert summary["counts"]["filled_relevant"] == 2
     assert summary["positive"]["assumptions"][1] == {
@@ -213,3 +220,12 @@ def test_a_real_completion(rng):
     assert summary["counts"]["filled"] == summary["counts"]["gaps"] == int(songs["dance"].isna().sum())
     assert summary["quality"]["macro_auc"] > 0.9
     assert len(summary["map"]["x"]) == 120
+
+
+def test_undecided_entries_are_a_group_of_their_own(by_hand, monkeypatch):
+    completion = by_hand(TAGS, min_precision=0.95)
+    state = completion.state
+    state[4, 0] = 0  # the fake fills every entry
+    monkeypatch.setattr(type(completion), "state", state)
+    titles = [group["title"] for group in summarize(completion)["unassigned"]]
+    assert titles == ["Undecided entries", "Items that are not annotated"]

@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 import pandas as pd
 
-from halflabel.datasets.writing import check_table_path
+from halflabel._files import atomic_write
+from halflabel.completion import Completion
+from halflabel.completion.marking import take_label_columns
+from halflabel.datasets.files import base_suffix
+from halflabel.datasets.writing import TABLE_SUFFIXES, check_table_path, write_table
+from halflabel.report.pictures import PICTURES, draw_picture
 
 PATH = click.Path(path_type=Path)
 
@@ -23,6 +29,28 @@ def check_tables(*targets: Path | None) -> None:
     """Raise before the work starts if a table cannot be written under a name."""
     for target in filter(None, targets):
         check_table_path(target)
+
+
+def check_maps(dimensions: int, *targets: Path) -> None:
+    """Raise before the work starts if a map is neither a table nor a picture; a picture has two dimensions."""
+    for target in targets:
+        if target.suffix.lower() not in PICTURES:
+            if base_suffix(target) not in TABLE_SUFFIXES:
+                known = ", ".join((*PICTURES, *TABLE_SUFFIXES))
+                raise ValueError(f"{target}: a map is not written as {target.suffix!r}; use one of {known}.")
+            check_table_path(target)
+        elif dimensions != 2:
+            raise ValueError(f"{target}: a picture has 2 dimensions, not {dimensions}; write a table, such as .csv.")
+
+
+def write_map(filled: Completion, coordinates: pd.DataFrame, target: Path, **options: Any) -> None:
+    """Write coordinates with labels as a table, or a picture of them; the suffix decides."""
+    if target.suffix.lower() not in PICTURES:
+        write_table(add_index_column(pd.concat([coordinates, take_label_columns(filled)], axis=1)), target)
+        return
+    picture = draw_picture(filled, coordinates.to_numpy(), target.suffix.lower(), **options)
+    with atomic_write(target) as file:
+        file.write(picture)
 
 
 def check_page(target: Path | None) -> None:

@@ -22,15 +22,31 @@ from halflabel.cli.console import (
     print_result,
     show_progress,
 )
-from halflabel.cli.files import PATH, add_index_column, check_outputs, check_page, check_tables, name_output
-from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, show_option
+from halflabel.cli.files import (
+    PATH,
+    add_index_column,
+    check_maps,
+    check_outputs,
+    check_page,
+    check_tables,
+    name_output,
+    write_map,
+)
+from halflabel.cli.options import (
+    ItemsFile,
+    add_items_options,
+    effort_option,
+    marks_option,
+    observed_rate_option,
+    show_option,
+)
 from halflabel.completion import Completion, complete
-from halflabel.completion.answers import apply_answers, read_answers
 from halflabel.completion.marking import mark_filled
 from halflabel.completion.model_file import load
 from halflabel.datasets import read, read_vectors
 from halflabel.datasets.writing import table_suffix, write_table
 from halflabel.report.items import choose_shown
+from halflabel.report.pictures import find_label
 
 
 @click.command(name="complete")
@@ -49,6 +65,7 @@ from halflabel.report.items import choose_shown
     help="A review table whose column 'answer' is filled in with 1 or 0; answers replace given entries.",
 )
 @show_option
+@marks_option
 @click.option(
     "--mark", is_flag=True, help="Add columns to the completed table: whether each entry was given or filled."
 )
@@ -74,6 +91,7 @@ def complete_command(
     review_rows: int,
     review_in: Path | None,
     show: tuple[str, ...] | None,
+    marks: tuple[int, int] | None,
     mark: bool,
     seed: int,
     as_json: bool,
@@ -103,24 +121,20 @@ def complete_command(
     check_tables(written["table"], probabilities, review)
     check_page(written["report"])
     opened = items.open()
-    shown, rejected = choose_shown(opened, show), None
-    if review_in:
-        answers = read_answers(read(review_in).frame, opened)
-        opened, rejected = apply_answers(opened, answers)
+    shown = choose_shown(opened, show)
     if not as_json:
         out.print(make_roles_table(opened.roles, opened.encoder.matrix_names))
     with show_progress():
-        filled = replace(complete(opened, **asked, random_state=seed), rejected=rejected)
-    settings = {**asked, "seed": seed, "show": show, "review_in": review_in, **items.stated}
+        filled = complete(opened, review=review_in, **asked, random_state=seed)
+    settings = {**asked, "seed": seed, "show": show, "marks": marks, "review_in": review_in, **items.stated}
     entries = filled.review(review_rows, shown) if review else None
     table = mark_filled(filled) if mark else filled.table
     with show_progress(), together():
-        lost = _write_all(filled, table, written, entries, show=shown, title=str(items.path), settings=settings)
+        of_report = {"show": shown, "marks": marks, "folder": items.path.parent, "title": items.path.name}
+        lost = _write_all(filled, table, written, entries, settings=settings, **of_report)
     if as_json:
         click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))
         return
-    if review_in:
-        print_result(f"{plural(len(answers), 'answer')} of {review_in} used.")
     print_note(*filled.opened.notes, *lost)
     print_result(*filled.gaps)
     print_gaps(filled)
@@ -201,21 +215,40 @@ def _list_paths(*paths: Path | None) -> str:
 @click.command(name="map")
 @add_items_options
 @click.option("-d", "--dimensions", type=click.IntRange(1), default=2, show_default=True)
-@click.option("-o", "--output", type=PATH, help="Coordinates; by default ITEMS.map.csv.")
+@click.option("-o", "--output", "outputs", type=PATH, multiple=True,
+              help="A picture (.html, .svg, .png) or coordinates with labels (.csv, .parquet); may be given more than "
+              "once. By default ITEMS.map.html and ITEMS.map.csv.")  # fmt: skip
+@click.option("--label", help="The label for the colours; by default the one with the most relevant entries.")
+@show_option
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-def map_command(items: ItemsFile, dimensions: int, output: Path | None, seed: int) -> None:
+def map_command(
+    items: ItemsFile,
+    dimensions: int,
+    outputs: tuple[Path, ...],
+    label: str | None,
+    show: tuple[str, ...] | None,
+    seed: int,
+) -> None:
     """Draw the items in a small number of dimensions.
 
     \b
-    Example:
-      halflabel map songs.csv --id song --labels rock,sad,live -d 2
+    Examples:
+      halflabel map songs.csv --id song --labels rock,sad,live
+      halflabel map songs.csv --id song --labels rock,sad,live --label sad -o sad.svg -o songs.map.parquet
     """  # noqa: D301
-    target = output or name_output(items.path, "map.csv")
-    check_outputs(items.inputs, target)
-    check_tables(target)
+    kinds = ("map.html", "map.csv") if dimensions == 2 else ("map.csv",)
+    targets = outputs or tuple(name_output(items.path, kind) for kind in kinds)
+    check_outputs(items.inputs, *targets)
+    check_maps(dimensions, *targets)
+    opened = items.open()
+    shown = choose_shown(opened, show)
     with show_progress():
-        filled = complete(items.open(), random_state=seed)
+        filled = complete(opened, random_state=seed)
+        find_label(filled, label)
         coordinates = filled.embedding(dimensions)
-    write_table(add_index_column(coordinates), target)
+    options = {"label": label, "show": shown, "title": items.path.name}
+    with together():
+        for target in targets:
+            write_map(filled, coordinates, target, **options)
     print_note(*filled.opened.notes)
-    print_result(f"{plural(len(coordinates), 'item')} in {dimensions} dimensions. Written: {target}.")
+    print_result(f"{plural(len(coordinates), 'item')} in {dimensions} dimensions. Written: {_list_paths(*targets)}.")

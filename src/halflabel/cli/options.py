@@ -136,7 +136,25 @@ effort_option = click.option(
 )  # fmt: skip
 
 
+def _read_size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    """Read a size such as 8x8."""
+    if value is None:
+        return None
+    height, width = value.lower().split("x", 1) if "x" in value.lower() else (value, "")
+    if not (height.isdecimal() and width.isdecimal() and int(height) and int(width)):
+        raise click.BadParameter(f"{value!r} is not a height and a width in pixels, such as 8x8.")
+    return int(height), int(width)
+
+
+marks_option = click.option(
+    "--marks", metavar="HxW", callback=_read_size,
+    help="Show the vectors of the items as grey images of this height and width in the report, such as 8x8.",
+)  # fmt: skip
+
+
 show_option = click.option(
-    "--show", help="Columns shown wherever items are listed; by default the --text column and a recognised id.",
+    "--show",
+    help="Columns shown wherever items are listed; by default the --text column and a recognised id. Image files are "
+    "shown as small pictures.",
     **_SEVERAL,
 )  # fmt: skip

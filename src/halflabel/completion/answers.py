@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Ints, Mask
-from halflabel._wording import quoted
+from halflabel._wording import plural, quoted
 from halflabel.table import OpenTable
 from halflabel.table.cells import describe_missing, read_as_text, show_cell
+from halflabel.table.sources import read_items
 from halflabel.table.tag_cells import TagNotation
 
 #: What a cell of the column "answer" can be, in lower case.
@@ -36,6 +37,23 @@ class Answers:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+
+def use_answers(opened: OpenTable, review: Any) -> tuple[OpenTable, Mask | None]:
+    """Return the table with the answers of a review table, and the entries that are known to be irrelevant.
+
+    Parameters
+    ----------
+    opened : OpenTable
+    review : DataFrame, path or None
+        See :func:`read_answers`; None changes nothing.
+    """
+    if review is None:
+        return opened, None
+    answers = read_answers(read_items(review, labels_apart=False).frame, opened)
+    answered, rejected = apply_answers(opened, answers)
+    note = f"{plural(len(answers), 'answer')} of the review table used."
+    return replace(answered, notes=(*answered.notes, note)), rejected
 
 
 def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:

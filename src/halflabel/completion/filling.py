@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from halflabel._arguments import suggest_arguments
 from halflabel._wording import option, quoted
+from halflabel.completion.answers import use_answers
 from halflabel.completion.checks import (
     check_labels,
     check_memory,
@@ -50,6 +51,7 @@ def complete(
     ignore: Sequence[str] = (),
     max_categories: int = 20,
     prior: Any = None,
+    review: Any = None,
     method: PartialLabelEstimator | None = None,
     effort: str = "default",
     unsure: Literal["fill", "leave"] = "fill",
@@ -95,6 +97,9 @@ def complete(
     prior : DataFrame or array-like, optional
         Probabilities from another source (a language model, last year's model): a table with the label columns. They
         are calibrated on the observed entries and added, see :meth:`halflabel.AutoLabeler.fit`.
+    review : DataFrame or path, optional
+        A table from :meth:`Completion.review` with 1 or 0 (also yes or no) in its column "answer". The answers replace
+        given entries before the fit; rows without an answer have no effect.
     method : estimator, default=AutoLabeler()
         Any method of this library; a copy of it is fitted. From labels that are positive-only, only
         :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
@@ -165,6 +170,7 @@ def complete(
             prior=prior,
         ),
     )
+    opened, rejected = use_answers(opened, review)
     check_labels(opened.labels)
     check_observed_rate(opened.labels, observed_rate)
     model = _choose_method(method, observed_rate, random_state, effort)
@@ -177,7 +183,7 @@ def complete(
         check_positive_only_support(model, precision)
     check_memory(opened, model)
     fitted = fit_with_auxiliary(model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior)
-    return Completion(opened, fitted, precision)
+    return Completion(opened, fitted, precision, rejected)
 
 
 def _check_settings(unsure: str, min_precision: float | None, cost: tuple[float, float] | None, effort: str) -> None:

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_cells import TagNotation, name_open_column
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
+
+
+def take_label_columns(completion: Completion) -> pd.DataFrame:
+    """Return the columns of the completed table that hold labels, with the ids of the items as index."""
+    roles, table = completion.opened.roles, completion.table
+    names = completion.labels.names if roles.tags is None else (roles.tags, name_open_column(roles.tags))
+    return table[[name for name in names if name in table]].set_axis(completion.index)
 
 
 def mark_filled(completion: Completion) -> pd.DataFrame:

@@ -16,17 +16,18 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
-from halflabel._wording import quoted
 from halflabel.completion import display, evidence
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.model_file import Predictor, save
-from halflabel.completion.review import list_for_review
+from halflabel.completion.plotting import Plots
+from halflabel.completion.review import list_for_review, rank_for_review
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics.graph.embedding import item_map
 from halflabel.report import render_html, summarize
+from halflabel.report.pictures import find_label
 from halflabel.table import OpenTable, fill_tags
 from halflabel.table.labelling import list_open_tags
 from halflabel.table.tag_cells import TagNotation, name_open_column
@@ -244,7 +245,14 @@ class Completion:
         ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
         return self._name_items(pd.DataFrame(ranked))
 
-    def review(self, max_rows: int = 500, show: Sequence[str] | None = None) -> pd.DataFrame:
+    @cached_property
+    def ranked_for_review(self) -> pd.DataFrame:
+        """The entries of :meth:`review` by position, without a limit."""
+        return rank_for_review(self)
+
+    def review(
+        self, max_rows: int = 500, show: Sequence[str] | None = None, *, reason: str | None = None
+    ) -> pd.DataFrame:
         """Return the entries that a person should check, in the order in which the answers help most.
 
         These are doubtful given entries, undecided entries, and filled values that are wrong with a notable
@@ -258,6 +266,8 @@ class Completion:
             The maximum number of entries.
         show : sequence of str, optional
             The columns that stand for an item; by default the text column and a recognised id.
+        reason : str, optional
+            Only the entries of this reason, such as "probably a missing positive"; see the column ``reason``.
 
         Returns
         -------
@@ -265,18 +275,20 @@ class Completion:
             Columns: item, label, given, suggested, probability (of :attr:`probability_of`), reason, answer
             (empty, for 1 or 0), and the shown columns.
         """
-        return list_for_review(self, max_rows, show)
+        return list_for_review(self, max_rows, show, reason)
 
     def explain(self, item: Any, label: str) -> Explanation:
         """Return the evidence for the entry of ``item`` (its id) and ``label``."""
-        if label not in self.labels.names:
-            raise KeyError(f"there is no label {label!r}; the labels are {quoted(self.labels.names)}.")
+        try:
+            j = find_label(self, label)
+        except ValueError as error:
+            raise KeyError(str(error)) from None
         rows = np.flatnonzero(self.index == item)
         if len(rows) == 0:
             raise KeyError(f"there is no item {item!r}; items are identified by {_name_index(self.index)}.")
         if len(rows) > 1:
             raise KeyError(f"{len(rows)} items are identified by {item!r}: name a column of distinct ids (id=).")
-        i, j = int(rows[0]), self.labels.names.index(label)
+        i = int(rows[0])
         value, given = (_read_value(int(state[i, j])) for state in (self.state, self.labels.state))
         weights = self.weights
         empty = pd.DataFrame(columns=["position", "weight", "given"])
@@ -307,6 +319,11 @@ class Completion:
         with atomic_write(path, "w") as file:
             file.write(page)
         return Path(path)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures on matplotlib's axes: ``map``, ``calibration``, ``coverage`` and ``learning_curve``."""
+        return Plots(self)
 
     @property
     def predictor(self) -> Predictor:

@@ -12,6 +12,7 @@ from halflabel._arrays import Floats, Mask
 from halflabel.completion.evidence import rank_suspects
 from halflabel.report.items import choose_shown, take_shown
 from halflabel.report.quality import compare_odds
+from halflabel.report.reasons import DOUBTFUL, MISSING, NOT_ANNOTATED, UNCERTAIN, UNDECIDED
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
@@ -25,16 +26,21 @@ WRONG_SHARE = 0.05
 #: Minimum probability that a filled value is wrong, for the value to be listed.
 MIN_WRONG = 0.1
 
-DOUBTFUL, UNDECIDED, UNCERTAIN = "given entry is doubtful", "undecided", "uncertain item: answer helps"
-MISSING, NOT_ANNOTATED = "probably a missing positive", "not annotated"
 
-
-def list_for_review(completion: Completion, max_rows: int, show: Sequence[str] | None) -> pd.DataFrame:
-    """Return the entries that a person should check, the most useful answers first; see :meth:`Completion.review`."""
+def rank_for_review(completion: Completion) -> pd.DataFrame:
+    """Return the entries to check as (position, column, suggested, reason, gain), the most useful answers first."""
     positive_only = completion.labels.positive_only
     parts = [_rank_unassigned(completion)] if positive_only else [_rank_given(completion), _rank_gaps(completion)]
     entries = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
-    entries = entries.sort_values("gain", ascending=False, kind="stable").head(max_rows).reset_index(drop=True)
+    return entries.sort_values("gain", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def list_for_review(
+    completion: Completion, max_rows: int, show: Sequence[str] | None, reason: str | None
+) -> pd.DataFrame:
+    """Return the entries that a person should check, the most useful answers first; see :meth:`Completion.review`."""
+    entries = completion.ranked_for_review
+    entries = (entries if reason is None else entries[entries["reason"] == reason]).head(max_rows)
     rows, columns = (entries[name].to_numpy(dtype=np.intp) for name in ("position", "column"))
     p = completion.probabilities.to_numpy()[rows, columns]
     table = pd.DataFrame(
@@ -43,7 +49,7 @@ def list_for_review(completion: Completion, max_rows: int, show: Sequence[str] |
             "label": np.array(completion.labels.names, dtype=object)[columns],
             "given": _as_values(completion.labels.state[rows, columns]),
             "suggested": _as_values(entries["suggested"].to_numpy(dtype=np.int8)),
-            "probability": p.round(4),
+            "probability": p,
             "reason": entries["reason"].to_numpy(dtype=object),
             "answer": pd.array([None] * len(entries), dtype="Int8"),
         }

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
-from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
 from halflabel.completion import build_default_method
-from halflabel.evaluation.hiding import Hiding, Split
+from halflabel.completion.hiding import Hiding, Split
+from halflabel.completion.learning_curve import fit_clone
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import CalibratedPrior
-from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
+from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.methods.vvmr import LowRankVVMR
@@ -119,16 +117,3 @@ def compare(
         seconds = time.perf_counter() - started
         rows[name] = {**hiding.score(model, split), "seconds": seconds}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
-
-
-def fit_clone(
-    method: PartialLabelEstimator,
-    X: Any,
-    known: PartialLabels,
-    groups: Ints | None = None,
-    prior: Floats | None = None,
-) -> Any:
-    """Fit a copy without its warnings: they are about fewer labels than the user has."""
-    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
-        warnings.simplefilter("ignore")
-        return fit_with_auxiliary(clone(method), X, known, groups=groups, prior=prior)

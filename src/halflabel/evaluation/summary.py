@@ -10,22 +10,22 @@ import pandas as pd
 
 from halflabel._progress import step
 from halflabel.completion import build_default_method, check_observed_rate, check_prior_support
+from halflabel.completion.hiding import IN_WORDS, HiddenEntries, HiddenPositives, Hiding, Split
+from halflabel.completion.learning_curve import (
+    CURVE_REPEATS,
+    MIN_DIFFERENCE,
+    describe_curve,
+    learning_curve,
+    sample_items,
+)
 from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
-from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, HiddenPositives, Hiding, Split
-from halflabel.evaluation.learning_curve import MIN_DIFFERENCE, describe_curve, learning_curve
 from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import resampled_interval
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
 
-#: Maximum number of items: of a larger table a sample is evaluated, because every method is fitted many times.
-MAX_ITEMS = 5000
-
 #: Minimum number of labelled items.
 MIN_LABELLED = 10
-
-#: Number of repeats in which the learning curve is measured: each takes two additional fits.
-CURVE_REPEATS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Evaluation:
     decisive : {"average_precision", "macro_auc", "above"}
         The metric that decides which method is better: average precision ranks the labels of an item; for a single
         label it is the area under the ROC curve, which ranks items. "above" decides for positive-only labels, see
-        :meth:`halflabel.evaluation.hiding.HiddenPositives.score`.
+        :meth:`halflabel.completion.hiding.HiddenPositives.score`.
     summary : DataFrame
         Per method: mean of each metric over the repeats, ``wins`` (repeats in which the default was higher in the
         decisive metric) and ``difference``, ``low``, ``high`` (default minus method in it, with its 95 % interval).
@@ -53,7 +53,7 @@ class Evaluation:
         The micro-F1 that is expected from the default's probabilities, compared with the measured one; empty for
         positive-only labels.
     curve : DataFrame or None
-        The default with fewer labelled items, see :func:`halflabel.evaluation.learning_curve.learning_curve`:
+        The default with fewer labelled items, see :func:`halflabel.completion.learning_curve.learning_curve`:
         ``share``, ``labelled``, the decisive metric, ``micro_f1``, ``repeats``, ``better``. None if it was not asked
         for or labels are positive-only.
     more_labels : str
@@ -87,7 +87,7 @@ def evaluate_table(
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
     check_observed_rate(opened.labels, observed_rate)
     rng = np.random.default_rng(seed)
-    sample = _sample(opened, rng)
+    sample = sample_items(opened, rng)
     _check_input(sample, methods)
     hiding = choose_hiding(sample, share, observed_rate)
     splits = [hiding.hide(rng) for _ in range(repeats)]
@@ -102,7 +102,7 @@ def evaluate_table(
         some = splits[:CURVE_REPEATS]
         points = learning_curve(methods[DEFAULT], sample.X, some, hiding, full, rng, sample.groups, sample.prior)
     summary = _summarize(records, hiding.decisive, share)
-    where = f" (in a sample of {MAX_ITEMS} items)" if sample is not opened else ""
+    where = f" (in a sample of {len(sample.labels)} items)" if sample is not opened else ""
     return Evaluation(
         records,
         hiding.decisive,
@@ -158,12 +158,6 @@ def _check_input(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator]
         )
     if not labels.positive_only and not labels.learnable.any():
         raise ValueError("no label was observed with both values, 1 and 0: there is nothing to learn.")
-
-
-def _sample(opened: OpenTable, rng: np.random.Generator) -> OpenTable:
-    """Return a table of at most :data:`MAX_ITEMS` items."""
-    n = len(opened.labels)
-    return opened if n <= MAX_ITEMS else opened.take(np.sort(rng.choice(n, MAX_ITEMS, replace=False)))
 
 
 def _find_sparsest(splits: Sequence[Split]) -> PartialLabels:

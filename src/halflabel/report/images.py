@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halflabel._arrays import is_sparse
+from halflabel.table import OpenTable
+
 #: Maximum side of an image, in pixels.
 MAX_SIDE = 128
 
@@ -22,6 +25,26 @@ def read_images(marks: NDArray[Any], n_items: int) -> NDArray[np.uint8]:
             f"{MAX_SIDE} pixels a side, but their shape is {marks.shape}."
         )
     return scale_to_ink(marks)
+
+
+def take_marks(opened: OpenTable, shape: tuple[int, int]) -> NDArray[Any]:
+    """Return the vectors of the items, or all their features, as images of this height and width.
+
+    Raises
+    ------
+    ValueError
+        If neither has as many numbers per item as the images have pixels.
+    """
+    size, width = shape[0] * shape[1], opened.encoder.vector_width
+    X: Any = opened.X
+    if width == size:
+        start = len(opened.encoder.numeric)
+        X = X[:, start : start + width]
+    if X.shape[1] != size:
+        what = f"vectors of {width} numbers" if width else f"{X.shape[1]} features"
+        raise ValueError(f"marks of {shape[0]} x {shape[1]} pixels need {size} numbers per item; there are {what}.")
+    dense: NDArray[Any] = X.toarray() if is_sparse(X) else X
+    return dense.reshape(-1, *shape)
 
 
 def scale_to_ink(marks: NDArray[Any]) -> NDArray[np.uint8]:

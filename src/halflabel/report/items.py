@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +13,7 @@ import pandas as pd
 from halflabel._arrays import Ints
 from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
+from halflabel.report.thumbnails import is_image, name_image, read_thumbnail
 from halflabel.table import OpenTable
 from halflabel.table.patterns import select
 
@@ -23,6 +25,9 @@ MAX_LINK = 2000
 
 #: Maximum number of relevant labels, and maximum length, of the title of a point on the map.
 MAX_TITLE_LABELS, MAX_TITLE = 6, 160
+
+#: What a page shows of a cell: its column, short text, address and small picture.
+Cell = dict[str, str | None]
 
 _LINK = re.compile(r"https?://[^\s\"<>]+", re.IGNORECASE)
 
@@ -60,20 +65,27 @@ def take_shown(opened: OpenTable, names: Sequence[str], rows: Ints) -> pd.DataFr
     return cells.set_axis(list(names), axis=1).reset_index(drop=True)
 
 
-def describe_cells(cells: pd.DataFrame) -> list[list[dict[str, str | None]]]:
-    """Return, for each row, the cells that hold something: the name of the column, short text, and an address.
+def describe_cells(cells: pd.DataFrame, folder: str | os.PathLike[str] | None = None) -> list[list[Cell]]:
+    """Return, for each row, the cells that hold something: name of the column, short text, address and small picture.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From :func:`take_shown`.
+    folder : path, optional
+        The folder of image files; without it there are no pictures.
 
     Examples
     --------
     >>> describe_cells(pd.DataFrame({"text": ["a cat", None], "url": ["https://a.org/1", "javascript:x"]}))[0][1]
-    {'column': 'url', 'text': 'https://a.org/1', 'link': 'https://a.org/1'}
+    {'column': 'url', 'text': 'https://a.org/1', 'link': 'https://a.org/1', 'image': None}
     """
-    columns = [[_describe_cell(str(name), cell) for cell in cells.iloc[:, j]] for j, name in enumerate(cells.columns)]
+    columns = [[_describe_cell(str(name), cell, folder) for cell in cells.iloc[:, j]] for j, name in enumerate(cells)]
     return [[column[i] for column in columns if column[i]["text"]] for i in range(len(cells))]
 
 
 def write_titles(
-    ids: pd.Index[Any], cells: Sequence[Sequence[dict[str, str | None]]], labels: PartialLabels, state: Any, rows: Ints
+    ids: pd.Index[Any], cells: Sequence[Sequence[Cell]], labels: PartialLabels, state: Any, rows: Ints
 ) -> list[str]:
     """Return for each point of the map the id of its item, its shown text and its relevant labels, as short text."""
     titles = []
@@ -87,8 +99,11 @@ def write_titles(
     return titles
 
 
-def _describe_cell(name: str, cell: Any) -> dict[str, str | None]:
+def _describe_cell(name: str, cell: Any, folder: str | os.PathLike[str] | None) -> Cell:
+    if is_image(cell):
+        image = None if folder is None else read_thumbnail(cell, folder)
+        return {"column": clipped(name), "text": clipped(name_image(cell)), "link": None, "image": image}
     missing = np.ndim(cell) == 0 and not isinstance(cell, dict | set) and pd.isna(cell)
     text = "" if missing else str(cell).strip()
     is_link = len(text) <= MAX_LINK and _LINK.fullmatch(text)
-    return {"column": clipped(name), "text": clipped(text), "link": text if is_link else None}
+    return {"column": clipped(name), "text": clipped(text), "link": text if is_link else None, "image": None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,15 @@ PRECISIONS = (0.90, 0.95, 0.99)
 BINS = 15
 
 
-def count_fillable(gaps: Mask, learnable: Mask, probabilities: Floats) -> list[dict[str, float]]:
+def count_fillable(
+    gaps: Mask, learnable: Mask, probabilities: Floats, precisions: Sequence[float] = PRECISIONS
+) -> list[dict[str, float]]:
     """Return how many gaps :func:`halflabel.labels.calibration.fill_confident` fills at each expected precision."""
     n_gaps, p = int(gaps.sum()), np.where(gaps & learnable, probabilities, np.nan)
-    filled = [int(np.count_nonzero(fill_confident(p, precision))) for precision in PRECISIONS]
+    filled = [int(np.count_nonzero(fill_confident(p, precision))) for precision in precisions]
     return [
         {"precision": precision, "filled": n, "share": n / n_gaps if n_gaps else 0.0}
-        for precision, n in zip(PRECISIONS, filled, strict=True)
+        for precision, n in zip(precisions, filled, strict=True)
     ]
 
 

@@ -11,6 +11,9 @@ from markupsafe import Markup, escape
 from halflabel import _wording
 from halflabel.report.figures import draw_calibration, draw_map
 
+#: Functions of the wording module that templates use.
+_FILTERS = ("clipped", "count", "decimal", "listed", "percent", "plural", "times")
+
 
 def render_html(summary: dict[str, Any]) -> str:
     """Return the report as one HTML file.
@@ -45,18 +48,21 @@ def environment(package: str = "halflabel.report") -> Environment:
         lstrip_blocks=True,
     )
     result.filters.update(
-        {name: getattr(_wording, name) for name in ("count", "decimal", "listed", "percent", "plural", "times")}
+        {
+            name: getattr(_wording, name)
+            for name in ("clipped", "count", "decimal", "listed", "percent", "plural", "times")
+        }
     )
     result.filters["breakable"] = _allow_breaks
     return result
 
 
 def _allow_breaks(text: object) -> Markup:
-    """Return the escaped text with a place to break a line after each underscore.
+    """Return the escaped text with a place to break a line after each underscore; its direction stays its own.
 
     Examples
     --------
     >>> _allow_breaks("power_of_<2>")
-    Markup('power_<wbr>of_<wbr>&lt;2&gt;')
+    Markup('<bdi>power_<wbr>of_<wbr>&lt;2&gt;</bdi>')
     """
-    return escape(text).replace("_", Markup("_<wbr>"))
+    return Markup("<bdi>{}</bdi>").format(escape(text).replace("_", Markup("_<wbr>")))

@@ -15,6 +15,9 @@ from halflabel.report.images import encode_png
 #: The values of an entry: given relevant, given irrelevant, filled relevant, filled irrelevant, left unknown.
 CODES = "RIri?"
 
+#: The same values in words, in the same order.
+WORDS = ("relevant, given", "irrelevant, given", "relevant, filled in", "irrelevant, filled in", "unknown")
+
 #: Maximum numbers of items and labels on the map, at any size of the data.
 MAX_POINTS, MAX_LABELS = 2000, 16
 
@@ -31,6 +34,7 @@ def choose_points(
     state: NDArray[np.int8],
     ink: NDArray[np.uint8] | None,
     rng: np.random.Generator,
+    first: int | None = None,
 ) -> dict[str, Any]:
     """Return the points of the map with one letter of :data:`CODES` per point and label.
 
@@ -48,10 +52,13 @@ def choose_points(
         A small image per item, from :func:`halflabel.report.images.read_images`.
     rng : Generator
         Decides the sample.
+    first : int, optional
+        A label that is shown first; by default the shown labels have the order of the table.
     """
     shown = np.sort(np.argsort(-labels.relevant.sum(axis=0), kind="stable")[:MAX_LABELS])
-    given, filled = labels.state[:, shown], state[:, shown]
-    codes = np.select([given > 0, given < 0, filled > 0, filled < 0], range(4), 4)
+    if first is not None:
+        shown = np.array([first, *shown[shown != first][: MAX_LABELS - 1]])
+    codes = encode_entries(labels, state)[:, shown]
     rows = sample_balanced(codes, MAX_POINTS, rng)
     xy, at_edge = fit_to_frame(coordinates)
     if ink is not None:
@@ -70,6 +77,11 @@ def choose_points(
         ],
         "marks": None if ink is None else [encode_png(image) for image in ink[rows]],
     }
+
+
+def encode_entries(labels: PartialLabels, state: NDArray[np.int8]) -> Ints:
+    """Return for each entry the position of its letter in :data:`CODES`."""
+    return np.select([labels.state > 0, labels.state < 0, state > 0, state < 0], range(4), 4)
 
 
 def sample_balanced(codes: Ints, max_rows: int, rng: np.random.Generator) -> Ints:

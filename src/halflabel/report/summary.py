@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._wording import clipped
 from halflabel.report.headline import write_headline
-from halflabel.report.images import encode_png, read_images
+from halflabel.report.images import encode_png, read_images, take_marks
 from halflabel.report.items import choose_shown, describe_cells, take_shown, write_titles
 from halflabel.report.quality import (
     bin_calibration,
@@ -26,6 +27,7 @@ from halflabel.report.quality import (
     measure_quality,
     read_thresholds,
 )
+from halflabel.report.reasons import UNASSIGNED
 from halflabel.report.scatter import choose_points
 from halflabel.report.warnings import collect_warnings, count_evidence
 from halflabel.table import OpenTable
@@ -37,7 +39,7 @@ if TYPE_CHECKING:  # completion is above report: it calls summarize
 MAX_LABELS, WORST, BEST = 60, 40, 10
 
 #: Maximum numbers of rows in the tables of entries and items to check.
-MAX_SUSPECTS, MAX_NEXT, MAX_CANDIDATES = 20, 12, 30
+MAX_SUSPECTS, MAX_NEXT, MAX_UNASSIGNED = 20, 12, 15
 
 #: Maximum numbers of columns per role, and of settings and parameters.
 MAX_COLUMNS, MAX_SETTINGS = 40, 60
@@ -49,8 +51,9 @@ def summarize(
     completion: Completion,
     *,
     title: str = "",
-    marks: NDArray[Any] | None = None,
+    marks: NDArray[Any] | tuple[int, int] | None = None,
     show: Sequence[str] | None = None,
+    folder: str | os.PathLike[str] = ".",
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -61,10 +64,14 @@ def summarize(
     completion : Completion
     title : str, optional
         The name of the data.
-    marks : ndarray of shape (n_items, height, width), optional
-        A small grey image per item, shown in the map and in tables; larger values are darker.
+    marks : ndarray of shape (n_items, height, width) or (height, width), optional
+        A small grey image per item, shown in the map and in tables; larger values are darker. Of a pair of numbers, the
+        images are made of the vectors of the items.
     show : sequence of str, optional
-        The columns that are shown wherever items are listed; by default the text column and a recognised id.
+        The columns that are shown wherever items are listed; by default the text column and a recognised id. Of
+        image files, small pictures are shown.
+    folder : path, default="."
+        The folder that the paths of image files start from.
     settings : mapping, optional
         The options of the run, listed at the end.
     seed : int, default=0
@@ -81,7 +88,8 @@ def summarize(
         If there is not one small mark per item, or a column to show does not exist.
     """
     labels, shown = completion.labels, choose_shown(completion.opened, show)
-    ink = None if marks is None else read_images(marks, len(labels))
+    images = take_marks(completion.opened, marks) if isinstance(marks, tuple) else marks
+    ink = None if images is None else read_images(images, len(labels))
     predictions, positive = _summarize_predictions(completion), _summarize_positive(completion)
     kinds = count_evidence(labels, completion.evidence_kinds)
     counts, notes = _count_entries(completion), completion.opened.notes
@@ -95,7 +103,7 @@ def summarize(
         **predictions,
         "labels": _summarize_labels(completion),
         "next": None if labels.positive_only else _list_rows(completion.next_to_label(MAX_NEXT)),
-        "candidates": _list_rows(completion.candidates(MAX_CANDIDATES)) if labels.positive_only else None,
+        "unassigned": _summarize_unassigned(completion) if labels.positive_only else None,
         "gaps": list(completion.gaps),
         "evidence": kinds,
         "drift": completion.drift,
@@ -107,14 +115,14 @@ def summarize(
             notes=notes,
             positive=positive,
         ),
-        "map": _summarize_map(completion, ink, np.random.default_rng(seed)),
+        "map": _try_map(completion, shown, ink, seed),
         "method": _summarize_method(completion.model),
         "settings": _as_text({name: value for name, value in (settings or {}).items() if value is not None}),
         "roles": _summarize_roles(completion.opened),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
     }
-    _describe_items(summary, completion, shown, ink)
-    _describe_map(summary, completion, shown)
+    _describe_items(summary, completion, shown, folder, ink)
+    _link_suspects(summary)
     plain: dict[str, Any] = _plain(summary)
     return plain
 
@@ -190,54 +198,96 @@ def _summarize_suspects(completion: Completion) -> dict[str, Any]:
     }
 
 
+def _summarize_unassigned(completion: Completion) -> list[dict[str, Any]]:
+    """Return, for positive-only labels, the entries to check in groups of one reason each, without empty groups."""
+    number = completion.ranked_for_review["reason"].value_counts()
+    return [
+        {
+            "title": title,
+            "text": text,
+            "entries": int(number[reason]),
+            "rows": _list_rows(completion.review(MAX_UNASSIGNED, (), reason=reason)),
+        }
+        for reason, title, text in UNASSIGNED
+        if reason in number
+    ]
+
+
 def _list_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a small table; names are text of bounded length, ``key`` is the item itself."""
-    rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
+    kept = frame.drop(columns=["given", "suggested", "answer"] if "answer" in frame else [])
+    rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in kept.to_dict("records")]
     texts = [column for column in ("item", "label") if column in frame]
     return [{**row, **{k: clipped(row[k]) for k in texts}, "key": row["item"]} for row in rows]
 
 
 def _describe_items(
-    summary: dict[str, Any], completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None
+    summary: dict[str, Any],
+    completion: Completion,
+    shown: Sequence[str],
+    folder: str | os.PathLike[str],
+    ink: NDArray[np.uint8] | None,
 ) -> None:
     """Add the image and the shown columns of the item to each row of the small tables, if ids are distinct."""
-    tables = [summary["next"], summary["candidates"], (summary["suspects"] or {}).get("rows")]
+    groups = [group["rows"] for group in summary["unassigned"] or ()]
+    tables = [summary["next"], *groups, (summary["suspects"] or {}).get("rows")]
     rows = [row for table in tables for row in table or ()]
     keys, distinct = [row.pop("key") for row in rows], completion.index.is_unique
     places = completion.index.get_indexer(pd.Index(keys)) if distinct and keys else np.zeros(0, dtype=np.intp)
-    cells = describe_cells(take_shown(completion.opened, shown, places))
+    cells = describe_cells(take_shown(completion.opened, shown, places), folder)
     for i, row in enumerate(rows):
         row["image"] = encode_png(ink[places[i]]) if distinct and ink is not None else None
         row["shown"] = cells[i] if distinct else []
         row["place"] = int(places[i]) if distinct else None
 
 
-def _describe_map(summary: dict[str, Any], completion: Completion, shown: Sequence[str]) -> None:
-    """Add a title to each point of the map, and the numbers of the doubted entries that it shows to map and table."""
-    drawn = {row: i for i, row in enumerate(summary["map"].pop("rows", ()))}
-    if drawn:
-        rows = np.array(list(drawn), dtype=np.intp)
-        cells = describe_cells(take_shown(completion.opened, shown, rows))
-        summary["map"]["titles"] = write_titles(
-            completion.index[rows], cells, completion.labels, completion.state, rows
-        )
-    for table in (summary["next"], summary["candidates"]):
-        for row in table or ():
-            del row["place"]
-    suspects = (summary["suspects"] or {}).get("rows") or ()
-    points = [(drawn.get(row.pop("place")), number) for number, row in enumerate(suspects, 1)]
-    for row, (point, _) in zip(suspects, points, strict=True):
-        row["drawn"] = point is not None
-    if drawn:
-        summary["map"]["doubted"] = [each for each in points if each[0] is not None]
+def summarize_map(
+    completion: Completion,
+    coordinates: Floats,
+    shown: Sequence[str] = (),
+    ink: NDArray[np.uint8] | None = None,
+    seed: int = 0,
+    first: int | None = None,
+) -> dict[str, Any]:
+    """Return the points of the map with a title for each: the id of its item, its shown text and its labels.
+
+    Parameters
+    ----------
+    completion : Completion
+    coordinates : ndarray of shape (n_items, 2)
+    shown : sequence of str
+        From :func:`halflabel.report.items.choose_shown`.
+    ink : ndarray of uint8, shape (n_items, height, width), optional
+        A small image per item.
+    seed : int, default=0
+        Decides which items are on the map if there are too many for all of them.
+    first : int, optional
+        The label that is shown first.
+    """
+    labels, state = completion.labels, completion.state
+    points = choose_points(coordinates, labels, state, ink, np.random.default_rng(seed), first)
+    rows = np.array(points["rows"], dtype=np.intp)
+    cells = describe_cells(take_shown(completion.opened, shown, rows))
+    return {**points, "titles": write_titles(completion.index[rows], cells, labels, state, rows)}
 
 
-def _summarize_map(completion: Completion, ink: NDArray[np.uint8] | None, rng: np.random.Generator) -> dict[str, Any]:
+def _try_map(completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None, seed: int) -> dict[str, Any]:
     try:
         coordinates = completion.embedding(2).to_numpy()
     except ValueError as reason:  # too few features or items for two dimensions
         return {"reason": str(reason)}
-    return choose_points(coordinates, completion.labels, completion.state, ink, rng)
+    return summarize_map(completion, coordinates, shown, ink, seed)
+
+
+def _link_suspects(summary: dict[str, Any]) -> None:
+    """Add the numbers of the doubted entries that the map shows to map and table."""
+    places = {row: i for i, row in enumerate(summary["map"].pop("rows", ()))}
+    suspects = (summary["suspects"] or {}).get("rows") or ()
+    points = [(places.get(row["place"]), number) for number, row in enumerate(suspects, 1)]
+    for row, (point, _) in zip(suspects, points, strict=True):
+        row["drawn"] = point is not None
+    if places:
+        summary["map"]["doubted"] = [each for each in points if each[0] is not None]
 
 
 def _summarize_method(model: Any) -> dict[str, Any]:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
-from halflabel.evaluation.comparison import fit_clone
-from halflabel.evaluation.hiding import IN_WORDS, Hiding, Split
+from halflabel.completion.hiding import IN_WORDS, HiddenEntries, Hiding, Split
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
-from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
+from halflabel.table import OpenTable
 
 #: Shares of the labelled items that keep their labels, in addition to all of them; each is a subset of the one before.
 SHARES = (0.5, 0.25)
 
 #: Minimum number of labelled items (or groups) without a hidden entry at a point of the curve.
 MIN_ITEMS = 10
+
+#: Maximum number of items: of a larger table a sample is evaluated, because methods are fitted many times.
+MAX_ITEMS = 5000
+
+#: Number of repeats in which the learning curve is measured: each takes two additional fits.
+CURVE_REPEATS = 2
 
 #: Smaller differences in a metric do not count as a difference.
 MIN_DIFFERENCE = 0.01
@@ -81,6 +90,42 @@ def learning_curve(
     return _average_points(pd.DataFrame(points)[["repeat", "share", "labelled", *full.columns]], str(full.columns[0]))
 
 
+def measure_learning_curve(
+    opened: OpenTable, method: PartialLabelEstimator, repeats: int = CURVE_REPEATS, share: float = 0.2, seed: int = 0
+) -> pd.DataFrame:
+    """Hide entries of an open table, fit the method with all and with fewer labelled items, and score it.
+
+    Returns
+    -------
+    DataFrame
+        As from :func:`learning_curve`.
+
+    Raises
+    ------
+    ValueError
+        For positive-only labels: without irrelevant entries there is no metric to compare.
+    """
+    if opened.labels.positive_only:
+        raise ValueError(
+            "a learning curve needs entries that are known to be irrelevant, and positive-only labels have none: "
+            "hl.evaluate counts which of the hidden tags are found."
+        )
+    rng = np.random.default_rng(seed)
+    sample = sample_items(opened, rng)
+    hiding = HiddenEntries(sample.labels, share, sample.groups)
+    splits = [hiding.hide(rng) for _ in range(repeats)]
+    fitted = [fit_clone(method, sample.X, split.known, sample.groups, sample.prior) for split in splits]
+    scores = [hiding.score(model, split) for model, split in zip(fitted, splits, strict=True)]
+    full = pd.DataFrame(scores)[list(dict.fromkeys(hiding.curve_metrics))]
+    return learning_curve(method, sample.X, splits, hiding, full, rng, sample.groups, sample.prior)
+
+
+def sample_items(opened: OpenTable, rng: np.random.Generator) -> OpenTable:
+    """Return a table of at most :data:`MAX_ITEMS` items."""
+    n = len(opened.labels)
+    return opened if n <= MAX_ITEMS else opened.take(np.sort(rng.choice(n, MAX_ITEMS, replace=False)))
+
+
 def describe_curve(curve: pd.DataFrame, decisive: str) -> str:
     """Return whether more labelled items would help; empty if the curve has one point, or cannot be measured."""
     if len(curve) < 2 or curve[decisive].isna().any():
@@ -96,6 +141,19 @@ def describe_curve(curve: pd.DataFrame, decisive: str) -> str:
     if now["better"] < now["repeats"]:
         return f"{start}, but not in every repeat: more labels may help."
     return f"{start}: more labels would help."
+
+
+def fit_clone(
+    method: PartialLabelEstimator,
+    X: Any,
+    known: PartialLabels,
+    groups: Ints | None = None,
+    prior: Floats | None = None,
+) -> Any:
+    """Fit a copy without its warnings: they are about fewer labels than the user has."""
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
+        warnings.simplefilter("ignore")
+        return fit_with_auxiliary(clone(method), X, known, groups=groups, prior=prior)
 
 
 def _average_points(points: pd.DataFrame, metric: str) -> pd.DataFrame:

@@ -1,0 +1,122 @@
+"""``Completion.plot``: the figures of the report as matplotlib's axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from halflabel._wording import clipped
+from halflabel.completion.hiding import IN_WORDS
+from halflabel.completion.learning_curve import CURVE_REPEATS, measure_learning_curve
+from halflabel.report.axes import make_axes, plot_calibration, plot_coverage, plot_learning_curve, plot_map
+from halflabel.report.pictures import find_label
+from halflabel.report.quality import bin_calibration, count_fillable
+from halflabel.report.scatter import encode_entries
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from halflabel.completion.result import Completion
+
+#: The expected precisions of the coverage curve.
+PRECISIONS = tuple(np.round(np.arange(0.60, 0.996, 0.01), 2).tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class Plots:
+    """Figures of a completion; each method returns matplotlib's axes.
+
+    Parameters
+    ----------
+    completion : Completion
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from halflabel import complete
+    >>> songs = pd.DataFrame({"tempo": [60.1, 62.3, 64.7, 61.2, 120.4, 122.8, 125.1, 121.7]})
+    >>> songs["dance"] = [0, 0, None, None, 1, 1, None, None]
+    >>> filled = complete(songs, labels=["dance"], effort="fast")
+    >>> filled.plot.calibration(ax=Figure().subplots()).get_xlabel()
+    'predicted probability'
+    """
+
+    completion: Completion
+
+    def map(self, label: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the items in two dimensions: squares are given entries of a label, dots are filled in.
+
+        Parameters
+        ----------
+        label : str, optional
+            The label that decides the colours; by default the one with the most relevant entries.
+        ax : Axes, optional
+            By default the axes of a new figure.
+
+        Raises
+        ------
+        ValueError
+            If there is no such label, or the items have fewer than two dimensions.
+        """
+        completion, j = self.completion, find_label(self.completion, label)
+        codes = encode_entries(completion.labels, completion.state)[:, j]
+        return plot_map(make_axes(ax), completion.embedding(2).to_numpy(), codes, clipped(completion.labels.names[j]))
+
+    def calibration(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the observed share of relevant entries against the predicted probability, for given entries.
+
+        Each entry is predicted by a model that was fitted without it. For positive-only labels, the shares are those of
+        assigned entries.
+        """
+        completion = self.completion
+        bins = bin_calibration(completion.learned_from, completion.learned_probabilities)
+        if not bins:
+            raise ValueError("there is no calibration curve: no label was learned.")
+        return plot_calibration(make_axes(ax), bins)
+
+    def coverage(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the share of the gaps that can be filled against the expected precision of the filled values.
+
+        Raises
+        ------
+        ValueError
+            If there is no gap, or if the expected precision is unknown because labels are positive-only and the label
+            frequency (``observed_rate``) was not given.
+        """
+        completion = self.completion
+        if completion.probability_of != "being relevant":
+            raise ValueError("the expected precision depends on the label frequency: give observed_rate to complete().")
+        gaps, learnable = ~completion.labels.observed, completion.learned_from.learnable
+        if not gaps.any():
+            raise ValueError("there is no gap, so that nothing could be filled.")
+        rows = count_fillable(gaps, learnable, completion.probabilities.to_numpy(), PRECISIONS)
+        return plot_coverage(make_axes(ax), rows, completion.min_precision)
+
+    def learning_curve(
+        self, curve: pd.DataFrame | None = None, *, repeats: int = CURVE_REPEATS, seed: int = 0, ax: Axes | None = None
+    ) -> Axes:
+        """Draw the quality on hidden entries against the number of labelled items.
+
+        Parameters
+        ----------
+        curve : DataFrame, optional
+            From :attr:`halflabel.Evaluation.curve`. By default it is measured, which takes three fits per repeat.
+        repeats : int, default=2
+            Number of random splits.
+        seed : int, default=0
+            Decides which entries are hidden.
+        ax : Axes, optional
+            By default the axes of a new figure.
+
+        Raises
+        ------
+        ValueError
+            For positive-only labels, whose quality on hidden entries cannot be measured in this way.
+        """
+        if curve is None:
+            curve = measure_learning_curve(self.completion.opened, self.completion.model, repeats, seed=seed)
+        metric = next(name for name in curve if name in IN_WORDS)
+        return plot_learning_curve(make_axes(ax), curve, metric, IN_WORDS[metric])

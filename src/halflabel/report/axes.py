@@ -1,0 +1,126 @@
+"""Figures of a completion on matplotlib's axes: numbers come in, marks are drawn; nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Floats, Ints
+from halflabel.labels.intervals import wilson_interval
+from halflabel.report.scatter import WORDS
+
+if TYPE_CHECKING:  # matplotlib takes a second to start, and nothing but a figure needs it
+    from matplotlib.axes import Axes
+
+#: Colours as in the report: one for what is relevant, one for what is irrelevant or unknown.
+RELEVANT, IRRELEVANT = "#0b6477", "#8f897b"
+
+#: Colour, marker and size in points squared of each value of an entry, in the order of ``scatter.WORDS``.
+MARKS = ((RELEVANT, "s", 22), (IRRELEVANT, "s", 22), (RELEVANT, "o", 12), (IRRELEVANT, "o", 12), (IRRELEVANT, "o", 3))
+
+#: The values in the order of drawing: rare ones come last and are on top.
+ORDER = (4, 3, 2, 1, 0)
+
+
+def make_axes(ax: Axes | None = None) -> Axes:
+    """Return the axes that were given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("figures need matplotlib, which is not installed: pip install matplotlib.") from error
+    return pyplot.subplots()[1]
+
+
+def plot_map(ax: Axes, coordinates: Floats, codes: Ints, label: str) -> Axes:
+    """Draw one mark per item, with the colour and shape of its entry of one label.
+
+    Parameters
+    ----------
+    ax : Axes
+    coordinates : ndarray of shape (n_items, 2)
+    codes : ndarray of int, shape (n_items,)
+        From :func:`halflabel.report.scatter.encode_entries`.
+    label : str
+        The name of the label, for the title.
+    """
+    for code in ORDER:
+        rows = codes == code
+        if rows.any():
+            colour, marker, size = MARKS[code]
+            ax.scatter(
+                coordinates[rows, 0],
+                coordinates[rows, 1],
+                s=size,
+                c=colour,
+                marker=marker,
+                linewidths=0,
+                label=WORDS[code],
+            )
+    ax.set(xticks=[], yticks=[], title=_escape_mathematics(label))
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
+    """Draw the observed share against the predicted probability, with 95 % intervals.
+
+    Parameters
+    ----------
+    ax : Axes
+    bins : sequence of dict
+        From :func:`halflabel.report.quality.bin_calibration`.
+    """
+    predicted, observed = (np.array([b[name] for b in bins], dtype=np.float64) for name in ("predicted", "observed"))
+    spans = np.array([wilson_interval(b["observed"], b["entries"]) for b in bins]).reshape(-1, 2)
+    ax.plot([0, 1], [0, 1], linestyle=":", color=IRRELEVANT, label="well calibrated")
+    ax.vlines(predicted, spans[:, 0], spans[:, 1], color=RELEVANT)
+    ax.plot(predicted, observed, "o", color=RELEVANT, label="given entries, with 95 % intervals")
+    ax.set(xlabel="predicted probability", ylabel="observed share", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    ax.legend(loc="upper left", frameon=False)
+    return ax
+
+
+def plot_coverage(ax: Axes, rows: Sequence[dict[str, float]], min_precision: float | None) -> Axes:
+    """Draw the share of the gaps that can be filled against the expected precision.
+
+    Parameters
+    ----------
+    ax : Axes
+    rows : sequence of dict
+        From :func:`halflabel.report.quality.count_fillable`.
+    min_precision : float or None
+        The precision in use, which gets a line.
+    """
+    ax.plot([row["precision"] for row in rows], [row["share"] for row in rows], color=RELEVANT)
+    if min_precision is not None:
+        ax.axvline(min_precision, linestyle=":", color=IRRELEVANT)
+    ax.set(xlabel="expected precision", ylabel="share of the gaps that can be filled", ylim=(0, 1.02))
+    return ax
+
+
+def plot_learning_curve(ax: Axes, curve: pd.DataFrame, metric: str, name: str) -> Axes:
+    """Draw a metric on hidden entries against the number of labelled items.
+
+    Parameters
+    ----------
+    ax : Axes
+    curve : DataFrame
+        With the columns ``labelled`` and ``metric``.
+    metric : str
+        The column.
+    name : str
+        The name of the metric, for the axis.
+    """
+    ax.plot(curve["labelled"], curve[metric], "o-", color=RELEVANT)
+    ax.set(xlabel="labelled items", ylabel=f"{name} on hidden entries", xlim=(0, None))
+    return ax
+
+
+def _escape_mathematics(text: str) -> str:
+    """Return a text without the sign that starts a formula in matplotlib."""
+    return text.replace("$", r"\$")
