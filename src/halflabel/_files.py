@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -22,40 +23,45 @@ PREFIX, SUFFIX = ".halflabel-", ".tmp"
 
 
 @dataclass
-class _Written:
-    """A temporary file that has reached the disk; locked until it takes its name."""
+class _Waiting:
+    """A temporary file or folder that has reached the disk and waits for its name, locked until then."""
 
-    temporary: str
+    temporary: Path
     target: Path
-    lock: int
+    lock: int | None
 
     def remove(self) -> None:
-        Path(self.temporary).unlink(missing_ok=True)
-        os.close(self.lock)
+        if self.temporary.is_dir():
+            shutil.rmtree(self.temporary, ignore_errors=True)
+        else:
+            self.temporary.unlink(missing_ok=True)
+        if self.lock is not None:
+            os.close(self.lock)
 
 
 #: Files that wait for their names while :func:`together` is open.
-_PENDING: ContextVar[list[_Written] | None] = ContextVar("pending", default=None)
+_PENDING: ContextVar[list[_Waiting] | None] = ContextVar("pending", default=None)
 
 
 @contextmanager
 def together() -> Iterator[None]:
     """Let the files that are written inside appear together: all bytes reach the disk first, then all take their names.
 
-    A kill or a full disk before the end leaves every old file as it was. Sets may be nested; the outermost decides.
+    A kill or a full disk before the end leaves every old file as it was, and so does a name that cannot be taken.
+    Sets may be nested; the outermost decides.
     """
     if _PENDING.get() is not None:
         yield
         return
-    pending: list[_Written] = []
+    pending: list[_Waiting] = []
     token = _PENDING.set(pending)
     try:
         yield
         _rename(pending)
     finally:
         _PENDING.reset(token)
-        for written in pending:
-            written.remove()
+        for waiting in pending:
+            waiting.remove()
 
 
 @contextmanager
@@ -69,26 +75,14 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
         raise PermissionError(f"{path} cannot be written: it is a folder or a device.")
-    encoding = None if "b" in mode else "utf-8"
-    try:
-        with together():
-            descriptor, temporary = _locked_temporary(target.parent)
-            pending = _PENDING.get()
-            assert pending is not None  # a set is open
-            written = _Written(temporary, target, os.dup(descriptor))
-            try:
-                os.fchmod(descriptor, 0o666 & ~_umask())
-                with open(descriptor, mode, encoding=encoding, newline="" if encoding else None) as file:
-                    yield file
-                    file.flush()
-                    os.fsync(file.fileno())
-            except BaseException:
-                written.remove()
-                raise
-            pending.append(written)
-    except OSError as error:
-        error.filename = os.fspath(path)
-        raise
+    with _named(path), together():
+        waiting = _make_temporary(target, folder=False)
+        options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+        with _added(waiting), open(waiting.temporary, mode, **options) as file:
+            waiting.temporary.chmod(0o666 & ~_umask())
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
 
 
 @contextmanager
@@ -103,54 +97,124 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path).resolve()
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise FileExistsError(f"{path} exists already: remove it, or name another folder.")
-    temporary = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=".folder", dir=target.parent))
-    token = _PENDING.set(None)  # files inside take their names before the folder takes its own
+    with together():
+        waiting = _make_temporary(target, folder=True)
+        with _added(waiting):
+            token = _PENDING.set(None)  # files inside take their names before the folder takes its own
+            try:
+                waiting.temporary.chmod(0o777 & ~_umask())
+                yield waiting.temporary
+            finally:
+                _PENDING.reset(token)
+
+
+@contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an error of the system name the output, not its temporary file."""
     try:
-        temporary.chmod(0o777 & ~_umask())
-        yield temporary
-        os.replace(temporary, target)
+        yield
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
+
+
+@contextmanager
+def _added(waiting: _Waiting) -> Iterator[None]:
+    """Add a file to the open set once it is written; remove it if that fails."""
+    pending = _PENDING.get()
+    assert pending is not None  # a set is open
+    try:
+        yield
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        waiting.remove()
+        raise
+    pending.append(waiting)
+
+
+def _rename(pending: list[_Waiting]) -> None:
+    """Give all temporary files their names, or none, and let the entries of their folders reach the disk."""
+    old = [_keep(waiting.target) for waiting in pending]
+    undo: list[tuple[Path, Path]] = []
+    try:
+        for waiting, kept in zip(pending, old, strict=True):
+            if kept is not None:
+                undo.append((kept.temporary, waiting.target))
+            elif not waiting.target.exists():
+                undo.append((waiting.target, waiting.temporary))
+            with _named(waiting.target):
+                os.replace(waiting.temporary, waiting.target)
+        for folder in {waiting.target.parent for waiting in pending}:
+            _sync(folder)
+    except BaseException:
+        for now, before in undo:
+            with suppress(FileNotFoundError):  # the failure came before the file had its name
+                os.replace(now, before)
         raise
     finally:
-        _PENDING.reset(token)
+        for kept in filter(None, old):
+            kept.remove()
 
 
-def _rename(pending: list[_Written]) -> None:
-    """Give all temporary files their names, and let the entries of their folders reach the disk."""
-    for written in pending:
-        os.replace(written.temporary, written.target)
-    for folder in {written.target.parent for written in pending}:
-        with suppress(OSError):  # some file systems cannot do this
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+def _keep(target: Path) -> _Waiting | None:
+    """Give an old file a second name until the whole set is there; some file systems cannot do this."""
+    second = target.with_name(f"{PREFIX}{secrets.token_hex(4)}{SUFFIX}")
+    try:
+        os.link(target, second)
+        return _Waiting(second, target, _open_locked(second))
+    except OSError:
+        return None
 
 
-def _locked_temporary(folder: Path) -> tuple[int, str]:
-    """Return a new temporary file, locked as long as it is open, so that no other process takes it for a stale one."""
-    _remove_stale(folder)
+def _sync(folder: Path) -> None:
+    with suppress(OSError):  # some file systems cannot do this
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _make_temporary(target: Path, folder: bool) -> _Waiting:
+    """Make a file or folder next to its target, locked as long as it waits: other processes remove stale ones."""
+    _remove_stale(target.parent)
     while True:
-        descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=folder)
-        if fcntl is None:
-            return descriptor, name
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(descriptor).st_nlink:  # another process may have removed it before it was locked
-            return descriptor, name
+        if folder:
+            name = tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=target.parent)
+        else:
+            descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=target.parent)
+            os.close(descriptor)
+        with suppress(FileNotFoundError):  # another process may remove it before it is locked
+            waiting = _Waiting(Path(name), target, _open_locked(Path(name)))
+            if os.path.exists(name):
+                return waiting
+            waiting.remove()
+
+
+def _open_locked(path: Path) -> int | None:
+    """Open and lock a file or folder; return nothing where there are no locks, or if another process holds it.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is no longer there.
+    """
+    if fcntl is None:
+        return None
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
         os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _remove_stale(folder: Path) -> None:
-    """Remove the temporary files that a killed run left: those that no process has locked."""
-    if fcntl is None:
-        return
+    """Remove the temporary files and folders that a killed run left: those that no process has locked."""
     for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
-        with suppress(OSError), path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink(missing_ok=True)
+        with suppress(OSError):
+            if (lock := _open_locked(path)) is not None:
+                _Waiting(path, path, lock).remove()
 
 
 def _umask() -> int:

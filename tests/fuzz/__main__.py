@@ -1,38 +1,100 @@
-"""A night of fuzzing: python -m tests.fuzz --minutes 30. Inputs that show a defect are kept in tests/fuzz/crashes."""
+"""A campaign of damaged and hostile inputs. Inputs that show a defect are kept in tests/fuzz/crashes.
+
+A night: python -m tests.fuzz --minutes 30. By numbers: python -m tests.fuzz --inputs 300000 --kills 100 --bombs.
+"""
 
 from __future__ import annotations
 
 import argparse
+import math
+import resource
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+from tests.fuzz.bombs import BOMBS, set_off
 from tests.fuzz.campaign import keep, run
-from tests.fuzz.seeds import FORMATS
+from tests.fuzz.kills import kill_often
+from tests.fuzz.seeds import DAMAGED, FORMATS, MODELS, TABLES, Format
 
 CRASHES = Path(__file__).parent / "crashes"
 
+#: Bytes of address space: a reader that takes more ends in a MemoryError, which is a defect.
+MAX_MEMORY = 6 * 2**30
+
+
+def parse() -> argparse.Namespace:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--minutes", type=float, help="for all formats together, instead of numbers of inputs")
+    options.add_argument(
+        "--inputs", type=int, default=0, help="changed tables and label files, all formats together"
+    )
+    options.add_argument("--models", type=int, default=0, help="changed models, of all methods together")
+    options.add_argument("--damaged", type=int, default=0, help="damaged models")
+    options.add_argument("--kills", type=int, default=0, help="processes to kill while they write outputs")
+    options.add_argument("--bombs", action="store_true", help="measure what small files with large contents cost")
+    options.add_argument("--formats", nargs="*", default=[kind.name for kind in FORMATS])
+    options.add_argument("--seed", type=int, default=int(time.time()))
+    return options.parse_args()
+
 
 def main() -> int:
-    """Run every format in turn until the time is over; return the number of defects."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--minutes", type=float, default=30)
-    options.add_argument("--seed", type=int, default=int(time.time()))
-    options.add_argument("--formats", nargs="*", default=[kind.name for kind in FORMATS])
-    given = options.parse_args()
-    kinds = [kind for kind in FORMATS if kind.name in given.formats]
-    found = 0
-    print(f"seed {given.seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        for number, kind in enumerate(kinds):
-            share = 60 * given.minutes / len(kinds)
-            counts, defects = run(kind, Path(folder), given.seed + number, sys.maxsize, share)
-            print(f"{kind.name}: {dict(counts)}", flush=True)
-            for name, content in defects.items():
-                print(f"  {name}: {keep(kind, content, CRASHES)}")
-            found += len(defects)
+    """Run what the options ask for; return the number of defects."""
+    given = parse()
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    print(f"seed {given.seed}\n", flush=True)
+    defects = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if given.kills:
+            counts = kill_often(folder, given.kills, given.seed)
+            print(f"{given.kills} kills: {dict(counts)}\n", flush=True)
+        if given.bombs:
+            _print_bombs(folder)
+        if given.minutes:
+            kinds = [kind for kind in FORMATS if kind.name in given.formats]
+            return _run_all(kinds, folder, given.seed, sys.maxsize, 60 * given.minutes)
+        for kinds, total in ((TABLES, given.inputs), (MODELS, given.models), (DAMAGED, given.damaged)):
+            chosen = [kind for kind in kinds if kind.name in given.formats]
+            if total and chosen:
+                defects += _run_all(chosen, folder, given.seed, math.ceil(total / len(chosen)), math.inf)
+    return defects
+
+
+def _run_all(kinds: Sequence[Format], folder: Path, seed: int, count: int, seconds: float) -> int:
+    """Run formats in turn, print a row for each, and return the number of kinds of defects."""
+    print("| format | inputs | read | rejected | defects | CPU seconds |\n|---|--:|--:|--:|--:|--:|", flush=True)
+    total, found, began = Counter[str](), 0, time.process_time()
+    for number, kind in enumerate(kinds):
+        start = time.process_time()
+        counts, defects = run(kind, folder, seed + number, count, seconds / len(kinds))
+        _print_row(kind.name, counts, time.process_time() - start)
+        for name, content in defects.items():
+            print(f"{kind.name}: {name}: {keep(kind, content, CRASHES)}", file=sys.stderr, flush=True)
+        total += counts
+        found += len(defects)
+    _print_row("all", total, time.process_time() - began)
+    print()
     return found
+
+
+def _print_row(name: str, counts: Counter[str], seconds: float) -> None:
+    numbers = (sum(counts.values()), *(counts[each] for each in ("read", "rejected", "defect")), round(seconds))
+    print(f"| {name} | {' | '.join(f'{number:,}'.replace(',', ' ') for number in numbers)} |", flush=True)
+
+
+def _print_bombs(folder: Path) -> None:
+    print("| file | bytes | peak MB | seconds | |\n|---|--:|--:|--:|---|")
+    for number, bomb in enumerate(BOMBS):
+        own = folder / f"bomb{number}"
+        own.mkdir()
+        cost = set_off(bomb, own)
+        outcome = "rejected" if cost.sentence else "read"
+        print(f"| {bomb.name} | {cost.size} | {cost.megabytes:.0f} | {cost.seconds:.1f} | {outcome} |", flush=True)
+    print()
 
 
 if __name__ == "__main__":

@@ -5,20 +5,24 @@ from __future__ import annotations
 import gzip
 import io
 import tempfile
-import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+from tests.fuzz.models import change_model, damage
+from tests.fuzz.mutator import mutate
 
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
+from halflabel.completion.model_file import make_up_rows
 from halflabel.datasets import ReadError, read
 from halflabel.datasets.mulan import read_label_names
+from halflabel.methods.auto import EFFORTS
 
 CSV = 'id,x,name,rock,live\n007,1.5,a,1,0\n008,,"b, c",,1\n009,-2e3,"two\nlines",0,\n'
 ARFF = "@relation r\n@attribute x numeric\n@attribute 'a b' {0,1}\n@attribute s string\n@data\n1.5,1,'it\\'s'\n?,0,?\n"
@@ -30,13 +34,14 @@ REPOSITORY = "4 6 5\n0,3 0:1.5 5:2\n 2:1\n3 1:0.5\n3,4 \n"
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its seed, the suffix of its files, its reader and the error that the reader may raise."""
+    """A format: its seed, the suffix of its files, its reader, the error that the reader may raise, and the changes."""
 
     name: str
     suffix: str
     seed: Callable[[], bytes]
     reader: Callable[[Path], Any]
     error: type[Exception] = ReadError
+    change: Callable[[bytes, np.random.Generator], bytes] = mutate
 
 
 def parquet() -> bytes:
@@ -52,33 +57,70 @@ def vectors() -> bytes:
     return stream.getvalue()
 
 
-@cache
-def model() -> bytes:
-    """Return a small model whose members are stored plainly, so that a changed byte reaches them."""
+def pack(content: bytes) -> bytes:
+    return gzip.compress(content, mtime=0)
+
+
+def change_packed(content: bytes, rng: np.random.Generator) -> bytes:
+    """Change the text in a gz file, or the file itself."""
+    return pack(mutate(gzip.decompress(content), rng)) if rng.random() < 0.5 else mutate(content, rng)
+
+
+def save_model(method: Any) -> bytes:
+    """Return a small model as a file."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2))
     Y = pd.DataFrame((X > 0).astype(float), columns=["a", "b"]).where(rng.random((40, 2)) < 0.7)
-    stream = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.halflabel"
-        hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=5)).save(path)
-        with zipfile.ZipFile(path) as packed, zipfile.ZipFile(stream, "w") as plain:
-            for name in packed.namelist():
-                plain.writestr(name, packed.read(name))
-    return stream.getvalue()
+        hl.complete(X, Y, method=method).save(path)
+        return path.read_bytes()
+
+
+@cache
+def graph_model() -> bytes:
+    return save_model(hl.SSDRMC(n_neighbors=5))
+
+
+@cache
+def kernel_model() -> bytes:
+    return save_model(hl.VVMR(alpha=0.1))
+
+
+@cache
+def ensemble_model() -> bytes:
+    """Return a model of the default method, with small forests."""
+    with patch.dict(EFFORTS, {"fast": replace(EFFORTS["fast"], n_trees=4)}):
+        return save_model(hl.AutoLabeler(effort="fast"))
 
 
 def use_model(path: Path) -> Any:
     """Load a model and let it predict: probabilities must be finite and in [0, 1]."""
     loaded = hl.load(path)
-    p = loaded.predict_proba(np.zeros((2, loaded.model.n_features_in_))).to_numpy()
+    p = loaded.predict_proba(*make_up_rows(loaded.encoder)).to_numpy()
     assert ((p >= 0) & (p <= 1)).all()
     return p
 
 
-FORMATS = [
+def use_damaged(seed: Callable[[], bytes]) -> Callable[[Path], Any]:
+    """Return a reader for which another answer than that of the sound model is a defect."""
+
+    @cache
+    def expected() -> Any:
+        with tempfile.NamedTemporaryFile(suffix=".halflabel") as file:
+            file.write(seed())
+            file.flush()
+            return use_model(Path(file.name))
+
+    def reader(path: Path) -> None:
+        assert (use_model(path) == expected()).all(), "another answer than that of the sound model"
+
+    return reader
+
+
+TABLES = [
     Format("csv", ".csv", CSV.encode, read),
-    Format("csv in gz", ".csv.gz", lambda: gzip.compress(CSV.encode(), mtime=0), read),
+    Format("csv in gz", ".csv.gz", lambda: pack(CSV.encode()), read, change=change_packed),
     Format("text", ".txt", lambda: CSV.replace(",", "\t").encode("cp1252"), read),
     Format("arff", ".arff", ARFF.encode, read),
     Format("sparse arff", ".arff", SPARSE_ARFF.encode, read),
@@ -87,5 +129,16 @@ FORMATS = [
     Format("repository", ".svm", REPOSITORY.encode, read),
     Format("parquet", ".parquet", parquet, read),
     Format("vectors", ".npy", vectors, read),
-    Format("model", ".halflabel", model, use_model, ModelFileError),
 ]
+
+MODELS = [
+    Format(name, ".halflabel", seed, use_model, ModelFileError, change_model)
+    for name, seed in (("model", graph_model), ("kernel model", kernel_model), ("ensemble", ensemble_model))
+]
+
+DAMAGED = [
+    Format(f"damaged {each.name}", ".halflabel", each.seed, use_damaged(each.seed), ModelFileError, damage)
+    for each in MODELS
+]
+
+FORMATS = [*TABLES, *MODELS, *DAMAGED]

@@ -199,9 +199,10 @@ def predict_command(
     with show_progress():
         labelled = predictor.label(raw.frame, matrix)
         p = predictor.predict_proba(raw.frame, matrix)
-    lost = write_table(labelled, target, raw.form)
-    if probabilities:
-        write_table(add_index_column(p), probabilities)
+    with together():
+        lost = write_table(labelled, target, raw.form)
+        if probabilities:
+            write_table(add_index_column(p), probabilities)
     print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from rich.table import Table
 
+from halflabel._files import together
 from halflabel._wording import plural
 from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH
@@ -97,7 +98,8 @@ def _run(work: Reproduction, store: Store, jobs: int, strict: bool) -> None:
     store.path.parent.mkdir(parents=True, exist_ok=True)
     with show_progress():
         records = work.run(store, n_jobs=jobs)
-        paths = write_page(build_page(work, records), store.path.parent)
+        with together():
+            paths = write_page(build_page(work, records), store.path.parent)
     _print_outcome(records)
     print_result(f"Written: {store.path}, {', '.join(map(str, paths))}.")
     if strict and (bad := sum(not record.metrics for record in records)):

@@ -24,8 +24,11 @@ from halflabel.completion.schema import check_attributes, check_record
 
 FORMAT = 1
 
-#: Maximum size of an unpacked model in bytes and as a share of the free memory, and of its JSON tree.
-MAX_BYTES, MAX_SHARE, MAX_JSON = 16 * 2**30, 0.5, 32 * 2**20
+#: Maximum size of an unpacked model in bytes and as a share of the free memory.
+MAX_BYTES, MAX_SHARE = 16 * 2**30, 0.5
+
+#: Maximum size of its JSON tree in bytes. A large tree is mostly names, which do not shrink more than by this factor.
+MAX_JSON, SMALL_JSON, MAX_SHRINKAGE = 32 * 2**20, 2**20, 32
 
 
 class ModelFileError(ValueError):
@@ -85,8 +88,10 @@ def _check_size(archive: zipfile.ZipFile) -> None:
             f"the file unpacks to more than {limit / 2**30:.1f} GiB, the limit (half of the free memory); it is not "
             "read."
         )
-    if archive.getinfo("model.json").file_size > MAX_JSON:
-        raise ModelFileError(f"its description alone is larger than {MAX_JSON >> 20} MiB; it is not read.")
+    member = archive.getinfo("model.json")
+    limit = min(MAX_JSON, max(SMALL_JSON, MAX_SHRINKAGE * member.compress_size))
+    if member.file_size > limit:
+        raise ModelFileError(f"its description alone unpacks to more than {limit / 2**20:.0f} MiB; it is not read.")
 
 
 def _check_format(document: Any) -> None:

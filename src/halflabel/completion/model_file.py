@@ -132,20 +132,38 @@ def load(path: str | os.PathLike[str]) -> Predictor:
 
 
 def _check_parts(predictor: Predictor) -> None:
-    """Raise unless names are distinct, lengths agree, and the method predicts probabilities for two made-up rows."""
-    model, names = predictor.model, predictor.label_names
+    """Raise unless names are distinct, lengths agree, and two made-up rows get probabilities and labels."""
+    model, encoder, names = predictor.model, predictor.encoder, predictor.label_names
     if not names or len(set(names)) < len(names) or not all(map(str.isprintable, names)):
         raise ValueError("label names are missing, repeated or not printable")
     if np.shape(model.thresholds_) != (len(names),) or not np.isfinite(model.thresholds_).all():
         raise ValueError("there is not one finite threshold per label")
-    rows = np.random.default_rng(0).normal(size=(2, model.n_features_in_))
-    rows[0] = 0
-    X: Any = sparse.csr_array(rows) if model.sparse_features_ else rows
-    p = np.asarray(model.predict_proba(X))
-    width = 2 if model.single_label_ else len(names)
-    if p.shape != (2, width) or not ((p >= 0) & (p <= 1)).all():
+    if set(encoder.columns) != set(predictor.roles.features) or len(set(encoder.columns)) < len(encoder.columns):
+        raise ValueError("the columns of the features are not those of the roles")
+    if len(encoder.feature_names) != model.n_features_in_:
+        raise ValueError("the table gives another number of features than the method takes")
+    frame, matrix = make_up_rows(encoder)
+    p = predictor.predict_proba(frame, matrix).to_numpy()
+    if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
         raise ValueError("it does not predict one probability per label")
-    model.predict(X)
+    predictor.label(frame, matrix)
+
+
+def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:
+    """Return a table of two rows, and the matrix next to it, that an encoder reads: zeros, and numbers by chance."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({column: [0.0, rng.normal()] for column in encoder.numeric}, index=range(2))
+    for column, values in encoder.categories.items():
+        frame[column] = pd.Series([None, *values[:1]], dtype=object)
+    if encoder.vectors is not None:
+        frame[encoder.vectors] = [[0.0] * encoder.vector_width, rng.normal(size=encoder.vector_width).tolist()]
+    if encoder.text is not None:
+        frame[encoder.text] = ["", " ".join(encoder.vocabulary[:3])]
+    matrix: Any = np.vstack([np.zeros(len(encoder.matrix_names)), rng.normal(size=len(encoder.matrix_names))])
+    if not encoder.matrix_names:
+        return frame, None
+    is_dense = len(encoder.filling.means) == len(encoder.numeric) + encoder.vector_width + matrix.shape[1]
+    return frame, matrix if is_dense else sparse.csr_array(matrix)
 
 
 #: By name, the classes that a model file may hold.

@@ -16,8 +16,8 @@ from halflabel.datasets.delimited import check_names
 from halflabel.datasets.files import check_ordinary, sha256_of, size_limit
 from halflabel.datasets.records import RawTable, ReadError
 
-#: Rows of one batch: nested text is decoded whole, so that a batch of it is small.
-BATCH, NESTED_BATCH = 65_536, 256
+#: Rows of one batch.
+BATCH = 65_536
 
 #: Bytes of a decoded value by the physical type of its column.
 _WIDTH = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}
@@ -72,11 +72,9 @@ def _read_within(path: Path, budget: int) -> pa.Table:
     schema = file.schema_arrow
     if (least := _declared_size(file.metadata)) > budget:
         raise _too_large(path, least, budget)
-    texts = [field.name for field in schema if _is_text(field.type)]
-    nested = any(pa.types.is_nested(field.type) for field in schema)
-    file = parquet.ParquetFile(path, read_dictionary=texts)
+    file = parquet.ParquetFile(path, read_dictionary=_list_text_columns(file.schema))
     batches, size = [], 0
-    for batch in file.iter_batches(batch_size=NESTED_BATCH if nested and _holds_text(schema) else BATCH):
+    for batch in file.iter_batches(batch_size=BATCH):
         size += sum(map(_decoded_size, batch.columns))
         if size > budget:
             raise _too_large(path, size, budget)
@@ -90,24 +88,30 @@ def _too_large(path: Path, size: int, budget: int) -> ReadError:
 
 
 def _declared_size(metadata: Any) -> int:
-    """Return the decoded size of all columns of fixed width: the number of values is declared, run lengths hide it."""
+    """Return a lower bound on the decoded size of all columns: of one of fixed width run lengths hide the size."""
     size = 0
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for column in map(group.column, range(group.num_columns)):
-            size += column.num_values * _WIDTH.get(column.physical_type, 0)
+            size += max(column.num_values * _WIDTH.get(column.physical_type, 0), column.total_uncompressed_size)
     return size
 
 
-def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
-
-
-def _holds_text(schema: Any) -> bool:
-    return any(pa.types.is_nested(field.type) and "string" in str(field.type) for field in schema)
+def _list_text_columns(schema: Any) -> list[str]:
+    """Return the paths of all columns of text or bytes, also inside lists and structures."""
+    columns = map(schema.column, range(len(schema)))
+    return [
+        column.path
+        for column in columns
+        if column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL"
+    ]
 
 
 def _decoded_size(column: Any) -> int:
     """Return the bytes of a column when decoded; of a dictionary those of each value times its uses."""
+    if pa.types.is_struct(column.type):
+        return sum(map(_decoded_size, column.flatten()))
+    if pa.types.is_nested(column.type):
+        return 8 * len(column) + _decoded_size(column.flatten())
     if not isinstance(column, pa.DictionaryArray):
         return int(column.nbytes)
     lengths = compute.binary_length(column.dictionary)

@@ -34,8 +34,11 @@ def base_suffix(path: Path) -> str:
 
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 digest of the file as it lies on the disk."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise ReadError.at(path, f"it cannot be read ({os.strerror(error.errno or 0)}).") from error
 
 
 def check_ordinary(path: Path) -> None:

@@ -1,0 +1,189 @@
+"""Small files that announce, or unpack to, very much; files that never end; and what they cost to reject."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+import halflabel as hl
+from halflabel.completion.archive import ModelFileError
+from halflabel.datasets import ReadError, read
+from halflabel.datasets.mulan import read_label_names
+
+#: The free memory that the readers assume, so that their limits, and the peaks, are the same on every machine.
+FREE = 2**30
+
+#: The memory that a reader may take with that much.
+MAX_MEGABYTES = 400
+
+DIGITS = "9" * 5000
+LAUGHS = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><labels><label name="&b;"/></labels>'
+OUTSIDE = '<!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/hostname">]><labels><label name="&a;"/></labels>'
+NESTED = "@relation r\n@attribute '\\ud800' numeric\n@data\n1\n"
+
+
+@dataclass(frozen=True)
+class Bomb:
+    """A file, the way to write it, and its reader; whether writing takes long; whether the reader rejects it."""
+
+    name: str
+    file: str
+    write: Callable[[Path], Any]
+    reader: Callable[[Path], Any] = read
+    is_slow: bool = False
+    is_rejected: bool = True
+
+    @property
+    def error(self) -> type[Exception]:
+        return ModelFileError if self.file.endswith(".halflabel") else ReadError
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The size of a bomb, the sentence of its reader (empty if it read the file), seconds, megabytes at the peak."""
+
+    size: int
+    sentence: str
+    seconds: float
+    megabytes: float
+
+
+def text(content: str) -> Callable[[Path], Any]:
+    return lambda path: path.write_text(content)
+
+
+def repeated_text(path: Path) -> None:
+    """2 GB of one string, which a dictionary and run lengths make small."""
+    parquet.write_table(pa.table({"a": ["x" * 100_000] * 20_000}), path, compression="zstd")
+
+
+def constant_numbers(path: Path) -> None:
+    block = pa.table({"a": np.zeros(10_000_000, dtype=np.int64)})
+    with parquet.ParquetWriter(path, block.schema, compression="zstd") as writer:
+        for _ in range(20):
+            writer.write_table(block)
+
+
+def nested_text(path: Path) -> None:
+    row = ["x" * 100_000] * 20
+    parquet.write_table(pa.table({"a": [row] * 1000}), path, compression="zstd")
+
+
+def array_header(shape: str) -> Callable[[Path], Any]:
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + header.encode())
+
+
+def packed_text(path: Path) -> None:
+    with gzip.open(path, "wb", compresslevel=9) as stream:
+        for _ in range(500):
+            stream.write(b"1,0\n" * 250_000)
+
+
+def attributes(path: Path) -> None:
+    many = " ".join(f"a{i}='b'" for i in range(800_000))
+    path.write_text(f"<labels><label name='a' {many}/></labels>")
+
+
+def model(path: Path, tree: str, **members: bytes) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", f'{{"format": 1, "halflabel": "0", "tree": {tree}}}')
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+
+
+def large_array(path: Path) -> None:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.zeros(2**28, dtype=np.uint8), version=(1, 0))
+    model(path, json.dumps({"dict": [["predictor", {"npy": 0}]]}), **{"0": stream.getvalue() * 3})
+
+
+def reused_array(path: Path) -> None:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.zeros(2**24, dtype=np.uint8), version=(1, 0))
+    model(path, json.dumps({"dict": [["predictor", {"list": [{"npy": 0}] * 500}]]}), **{"0": stream.getvalue()})
+
+
+def small_lists(path: Path) -> None:
+    model(path, '{"list": [' + '{"list":[]},' * 2_500_000 + "1]}")
+
+
+BOMBS = [
+    Bomb("Parquet, one text repeated", "b.parquet", repeated_text, is_slow=True),
+    Bomb("Parquet, 2e8 equal numbers", "b.parquet", constant_numbers, is_slow=True),
+    Bomb("Parquet, one text repeated in lists", "b.parquet", nested_text, is_slow=True),
+    Bomb("svmlight, 2e7 labels announced", "b.svm", text("1 1 20000000\n0 0:1\n")),
+    Bomb("svmlight, 2e8 labels announced", "b.svm", text("1 1 200000000\n0 0:1\n")),
+    Bomb("svmlight, feature 9 999 999", "b.svm", text("0 9999999:1\n")),
+    Bomb("svmlight, 400 digits of labels", "b.svm", text(f"1 1 {DIGITS[:400]}\n0 0:1\n")),
+    Bomb("svmlight, 5000 digits in the header", "b.svm", text(f"{DIGITS} 5 3\n0 0:1\n")),
+    Bomb("svmlight, 5000 digits of an index", "b.svm", text(f"1 {DIGITS}:1\n")),
+    Bomb("svmlight, Qid", "b.svm", text("1 Qid:3 1:1\n")),
+    Bomb(
+        "ARFF, 5000 digits of an index", "b.arff", text(f"@relation r\n@attribute a numeric\n@data\n{{{DIGITS} 1}}\n")
+    ),
+    Bomb("ARFF, half a surrogate in a name", "b.arff", text(NESTED)),
+    Bomb("ARFF, half a surrogate in a value", "b.arff", text("@relation r\n@attribute a string\n@data\n'\\ud800'\n")),
+    Bomb("npy, no rows of 1e8 columns", "b.npy", array_header("(0, 100000000)")),
+    Bomb("npy, no rows", "b.npy", array_header("(0, 5)")),
+    Bomb("npy, 1e18 rows of no columns", "b.npy", array_header("(1000000000000000000, 0)")),
+    Bomb("CSV, a pipe", "b.csv", os.mkfifo),
+    Bomb("XML, a pipe", "b.xml", os.mkfifo, read_label_names),
+    Bomb("XML, /dev/zero", "b.xml", lambda path: path.symlink_to("/dev/zero"), read_label_names),
+    Bomb("XML, 8e5 attributes", "b.xml", attributes, read_label_names, is_slow=True, is_rejected=False),
+    Bomb("XML, nested entities", "b.xml", text(LAUGHS), read_label_names),
+    Bomb("XML, an entity from outside", "b.xml", text(OUTSIDE), read_label_names),
+    Bomb("XML, depth 1e6", "b.xml", text("<labels>" * 1_000_000), read_label_names),
+    Bomb("gz, 500 MB of CSV", "b.csv.gz", packed_text, is_slow=True),
+    Bomb("model, 768 MiB in 750 kB", "b.halflabel", large_array, hl.load, is_slow=True),
+    Bomb("model, one array 500 times", "b.halflabel", reused_array, hl.load),
+    Bomb("model, 58 MB of lists", "b.halflabel", lambda p: model(p, f"[{'[],' * 19_000_000}1]"), hl.load),
+    Bomb("model, 30 MB of lists", "b.halflabel", small_lists, hl.load),
+    Bomb("model, nested 1e5 deep", "b.halflabel", lambda p: model(p, '{"list": [' * 100_000), hl.load),
+]
+
+
+def set_off(bomb: Bomb, folder: Path) -> Cost:
+    """Write a bomb, let its reader read it, and measure; errors of other kinds are raised."""
+    path = folder / bomb.file
+    bomb.write(path)
+    sentence = ""
+    with (
+        patch("halflabel.datasets.files.free_memory", lambda: FREE),
+        patch("halflabel.completion.archive.free_memory", lambda: FREE),
+    ):
+        peak, start = _Peak(), time.process_time()
+        try:
+            bomb.reader(path)
+        except bomb.error as error:
+            sentence = str(error)
+        return Cost(path.lstat().st_size, sentence, time.process_time() - start, peak.megabytes())
+
+
+class _Peak:
+    """The growth of the resident memory at its peak; Linux lets a process start that mark again."""
+
+    def __init__(self) -> None:
+        Path("/proc/self/clear_refs").write_text("5")
+        self.before = self._read("VmRSS")
+
+    def megabytes(self) -> float:
+        return (self._read("VmHWM") - self.before) / 1024
+
+    @staticmethod
+    def _read(name: str) -> int:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith(name)).split()[1])

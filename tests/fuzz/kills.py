@@ -1,0 +1,123 @@
+"""Kill a process while it writes a set of outputs: what stays is one set, and the next run leaves no temporary file.
+
+Two completions differ in the names of their labels. A process writes their outputs in turn until it is killed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import halflabel as hl
+from halflabel._files import PREFIX, together
+from halflabel.cli.console import report_errors
+from halflabel.cli.files import add_index_column
+from halflabel.completion import Completion
+from halflabel.datasets.writing import write_table
+
+#: In the order of writing.
+NAMES = ("table.csv", "probabilities.parquet", "review.csv.gz", "model.halflabel", "report.html")
+
+
+def make_completions() -> tuple[Completion, Completion]:
+    """Return two small completions: the labels of one are early_a, early_b, those of the other late_a, late_b."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    Y = np.where(rng.random((30, 2)) < 0.7, (X > 0).astype(float), np.nan)
+    labels = [pd.DataFrame(Y, columns=[f"{name}_a", f"{name}_b"]) for name in ("early", "late")]
+    first, second = (hl.complete(X, part, method=hl.SSDRMC(n_neighbors=5)) for part in labels)
+    return first, second
+
+
+def write_set(filled: Completion, folder: Path) -> None:
+    """Write what `halflabel complete` writes with all of its options."""
+    table, probabilities, review, model, report = (folder / name for name in NAMES)
+    with together():
+        write_table(filled.table, table)
+        write_table(add_index_column(filled.probabilities), probabilities)
+        write_table(filled.review(10), review)
+        filled.save(model)
+        filled.report(report)
+
+
+def read_set(folder: Path) -> tuple[str, ...]:
+    """Return, for each output, which completion it comes from: "early" or "late"; raise if it is not whole."""
+    table, probabilities, review, model, report = (folder / name for name in NAMES)
+    page = report.read_text()
+    assert page.rstrip().endswith("</html>")
+    named = (
+        ",".join(pd.read_csv(table).columns),
+        ",".join(pd.read_parquet(probabilities).columns),
+        gzip.decompress(review.read_bytes()).decode(),
+        ",".join(hl.load(model).label_names),
+        page,
+    )
+    for text in named:
+        assert ("early_a" in text) is not ("late_a" in text)
+    return tuple("early" if "early_a" in text else "late" for text in named)
+
+
+def write_for_ever(first: Completion, second: Completion, folder: Path) -> None:
+    """Write the outputs of both in turn until a signal ends the process; standard error goes to a file."""
+    with (folder / "stderr").open("w") as file:
+        os.dup2(file.fileno(), sys.stderr.fileno())
+    with report_errors():
+        while True:
+            write_set(second, folder)
+            write_set(first, folder)
+
+
+def kill_often(
+    folder: Path, number: int, seed: int, signals: tuple[int, ...] = (signal.SIGKILL, signal.SIGTERM)
+) -> Counter[str]:
+    """Kill as many processes at random moments; return how many sets were mixed, broken, and so on."""
+    rng, counts = np.random.default_rng(seed), Counter[str]()
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["tests.fuzz.kills"])
+    first, second = make_completions()
+    write_set(first, folder)
+    start = time.monotonic()
+    write_set(first, folder)
+    seconds = time.monotonic() - start
+    for turn in range(number):
+        counts += Counter(
+            _kill(context, (first, second, folder), signals[turn % len(signals)], rng.uniform(0, 4 * seconds))
+        )
+    return counts
+
+
+def _kill(context: Any, work: tuple[Completion, Completion, Path], number: int, delay: float) -> list[str]:
+    """Kill one process after a delay; return what happened, in words."""
+    first, _, folder = work
+    (folder / "stderr").unlink(missing_ok=True)
+    process = context.Process(target=write_for_ever, args=work)
+    process.start()
+    while not (folder / "stderr").exists():
+        time.sleep(0.005)
+    time.sleep(delay)
+    os.kill(process.pid, number)
+    process.join(20)
+    facts = [f"killed by {signal.Signals(number).name}"]
+    left = len(list(folder.glob(f"{PREFIX}*")))
+    if left:
+        facts.append("temporary files at the kill")
+    if number == signal.SIGTERM:
+        ended = process.exitcode == 143 and (folder / "stderr").read_text() == "Terminated.\n"
+        facts += [] if ended and not left else [f"SIGTERM ended in {process.exitcode}, {left} files"]
+    sources = read_set(folder)
+    if len(set(sources)) > 1:  # a kill between two renames: the files before it are new, the others old
+        facts.append("mixed" if sources != tuple(sorted(sources, key=sources[0].__ne__)) else "between renames")
+    write_set(first, folder)
+    if list(folder.glob(f"{PREFIX}*")):
+        facts.append("temporary files after the next run")
+    return facts

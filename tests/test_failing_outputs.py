@@ -1,0 +1,199 @@
+"""Failures and kills while outputs are written or read: all outputs are old, or all are new; never a temporary file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from tests.failures import (
+    DAMAGED_DISK,
+    FULL_DISK,
+    FULL_MEMORY,
+    attempts,
+    fail_allocation,
+    fail_call,
+    fail_read,
+    fail_write,
+)
+from tests.fuzz.kills import NAMES, kill_often, make_completions, read_set, write_set
+from tests.fuzz.seeds import FORMATS
+from tests.reproduction.cases import TOY
+
+import halflabel as hl
+from halflabel._files import PREFIX, atomic_folder, atomic_write
+from halflabel.cli.console import report_errors
+from halflabel.completion.archive import ModelFileError
+from halflabel.datasets import ReadError
+from halflabel.reproduction.load import load_paper
+from halflabel.reproduction.plan import plan_runs
+from halflabel.reproduction.store import Record, Store
+
+#: What fails, how, the exit code of the command, and the end of its sentence.
+WRITING = {
+    "fsync": (fail_call("fsync"), FULL_DISK, 1, "no space left on device.\n"),
+    "replace": (fail_call("replace"), FULL_DISK, 1, "no space left on device.\n"),
+    "interrupt": (fail_call("replace"), KeyboardInterrupt(), 130, "Interrupted.\n"),
+    "write": (fail_write, FULL_DISK, 1, "no space left on device.\n"),
+    "allocation": (fail_allocation, FULL_MEMORY, 1, "Error: Unable to allocate 1. GiB for an array\n"),
+}
+
+READING = {"read": (fail_read, DAMAGED_DISK), "allocation": (fail_allocation, FULL_MEMORY)}
+
+
+@pytest.fixture(scope="module")
+def completions():
+    return make_completions()
+
+
+def run_as_command(work, capsys):
+    """Do the work as a command does; return its exit code and what it prints to standard error."""
+    code = 0
+    try:
+        with report_errors():
+            work()
+    except SystemExit as end:
+        code = end.code
+    return code, capsys.readouterr().err
+
+
+def check_every_failure(completions, folder, capsys, kind, step):
+    first, second = completions
+    seam, error, expected_code, end = WRITING[kind]
+    write_set(first, folder)
+    for failure in attempts(seam, error, step):
+        with failure:
+            code, printed = run_as_command(lambda: write_set(second, folder), capsys)
+        assert [name for name in os.listdir(folder) if name.startswith(PREFIX)] == []
+        sources = set(read_set(folder))
+        if code == 0:  # nothing failed, or only the synchronisation of the folder, which some systems do not have
+            assert sources == {"late"}
+            assert not printed
+            write_set(first, folder)
+            continue
+        assert failure.has_happened
+        assert sources == {"early"}
+        assert code == expected_code
+        assert printed.endswith(end)
+        assert printed.count("\n") == 1
+        if error is FULL_DISK:
+            assert any(f"Error: {folder / name}: " in printed for name in NAMES)
+
+
+@pytest.mark.parametrize("kind", WRITING)
+def test_all_outputs_are_old_or_all_are_new(kind, completions, tmp_path, capsys):
+    check_every_failure(completions, tmp_path, capsys, kind, 12 if kind in ("write", "allocation") else 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["write", "allocation"])
+def test_all_outputs_are_old_or_all_are_new_at_every_step(kind, completions, tmp_path, capsys):
+    check_every_failure(completions, tmp_path, capsys, kind, 1)
+
+
+def test_a_file_system_without_second_names_still_writes(completions, tmp_path):
+    first, second = completions
+    write_set(first, tmp_path)
+    for failure in attempts(fail_call("link"), OSError(95, "Operation not supported")):
+        with failure:
+            write_set(second, tmp_path)
+        assert set(read_set(tmp_path)) == {"late"}
+        assert sorted(os.listdir(tmp_path)) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", ["fsync", "replace"])
+def test_a_folder_appears_whole_or_not_at_all(name, tmp_path):
+    for failure in attempts(fail_call(name), FULL_DISK):
+        with failure, suppress(OSError), atomic_folder(tmp_path / "out") as folder:
+            for inside in "ab":
+                with atomic_write(folder / inside, "w") as file:
+                    file.write("new")
+        if os.listdir(tmp_path):
+            assert os.listdir(tmp_path) == ["out"]
+            assert sorted(os.listdir(tmp_path / "out")) == ["a", "b"]
+            shutil.rmtree(tmp_path / "out")
+    assert failure.left > 0
+
+
+def test_a_folder_that_a_killed_run_left_is_removed_by_the_next(tmp_path):
+    (tmp_path / f"{PREFIX}abc.tmp").mkdir()
+    (tmp_path / f"{PREFIX}abc.tmp" / "half").write_text("half")
+    with atomic_folder(tmp_path / "out"), atomic_folder(tmp_path / "other"):
+        pass  # the first one, which waits, is not taken for a stale one
+    assert sorted(os.listdir(tmp_path)) == ["other", "out"]
+
+
+def check_reader(reader, kind, path, step=1):
+    """Let every read or allocation fail once: the reader raises a sentence that names the file, or MemoryError."""
+    for failure in attempts(*READING[kind], step):
+        sentence = None
+        with failure:
+            try:
+                reader(path)
+            except (ReadError, ModelFileError, MemoryError) as error:
+                sentence = str(error)
+        assert sentence is None or failure.has_happened
+        assert sentence in (None, str(FULL_MEMORY)) or str(path) in sentence
+
+
+@pytest.mark.parametrize("kind", READING)
+def test_a_model_is_read_whole_or_not_at_all(kind, completions, tmp_path):
+    path, rows = tmp_path / "m.halflabel", np.zeros((3, 2))
+    completions[0].save(path)
+    expected = hl.load(path).predict_proba(rows).to_numpy()
+
+    def use(path):
+        assert (hl.load(path).predict_proba(rows).to_numpy() == expected).all()
+
+    check_reader(use, kind, path, 3)
+
+
+#: Arrow reads files by itself, and the reader of XML allocates no array.
+TABLES = [
+    (kind, each)
+    for each in FORMATS
+    for kind in READING
+    if each.error is ReadError and (kind, each.name) not in (("read", "parquet"), ("allocation", "xml"))
+]
+
+
+@pytest.mark.parametrize(("kind", "format"), TABLES, ids=lambda value: getattr(value, "name", value))
+def test_a_table_is_read_whole_or_not_at_all(kind, format, tmp_path):
+    path = tmp_path / f"seed{format.suffix}"
+    path.write_bytes(format.seed())
+    check_reader(format.reader, kind, path)
+
+
+def test_a_record_is_whole_or_can_be_written_again(tmp_path):
+    run = plan_runs(load_paper(TOY))[0]
+    store = Store(tmp_path / "records.jsonl")
+    store.append(Record.of(run, metrics={"a": 1.0}))
+    for failure in attempts(fail_call("fsync"), FULL_DISK):
+        with failure, suppress(OSError):
+            store.append(Record.of(run, metrics={"a": 2.0}))
+        assert store.read()[run.key].metrics["a"] in (1.0, 2.0)
+    for failure in attempts(fail_call("replace"), FULL_DISK):
+        with failure, suppress(OSError):
+            store.replace([Record.of(run, metrics={"a": 3.0})])
+        assert len(store.read()) == 1
+    assert store.read()[run.key].metrics["a"] == 3.0
+    assert os.listdir(tmp_path) == ["records.jsonl"]
+
+
+def check_kills(counts):
+    """Only a kill in the microseconds between two renames may leave old and new files together."""
+    assert counts.pop("between renames", 0) <= 1
+    counts.pop("temporary files at the kill", None)
+    assert set(counts) == {"killed by SIGKILL", "killed by SIGTERM"}
+
+
+def test_a_kill_leaves_one_set_and_the_next_run_no_temporary_file(tmp_path):
+    check_kills(kill_often(tmp_path, 4, seed=int(time.time())))
+
+
+@pytest.mark.slow
+def test_many_kills_leave_one_set(tmp_path):
+    check_kills(kill_often(tmp_path, 60, seed=int(time.time())))
