@@ -75,10 +75,10 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
         raise PermissionError(f"{path} cannot be written: it is a folder or a device.")
-    with _named(path), together():
+    with _name_output(path), together():
         waiting = _make_temporary(target, folder=False)
         options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
-        with _added(waiting), open(waiting.temporary, mode, **options) as file:
+        with _add_when_written(waiting), open(waiting.temporary, mode, **options) as file:
             waiting.temporary.chmod(0o666 & ~_umask())
             yield file
             file.flush()
@@ -99,7 +99,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileExistsError(f"{path} exists already: remove it, or name another folder.")
     with together():
         waiting = _make_temporary(target, folder=True)
-        with _added(waiting):
+        with _add_when_written(waiting):
             token = _PENDING.set(None)  # files inside take their names before the folder takes its own
             try:
                 waiting.temporary.chmod(0o777 & ~_umask())
@@ -109,7 +109,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+def _name_output(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let an error of the system name the output, not its temporary file."""
     try:
         yield
@@ -119,7 +119,7 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def _added(waiting: _Waiting) -> Iterator[None]:
+def _add_when_written(waiting: _Waiting) -> Iterator[None]:
     """Add a file to the open set once it is written; remove it if that fails."""
     pending = _PENDING.get()
     assert pending is not None  # a set is open
@@ -141,7 +141,7 @@ def _rename(pending: list[_Waiting]) -> None:
                 undo.append((kept.temporary, waiting.target))
             elif not waiting.target.exists():
                 undo.append((waiting.target, waiting.temporary))
-            with _named(waiting.target):
+            with _name_output(waiting.target):
                 os.replace(waiting.temporary, waiting.target)
         for folder in {waiting.target.parent for waiting in pending}:
             _sync(folder)

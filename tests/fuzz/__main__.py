@@ -29,9 +29,7 @@ MAX_MEMORY = 6 * 2**30
 def parse() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--minutes", type=float, help="for all formats together, instead of numbers of inputs")
-    options.add_argument(
-        "--inputs", type=int, default=0, help="changed tables and label files, all formats together"
-    )
+    options.add_argument("--inputs", type=int, default=0, help="changed tables and label files, all formats together")
     options.add_argument("--models", type=int, default=0, help="changed models, of all methods together")
     options.add_argument("--damaged", type=int, default=0, help="damaged models")
     options.add_argument("--kills", type=int, default=0, help="processes to kill while they write outputs")
