@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -160,6 +161,23 @@ def option(name: str, value: object = None) -> str:
         return f"{name}=" if value is None else f"{name}={value!r}"
     flag = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
     return flag if value is None else f"{flag} {value}"
+
+
+def option_names(name: str, values: Sequence[str]) -> str:
+    """Return an argument with several names as its reader writes it, all of them, ready to be copied.
+
+    Examples
+    --------
+    >>> option_names("labels", ["rock", "very sad"])
+    "labels=['rock', 'very sad']"
+    >>> with name_command_options():
+    ...     print(option_names("labels", ["rock", "very sad"]))
+    --labels 'rock,very sad'
+    """
+    if not _names_command_options.get():
+        return option(name, list(values))
+    cells = ['"' + value.replace('"', '""') + '"' if "," in value or '"' in value else value for value in values]
+    return option(name, shlex.quote(",".join(cells)))
 
 
 def _join_parts(parts: list[str], left_out: int) -> str:

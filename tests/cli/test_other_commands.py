@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 
 import pandas as pd
 import pytest
@@ -62,9 +64,20 @@ def test_describe_answers_before_labels_are_named(songs):
     assert result.exit_code == 0
     assert "ignored" in result.output
     assert "no labels were named" in result.output
-    assert "'tag_a'" in result.output
+    assert "--labels tag_a,tag_b,tag_c" in result.output  # all of them, ready to be copied
 
 
 def test_help_shows_examples():
     for command in ("complete", "predict", "map", "evaluate"):
         assert f"halflabel {command} songs" in run(command, "--help").output
+
+
+def test_names_are_read_from_a_pipe(songs, tmp_path):
+    pipe = tmp_path / "names"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("tag_a\ntag_b\n",))
+    writer.start()
+    result = run("data", "describe", songs, "--labels", f"@{pipe}")
+    writer.join()
+    assert "2 labels." in result.output
+    assert "1 more column looks like a label, but is used as a feature: “tag_c”." in result.output

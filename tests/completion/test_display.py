@@ -11,6 +11,7 @@ from tests.completion.test_review import complete, open_songs
 from halflabel.completion import Explanation
 from halflabel.completion.display import describe_filled
 from halflabel.completion.marking import mark_filled
+from halflabel.table import Columns, open_table
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -65,7 +66,27 @@ def test_items_are_identified_by_the_index():
         complete(open_songs()).explain("x", "rock")
 
 
+def test_an_id_of_several_items_is_an_error_and_a_note():
+    opened = open_table(
+        pd.DataFrame({"tempo": [1.5, 2.0, 2.5], "rock": [1, 0, None]}, index=["a", "a", "b"]),
+        columns=Columns(labels=["rock"]),
+    )
+    assert any("2 rows share their id with another row: name a column of distinct ids (id=)" in n for n in opened.notes)
+    with pytest.raises(KeyError, match="2 items are identified by 'a'"):
+        complete(opened).explain("a", "rock")
+
+
 class TestMarks:
+    @pytest.mark.parametrize("columns", [{}, {"tags": "tags", "absent": "irrelevant"}])
+    def test_they_are_no_features_when_the_completed_table_comes_in_again(self, columns):
+        opened = open_songs(**columns)
+        marked = mark_filled(complete(opened, min_precision=0.9))
+        again = open_table(marked, columns=Columns(id="song", **(columns or {"labels": ["rock", "sad"]})))
+        assert again.roles.features == opened.roles.features == ("tempo",)
+        added = set(marked) - set(opened.frame)
+        assert added == ({"tags_filled", "tags_open"} if columns else {"source_rock", "source_sad"})
+        assert added <= {name for name, reason in again.roles.ignored if "filled in" in reason or "decided" in reason}
+
     def test_a_column_per_label(self):
         table = mark_filled(complete(open_songs(), min_precision=0.9))
         assert table["source_rock"].tolist() == ["given", "given", "filled", "given", "given", "filled"]

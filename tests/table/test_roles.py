@@ -120,7 +120,7 @@ def test_a_column_called_id_is_no_feature():
 
 
 def test_nothing_is_guessed_but_likely_labels_are_listed(songs):
-    with pytest.raises(ValueError, match=r"no labels were named: .*labels=.*tags=.* are 'tag_rock' and 'tag_sad'\."):
+    with pytest.raises(ValueError, match=r"no labels were named: .*tags=.* gaps: labels=\['tag_rock', 'tag_sad'\]\."):
         choose_roles(songs, Columns())
     with pytest.raises(ValueError, match=r"\(tags=\)\.$"):
         choose_roles(songs[["tempo", "live"]], Columns())

@@ -29,6 +29,8 @@ def describe_gaps(labels: PartialLabels, model: PartialLabelEstimator, *, sure_o
 
 def _describe_missing(labels: PartialLabels, name: str, coupling: str, sure_only: bool) -> Iterator[str]:
     gaps = ~labels.observed
+    if not gaps.any():
+        yield "There is no gap: nothing was filled in; given entries were checked. For new items, save the model."
     empty = labels.unlabelled
     if labels.positive_only:
         absent = int(gaps[labels.annotated].sum())

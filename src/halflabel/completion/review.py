@@ -95,7 +95,9 @@ def _rank_unassigned(completion: Completion) -> pd.DataFrame:
     listed = ~completion.labels.observed & ((state == 0) | missing | (~annotated & (gain >= MIN_WRONG)))
     if completion.rejected is not None:
         listed &= ~completion.rejected
-    return _list_entries(listed, state, p, reason, gain)
+    # Probabilities near 1 are equal after clipping; those of being assigned still differ.
+    order = np.argsort(-completion.learned_probabilities[listed], kind="stable")
+    return _list_entries(listed, state, p, reason, gain).iloc[order]
 
 
 def _list_entries(listed: Mask, state: Any, p: Floats, reason: Any, gain: Floats) -> pd.DataFrame:

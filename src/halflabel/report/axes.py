@@ -62,7 +62,8 @@ def plot_map(ax: Axes, coordinates: Floats, codes: Ints, label: str) -> Axes:
                 label=WORDS[code],
             )
     ax.set(xticks=[], yticks=[], title=_escape_mathematics(label))
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    marks, words = ax.get_legend_handles_labels()
+    ax.legend(marks[::-1], words[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
 
 

@@ -82,6 +82,11 @@ def describe_missing(name: str, columns: Iterable[str]) -> str:
     return f"no column is called or matches {name!r}: {hint}"
 
 
+def looks_like_label(column: pd.Series[Any]) -> bool:
+    """Return whether a column holds 0, 1 and gaps, and nothing else."""
+    return bool(column.isna().any()) and infer_kind(column) == "numbers" and bool(column.dropna().isin((0, 1)).all())
+
+
 def show_cell(column: pd.Series[Any], row: int) -> str:
     """Return a cell as a person would write it: ``3``, not ``np.int64(3)``."""
     return repr(column.iloc[row : row + 1].tolist()[0])

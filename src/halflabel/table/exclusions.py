@@ -9,6 +9,9 @@ import pandas as pd
 from halflabel._wording import option
 from halflabel.table.cells import infer_kind, show_cell
 
+#: How the reason begins for a column of numbers that is excluded because of single cells.
+HAS_STRAYS = "numbers with text among them"
+
 
 def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
     """Return why a column cannot be a feature even if it is asked for; None if it can."""
@@ -52,7 +55,7 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
         return None
     strays = pd.to_numeric(observed.astype(object), errors="coerce").isna().to_numpy()
     if 0 < strays.mean() < 0.5:
-        return f"numbers with text among them, first {show_cell(observed[strays], 0)}; correct such cells to use it"
+        return f"{HAS_STRAYS}, first {show_cell(observed[strays], 0)}; correct such cells to use it"
     if distinct == len(observed):
         return f"every value is different: {_describe_identifier()}"
     if not strays.any():

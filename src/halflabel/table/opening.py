@@ -18,6 +18,7 @@ from halflabel.table.columns import Columns
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.labelling import LabelReading, read_labels, read_tag_pairs
 from halflabel.table.prior import align_prior
+from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.sources import assign_columns, read_items
 from halflabel.table.tag_cells import TagNotation
@@ -110,6 +111,7 @@ def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> Ope
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
     reading = _read_labels(frame, Y, columns, roles, index)
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names)
+    on_roles = describe_surprises(frame, roles, index)
     groups, on_groups = _read_groups(frame, roles)
     prior, on_prior = _read_prior(columns, reading.labels, index, roles)
     return OpenTable(
@@ -119,7 +121,7 @@ def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> Ope
         frame=None if Y is not None else items if isinstance(items, pd.DataFrame) else frame,
         roles=roles,
         encoder=encoder,
-        notes=(*raw.notes, *reading.notes, *encoder.notes, *on_groups, *on_prior),
+        notes=(*raw.notes, *reading.notes, *on_roles, *encoder.notes, *on_groups, *on_prior),
         notation=reading.notation,
         groups=groups,
         prior=prior,

@@ -47,7 +47,7 @@ def select(patterns: Iterable[str], names: Collection[str], skip: Collection[str
 
 def _read_names(path: Path) -> list[str]:
     """Return the lines of a text file that are not blank."""
-    if not path.is_file():
+    if not path.exists() or path.is_dir():
         raise FileNotFoundError(f"there is no file {str(path)!r} to read names from (one per line).")
     with path.open("rb") as file:
         content = file.read(MAX_NAME_FILE_BYTES + 1)

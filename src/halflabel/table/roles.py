@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import option, quoted
-from halflabel.table.cells import describe_missing, infer_kind, show_cell, use_text_names
+from halflabel._wording import option, option_names
+from halflabel.table.cells import describe_missing, infer_kind, looks_like_label, show_cell, use_text_names
 from halflabel.table.columns import Columns
 from halflabel.table.exclusions import explain_exclusion, explain_invalid
 from halflabel.table.patterns import expand_patterns, select
@@ -112,8 +112,8 @@ class NoLabelsNamed(ValueError):
     """
 
     def __init__(self, frame: pd.DataFrame, roles: Roles) -> None:
-        likely = [column for column in frame.columns if _looks_like_label(frame[column])]
-        hint = f" Columns of 0, 1 and gaps are {quoted(likely)}." if likely else ""
+        likely = [column for column in frame.columns if looks_like_label(frame[column])]
+        hint = f" Columns of 0, 1 and gaps: {option_names('labels', likely)}." if likely else ""
         super().__init__(
             f"no labels were named: give the label columns ({option('labels')}; patterns such as 'tag_*' and "
             f"'@names.txt' are understood), or one column of tag lists ({option('tags')}).{hint}"
@@ -163,8 +163,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     _check_id(frame, columns.id)
     _check_group(frame, columns.group)
     reasons = _explain_rest(frame, columns, named, set(declared_labels) - named.keys())
-    if columns.tags is not None and (undecided := name_open_column(columns.tags)) in reasons:
-        reasons[undecided] = f"the labels of {columns.tags!r} that are not decided"
+    reasons |= {name: reason for name, reason in _explain_marks(columns.tags, labels).items() if name in reasons}
     is_number = {name: infer_kind(frame[name]) == "numbers" for name, reason in reasons.items() if reason is None}
     return Roles(
         id=columns.id,
@@ -197,10 +196,6 @@ def _choose_labels(frame: pd.DataFrame, columns: Columns, declared: Sequence[str
     raise NoLabelsNamed(frame, choose_roles(frame, replace(columns, labels=())))
 
 
-def _looks_like_label(column: pd.Series[Any]) -> bool:
-    return bool(column.isna().any()) and infer_kind(column) == "numbers" and bool(column.dropna().isin((0, 1)).all())
-
-
 def _assign_named(frame: pd.DataFrame, columns: Columns, labels: tuple[str, ...]) -> dict[str, str]:
     """Return the role of each column that was named, features aside; raise for two roles or a name without column."""
     single = {role: _as_tuple(getattr(columns, role)) for role in ("id", "tags", "vectors", "text", "group")}
@@ -225,6 +220,16 @@ def _explain_rest(
         return {name: None if name in columns.features else "not among the features asked for" for name in rest}
     reasons = {name: explain_exclusion(frame[name], columns.max_categories) for name in rest}
     return reasons | dict.fromkeys(unchosen, "the file declares it a label, but it was not chosen")
+
+
+def _explain_marks(tags: str | None, labels: Sequence[str]) -> dict[str, str]:
+    """Return the columns that a completed table has in addition to labels, and why they are no features."""
+    if tags is None:
+        return {f"source_{name}": f"whether {name!r} was given or filled in" for name in labels}
+    return {
+        name_open_column(tags): f"the labels of {tags!r} that are not decided",
+        f"{tags}_filled": f"the labels of {tags!r} that were filled in",
+    }
 
 
 def _check_features(frame: pd.DataFrame, columns: Columns, named: Mapping[str, str]) -> None:

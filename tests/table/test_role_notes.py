@@ -1,0 +1,35 @@
+"""Notes about roles that the user probably does not expect."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from halflabel.table import Columns, open_table
+
+
+def make_frame() -> pd.DataFrame:
+    n = 30
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"tempo": rng.normal(size=n), "length": rng.normal(size=n).round(3).astype(str)})
+    for name in ("rock", "sad", "live"):
+        frame[name] = np.where(rng.uniform(size=n) < 0.4, np.nan, rng.integers(0, 2, n))
+    return frame
+
+
+def test_columns_that_look_like_labels_are_named():
+    opened = open_table(make_frame(), columns=Columns(labels=["rock"], ignore=["length"]))
+    assert opened.notes[0] == (
+        "2 more columns look like labels, but are used as features: “sad” and “live”. Change this with labels= or "
+        "ignore=."
+    )
+    assert not open_table(make_frame(), columns=Columns(labels=["rock"], ignore=["length", "sad", "live"])).notes
+
+
+def test_one_text_in_a_column_of_numbers_is_a_note():
+    frame = make_frame()
+    frame.loc[7, "length"] = "abc"
+    opened = open_table(frame, columns=Columns(labels=["rock", "sad", "live"]))
+    assert opened.notes == (
+        "Column 'length' is not used: numbers with text among them, first 'abc'; correct such cells to use it.",
+    )
