@@ -157,7 +157,7 @@ def _write_all(
         write_table(add_index_column(filled.probabilities), written["probabilities"])
     if written["review"] and review is not None:
         form = filled.opened.form
-        write_table(review, written["review"], form and replace(form, cells=None))
+        write_table(review.round({"probability": 4}), written["review"], form and replace(form, cells=None))
     if written["model"]:
         filled.save(written["model"])
     if written["report"]:

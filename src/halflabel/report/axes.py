@@ -82,7 +82,7 @@ def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
     ax.vlines(predicted, spans[:, 0], spans[:, 1], color=RELEVANT)
     ax.plot(predicted, observed, "o", color=RELEVANT, label="given entries, with 95 % intervals")
     ax.set(xlabel="predicted probability", ylabel="observed share", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    ax.legend(loc="upper left", frameon=False)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
 
 

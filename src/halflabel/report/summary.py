@@ -280,12 +280,10 @@ def _try_map(completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8
 
 
 def _link_suspects(summary: dict[str, Any]) -> None:
-    """Add the numbers of the doubted entries that the map shows to map and table."""
+    """Add to the map the numbers of the doubted entries of the table."""
     places = {row: i for i, row in enumerate(summary["map"].pop("rows", ()))}
     suspects = (summary["suspects"] or {}).get("rows") or ()
     points = [(places.get(row["place"]), number) for number, row in enumerate(suspects, 1)]
-    for row, (point, _) in zip(suspects, points, strict=True):
-        row["drawn"] = point is not None
     if places:
         summary["map"]["doubted"] = [each for each in points if each[0] is not None]
 
