@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ NONE = "–"
 
 #: Whether messages name the options of the command.
 _names_command_options: ContextVar[bool] = ContextVar("halflabel_names_command_options", default=False)
+
+#: The line of the first row of the table that is read, where it comes from a text file with one line per row.
+_first_line: ContextVar[int | None] = ContextVar("halflabel_first_line", default=None)
 
 #: Arguments whose option in the command has another name.
 _OPTIONS = {"pairs": "tags-file", "random_state": "seed"}
@@ -136,6 +140,19 @@ def quoted(names: Iterable[object], limit: int = 8) -> str:
     return _join_parts(shown, len(names) - limit)
 
 
+def closest(name: str, names: Iterable[str]) -> str:
+    """Return the end of an error about a name that does not exist: the nearest one, else all of them.
+
+    Examples
+    --------
+    >>> closest("jsn", ["csv", "json"]), closest("?", ["csv", "json"])
+    ("did you mean 'json'?", "there are 'csv' and 'json'.")
+    """
+    names = list(names)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {quoted(names, len(names))}."
+
+
 @contextmanager
 def name_command_options() -> Iterator[None]:
     """Let :func:`option` name the options of the command inside the block."""
@@ -178,6 +195,36 @@ def option_names(name: str, values: Sequence[str]) -> str:
         return option(name, list(values))
     cells = ['"' + value.replace('"', '""') + '"' if "," in value or '"' in value else value for value in values]
     return option(name, shlex.quote(",".join(cells)))
+
+
+@contextmanager
+def name_lines(first: int | None) -> Iterator[None]:
+    """Let :func:`name_row` name the lines of a text file inside the block; ``first`` is the line of the first row."""
+    token = _first_line.set(first)
+    try:
+        yield
+    finally:
+        _first_line.reset(token)
+
+
+def name_row(row: int) -> str:
+    """Return the place of a row as its reader finds it: row 0 in Python; in the command a line, or item 1.
+
+    Examples
+    --------
+    >>> name_row(2)
+    'row 2'
+    >>> with name_command_options():
+    ...     with name_lines(2):
+    ...         print(name_row(2))
+    ...     name_row(2)
+    line 4
+    'item 3'
+    """
+    if not _names_command_options.get():
+        return f"row {row}"
+    first = _first_line.get()
+    return f"item {row + 1}" if first is None else f"line {row + first}"
 
 
 def _join_parts(parts: list[str], left_out: int) -> str:

@@ -83,7 +83,7 @@ def test_a_file_comes_back_in_its_own_notation(songs, tmp_path):
     assert after.split(b"\r\n")[1].split(b";")[0] == before.split(b"\r\n")[1].split(b";")[0]  # decimal comma
 
 
-@pytest.mark.parametrize(("option", "name"), [("-o", "o.xlsx"), ("--probabilities", "p.doc"), ("--report", "r.pdf")])
+@pytest.mark.parametrize(("option", "name"), [("-o", "o.docx"), ("--probabilities", "p.doc"), ("--report", "r.pdf")])
 def test_an_output_of_a_kind_that_is_not_written_is_an_error_before_the_work(songs, tmp_path, option, name):
     result = run("complete", songs, "--labels", "tag_*", option, tmp_path / name)
     assert result.exit_code == 1

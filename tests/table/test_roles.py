@@ -284,7 +284,7 @@ def test_a_group_is_given_by_a_value(songs):
 
 def test_an_id_is_there_and_unique(songs):
     assert choose_roles(songs, Columns(labels=["tag_*"], id="song")).id == "song"
-    with pytest.raises(ValueError, match="id column 'key' is not unique: 'minor' is in rows 0 and 2"):
+    with pytest.raises(ValueError, match="id column 'key' is not unique: 'minor' is in row 0 and row 2"):
         choose_roles(songs, Columns(labels=["tag_*"], id="key"))
     with pytest.raises(ValueError, match="id column 'n' is not unique: 7 is in rows 1 and 3"):
         choose_roles(songs.assign(n=[5, 7, 6, 7, *range(10, 46)]), Columns(labels=["tag_*"], id="n"))

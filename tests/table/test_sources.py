@@ -108,7 +108,7 @@ def test_labels_come_from_one_place(frame):
 
 
 def test_items_of_another_kind_are_named_by_their_class(frame):
-    with pytest.raises(ValueError, match=r"items are a numpy\.ndarray: pass a pandas DataFrame"):
+    with pytest.raises(ValueError, match=r"items are a numpy\.ndarray: pass a table that"):
         open_table(np.eye(3), columns=Columns(labels=["rock"]))
     with pytest.raises(ValueError, match=r"items need one row per item .* not 1 dimensions"):
         open_table(np.ones(3), [1, 0, 1])

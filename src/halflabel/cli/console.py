@@ -191,9 +191,10 @@ def print_assumptions(filled: Completion) -> None:
     out.print(table)
 
 
-def make_roles_table(roles: Roles, matrix_names: Sequence[str] = ()) -> Table:
+def make_roles_table(roles: Roles, matrix_names: Sequence[str] = (), format: str = "") -> Table:
     """Return the roles of all columns; consecutive columns with the same role and reason share a line."""
-    table = Table("columns", "role", "why", title="Which column plays which role", title_justify="left", box=None)
+    title = f"Which column plays which role (format: {format})" if format else "Which column plays which role"
+    table = Table("columns", "role", "why", title=title, title_justify="left", box=None)
     for (role, why), lines in groupby(roles.describe(), key=lambda line: line[1:]):
         table.add_row(escape_controls(_shorten([line[0] for line in lines])), role, escape_controls(why))
     if matrix_names:

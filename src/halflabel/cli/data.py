@@ -30,13 +30,14 @@ def describe(items: ItemsFile) -> None:
     Example:
       halflabel data describe songs.csv --labels 'tag_*'
     """  # noqa: D301
+    source = items.read()
     try:
-        opened = items.open()
+        opened = items.open(source)
     except NoLabelsNamed as reason:  # the roles of the other columns are a result all the same
-        out.print(make_roles_table(reason.roles))
+        out.print(make_roles_table(reason.roles, format=source.format))
         print_note(str(reason))
         return
-    out.print(make_roles_table(opened.roles, opened.encoder.matrix_names))
+    out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     print_result(_describe(opened))
     print_note(*opened.notes)
 

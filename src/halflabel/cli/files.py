@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +11,82 @@ import click
 import pandas as pd
 
 from halflabel._files import atomic_write
+from halflabel._wording import option
 from halflabel.completion import Completion
 from halflabel.completion.marking import take_label_columns
+from halflabel.completion.output import choose_tool
 from halflabel.datasets.files import base_suffix
-from halflabel.datasets.writing import TABLE_SUFFIXES, check_table_path, write_table
+from halflabel.datasets.writing import table_suffix
+from halflabel.exchange import FORMATS, SUFFIXES, write_frame
+from halflabel.exchange.files import check_format_path, check_frame_path
 from halflabel.report.pictures import PICTURES, draw_picture
+from halflabel.table.sources import Source
 
 PATH = click.Path(path_type=Path)
 
 
 def name_output(items: Path, ending: str) -> Path:
     """Return the path of an output in the folder of its input, the suffix replaced."""
-    return items.with_name(f"{items.name.removesuffix('.gz').rsplit('.', 1)[0]}.{ending}")
+    stem = items.name if items.is_dir() else items.name.removesuffix(".gz").rsplit(".", 1)[0]
+    return items.with_name(f"{stem}.{ending}")
+
+
+def name_table(given: Sequence[Path], source: Source, ending: str) -> Path:
+    """Return the path of a table in the format of its input, next to it; several files need a name.
+
+    Parameters
+    ----------
+    given : sequence of Path
+        The files as the user named them.
+    source : Source
+        What was read from them.
+    ending : str
+        What stands before the suffix, such as "completed".
+    """
+    return name_output(require_one(given, source), f"{ending}{_suffix_of(source)}")
+
+
+def require_one(given: Sequence[Path], source: Source) -> Path:
+    """Return the file or folder that outputs are named after."""
+    if len(given) > 1 or not given[0].exists():
+        raise ValueError(f"{len(source.paths)} files were given as one table: name the output with {option('output')}.")
+    return given[0]
+
+
+def _suffix_of(source: Source) -> str:
+    """Return the suffix of the format that a source was read from."""
+    if source.format not in FORMATS:
+        return table_suffix(source.paths[0])
+    suffixes = FORMATS[source.format].suffixes
+    own = source.paths[0].suffix.lower()
+    return own if own in suffixes else suffixes[0]
 
 
 def check_tables(*targets: Path | None) -> None:
     """Raise before the work starts if a table cannot be written under a name."""
     for target in filter(None, targets):
-        check_table_path(target)
+        check_frame_path(target)
+
+
+def check_completed(target: Path, source: Source, format: str | None) -> tuple[Path, ...]:
+    """Raise before the work starts if the completed table cannot have this name; return the names of further files."""
+    tool = format or choose_tool(source, target)
+    if tool is None:
+        check_frame_path(target)
+        return ()
+    check_format_path(target, tool)
+    companion = FORMATS[tool].companion
+    return () if companion is None else (companion(target),)
 
 
 def check_maps(dimensions: int, *targets: Path) -> None:
     """Raise before the work starts if a map is neither a table nor a picture; a picture has two dimensions."""
     for target in targets:
         if target.suffix.lower() not in PICTURES:
-            if base_suffix(target) not in TABLE_SUFFIXES:
-                known = ", ".join((*PICTURES, *TABLE_SUFFIXES))
+            if base_suffix(target) not in SUFFIXES:
+                known = ", ".join((*PICTURES, *SUFFIXES))
                 raise ValueError(f"{target}: a map is not written as {target.suffix!r}; use one of {known}.")
-            check_table_path(target)
+            check_frame_path(target)
         elif dimensions != 2:
             raise ValueError(f"{target}: a picture has 2 dimensions, not {dimensions}; write a table, such as .csv.")
 
@@ -46,7 +94,7 @@ def check_maps(dimensions: int, *targets: Path) -> None:
 def write_map(filled: Completion, coordinates: pd.DataFrame, target: Path, **options: Any) -> None:
     """Write coordinates with labels as a table, or a picture of them; the suffix decides."""
     if target.suffix.lower() not in PICTURES:
-        write_table(add_index_column(pd.concat([coordinates, take_label_columns(filled)], axis=1)), target)
+        write_frame(add_index_column(pd.concat([coordinates, take_label_columns(filled)], axis=1)), target)
         return
     picture = draw_picture(filled, coordinates.to_numpy(), target.suffix.lower(), **options)
     with atomic_write(target) as file:

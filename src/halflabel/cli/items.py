@@ -25,11 +25,14 @@ from halflabel.cli.console import (
 from halflabel.cli.files import (
     PATH,
     add_index_column,
+    check_completed,
     check_maps,
     check_outputs,
     check_page,
     check_tables,
     name_output,
+    name_table,
+    require_one,
     write_map,
 )
 from halflabel.cli.options import (
@@ -41,17 +44,24 @@ from halflabel.cli.options import (
     show_option,
 )
 from halflabel.completion import Completion, complete
-from halflabel.completion.marking import mark_filled
 from halflabel.completion.model_file import load
-from halflabel.datasets import read, read_vectors
-from halflabel.datasets.writing import table_suffix, write_table
+from halflabel.datasets import read_vectors
+from halflabel.exchange import FORMATS, write_frame
+from halflabel.exchange.files import check_tool
 from halflabel.report.items import choose_shown
 from halflabel.report.pictures import find_label
+from halflabel.table import Columns
+from halflabel.table.files import read_file
+from halflabel.table.sources import Source
 
 
 @click.command(name="complete")
 @add_items_options
-@click.option("-o", "--output", type=PATH, help="Completed table; by default ITEMS.completed.csv (or .parquet).")
+@click.option(
+    "-o", "--output", type=PATH, help="Completed table; by default ITEMS.completed.*, in the format of ITEMS."
+)
+@click.option("--to", metavar="NAME", help="Write suggestions with scores for a tool, in place of the completed table: "
+              f"{', '.join(FORMATS)}.")  # fmt: skip
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
@@ -84,6 +94,7 @@ from halflabel.report.pictures import find_label
 def complete_command(
     items: ItemsFile,
     output: Path | None,
+    to: str | None,
     probabilities: Path | None,
     report: Path | None,
     model: Path | None,
@@ -109,29 +120,41 @@ def complete_command(
       halflabel complete posts.csv --text body --labels 'tag_*' --review check.csv
       halflabel complete posts.csv --text body --labels 'tag_*' --review-in check.csv
       halflabel complete yeast.arff --xml yeast.xml
+      halflabel complete export.json --text text --absent irrelevant
+      halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
+      halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio
     """  # noqa: D301 - \b keeps click from refilling the examples
+    if to is not None and mark:
+        raise ValueError("--mark is about tables: suggestions for a tool (--to) are marked as such. Give one of them.")
+    source = items.read()
+    table = output or _name_completed(items.paths, source, to)
+    is_one = len(items.paths) == 1 and items.paths[0].exists()
     written = {
-        "table": output or name_output(items.path, f"completed{table_suffix(items.path)}"),
-        "report": report or name_output(items.path, "report.html"),
+        "table": table,
+        "report": report or name_output(items.paths[0] if is_one else table, "report.html"),
         "probabilities": probabilities,
         "model": model,
         "review": review,
     }
-    check_outputs((*items.inputs, review_in), *written.values())
-    check_tables(written["table"], probabilities, review)
+    inputs = (*items.inputs, *source.paths, review_in)
+    check_outputs(inputs, *written.values())
+    further = check_completed(table, source, to)
+    check_outputs((*inputs, *written.values()), *further)
+    check_tables(probabilities, review)
     check_page(written["report"])
-    opened = items.open()
+    opened = items.open(source)
     shown = choose_shown(opened, show)
     if not as_json:
-        out.print(make_roles_table(opened.roles, opened.encoder.matrix_names))
+        out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     with show_progress():
         filled = complete(opened, review=review_in, **asked, random_state=seed)
     settings = {**asked, "seed": seed, "show": show, "marks": marks, "review_in": review_in, **items.stated}
     entries = filled.review(review_rows, shown) if review else None
-    table = mark_filled(filled) if mark else filled.table
     with show_progress(), together():
-        of_report = {"show": shown, "marks": marks, "folder": items.path.parent, "title": items.path.name}
-        lost = _write_all(filled, table, written, entries, settings=settings, **of_report)
+        lost = filled.write(table, to, mark=mark)
+        title = Path(source.raw.source).name
+        of_report = {"show": shown, "marks": marks, "folder": source.paths[0].parent, "title": title}
+        _write_rest(filled, written, entries, settings=settings, **of_report)
     if as_json:
         click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))
         return
@@ -139,48 +162,49 @@ def complete_command(
     print_result(*filled.gaps)
     print_gaps(filled)
     print_assumptions(filled)
-    print_result(f"Written: {_list_paths(*written.values())}.")
+    print_result(f"Written: {_list_paths(*written.values(), *(path for path in further if path.exists()))}.")
 
 
-def _write_all(
-    filled: Completion,
-    table: pd.DataFrame,
-    written: dict[str, Path | None],
-    review: pd.DataFrame | None,
-    **of_report: Any,
-) -> tuple[str, ...]:
-    """Write all outputs as one set; return a sentence for each thing that the table's file cannot hold."""
-    lost: tuple[str, ...] = ()
-    if written["table"]:
-        lost = write_table(table, written["table"], filled.opened.form)
+def _name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> Path:
+    """Return the path of the completed table, or of the suggestions for a tool, where none was named."""
+    if to is None:
+        return name_table(given, source, "completed")
+    return name_output(require_one(given, source), f"{to}{FORMATS[check_tool(to)].suffixes[0]}")
+
+
+def _write_rest(
+    filled: Completion, written: dict[str, Path | None], review: pd.DataFrame | None, **of_report: Any
+) -> None:
+    """Write all outputs but the completed table."""
     if written["probabilities"]:
-        write_table(add_index_column(filled.probabilities), written["probabilities"])
+        write_frame(add_index_column(filled.probabilities), written["probabilities"])
     if written["review"] and review is not None:
         form = filled.opened.form
-        write_table(review.round({"probability": 4}), written["review"], form and replace(form, cells=None))
+        write_frame(review.round({"probability": 4}), written["review"], form and replace(form, cells=None))
     if written["model"]:
         filled.save(written["model"])
     if written["report"]:
         filled.report(written["report"], **of_report)
-    return lost
 
 
 @click.command(name="predict")
 @click.argument("model", type=PATH)
-@click.argument("items", type=PATH)
-@click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.csv (or .parquet).")
+@click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
+@click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--vectors", type=PATH, metavar="X.npy", help="Feature vectors, one row per row of the table.")
 @click.option("--delimiter", help="Character between the cells of a text file, or 'tab'; recognised by default.")
 @click.option("--encoding", help="Encoding of a text file, such as cp1252; recognised by default.")
+@click.option("--format", help="Format of ITEMS; recognised by default.")
 def predict_command(
     model: Path,
-    items: Path,
+    items: tuple[Path, ...],
     output: Path | None,
     probabilities: Path | None,
     vectors: Path | None,
     delimiter: str | None,
     encoding: str | None,
+    format: str | None,
 ) -> None:
     """Label new items with a saved model.
 
@@ -188,11 +212,12 @@ def predict_command(
     Example:
       halflabel predict songs.halflabel new-songs.csv
     """  # noqa: D301
-    target = output or name_output(items, f"predicted{table_suffix(items)}")
-    check_outputs((model, items, vectors), target, probabilities)
-    check_tables(target, probabilities)
     predictor = load(model)
-    raw = read(items, delimiter=delimiter, encoding=encoding)
+    source = read_file(items, Columns(format=format), delimiter=delimiter, encoding=encoding)
+    raw = source.raw
+    target = output or name_table(items, source, "predicted")
+    check_outputs((model, *source.paths, vectors), target, probabilities)
+    check_tables(target, probabilities)
     if vectors is None and raw.matrix is not None:
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
     matrix = read_vectors(vectors) if vectors else raw.matrix
@@ -200,9 +225,9 @@ def predict_command(
         labelled = predictor.label(raw.frame, matrix)
         p = predictor.predict_proba(raw.frame, matrix)
     with together():
-        lost = write_table(labelled, target, raw.form)
+        lost = write_frame(labelled, target, raw.form)
         if probabilities:
-            write_table(add_index_column(p), probabilities)
+            write_frame(add_index_column(p), probabilities)
     print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
@@ -237,17 +262,18 @@ def map_command(
       halflabel map songs.csv --id song --labels rock,sad,live
       halflabel map songs.csv --id song --labels rock,sad,live --label sad -o sad.svg -o songs.map.parquet
     """  # noqa: D301
+    source = items.read()
     kinds = ("map.html", "map.csv") if dimensions == 2 else ("map.csv",)
-    targets = outputs or tuple(name_output(items.path, kind) for kind in kinds)
-    check_outputs(items.inputs, *targets)
+    targets = outputs or tuple(name_output(require_one(items.paths, source), kind) for kind in kinds)
+    check_outputs((*items.inputs, *source.paths), *targets)
     check_maps(dimensions, *targets)
-    opened = items.open()
+    opened = items.open(source)
     shown = choose_shown(opened, show)
     with show_progress():
         filled = complete(opened, random_state=seed)
         find_label(filled, label)
         coordinates = filled.embedding(dimensions)
-    options = {"label": label, "show": shown, "title": items.path.name}
+    options = {"label": label, "show": shown, "title": Path(source.raw.source).name}
     with together():
         for target in targets:
             write_map(filled, coordinates, target, **options)

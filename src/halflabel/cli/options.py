@@ -14,8 +14,9 @@ import click
 import pandas as pd
 
 from halflabel.cli.files import PATH
-from halflabel.datasets import read
 from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table.files import FORMATS, read_file
+from halflabel.table.sources import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,8 @@ class ItemsFile:
 
     Parameters
     ----------
-    path : Path
+    paths : tuple of Path
+        Files, patterns or folders; several files are one table.
     columns : Columns
         Without ``pairs`` and ``prior``, which are files of their own.
     pairs, prior : Path or None
@@ -33,7 +35,7 @@ class ItemsFile:
         As in :func:`halflabel.datasets.read`.
     """
 
-    path: Path
+    paths: tuple[Path, ...]
     columns: Columns
     pairs: Path | None = None
     prior: Path | None = None
@@ -45,30 +47,39 @@ class ItemsFile:
     @property
     def inputs(self) -> tuple[Path | None, ...]:
         """The files that are read; none of them may be overwritten."""
-        return (self.path, self.pairs, self.prior)
+        return (*self.paths, self.pairs, self.prior)
 
     @property
     def stated(self) -> dict[str, Any]:
         """The options that differ from their defaults, for the report."""
         own = {
-            name: value for name, value in vars(self).items() if name not in ("path", "columns") and value is not None
+            name: value for name, value in vars(self).items() if name not in ("paths", "columns") and value is not None
         }
         return {**{name: getattr(self.columns, name) for name in self.columns.stated}, **own}
 
-    def open(self) -> OpenTable:
-        """Read the files and give every column its role."""
-        form = {"delimiter": self.delimiter, "encoding": self.encoding}
-        raw = read(self.path, xml=self.xml, top_labels=self.top_labels, **form)
-        return open_table(
-            raw, columns=replace(self.columns, pairs=self._read(self.pairs), prior=self._read(self.prior))
+    def read(self) -> Source:
+        """Read the file, or the files as one table."""
+        return read_file(
+            self.paths,
+            self.columns,
+            xml=self.xml,
+            top_labels=self.top_labels,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
         )
+
+    def open(self, source: Source | None = None) -> OpenTable:
+        """Give every column its role; ``source`` holds what was read already."""
+        columns = replace(self.columns, pairs=self._read(self.pairs), prior=self._read(self.prior))
+        return open_table(source or self.read(), columns=columns)
 
     def _read(self, path: Path | None) -> pd.DataFrame | None:
         """Read a further table; delimiter and encoding hold for it, too, if it is of the same kind."""
         if path is None:
             return None
-        alike = path.suffix == self.path.suffix
-        return read(path, delimiter=self.delimiter if alike else None, encoding=self.encoding if alike else None).frame
+        alike = path.suffix == self.paths[0].suffix
+        form: dict[str, Any] = {"delimiter": self.delimiter, "encoding": self.encoding} if alike else {}
+        return read_file(path, **form).raw.frame
 
 
 def _split_names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -79,8 +90,20 @@ def _split_names(_: click.Context, __: click.Parameter, values: tuple[str, ...])
 
 _SEVERAL: dict[str, Any] = {"multiple": True, "callback": _split_names, "metavar": "NAMES"}
 
+
+def _split_words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Read words with commas between them; an empty text is a word, too."""
+    words = itertools.chain.from_iterable(csv.reader([value or '""' for value in values], skipinitialspace=True))
+    return tuple(word.strip() for word in words)
+
+
+_WORDS: dict[str, Any] = {"multiple": True, "callback": _split_words, "metavar": "WORDS"}
+
+_FORMATS = ", ".join(FORMATS)
+
 _ITEMS = [
-    click.argument("path", type=PATH, metavar="ITEMS"),
+    click.argument("paths", type=PATH, metavar="ITEMS...", nargs=-1, required=True),
+    click.option("--format", metavar="NAME", help=f"Format of ITEMS: {_FORMATS}; recognised by default."),
     click.option("--id", help="Column that identifies the rows."),
     click.option("--labels", help="Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", **_SEVERAL),
     click.option("--tags", metavar="COL", help="One column of tag lists, instead of --labels."),
@@ -90,6 +113,9 @@ _ITEMS = [
     click.option("--empty", type=click.Choice(["unlabelled", "none"]), default="unlabelled", show_default=True,
                  help="What an empty cell of --tags is: an unlabelled item, or an item without tags."),
     click.option("--sep", help="Separator of the tags in a cell; recognised by default, as are lists."),
+    click.option("--yes", help="Words of label columns that mean 1, such as 'yes,x'; 1 needs no option.", **_WORDS),
+    click.option("--no", help="Words of label columns that mean 0; '' is the empty cell.", **_WORDS),
+    click.option("--unknown", help="Words of label columns that mean unknown, such as '?'.", **_WORDS),
     click.option("--group", metavar="COL", help="Column of equal values for rows that belong together (threads)."),
     click.option("--features", help="Feature columns; by default all that can serve.", **_SEVERAL),
     click.option("--vectors", metavar="COL|X.npy", help="A Parquet column of vectors, or a file of them."),
@@ -113,7 +139,8 @@ def add_items_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def run(**given: Any) -> Any:
         columns = {name: given.pop(name) for name in of_columns & given.keys()}
-        columns["ignore"] = columns["ignore"] or ()
+        for name in ("ignore", "yes", "no", "unknown"):
+            columns[name] = columns[name] or ()
         file = {name: given.pop(name) for name in of_file}
         return command(items=ItemsFile(columns=Columns(**columns), **file), **given)
 

@@ -12,7 +12,7 @@ from halflabel._arrays import Ints, Mask
 from halflabel._wording import plural, quoted
 from halflabel.table import OpenTable
 from halflabel.table.cells import describe_missing, read_as_text, show_cell
-from halflabel.table.sources import read_items
+from halflabel.table.files import read_source
 from halflabel.table.tag_cells import TagNotation
 
 #: What a cell of the column "answer" can be, in lower case.
@@ -50,7 +50,7 @@ def use_answers(opened: OpenTable, review: Any) -> tuple[OpenTable, Mask | None]
     """
     if review is None:
         return opened, None
-    answers = read_answers(read_items(review, labels_apart=False).frame, opened)
+    answers = read_answers(read_source(review).raw.frame, opened)
     answered, rejected = apply_answers(opened, answers)
     note = f"{plural(len(answers), 'answer')} of the review table used."
     return replace(answered, notes=(*answered.notes, note)), rejected

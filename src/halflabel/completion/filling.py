@@ -52,6 +52,10 @@ def complete(
     max_categories: int = 20,
     prior: Any = None,
     review: Any = None,
+    yes: str | Sequence[str] = (),
+    no: str | Sequence[str] = (),
+    unknown: str | Sequence[str] = (),
+    format: str | None = None,
     method: PartialLabelEstimator | None = None,
     effort: str = "default",
     unsure: Literal["fill", "leave"] = "fill",
@@ -64,8 +68,11 @@ def complete(
 
     Parameters
     ----------
-    items : DataFrame, array, sparse matrix, path, list of dict or OpenTable
-        One row per item; with ``Y`` features only, without it a table that holds the labels, too.
+    items : DataFrame of any library, Dataset, list of dict, path, records, array, sparse matrix or OpenTable
+        One row per item; with ``Y`` features only, without it a table that holds the labels, too. Tables of pandas,
+        polars, pyarrow and others, a Dataset of Hugging Face and a list of dict come back in kind. A path is a file of
+        any format, a pattern such as ``"parts/*.parquet"``, or a folder; records are from
+        :func:`halflabel.exchange.read`.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
         1 has it, 0 does not have it, missing unknown.
     labels : sequence of str, optional
@@ -100,6 +107,12 @@ def complete(
     review : DataFrame or path, optional
         A table from :meth:`Completion.review` with 1 or 0 (also yes or no) in its column "answer". The answers replace
         given entries before the fit; rows without an answer have no effect.
+    yes, no, unknown : str or sequence of str, optional
+        Words of label columns that mean 1, 0 and unknown, such as ``yes=["yes", "x"], no="no", unknown="?"``; the table
+        is completed in these words.
+    format : str, optional
+        The format of the file, where items are a path; by default the content decides, see
+        :mod:`halflabel.exchange`.
     method : estimator, default=AutoLabeler()
         Any method of this library; a copy of it is fitted. From labels that are positive-only, only
         :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
@@ -168,6 +181,10 @@ def complete(
             ignore=ignore,
             max_categories=max_categories,
             prior=prior,
+            yes=yes,
+            no=no,
+            unknown=unknown,
+            format=format,
         ),
     )
     opened, rejected = use_answers(opened, review)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def take_label_columns(completion: Completion) -> pd.DataFrame:
     """Return the columns of the completed table that hold labels, with the ids of the items as index."""
-    roles, table = completion.opened.roles, completion.table
+    roles, table = completion.opened.roles, completion.frame
     names = completion.labels.names if roles.tags is None else (roles.tags, name_open_column(roles.tags))
     return table[[name for name in names if name in table]].set_axis(completion.index)
 
@@ -26,7 +26,7 @@ def mark_filled(completion: Completion) -> pd.DataFrame:
     For label columns, a column ``source_<label>`` holds "given", "filled" or "open" (left empty). For a column of tags,
     ``<tags>_filled`` lists the tags that were added, in the notation of the column.
     """
-    table = completion.table.copy()
+    table = completion.frame.copy()
     gaps, names = ~completion.labels.observed, np.array(completion.labels.names, dtype=object)
     if (tags := completion.opened.roles.tags) is not None:
         notation = completion.opened.notation or TagNotation()

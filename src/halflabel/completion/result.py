@@ -19,6 +19,7 @@ from halflabel._files import atomic_write
 from halflabel.completion import display, evidence
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.model_file import Predictor, save
+from halflabel.completion.output import write_completed
 from halflabel.completion.plotting import Plots
 from halflabel.completion.review import list_for_review, rank_for_review
 from halflabel.labels import PartialLabels
@@ -29,6 +30,7 @@ from halflabel.numerics.graph.embedding import item_map
 from halflabel.report import render_html, summarize
 from halflabel.report.pictures import find_label
 from halflabel.table import OpenTable, fill_tags
+from halflabel.table.label_words import write_label_words
 from halflabel.table.labelling import list_open_tags
 from halflabel.table.tag_cells import TagNotation, name_open_column
 
@@ -179,8 +181,13 @@ class Completion:
         return np.where(self.labels.observed, self.labels.state, filled)
 
     @cached_property
-    def table(self) -> pd.DataFrame:
-        """The table that was given, its gaps filled: index, columns and order as they were."""
+    def table(self) -> Any:
+        """The table that was given, its gaps filled: the kind of object, index, columns and order as they were."""
+        return self.opened.restore(self.frame)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The completed table as a DataFrame, whatever kind of object was given."""
         filled = _make_table(self.state, self.index, self.labels.names)
         if self.opened.frame is None:
             return filled
@@ -196,7 +203,10 @@ class Completion:
                 table[undecided] = pd.Series(list_open_tags(values, self.labels.names, notation), table.index, object)
             return table
         for name in filled:
-            if name in position:
+            if name in position and (meanings := self.opened.meanings) is not None:
+                values = filled[name].to_numpy(np.float64, na_value=np.nan)
+                table.isetitem(position[name], write_label_words(table.iloc[:, position[name]], values, meanings).array)
+            elif name in position:
                 table.isetitem(position[name], _match_type(filled[name].array, table.iloc[:, position[name]]))
             else:
                 table[name] = filled[name].array
@@ -319,6 +329,26 @@ class Completion:
         with atomic_write(path, "w") as file:
             file.write(page)
         return Path(path)
+
+    def write(self, path: str | os.PathLike[str], format: str | None = None, *, mark: bool = False) -> tuple[str, ...]:
+        """Write the completed table, or with ``format`` the suggestions for an annotation tool.
+
+        Parameters
+        ----------
+        path : path
+            The suffix decides the notation of a table: .csv, .tsv, .parquet, .json, .jsonl, .xlsx, .feather.
+        format : str, optional
+            A name of :data:`halflabel.exchange.FORMATS`, such as "label-studio". By default, the export of an
+            annotation tool is written for this tool if the suffix fits.
+        mark : bool, default=False
+            Add columns to a table that distinguish given entries from filled ones.
+
+        Returns
+        -------
+        tuple of str
+            One sentence for each thing that the file cannot hold.
+        """
+        return write_completed(self, path, format, mark=mark)
 
     @property
     def plot(self) -> Plots:

@@ -12,8 +12,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute, parquet
 
 from halflabel._wording import count
-from halflabel.datasets.delimited import check_names
-from halflabel.datasets.files import check_ordinary, sha256_of, size_limit
+from halflabel.datasets.delimited import check_names, check_same_columns
+from halflabel.datasets.files import check_ordinary, join_names, sha256_of, size_limit
 from halflabel.datasets.records import RawTable, ReadError
 
 #: Rows of one batch.
@@ -23,23 +23,39 @@ BATCH = 65_536
 _WIDTH = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}
 
 
-def read_parquet(path: Path) -> RawTable:
+def read_parquet(path: Path, *parts: Path) -> RawTable:
     """Read a Parquet file; an index that was saved with a name comes back as a column.
+
+    Parameters
+    ----------
+    path : Path
+    *parts : Path
+        Further files with the same columns, in any order: their rows follow.
 
     Raises
     ------
     ReadError
         If it is not a Parquet file, is above the limits of size, or has no or equal column names.
     """
+    frame = _read_frame(path)
+    frames = [_read_frame(part) for part in parts]
+    for part, rows in zip(parts, frames, strict=True):
+        check_same_columns(part, list(rows.columns), path, list(frame.columns))
+    if parts:
+        frame = pd.concat([frame, *frames], ignore_index=True)
+    return RawTable(frame, None, (), (), join_names(path, *parts), sha256_of(path, *parts))
+
+
+def _read_frame(path: Path) -> pd.DataFrame:
     table = read_parquet_table(path)
     with _explained(path):
-        frame = table.to_pandas()
+        frame: pd.DataFrame = table.to_pandas()
     if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
     frame.columns = pd.Index(check_names([str(name) for name in frame.columns], path, None))
     if frame.empty:
         raise ReadError.at(path, "there are no rows or no columns in it.")
-    return RawTable(frame, None, (), (), str(path), sha256_of(path))
+    return frame
 
 
 def read_parquet_table(path: Path) -> pa.Table:

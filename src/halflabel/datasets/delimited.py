@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,9 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import csv as arrow_csv
 
-from halflabel._wording import listed, plural
+from halflabel._wording import listed, plural, quoted
 from halflabel.datasets.cells import to_values
-from halflabel.datasets.files import base_suffix, lines, open_text, sha256_of
+from halflabel.datasets.files import base_suffix, join_names, lines, open_text, sha256_of
 from halflabel.datasets.records import RawTable, ReadError, TextForm
 from halflabel.datasets.text_form import MAX_LINE, MISSING_WORDS, describe_row_names, recognise
 
@@ -35,13 +36,15 @@ MAX_COLUMNS = 100_000
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 
 
-def read_delimited(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> RawTable:
+def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encoding: str | None = None) -> RawTable:
     """Read a delimited text file with a header line, ``.gz`` or not.
 
     Parameters
     ----------
     path : Path
         Text with quotes doubled inside quotes and line breaks allowed inside quotes.
+    *parts : Path
+        Further files with the same columns, in any order: their rows follow.
     delimiter : str, optional
         One ASCII character, or the word ``tab``; by default what the suffix suggests, or the one other mark
         (comma, semicolon, tab, bar) that separates the first rows.
@@ -61,6 +64,26 @@ def read_delimited(path: Path, *, delimiter: str | None = None, encoding: str | 
         for an empty file, a missing or ambiguous header, a delimiter that does not
         occur, a truncated gzip file, and above the limits of size.
     """
+    form, table, notes = _read_cells(path, delimiter, encoding)
+    for part in parts:
+        _, cells, _ = _read_cells(part, delimiter, encoding)
+        check_same_columns(part, cells.column_names, path, table.column_names)
+        table = pa.concat_tables([table, cells.select(table.column_names)])
+    frame, remarks = _frame(table, decimal_comma=form.delimiter != ",")
+    return RawTable(
+        frame,
+        None,
+        (),
+        (),
+        join_names(path, *parts),
+        sha256_of(path, *parts),
+        form=replace(form, cells=table),
+        notes=(*notes, *remarks),
+    )
+
+
+def _read_cells(path: Path, delimiter: str | None, encoding: str | None) -> tuple[TextForm, pa.Table, list[str]]:
+    """Return the form of a file, its cells as text, and notes."""
     form, notes = recognise(path, _checked_mark(delimiter), encoding, DELIMITERS.get(base_suffix(path), ","))
     names = _header(path, form)
     try:
@@ -70,17 +93,16 @@ def read_delimited(path: Path, *, delimiter: str | None = None, encoding: str | 
     if table.num_rows == 0:
         raise ReadError.at(path, "there is a header but no row below it.")
     _check_last_cell(path, form, names, table)
-    frame, remarks = _frame(table, decimal_comma=form.delimiter != ",")
-    return RawTable(
-        frame,
-        None,
-        (),
-        (),
-        str(path),
-        sha256_of(path),
-        form=replace(form, cells=table),
-        notes=(*notes, *row_names, *remarks),
-    )
+    return form, table, [*notes, *row_names]
+
+
+def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: Sequence[str]) -> None:
+    """Raise if a part of a table does not have the columns of its first part."""
+    if set(names) == set(expected):
+        return
+    missing, added = ([n for n in a if n not in b] for a, b in ((expected, names), (names, expected)))
+    what = [*([f"it lacks {quoted(missing)}"] if missing else []), *([f"it adds {quoted(added)}"] if added else [])]
+    raise ReadError.at(path, f"its columns are not those of {first}: {' and '.join(what)}.")
 
 
 def _checked_mark(delimiter: str | None) -> str | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from halflabel._memory import free_memory
+from halflabel._wording import plural
 from halflabel.datasets.records import ReadError
 
 #: Maximum size of a decompressed file, in bytes and as a share of the free memory.
@@ -32,13 +33,27 @@ def base_suffix(path: Path) -> str:
     return Path(name).suffix
 
 
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 digest of the file as it lies on the disk."""
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise ReadError.at(path, f"it cannot be read ({os.strerror(error.errno or 0)}).") from error
+def join_names(*paths: Path) -> str:
+    """Return the name of a table that may be in several files.
+
+    Examples
+    --------
+    >>> join_names(Path("a.csv")), join_names(Path("a.csv"), Path("b.csv"), Path("c.csv"))
+    ('a.csv', 'a.csv and 2 more files')
+    """
+    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {plural(len(paths) - 1, 'more file')}"
+
+
+def sha256_of(*paths: Path) -> str:
+    """Return the SHA-256 digest of a file as it lies on the disk; of several files that of their digests."""
+    digests = []
+    for path in paths:
+        try:
+            with path.open("rb") as stream:
+                digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
+        except OSError as error:
+            raise ReadError.at(path, f"it cannot be read ({os.strerror(error.errno or 0)}).") from error
+    return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def check_ordinary(path: Path) -> None:

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,10 +34,10 @@ def table_suffix(path: Path) -> str:
     return ".parquet" if suffix in (".parquet", ".pq") else suffix if suffix in TABLE_SUFFIXES else ".csv"
 
 
-def check_table_path(path: Path) -> None:
-    """Raise if a table cannot be written under this name."""
+def check_table_path(path: Path, suffixes: Sequence[str] = TABLE_SUFFIXES) -> None:
+    """Raise if a table cannot be written under this name; ``suffixes`` are those that the error names."""
     if base_suffix(path) not in TABLE_SUFFIXES or (path.suffix == ".gz" and base_suffix(path) in (".parquet", ".pq")):
-        known = ", ".join(TABLE_SUFFIXES)
+        known = ", ".join(suffixes)
         raise ValueError(f"{path}: a table is not written as {path.suffix or 'a file without suffix'!r}; use {known}.")
 
 

@@ -35,6 +35,10 @@ def evaluate(
     ignore: Sequence[str] = (),
     max_categories: int = 20,
     prior: Any = None,
+    yes: str | Sequence[str] = (),
+    no: str | Sequence[str] = (),
+    unknown: str | Sequence[str] = (),
+    format: str | None = None,
     methods: Mapping[str, PartialLabelEstimator] | None = None,
     repeats: int = 5,
     share: float = 0.2,
@@ -54,7 +58,7 @@ def evaluate(
         As in :func:`halflabel.complete`: a table that holds the labels, or features and labels apart.
     labels, tags, pairs, on, absent, empty, sep, id, group, features : optional
         The role of each column, as in :func:`halflabel.complete`.
-    vectors, text, ignore, max_categories, prior : optional
+    vectors, text, ignore, max_categories, prior, yes, no, unknown, format : optional
         The role of each column, as in :func:`halflabel.complete`.
     methods : mapping of str to estimator, optional
         By default the method behind ``complete``, SSDR-MC (not for positive-only labels), logistic regression, nearest
@@ -109,6 +113,10 @@ def evaluate(
         ignore=ignore,
         max_categories=max_categories,
         prior=prior,
+        yes=yes,
+        no=no,
+        unknown=unknown,
+        format=format,
     )
     return evaluate_table(
         open_table(items, Y, columns),

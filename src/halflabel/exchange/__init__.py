@@ -5,7 +5,7 @@ file cannot carry, and :func:`detect` finds out which format a file has.
 """
 
 from halflabel.exchange.detection import FORMATS, Detected, detect
-from halflabel.exchange.files import read, write, write_records
+from halflabel.exchange.files import SUFFIXES, read, write, write_frame, write_records
 from halflabel.exchange.formats import Format
 from halflabel.exchange.loss import Loss
 from halflabel.exchange.records import Records
@@ -13,6 +13,7 @@ from halflabel.exchange.tables import from_tables
 
 __all__ = [
     "FORMATS",
+    "SUFFIXES",
     "Detected",
     "Format",
     "Loss",
@@ -21,5 +22,6 @@ __all__ = [
     "from_tables",
     "read",
     "write",
+    "write_frame",
     "write_records",
 ]

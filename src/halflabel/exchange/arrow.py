@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import ipc
 
@@ -16,7 +17,7 @@ from halflabel.datasets import ReadError
 from halflabel.exchange.arrow_tables import frame_of_table, read_table
 from halflabel.exchange.fields import text_of
 from halflabel.exchange.flat import LOSSES, OPTIONS, from_frame, has_ids, to_frame
-from halflabel.exchange.formats import Format, Options
+from halflabel.exchange.formats import Format, Options, Plain
 from halflabel.exchange.records import Records
 from halflabel.exchange.sample import Sample
 
@@ -67,12 +68,30 @@ def _stated(text: bytes, path: Path, options: Options) -> Options:
         raise ReadError.at(path, "its schema names the labels in a way that cannot be read.") from None
 
 
+def plain_of_table(table: pa.Table, path: Path) -> Plain:
+    """Return an Arrow table, with the labels and the id that its schema names."""
+    metadata = table.schema.metadata or {}
+    stated = _stated(metadata[KEY], path, Options()) if KEY in metadata else Options()
+    return Plain(frame_of_table(table), stated.labels, stated.id)
+
+
 def _read(paths: Sequence[Path], options: Options) -> Records:
     return from_table(read_tables(paths), paths[0], options, FORMAT.name)
 
 
+def _read_plain(paths: Sequence[Path]) -> Plain:
+    return plain_of_table(read_tables(paths), paths[0])
+
+
 def _write(records: Records, path: Path) -> None:
-    table = to_table(records)
+    _write_table(to_table(records), path)
+
+
+def _write_plain(frame: pd.DataFrame, path: Path) -> None:
+    _write_table(_with_short_text(pa.Table.from_pandas(frame, preserve_index=False)), path)
+
+
+def _write_table(table: pa.Table, path: Path) -> None:
     with atomic_write(path) as file, ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 
@@ -93,4 +112,6 @@ FORMAT = Format(
     recognise=_recognise,
     losses=LOSSES,
     options=OPTIONS,
+    read_plain=_read_plain,
+    write_plain=_write_plain,
 )

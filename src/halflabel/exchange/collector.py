@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Ints
-from halflabel._wording import clipped, plural
+from halflabel._wording import clipped, option, plural
 from halflabel.datasets import ReadError
 from halflabel.exchange.fields import frame_of
 from halflabel.exchange.records import SOURCES, Records, cell_table
@@ -112,8 +112,8 @@ class Collector:
         if self.absent is None:
             raise ValueError(
                 f"{self.path} lists the labels that an item has; state what a label means that is not listed: "
-                "absent='irrelevant' (--absent irrelevant) if every label was checked for every item, "
-                "absent='unknown' (--absent unknown) if a label may be missing from a list."
+                f"{option('absent', 'irrelevant')} if every label was checked for every item, "
+                f"{option('absent', 'unknown')} if a label may be missing from a list."
             )
 
     def records(self, format: str, *, items: pd.DataFrame | None = None, numbered: bool = False) -> Records:
@@ -154,7 +154,7 @@ class Collector:
             raise ReadError.at(self.path, "there are no items in it.")
         if self.absent is not None and not self._uses_lists:
             raise ValueError(
-                f"absent= (--absent) is about lists of labels, but {self.path} states a value for each entry: "
+                f"{option('absent')} is about lists of labels, but {self.path} states a value for each entry: "
                 "leave it out."
             )
 

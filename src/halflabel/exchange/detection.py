@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from halflabel._wording import option
 from halflabel.datasets import ReadError
 from halflabel.exchange import (
     argilla,
@@ -72,6 +73,6 @@ def detect(path: str | os.PathLike[str]) -> Detected | None:
     fitting = fitting or [Detected(f.name, reason) for f in _ALL if f.is_general and (reason := f.recognise(sample))]
     if len(fitting) > 1:
         found = " ".join(f"{name}: {reason}" for name, reason in fitting)
-        names = " or ".join(f"--format {name}" for name, _ in fitting)
-        raise ReadError.at(path, f"it may be of several formats. {found} State {names} (format=).")
+        names = " or ".join(option("format", name) for name, _ in fitting)
+        raise ReadError.at(path, f"it may be of several formats. {found} State {names}.")
     return fitting[0] if fitting else None

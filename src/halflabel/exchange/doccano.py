@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._wording import clipped, plural
+from halflabel._wording import clipped, option, plural
 from halflabel.exchange.collector import Collector
 from halflabel.exchange.fields import rows_of
 from halflabel.exchange.formats import Format, Options
@@ -43,7 +43,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     if n_empty and options.empty is None:
         collector.notes.append(
             f"{plural(n_empty, 'item')} with an empty list taken as unlabelled: doccano writes the same for items "
-            "that are not annotated yet. Use empty='none' (--empty none) if all of them were annotated."
+            f"that are not annotated yet. Use {option('empty', 'none')} if all of them were annotated."
         )
     return collector.records(FORMAT.name, numbered=bool(numbered))
 

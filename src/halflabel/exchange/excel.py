@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from halflabel._files import atomic_write
@@ -20,7 +21,8 @@ from halflabel.datasets import ReadError
 from halflabel.datasets.files import size_limit
 from halflabel.exchange.fields import frame_of, plain, rows_of
 from halflabel.exchange.flat import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
-from halflabel.exchange.formats import Format, Options
+from halflabel.exchange.formats import Format, Options, Plain
+from halflabel.exchange.json_files import dumped
 from halflabel.exchange.loss import Loss
 from halflabel.exchange.records import Records
 from halflabel.exchange.sample import Sample
@@ -45,6 +47,12 @@ def _openpyxl() -> Any:
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:
+    plain = _read_plain(paths)
+    frame = plain.frame if options.labels else plain.frame.drop(columns=[PROBABILITIES, FILLED], errors="ignore")
+    return from_frame(frame, paths[0], options, FORMAT.name, notes=plain.notes)
+
+
+def _read_plain(paths: Sequence[Path]) -> Plain:
     path = paths[0]
     if len(paths) > 1:
         raise ReadError.at(path, "workbooks are read one by one.")
@@ -52,12 +60,12 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     if not sheets:
         raise ReadError.at(path, "there is no visible sheet with rows in it.")
     first, frame = next(iter(sheets.items()))
-    own = [name for name in (PROBABILITIES, FILLED) if name in sheets and options.labels]
+    own = [name for name in (PROBABILITIES, FILLED) if name in sheets and ROW in sheets[name].columns]
     for name in own:
         frame[name] = _nested(sheets[name], name, path, len(frame))
     others = [name for name in list(sheets)[1:] if name not in own]
     notes = [f"Only the first sheet, {first!r}, was read, not {listed(others)}."] if others else []
-    return from_frame(frame, path, options, FORMAT.name, notes=notes)
+    return Plain(frame, notes=tuple(notes))
 
 
 def _sheets(path: Path) -> dict[str, pd.DataFrame]:
@@ -122,11 +130,25 @@ def _nested(sheet: pd.DataFrame, name: str, path: Path, n_items: int) -> list[An
 
 
 def _write(records: Records, path: Path) -> None:
+    _write_frame(to_frame(records), path, records.names)
+
+
+def _write_plain(frame: pd.DataFrame, path: Path) -> None:
+    _write_frame(_with_text_lists(frame), path, ())
+
+
+def _with_text_lists(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose lists are JSON text: a cell holds no list."""
+    nested = [name for name in frame.columns if name not in _carried(frame)]
+    texts = {name: [None if x is None else dumped(x) for x in map(plain, frame[name])] for name in nested}
+    return frame.assign(**{name: pd.Series(text, frame.index, dtype=object) for name, text in texts.items()})
+
+
+def _write_frame(frame: pd.DataFrame, path: Path, names: tuple[str, ...]) -> None:
     openpyxl = _openpyxl()
-    frame = to_frame(records)
     if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
         raise ValueError(f"a sheet of Excel holds {count(MAX_ROWS)} rows and {count(MAX_COLUMNS)} columns at most.")
-    sheets = {title: [[_plain(value) for value in row] for row in rows] for title, rows in _rows(frame, records.names)}
+    sheets = {title: [[_plain(value) for value in row] for row in rows] for title, rows in _rows(frame, names)}
     _check_texts(value for rows in sheets.values() for row in rows for value in row)
     book = openpyxl.Workbook(write_only=True)
     for title, rows in sheets.items():
@@ -177,7 +199,11 @@ def _plain(value: Any) -> Any:
 
 
 def _carried(items: pd.DataFrame) -> list[str]:
-    return [name for name in items.columns if not any(isinstance(x, list | tuple | Mapping) for x in items[name])]
+    return [
+        name
+        for name in items.columns
+        if not any(isinstance(x, list | tuple | np.ndarray | Mapping) for x in items[name])
+    ]
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -195,4 +221,6 @@ FORMAT = Format(
     losses=(*LOSSES, Loss.FIELDS),
     carries=_carried,
     options=OPTIONS,
+    read_plain=_read_plain,
+    write_plain=_write_plain,
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import listed
+from halflabel._wording import listed, option
 from halflabel.datasets import ReadError
 from halflabel.exchange.collector import Collector
 from halflabel.exchange.fields import rows_of, share_in
@@ -71,7 +71,7 @@ def _listing(samples: list[dict[str, Any]], path: Path, options: Options) -> str
         names = [options.tags]
     if len(names) != 1:
         found = f"{listed(names)} hold classifications" if names else "no field holds classifications"
-        raise ReadError.at(path, f"{found}: name one with tags= (--tags).")
+        raise ReadError.at(path, f"{found}: name one with {option('tags')}.")
     return names[0]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +10,10 @@ from typing import Any
 import pandas as pd
 
 from halflabel._files import together
-from halflabel._wording import listed
+from halflabel._wording import closest, option, quoted
 from halflabel.datasets import ReadError
+from halflabel.datasets.records import TextForm
+from halflabel.datasets.writing import TABLE_SUFFIXES, check_table_path, write_table
 from halflabel.exchange.detection import FORMATS, detect
 from halflabel.exchange.formats import Empty, Format, Options
 from halflabel.exchange.loss import sentences
@@ -21,6 +22,14 @@ from halflabel.exchange.tables import from_tables
 from halflabel.labels import Absent, PartialLabels
 
 AnyPath = str | os.PathLike[str]
+
+#: Writers of tables by suffix, for the formats that :mod:`halflabel.datasets.writing` does not have.
+_PLAIN = {
+    suffix: kind.write_plain for kind in FORMATS.values() if kind.write_plain is not None for suffix in kind.suffixes
+}
+
+#: What the name of a table can end in.
+SUFFIXES = (*TABLE_SUFFIXES, *_PLAIN)
 
 
 def read(
@@ -67,11 +76,11 @@ def read(
     paths = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(part) for part in path]
     if not paths:
         raise ValueError("there is no file to read.")
-    kind = _format(format) if format else _detected(paths[0])
+    kind = FORMATS[check_tool(format)] if format else _detected(paths[0])
     options = Options(absent, empty, id, tuple(labels), tags, negatives)
     given = {name for name in ("empty", "id", "labels", "tags", "negatives") if getattr(options, name)}
     if wrong := sorted(given - set(kind.options)):
-        raise ValueError(f"{wrong[0]}= does not apply to a file of the format {kind.name}.")
+        raise ValueError(f"{option(wrong[0])} does not apply to a file of the format {kind.name}.")
     return kind.read(paths, options)
 
 
@@ -119,27 +128,68 @@ def write(
 
 def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ...]:
     """Write records for a tool, as :func:`write` does; so a file of one tool becomes one of another."""
-    kind, path = _format(format), Path(path)
-    if path.suffix.lower() not in kind.suffixes:
-        endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
-        raise ValueError(f"{path}: {kind.title} takes {endings}, not {path.suffix or 'a name without suffix'!r}.")
+    path = Path(path)
+    kind = check_format_path(path, format)
     opened = records.opened()
     with together():
         kind.write(opened, path)
     return sentences(opened, kind.losses, kind.carries(records.items))
 
 
-def _format(name: str) -> Format:
-    if name in FORMATS:
-        return FORMATS[name]
-    near = difflib.get_close_matches(name, FORMATS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"the formats are {listed(list(FORMATS), len(FORMATS))}."
-    raise ValueError(f"there is no format {name!r}: {hint}")
+def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None) -> tuple[str, ...]:
+    """Write a table in the notation of its suffix, see :data:`SUFFIXES`.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : path
+    form : TextForm, optional
+        As in :func:`halflabel.datasets.writing.write_table`.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each thing that the file cannot hold.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is not known.
+    """
+    path = Path(path)
+    check_frame_path(path)
+    writer = _PLAIN.get(path.suffix.lower())
+    if writer is None:
+        return write_table(table, path, form)
+    writer(table, path)
+    return ()
+
+
+def check_format_path(path: Path, format: str) -> Format:
+    """Return the format of a name; raise if it does not exist, or if no file of it can have this path."""
+    kind = FORMATS[check_tool(format)]
+    if path.suffix.lower() not in kind.suffixes:
+        endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
+        raise ValueError(f"{path}: {kind.title} takes {endings}, not {path.suffix or 'a name without suffix'!r}.")
+    return kind
+
+
+def check_frame_path(path: Path) -> None:
+    """Raise if a table cannot be written under this name."""
+    if path.suffix.lower() not in _PLAIN:
+        check_table_path(path, SUFFIXES)
+
+
+def check_tool(name: str) -> str:
+    """Return the name of a format of :data:`FORMATS`, or raise with the nearest one."""
+    if name not in FORMATS:
+        raise ValueError(f"there is no format {name!r}: {closest(name, FORMATS)}")
+    return name
 
 
 def _detected(path: Path) -> Format:
     found = detect(path)
     if found is None:
-        names = listed(list(FORMATS), len(FORMATS))
-        raise ReadError.at(path, f"its format is not recognised: state --format (format=), one of {names}.")
+        names = quoted(FORMATS, len(FORMATS))
+        raise ReadError.at(path, f"its format is not recognised: state it with {option('format')}, one of {names}.")
     return FORMATS[found.format]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import clipped, listed
+from halflabel._wording import clipped, listed, option
 from halflabel.datasets import ReadError
 from halflabel.exchange.collector import Collector
 from halflabel.exchange.fields import number_in, plain
@@ -100,15 +100,34 @@ def from_frame(
         known = listed(list(map(str, frame.columns)))
         raise ReadError.at(path, f"there is no field {missing[0]!r}; the fields are {known}.")
     if options.labels and tags:
-        raise ValueError("labels are either fields of their own (labels=) or in lists (tags=), not both.")
+        raise ValueError(
+            f"labels are either fields of their own ({option('labels')}) or in lists ({option('tags')}), not both."
+        )
     frame = _with_ids(frame, path, options.id)
     if tags:
         collector = Collector(path, options.absent, notes=list(notes))
         collector.declare(declared)
         return _from_lists(frame, collector, options, format)
     if options.absent is not None:
-        raise ValueError("absent= (--absent) is about lists of labels: name their field with tags= (--tags).")
+        raise ValueError(f"{option('absent')} is about lists of labels: name their field with {option('tags')}.")
     return _from_columns(frame, path, options.labels, format, notes)
+
+
+def hide_suggestions(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """Undo what :func:`to_frame` adds to labels that are columns: suggested values become unknown.
+
+    Returns
+    -------
+    frame : DataFrame
+        Without the fields :data:`PROBABILITIES` and :data:`FILLED`.
+    n_hidden : int
+        The number of values that were suggestions; 0 for a table without such fields.
+    """
+    if FILLED not in frame.columns or not any(isinstance(row, list | tuple | np.ndarray) for row in frame[FILLED]):
+        return frame, 0
+    names = [name for name in frame.columns if name not in (PROBABILITIES, FILLED)]
+    filled = _filled(frame[FILLED], tuple(map(str, names)))
+    return frame[names].mask(filled), int(filled.sum())
 
 
 def _with_ids(frame: pd.DataFrame, path: Path, name: str | None) -> pd.DataFrame:

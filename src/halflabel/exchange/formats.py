@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -51,6 +51,34 @@ class Options:
         return any((self.id, self.labels, self.tags, self.negatives))
 
 
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """A table as a file holds it, with what the file itself states about its columns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per item.
+    labels : tuple of str
+        The columns that are labels.
+    id : str, optional
+        The column that identifies the items.
+    tags : str, optional
+        The column that lists the labels of an item.
+    classes : dict of str to list of str
+        The names of the classes of columns whose numbers stand for classes; in the frame, they are names.
+    notes : tuple of str
+        What a user should know about the reading.
+    """
+
+    frame: pd.DataFrame
+    labels: tuple[str, ...] = ()
+    id: str | None = None
+    tags: str | None = None
+    classes: dict[str, list[str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Format:
     """A format of another tool.
@@ -79,6 +107,8 @@ class Format:
         Returns the name of the second file that :attr:`write` may write.
     is_general : bool
         Whether the format is only recognised where no other one is.
+    read_plain, write_plain : callable, optional
+        Read and write a table without any labels in mind; None where a file is more than one table.
     """
 
     name: str
@@ -93,3 +123,5 @@ class Format:
     options: tuple[str, ...] = ()
     companion: Callable[[Path], Path] | None = None
     is_general: bool = False
+    read_plain: Callable[[Sequence[Path]], Plain] | None = None
+    write_plain: Callable[[pd.DataFrame, Path], None] | None = None

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute, ipc, parquet
 
 from halflabel._files import atomic_folder, atomic_write
-from halflabel._wording import listed, plural
+from halflabel._wording import listed, option, plural
 from halflabel.datasets import ReadError
-from halflabel.exchange.arrow import KEY, from_table, read_tables, to_table
+from halflabel.exchange.arrow import KEY, from_table, plain_of_table, read_tables, to_table
 from halflabel.exchange.flat import LOSSES, OPTIONS
-from halflabel.exchange.formats import Format, Options
+from halflabel.exchange.formats import Format, Options, Plain
 from halflabel.exchange.json_files import dumped, read_document
 from halflabel.exchange.records import Records
 from halflabel.exchange.sample import Sample
@@ -30,19 +32,51 @@ _DATA = "data-00000-of-00001.arrow"
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:
-    path = paths[0]
-    table = read_tables([file for part in paths for file in (_files_of(part) if part.is_dir() else [part])])
+    path, table = paths[0], _read_parts(paths)
     classes = _class_names(table, path)
     if not options.names_fields and KEY not in _metadata(table):
         options = _with_lists(options, table, classes, path)
-    notes = []
-    for name, names in classes.items():
-        column = table.column(name)
-        if is_list(column.type) and (gaps := compute.list_flatten(column).null_count):
-            notes.append(f"{plural(gaps, 'missing value')} in lists of {name!r} left out.")
-        table = table.set_column(table.column_names.index(name), name, _replace_numbers(column, names, path, name))
+    table, notes = _with_names(table, classes, path)
     declared = classes.get(options.tags or "", ())
     return from_table(table, path, options, FORMAT.name, declared=declared, notes=notes)
+
+
+def _read_plain(paths: Sequence[Path]) -> Plain:
+    return plain_of(_read_parts(paths), paths[0])
+
+
+def _read_parts(paths: Sequence[Path]) -> pa.Table:
+    return read_tables([file for part in paths for file in (_files_of(part) if part.is_dir() else [part])])
+
+
+def plain_of(table: pa.Table, path: Path) -> Plain:
+    """Return an Arrow table in which the numbers of classes are their names, and the list of labels, if there is one.
+
+    Parameters
+    ----------
+    table : Table
+        Its schema, or the folder that it comes from, holds the features.
+    path : Path
+        The file or folder, for errors.
+    """
+    classes = _class_names(table, path)
+    table, notes = _with_names(table, classes, path)
+    lists = [name for name in classes if is_list(table.schema.field(name).type)]
+    plain = plain_of_table(table, path)
+    return replace(plain, tags=lists[0] if len(lists) == 1 else None, classes=classes, notes=notes)
+
+
+def restore_numbers(column: pd.Series[Any], classes: Mapping[str, list[str]]) -> pd.Series[Any]:
+    """Return a column with the numbers of its classes in place of their names; other columns as they are."""
+    names = classes.get(str(column.name))
+    if names is None:
+        return column
+    number = {name: position for position, name in enumerate(names)}
+    cells = [
+        [number[name] for name in cell] if isinstance(cell, list | tuple | np.ndarray) else number.get(cell)
+        for cell in column
+    ]
+    return pd.Series(cells, column.index, dtype=object, name=column.name)
 
 
 def is_list(kind: Any) -> bool:
@@ -103,8 +137,19 @@ def _with_lists(options: Options, table: pa.Table, classes: dict[str, list[str]]
     if len(lists) == 2 and len(pairs) == 1:
         return replace(options, tags=pairs[0], negatives=f"{pairs[0]}_absent")
     if len(lists) > 1:
-        raise ReadError.at(path, f"{listed(lists)} list labels: name one with tags= (--tags).")
+        raise ReadError.at(path, f"{listed(lists)} list labels: name one with {option('tags')}.")
     return replace(options, tags=lists[0]) if lists else options
+
+
+def _with_names(table: pa.Table, classes: dict[str, list[str]], path: Path) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the table with names in place of the numbers of classes, and notes."""
+    notes = []
+    for name, names in classes.items():
+        column = table.column(name)
+        if is_list(column.type) and (gaps := compute.list_flatten(column).null_count):
+            notes.append(f"{plural(gaps, 'missing value')} in lists of {name!r} left out.")
+        table = table.set_column(table.column_names.index(name), name, _replace_numbers(column, names, path, name))
+    return table, tuple(notes)
 
 
 def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name: str) -> pa.Array:
@@ -135,6 +180,35 @@ def _write(records: Records, path: Path) -> None:
         digest.update((folder / _DATA).read_bytes())
         (folder / "dataset_info.json").write_text(dumped(_INFO), encoding="utf-8")
         (folder / "state.json").write_text(dumped(_state(digest.hexdigest()[:16])), encoding="utf-8")
+
+
+def write_with_classes(frame: pd.DataFrame, path: Path, classes: Mapping[str, list[str]], further: str) -> None:
+    """Write a table as Parquet in which classes are numbers, with their names in the metadata of the schema.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Classes are names in it.
+    path : Path
+    classes : mapping of str to list of str
+        The names of the classes by column.
+    further : str
+        A column that may have been added and lists classes of the only column of lists.
+    """
+    lists = [name for name in classes if name in frame and any(isinstance(x, list | np.ndarray) for x in frame[name])]
+    if further in frame and len(lists) == 1:
+        classes, lists = {**classes, further: classes[lists[0]]}, [*lists, further]
+    numbers = frame.assign(**{name: restore_numbers(frame[name], classes) for name in classes if name in frame})
+    table = pa.Table.from_pandas(numbers, preserve_index=False)
+    for name in classes:
+        kind = pa.list_(pa.int64()) if name in lists else pa.int64()
+        position = table.column_names.index(name)
+        table = table.set_column(position, name, pa.array(numbers[name], kind, from_pandas=True))
+    labels = {name: {"names": names, "_type": "ClassLabel"} for name, names in classes.items()}
+    features = {n: {"feature": label, "_type": "List"} if n in lists else label for n, label in labels.items()}
+    info = json.dumps({"info": {"features": features}}, ensure_ascii=False)
+    with atomic_write(path) as file:
+        parquet.write_table(table.replace_schema_metadata({b"huggingface": info}), file)
 
 
 def _state(fingerprint: str) -> dict[str, Any]:
@@ -178,4 +252,5 @@ FORMAT = Format(
     recognise=_recognise,
     losses=LOSSES,
     options=OPTIONS,
+    read_plain=_read_plain,
 )

@@ -144,6 +144,8 @@ def _annotations(cells: list[Cell], target: str, annotated: bool) -> list[dict[s
         if cell.source == "model":
             continue
         sheet = next((sheet for by, sheet in sheets if by == cell.by and (by or cell.label not in sheet)), None)
+        if sheet is None and cell.by is None and len(sheets) == 1 and cell.label not in sheets[0][1]:
+            sheet = sheets[0][1]  # what the only person did not list
         if sheet is None:
             sheets.append((cell.by, sheet := {}))
         before = sheet.get(cell.label)

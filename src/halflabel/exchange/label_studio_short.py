@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from halflabel._wording import listed
+from halflabel._wording import listed, option
 from halflabel.datasets import ReadError
 from halflabel.datasets.delimited import read_delimited
 from halflabel.exchange.choices import MEANINGS, Answers
@@ -57,7 +57,7 @@ def collect(rows: list[dict[str, Any]], id_key: str, collector: Collector, answe
         questions = list(dict.fromkeys([*questions, options.tags]))
     if not questions:
         fields = listed([name for name in names if name not in OWN])
-        reason = f"none of {fields} holds choices: name the question with tags= (--tags)."
+        reason = f"none of {fields} holds choices: name the question with {option('tags')}."
         raise ReadError.at(collector.path, reason)
     left_out = {*OWN, *questions, id_key}
     for number, row in enumerate(rows, start=1):

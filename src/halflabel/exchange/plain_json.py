@@ -11,7 +11,7 @@ import pandas as pd
 from halflabel.datasets import ReadError
 from halflabel.exchange.fields import frame_of, rows_of
 from halflabel.exchange.flat import LOSSES, OPTIONS, from_frame, to_frame
-from halflabel.exchange.formats import Format, Options
+from halflabel.exchange.formats import Format, Options, Plain
 from halflabel.exchange.json_files import read_records, write_array, write_lines
 from halflabel.exchange.records import Records
 from halflabel.exchange.sample import Sample
@@ -26,18 +26,30 @@ def _read_lines(paths: Sequence[Path], options: Options) -> Records:
 
 
 def _read(paths: Sequence[Path], options: Options, format: str) -> Records:
+    return from_frame(_read_plain(paths).frame, paths[0], options, format)
+
+
+def _read_plain(paths: Sequence[Path]) -> Plain:
     rows = [record for _, record in read_records(paths)]
     if not rows:
         raise ReadError.at(paths[0], "there are no records in it.")
-    return from_frame(frame_of(rows, pd.RangeIndex(len(rows))), paths[0], options, format)
+    return Plain(frame_of(rows, pd.RangeIndex(len(rows))))
 
 
 def _write_array(records: Records, path: Path) -> None:
-    write_array(path, rows_of(to_frame(records)))
+    _write_plain_array(to_frame(records), path)
 
 
 def _write_lines(records: Records, path: Path) -> None:
-    write_lines(path, rows_of(to_frame(records)))
+    _write_plain_lines(to_frame(records), path)
+
+
+def _write_plain_array(frame: pd.DataFrame, path: Path) -> None:
+    write_array(path, rows_of(frame))
+
+
+def _write_plain_lines(frame: pd.DataFrame, path: Path) -> None:
+    write_lines(path, rows_of(frame))
 
 
 def _recognise_array(sample: Sample) -> str | None:
@@ -59,6 +71,8 @@ ARRAY = Format(
     losses=LOSSES,
     options=OPTIONS,
     is_general=True,
+    read_plain=_read_plain,
+    write_plain=_write_plain_array,
 )
 
 LINES = replace(
@@ -69,4 +83,5 @@ LINES = replace(
     read=_read_lines,
     write=_write_lines,
     recognise=_recognise_lines,
+    write_plain=_write_plain_lines,
 )

@@ -84,10 +84,20 @@ def sample_of(path: Path) -> Sample:
 def _text_sample(path: Path) -> Sample:
     if base_suffix(path) in (".npy", ".arff", ".svm", ".svmlight", ".libsvm"):
         return Sample(path, "other")
+    if base_suffix(path) in (".csv", ".tsv", ".tab"):
+        return _table_sample(path)
     if layout := layout_of(path):
         records = tuple(record for _, record in islice(read_records([path]), MAX_RECORDS))
         return Sample(path, "json", records=records, layout=layout)
-    first = next(lines(path, max_line=MAX_HEADER), (1, ""))[1]
+    return _table_sample(path)
+
+
+def _table_sample(path: Path) -> Sample:
+    """Return the header of delimited text; a file that is no UTF-8 has none here, its reader finds the encoding."""
+    try:
+        first = next(lines(path, max_line=MAX_HEADER), (1, ""))[1]
+    except ReadError:
+        return Sample(path, "table")
     delimiter = max(",;\t", key=first.count)
     return Sample(path, "table", columns=tuple(next(csv.reader([first], delimiter=delimiter), ())))
 

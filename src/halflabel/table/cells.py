@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
-from halflabel._wording import option, quoted
+from halflabel._wording import name_row, option, quoted
 
 Kind = Literal["numbers", "text", "dates", "lists", "nothing", "other"]
 
@@ -22,6 +22,10 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("string", "categorical", "mixed-integer"), "text"),
     **dict.fromkeys(("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period"), "dates"),
 }
+
+
+#: A date as most of Europe or the United States write it, with or without a time.
+_LOCAL_DATE = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2\d{4}([ T,]+\d{1,2}:\d{2}(:\d{2})?)?")
 
 
 def use_text_names(frame: pd.DataFrame) -> pd.DataFrame:
@@ -34,7 +38,7 @@ def use_text_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def infer_kind(column: pd.Series[Any]) -> Kind:
-    """Return what the values of a column are, missing ones aside; text that reads as ISO dates counts as dates."""
+    """Return what the values of a column are, missing ones aside; text that reads as dates counts as dates."""
     if not column.notna().any():
         return "nothing"
     if _is_real(column.dtype):
@@ -60,8 +64,8 @@ def read_as_numbers(column: pd.Series[Any]) -> Floats:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"column {column.name!r} holds {show_cell(column, row)} (row {row}), but it must hold finite numbers: "
-            f"correct the cell or leave it empty, or leave the column out ({option('ignore')})."
+            f"column {column.name!r} holds {show_cell(column, row)} ({name_row(row)}), but it must hold finite "
+            f"numbers: correct the cell or leave it empty, or leave the column out ({option('ignore')})."
         )
     return values
 
@@ -101,11 +105,35 @@ def _get_first(column: pd.Series[Any]) -> Any:
 
 
 def _reads_as_dates(column: pd.Series[Any]) -> bool:
-    """Whether all observed text is an ISO date; the first value settles it cheaply for most columns."""
+    """Whether all observed text is a date; the first value decides it cheaply for most columns."""
+    if _LOCAL_DATE.fullmatch(str(_get_first(column)).strip()):
+        return order_of_dates(column) is not None
     if not re.match(r"\d{4}-\d\d", str(_get_first(column))):
         return False
     values = column.dropna().astype("str").drop_duplicates()
     return bool(pd.to_datetime(values, format="ISO8601", errors="coerce", utc=True).notna().all())
+
+
+def order_of_dates(column: pd.Series[Any]) -> str | None:
+    """Return whether dates such as 12.04.2025 have the day or the month first; None for anything else.
+
+    Examples
+    --------
+    >>> order_of_dates(pd.Series(["12.04.2025", None])), order_of_dates(pd.Series(["4/30/2025", "5/1/2025"]))
+    ('day first', 'month first')
+    >>> order_of_dates(pd.Series(["04/05/2025"])), order_of_dates(pd.Series(["2025-04-12"]))
+    ('day or month first', None)
+    """
+    texts = [text.strip() for text in column.dropna().unique() if isinstance(text, str)]
+    matches = [_LOCAL_DATE.fullmatch(text) for text in texts]
+    if not matches or not all(matches):
+        return None
+    parts = [(int(m[1]), int(m[3])) for m in matches if m is not None]
+    day_first = all(1 <= day <= 31 and 1 <= month <= 12 for day, month in parts)
+    month_first = all(1 <= day <= 31 and 1 <= month <= 12 for month, day in parts)
+    if day_first and month_first:
+        return "day first" if all(m is not None and m[2] == "." for m in matches) else "day or month first"
+    return "day first" if day_first else "month first" if month_first else None
 
 
 def _write_value(value: Any) -> str:

@@ -15,7 +15,7 @@ Empty = Literal["unlabelled", "none"]
 
 #: Fields that hold the name of one column, and of several.
 _SINGLE = ("id", "tags", "on", "text", "group")
-_SEVERAL = ("labels", "features", "ignore")
+_SEVERAL = ("labels", "features", "ignore", "yes", "no", "unknown")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,6 +56,10 @@ class Columns:
         A column of more distinct texts is not made a category.
     prior : DataFrame or array-like, optional
         Probabilities from another source, as in :func:`align_prior`.
+    yes, no, unknown : str or sequence of str, optional
+        Words of label columns that mean relevant, irrelevant and unknown; 1, 0, true, false and empty cells need none.
+    format : str, optional
+        The format of the file, where items are a path, see :data:`halflabel.table.files.FORMATS`.
 
     Raises
     ------
@@ -83,6 +87,10 @@ class Columns:
     ignore: Sequence[str] = ()
     max_categories: int = 20
     prior: Any = None
+    yes: str | Sequence[str] = ()
+    no: str | Sequence[str] = ()
+    unknown: str | Sequence[str] = ()
+    format: str | None = None
 
     def __post_init__(self) -> None:
         for name in _SINGLE:
@@ -93,7 +101,9 @@ class Columns:
         for name in _SEVERAL:
             given = getattr(self, name)
             if given is not None:
-                object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(map(str, given)))
+                object.__setattr__(
+                    self, name, (str(given),) if isinstance(given, str | int) else tuple(map(str, given))
+                )
         if self.labels is not None and self.tags is not None:
             raise ValueError(
                 f"labels and tags were both given ({option('labels')}, {option('tags')}): name the label columns, "

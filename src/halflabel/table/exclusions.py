@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from halflabel._wording import option
-from halflabel.table.cells import infer_kind, show_cell
+from halflabel.table.cells import infer_kind, order_of_dates, show_cell
 
 #: How the reason begins for a column of numbers that is excluded because of single cells.
 HAS_STRAYS = "numbers with text among them"
@@ -21,9 +21,11 @@ def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
     if kind == "text":
         distinct = column.nunique()
         return _describe_many(distinct, len(column), max_categories) if distinct > max_categories else None
+    order = order_of_dates(column) if kind == "dates" else None
+    dates = f"dates such as {show_cell(column.dropna(), 0)} ({order})" if order else "dates or times"
     return {
         "nothing": "no value at all",
-        "dates": "dates or times; turn them into numbers, such as a year or days since a start, to use them",
+        "dates": f"{dates}; turn them into numbers, such as a year or days since a start, to use them",
         "lists": f"lists; name it with {option('vectors')} or {option('tags')} to use it",
         "other": "values that are neither numbers nor text",
     }[kind]

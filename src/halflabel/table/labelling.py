@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._wording import clipped, option, plural, quoted
+from halflabel._wording import clipped, closest, name_row, option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Empty
+from halflabel.table.label_words import check_label_values, read_label_words
 from halflabel.table.roles import Roles
 from halflabel.table.tag_cells import TagNotation, name_open_column, recognise_tags
 
@@ -47,6 +48,7 @@ def read_labels(
     absent: Absent | None = None,
     empty: Empty = "unlabelled",
     sep: str | None = None,
+    meanings: Mapping[str, float] | None = None,
 ) -> LabelReading:
     """Read the label columns, or the tags column, that the roles name.
 
@@ -65,6 +67,8 @@ def read_labels(
     sep : str, optional
         The separator of the tags in a text cell; recognised by default, as are lists that are written as text.
         Blanks around tags, and empty tags, are dropped.
+    meanings : mapping of str to float, optional
+        What the words of label columns mean, from :func:`halflabel.table.label_words.find_meanings`.
 
     Raises
     ------
@@ -87,7 +91,10 @@ def read_labels(
             raise ValueError(
                 f"{option('absent')} is about tag lists, but the labels are columns of 1, 0 and gaps: leave it out."
             )
-        return LabelReading(PartialLabels.from_table(frame[list(roles.labels)]))
+        if meanings is None:
+            check_label_values(frame, roles.labels)
+            return LabelReading(PartialLabels.from_table(frame[list(roles.labels)]))
+        return LabelReading(PartialLabels.from_table(read_label_words(frame, roles.labels, meanings)))
     if absent is None:
         raise ValueError(
             f"the column {roles.tags!r} lists the tags that an item has; state what a tag that is not listed means: "
@@ -96,6 +103,16 @@ def read_labels(
         )
     undecided = name_open_column(roles.tags)
     return _read_tags(frame[roles.tags], frame.get(undecided), absent, empty, sep)
+
+
+def read_stated_labels(labels: PartialLabels, names: Sequence[str], format: str) -> LabelReading:
+    """Return the labels of these names from a file that states them entry by entry, and a note with their counts."""
+    if missing := [name for name in names if name not in labels.names]:
+        raise ValueError(f"{quoted(missing)} is no label of this file: {closest(missing[0], labels.names)}")
+    if tuple(names) != labels.names:
+        kept = [labels.names.index(name) for name in names]
+        labels = replace(labels, names=tuple(names), state=labels.state[:, kept].copy())
+    return LabelReading(labels, (f"{plural(len(names), 'label')} ({format}): {_list_counts(labels)}.",))
 
 
 def read_tag_pairs(
@@ -232,11 +249,15 @@ def _read_tags(
 
 def _describe_labels(column: str, labels: PartialLabels, notation: TagNotation) -> str:
     """Return the labels that were read, with the number of items that have each: a wrong separator shows here."""
+    return f"{plural(len(labels.names), 'label')} in {column!r} ({notation.description}): {_list_counts(labels)}."
+
+
+def _list_counts(labels: PartialLabels) -> str:
+    """Return the labels with the number of items that have each, the most frequent first."""
     counts = labels.relevant.sum(axis=0)
     order = np.argsort(-counts, kind="stable")
     shown = ", ".join(f"{clipped(labels.names[j], 40)} {counts[j]}" for j in order[:MAX_SHOWN])
-    more = f" and {len(order) - MAX_SHOWN} more" if len(order) > MAX_SHOWN else ""
-    return f"{plural(len(order), 'label')} in {column!r} ({notation.description}): {shown}{more}."
+    return shown + (f" and {len(order) - MAX_SHOWN} more" if len(order) > MAX_SHOWN else "")
 
 
 def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
@@ -247,7 +268,7 @@ def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[
             lists.append(notation.read(cell))
         except ValueError as error:
             raise ValueError(
-                f"the tags column {column.name!r} holds {_quote(cell)} (row {row}), but it must hold text such "
+                f"the tags column {column.name!r} holds {_quote(cell)} ({name_row(row)}), but it must hold text such "
                 f"as 'rock{notation.sep} sad', or lists of text: {error}."
             ) from None
     return lists

@@ -7,20 +7,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pyarrow import compute  # type: ignore[import-untyped]
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints
-from halflabel._wording import count, option, plural, quoted
+from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.datasets.records import TextForm
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import number_groups
 from halflabel.table.columns import Columns
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.labelling import LabelReading, read_labels, read_tag_pairs
+from halflabel.table.files import read_source
+from halflabel.table.label_words import find_meanings
+from halflabel.table.labelling import LabelReading, read_labels, read_stated_labels, read_tag_pairs
+from halflabel.table.native import as_pandas
 from halflabel.table.prior import align_prior
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
-from halflabel.table.sources import assign_columns, read_items
+from halflabel.table.sources import Source, assign_columns
 from halflabel.table.tag_cells import TagNotation
 
 
@@ -48,6 +52,10 @@ class OpenTable:
         Probabilities from another source, see :func:`align_prior`.
     form : TextForm or None
         The notation of the file that the table was read from, so that it can be written in the same way.
+    source : Source or None
+        The items as they were read.
+    meanings : dict of str to float, or None
+        What the words of label columns mean, where the user stated it.
     """
 
     X: Floats | sparse.csr_array
@@ -61,6 +69,13 @@ class OpenTable:
     groups: Ints | None = None
     prior: Floats | None = None
     form: TextForm | None = None
+    source: Source | None = None
+    meanings: dict[str, float] | None = None
+
+    def restore(self, table: pd.DataFrame) -> Any:
+        """Return a completed table as the kind of object that the items came in."""
+        has_kind = self.frame is not None and self.source is not None and self.source.restore is not None
+        return self.source.restore(table) if has_kind else table  # type: ignore[union-attr, misc]
 
     def take(self, rows: Ints) -> OpenTable:
         """Return the table of these rows only."""
@@ -73,6 +88,7 @@ class OpenTable:
             groups=None if self.groups is None else self.groups[rows],
             prior=None if self.prior is None else self.prior[rows],
             form=None,
+            source=None,
         )
 
 
@@ -81,7 +97,7 @@ def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> Ope
 
     Parameters
     ----------
-    items : DataFrame, array, sparse matrix, path, RawTable, list of dict or OpenTable
+    items : DataFrame of any library, Dataset, list of dict, path, Source, Records, array, sparse matrix or OpenTable
         One row per item. An open table is returned as it is.
     Y : array-like, DataFrame or PartialLabels, optional
         The labels, where they are not in the table.
@@ -105,11 +121,17 @@ def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> Ope
         _require_nothing_more(Y, columns)
         return items
     _check_labels_once(Y, columns)
-    raw, columns = assign_columns(read_items(items, labels_apart=Y is not None), columns)
+    source = read_source(items, columns, labels_apart=Y is not None)
+    with name_lines(_find_first_line(source.raw.form)):
+        return _open_source(source, Y, columns)
+
+
+def _open_source(source: Source, Y: Any, columns: Columns) -> OpenTable:
+    raw, columns = assign_columns(source, columns)
     frame, apart = raw.frame, Y is not None or columns.pairs is not None
     roles = choose_roles(frame, replace(columns, labels=()) if apart else columns, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
-    reading = _read_labels(frame, Y, columns, roles, index)
+    reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names)
     on_roles = describe_surprises(frame, roles, index)
     groups, on_groups = _read_groups(frame, roles)
@@ -118,7 +140,7 @@ def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> Ope
         X=encoder.transform(frame, raw.matrix),
         labels=reading.labels,
         index=index,
-        frame=None if Y is not None else items if isinstance(items, pd.DataFrame) else frame,
+        frame=None if Y is not None else frame if source.original is None else source.original,
         roles=roles,
         encoder=encoder,
         notes=(*raw.notes, *reading.notes, *on_roles, *encoder.notes, *on_groups, *on_prior),
@@ -126,7 +148,18 @@ def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> Ope
         groups=groups,
         prior=prior,
         form=raw.form,
+        source=source,
+        meanings=find_meanings(columns),
     )
+
+
+def _find_first_line(form: TextForm | None) -> int | None:
+    """Return the line of the first row of a text file; None where a cell holds a line break, and for other files."""
+    if form is None or form.cells is None:
+        return None
+    texts = (form.cells.column(name) for name in form.cells.column_names)
+    broken = any(compute.any(compute.match_substring(text, "\n")).as_py() for text in texts)
+    return None if broken else 2
 
 
 def _require_nothing_more(Y: Any, columns: Columns) -> None:
@@ -149,14 +182,25 @@ def _check_labels_once(Y: Any, columns: Columns) -> None:
         )
 
 
-def _read_labels(frame: pd.DataFrame, Y: Any, columns: Columns, roles: Roles, index: pd.Index[Any]) -> LabelReading:
+def _read_labels(
+    source: Source, frame: pd.DataFrame, Y: Any, columns: Columns, roles: Roles, index: pd.Index[Any]
+) -> LabelReading:
     """Read the labels from wherever they are, one row per item."""
     if columns.pairs is not None:
         labels = _read_pairs(columns, roles, index)
     elif Y is not None:
         labels = _read_apart(frame, Y)
+    elif source.labels is not None:
+        return read_stated_labels(source.labels, roles.labels, source.format)
     else:
-        return read_labels(frame, roles, absent=columns.absent, empty=columns.empty, sep=columns.sep)
+        return read_labels(
+            frame,
+            roles,
+            absent=columns.absent,
+            empty=columns.empty,
+            sep=columns.sep,
+            meanings=find_meanings(columns),
+        )
     has_names = columns.pairs is not None or isinstance(Y, pd.DataFrame)
     if has_names and (both := [name for name in frame.columns if name in labels.names]):
         raise ValueError(f"{quoted(both)} is a label and also a column of the items: rename it in one of them.")
@@ -186,15 +230,14 @@ def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> Partial
             "a long table of tags lists the tags that items have; state what a tag that is not listed means: "
             f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
         )
-    assert columns.pairs is not None
-    return read_tag_pairs(columns.pairs, columns.on, index, absent=columns.absent)
+    return read_tag_pairs(as_pandas(columns.pairs), columns.on, index, absent=columns.absent)
 
 
 def _read_prior(
     columns: Columns, labels: PartialLabels, index: pd.Index[Any], roles: Roles
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """Return the prior in the order of items and labels, and a sentence about it."""
-    return (None, ()) if columns.prior is None else align_prior(columns.prior, index, labels.names, roles.id)
+    return (None, ()) if columns.prior is None else align_prior(as_pandas(columns.prior), index, labels.names, roles.id)
 
 
 def _read_groups(frame: pd.DataFrame, roles: Roles) -> tuple[Ints | None, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import option, option_names
+from halflabel._wording import name_row, option, option_names
 from halflabel.table.cells import describe_missing, infer_kind, looks_like_label, show_cell, use_text_names
 from halflabel.table.columns import Columns
 from halflabel.table.exclusions import explain_exclusion, explain_invalid
@@ -248,7 +248,7 @@ def _check_id(frame: pd.DataFrame, id: str | None) -> None:
     column = frame[id]
     if column.isna().any():
         row = int(column.isna().to_numpy().argmax())
-        raise ValueError(f"id column {id!r} is empty in row {row}: every row needs its own id.")
+        raise ValueError(f"id column {id!r} is empty in {name_row(row)}: every row needs its own id.")
     if infer_kind(column) in ("lists", "other"):
         raise ValueError(f"id column {id!r} holds {show_cell(column, 0)}: an id is a text or a whole number.")
     repeated = column.duplicated(keep=False).to_numpy()
@@ -256,8 +256,8 @@ def _check_id(frame: pd.DataFrame, id: str | None) -> None:
         first = int(repeated.argmax())
         second = int((column == column.iloc[first]).to_numpy(dtype=bool).nonzero()[0][1])
         raise ValueError(
-            f"id column {id!r} is not unique: {show_cell(column, first)} is in rows {first} and {second}. "
-            "Remove the duplicates, or name no id."
+            f"id column {id!r} is not unique: {show_cell(column, first)} is in {name_row(first)} and "
+            f"{name_row(second)}. Remove the duplicates, or name no id."
         )
 
 

@@ -1,55 +1,123 @@
-"""From whatever holds the items to one raw table: columns in a frame, feature vectors in a matrix."""
+"""From whatever holds the items to one source: a raw table, what it declares, and the way back to its kind."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Matrix, is_sparse
-from halflabel.datasets import RawTable, read, read_vectors
+from halflabel.datasets import RawTable, read_vectors
+from halflabel.exchange import Records
+from halflabel.labels import PartialLabels
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Columns
+from halflabel.table.native import Restore, open_native
 from halflabel.table.patterns import expand_patterns
 
 
-def read_items(items: Any, *, labels_apart: bool) -> RawTable:
-    """Return a raw table of what holds the items.
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Items as they were read, before columns have roles.
 
     Parameters
     ----------
-    items : DataFrame, list of dict, path, RawTable, array or sparse matrix
+    raw : RawTable
+    labels : PartialLabels or None
+        The labels, where the file states them entry by entry; each is also a column of the raw table.
+    id, tags : str or None
+        The column of ids, and that of lists of labels, which the file declares.
+    classes : dict of str to sequence of str
+        The names of classes whose numbers the file holds, by column.
+    records : Records or None
+        What an annotation tool exported.
+    format : str
+        The name of the format of the file; empty for objects in memory.
+    paths : tuple of Path
+        The files.
+    restore : callable or None
+        Turns a completed DataFrame into the kind of object that the items came in; None for a DataFrame.
+    original : DataFrame or None
+        The DataFrame of pandas that the items are, with its own column names.
+    """
+
+    raw: RawTable
+    labels: PartialLabels | None = None
+    id: str | None = None
+    tags: str | None = None
+    classes: Mapping[str, list[str]] = field(default_factory=dict)
+    records: Records | None = None
+    format: str = ""
+    paths: tuple[Path, ...] = ()
+    restore: Restore | None = None
+    original: pd.DataFrame | None = None
+
+
+def source_of(items: Any, *, labels_apart: bool) -> Source:
+    """Return the source of items that are in memory.
+
+    Parameters
+    ----------
+    items : Source, RawTable, Records, DataFrame of any library, Dataset, list of dict, array or sparse matrix
         One row per item. An array is taken as features, so that its labels must come apart.
     labels_apart : bool
         Whether the labels are given apart from the items.
     """
-    if isinstance(items, RawTable):
+    if isinstance(items, Source):
         return items
-    if isinstance(items, str | os.PathLike):
-        return read(items)
-    if isinstance(items, list) and items and isinstance(items[0], Mapping):
-        items = pd.DataFrame(items)
-    if isinstance(items, pd.DataFrame):
-        return RawTable(use_text_names(items), None, (), (), "the table", "")
+    if isinstance(items, RawTable):
+        return Source(items)
+    if isinstance(items, Records):
+        return source_of_records(items, "the records")
+    native = open_native(items)
+    if native is not None:
+        raw = RawTable(use_text_names(native.frame), None, (), (), "the table", "", notes=native.notes)
+        return Source(raw, tags=native.tags, restore=native.restore, original=native.frame)
     if not labels_apart:
         raise ValueError(
-            f"labels are looked for in the columns of a table, but items are a {_name_kind(items)}: pass a pandas "
-            "DataFrame that holds them, or the labels apart, as Y."
+            f"labels are looked for in the columns of a table, but items are a {_name_kind(items)}: pass a table "
+            "that holds them (pandas, polars, pyarrow, Dataset, list of dict, path), or the labels apart, as Y."
         )
     matrix = _as_matrix(items)
-    return RawTable(pd.DataFrame(index=range(matrix.shape[0])), matrix, (), (), "the array", "")
+    return Source(RawTable(pd.DataFrame(index=range(matrix.shape[0])), matrix, (), (), "the array", ""))
 
 
-def assign_columns(raw: RawTable, columns: Columns) -> tuple[RawTable, Columns]:
+def source_of_records(
+    records: Records, where: str, notes: tuple[str, ...] = (), paths: tuple[Path, ...] = ()
+) -> Source:
+    """Return records of an annotation tool as a table: ids, fields of the items, and one column per label.
+
+    A field that is called like a label is renamed.
+    """
+    has_ids = not (isinstance(records.items.index, pd.RangeIndex) and records.items.index.name is None)
+    names = list(records.names)
+    fields = records.items.reset_index(drop=True)
+    fields.columns = pd.Index(_rename(list(map(str, fields.columns)), names), dtype=object)
+    key = _rename([str(records.items.index.name or "id")], [*fields.columns, *names])[0]
+    ids = pd.DataFrame({key: records.items.index.to_numpy()}) if has_ids else pd.DataFrame(index=fields.index)
+    frame = pd.concat([ids, fields, records.labels.reset_index(drop=True)], axis=1)
+    return Source(
+        RawTable(frame, None, (), records.names, where, "", notes=(*notes, *records.notes)),
+        labels=records.to_partial_labels(),
+        id=key if has_ids else None,
+        records=records,
+        format=records.format,
+        paths=paths,
+    )
+
+
+def assign_columns(source: Source, columns: Columns) -> tuple[RawTable, Columns]:
     """Bring every column where its role needs it, and return the record with patterns expanded.
 
     Labels, ids and all other named columns leave a sparse matrix for the frame. A label that is a category of two words
     with one possible meaning (yes/no, true/false) becomes 1 and 0. Vectors from an array or a file replace the matrix.
     """
+    raw, columns = source.raw, _add_declared(source, columns)
     columns = expand_patterns(columns, (*raw.frame.columns, *raw.matrix_names), raw.label_names)
     if converted := [name for name in columns.labels or () if _needs_conversion(raw.frame, name)]:
         raw = raw.with_labels([*raw.label_names, *converted])
@@ -60,6 +128,27 @@ def assign_columns(raw: RawTable, columns: Columns) -> tuple[RawTable, Columns]:
         if columns.features is not None:
             raw = replace(raw, matrix=None, matrix_names=())
     return _attach_vectors(raw, columns)
+
+
+def _add_declared(source: Source, columns: Columns) -> Columns:
+    """Return the columns with the id and the lists of labels that the file declares, where nothing was stated."""
+    if source.labels is not None:  # the reader used these
+        return replace(columns, id=source.id, tags=None, absent=None, empty="unlabelled")
+    if columns.id is None and source.id is not None:
+        columns = replace(columns, id=source.id)
+    if columns.tags is None and columns.labels is None and columns.pairs is None and source.tags is not None:
+        columns = replace(columns, tags=source.tags)
+    return columns
+
+
+def _rename(names: list[str], taken: list[str]) -> list[str]:
+    """Return names that differ from those that are taken."""
+    free = []
+    for name in names:
+        while name in taken:
+            name += "_"
+        free.append(name)
+    return free
 
 
 def _needs_conversion(frame: pd.DataFrame, label: str) -> bool:

@@ -1,0 +1,105 @@
+"""The completed table on the disk: as a table, or as suggestions for an annotation tool."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from halflabel import exchange
+from halflabel._version import __version__
+from halflabel.completion.marking import mark_filled
+from halflabel.exchange import Records, write_frame
+from halflabel.exchange.huggingface import write_with_classes
+from halflabel.table.tag_cells import name_open_column
+
+if TYPE_CHECKING:
+    from halflabel.completion.result import Completion
+
+#: What suggestions are signed with.
+MODEL = f"halflabel {__version__}"
+
+
+def write_completed(
+    completion: Completion, path: str | os.PathLike[str], format: str | None = None, *, mark: bool = False
+) -> tuple[str, ...]:
+    """Write the completed table, or what was filled in as suggestions with their probabilities.
+
+    Parameters
+    ----------
+    completion : Completion
+    path : path
+    format : str, optional
+        The name of a format of :data:`halflabel.exchange.FORMATS`. By default what an annotation tool exported goes
+        back to this tool if the suffix fits, and everything else is a table in the notation of its suffix.
+    mark : bool, default=False
+        Whether a table distinguishes given entries from filled ones.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each thing that the file cannot hold.
+    """
+    path, source = Path(path), completion.opened.source
+    format = format or choose_tool(completion.opened.source, path)
+    if format is not None:
+        lost = exchange.write_records(path, format, to_records(completion))
+        title = exchange.FORMATS[format].title
+        return tuple(f"{title}: {sentence[0].lower()}{sentence[1:]}" for sentence in lost)
+    table = mark_filled(completion) if mark else completion.frame
+    if source is not None and source.classes and path.suffix == ".parquet":
+        write_with_classes(table, path, source.classes, name_open_column(completion.opened.roles.tags or ""))
+        return ()
+    return write_frame(table, path, completion.opened.form)
+
+
+def choose_tool(source: object, path: Path) -> str | None:
+    """Return the format of the annotation tool that exported the source, if a file of this name can be of it."""
+    name = getattr(source, "format", "") if getattr(source, "records", None) is not None else ""
+    return name if name and path.suffix.lower() in exchange.FORMATS[name].suffixes else None
+
+
+def to_records(completion: Completion) -> Records:
+    """Return the items with given values, and with what was filled in as suggestions of a model."""
+    opened = completion.opened
+    final = pd.DataFrame(np.where(completion.state == 0, np.nan, completion.state > 0), columns=completion.labels.names)
+    p = completion.probabilities.to_numpy()
+    items = _fields(completion)
+    made = exchange.from_tables(items, final, p, completion.labels, model=MODEL)
+    if opened.source is None or opened.source.records is None:
+        return made
+    return _add_suggestions(opened.source.records.opened(), made)
+
+
+def _fields(completion: Completion) -> pd.DataFrame:
+    """Return the items without their labels, under their ids."""
+    opened = completion.opened
+    if opened.frame is None:
+        return pd.DataFrame(index=opened.index)
+    roles = opened.roles
+    tags = () if roles.tags is None else (roles.tags, name_open_column(roles.tags))
+    own = {roles.id, *tags, *completion.labels.names}
+    fields = opened.frame.loc[:, [str(name) not in own for name in opened.frame.columns]]
+    return fields.set_axis(list(map(str, fields.columns)), axis=1).set_axis(opened.index, axis=0)
+
+
+def _add_suggestions(records: Records, made: Records) -> Records:
+    """Return records with the suggestions that were made in place of older ones; who gave the answers stays known.
+
+    An answer that is not the one in the records (it was corrected before the fit) replaces it.
+    """
+    names = [records.names.index(name) for name in made.names]
+    before, after = records.to_partial_labels().state[:, names], made.to_partial_labels().state
+    changed = np.zeros((len(records.items), len(records.names)), dtype=bool)
+    changed[:, names] = before != after
+    of_made = np.isin(records.cells["label"], names)
+    stale = changed[records.cells["item"].to_numpy(), records.cells["label"].to_numpy()]
+    kept = records.cells[~(records.is_suggestion & of_made) & ~stale]
+    new = made.cells.assign(label=np.array(names, dtype=np.int32)[made.cells["label"].to_numpy()])
+    corrected = changed[new["item"].to_numpy(), new["label"].to_numpy()]
+    added = new[made.is_suggestion | corrected]
+    return replace(records, cells=pd.concat([kept, added], ignore_index=True))

@@ -1,0 +1,137 @@
+"""Label columns that hold words (yes, no, x, ?): their meaning as the user states it, and the way back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Floats, Mask
+from halflabel._wording import name_row, option, quoted
+from halflabel.table.cells import read_as_text
+from halflabel.table.columns import Columns
+
+#: Words that need not be stated.
+_PLAIN = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
+
+#: What each option states.
+_VALUES = {"yes": 1.0, "no": 0.0, "unknown": np.nan}
+
+
+def find_meanings(columns: Columns) -> dict[str, float] | None:
+    """Return the value of each word that the user stated, and of those that need not be; None if none was stated.
+
+    Raises
+    ------
+    ValueError
+        For a word with two meanings.
+
+    Examples
+    --------
+    >>> find_meanings(Columns(yes="x", no=["no", ""], unknown="?"))
+    {'1': 1.0, 'true': 1.0, '0': 0.0, 'false': 0.0, 'x': 1.0, 'no': 0.0, '': 0.0, '?': nan}
+    """
+    stated: dict[str, float] = {}
+    for name, value in _VALUES.items():
+        for word in map(_fold, getattr(columns, name)):
+            if word in stated:
+                raise ValueError(f"the word {word!r} was given two meanings ({option('yes')}, {option('no')}, "
+                                 f"{option('unknown')}): give it one.")  # fmt: skip
+            stated[word] = value
+    return {**_PLAIN, **stated} if stated else None
+
+
+def read_label_words(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float]) -> pd.DataFrame:
+    """Return label columns with 1, 0 and NaN in place of their words; an empty cell is unknown unless stated.
+
+    Raises
+    ------
+    ValueError
+        At the first word without a meaning.
+    """
+    return pd.DataFrame({name: _read_column(frame[name], meanings) for name in names}, index=frame.index)
+
+
+def check_label_values(frame: pd.DataFrame, names: Iterable[str]) -> None:
+    """Raise for a label column that holds anything but 1, 0, truth values and gaps, with the way to state its words."""
+    for name in names:
+        column = frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype) or not _is_wrong(column):
+            continue
+        words = [None if text is None else _fold(text) for text in read_as_text(column)]
+        first = 0 if pd.api.types.is_numeric_dtype(column.dtype) else int(_is_text(column).argmax())
+        wrong = [row for row, word in enumerate(words) if word not in (None, "1", "0")]
+        raise ValueError(_describe_words(column, words, first if not wrong else wrong[0]))
+
+
+def _is_wrong(column: pd.Series[Any]) -> bool:
+    """Whether a column holds text, or numbers that are neither 1 nor 0; values of other kinds have their own errors."""
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return not bool(column.dropna().isin((0, 1)).all())
+    return bool(_is_text(column).any())
+
+
+def _is_text(column: pd.Series[Any]) -> Mask:
+    return np.array([isinstance(value, str) for value in column], dtype=bool)
+
+
+def write_label_words(given: pd.Series[Any], filled: Floats, meanings: Mapping[str, float]) -> pd.Series[Any]:
+    """Return a label column with what was filled in, in its own words; cells that were not filled stay as they are.
+
+    Parameters
+    ----------
+    given : Series
+        The column as it was read.
+    filled : ndarray of shape (n_items,)
+        1, 0, or NaN where nothing is known.
+    meanings : mapping of str to float
+        From :func:`find_meanings`.
+    """
+    texts = read_as_text(given)
+    known = [_read_word(text, meanings) for text in texts]
+    numbers = pd.api.types.is_numeric_dtype(given.dtype)
+    word_for: dict[float, Any] = {
+        value: int(value) if numbers else _usual_word(texts, meanings, value) for value in (1.0, 0.0)
+    }
+    cells = [
+        word_for[value] if value == value and before != value else cell
+        for cell, before, value in zip(given.astype(object), known, filled.tolist(), strict=True)
+    ]
+    return pd.Series(cells, index=given.index, name=given.name, dtype=given.dtype if numbers else object)
+
+
+def _read_column(column: pd.Series[Any], meanings: Mapping[str, float]) -> Floats:
+    texts = read_as_text(column)
+    for row, text in enumerate(texts):
+        if text is not None and _fold(text) not in meanings:
+            words = [None if each is None else _fold(each) for each in texts]
+            raise ValueError(_describe_words(column, words, row))
+    return np.array([_read_word(text, meanings) for text in texts], dtype=np.float64)
+
+
+def _read_word(text: str | None, meanings: Mapping[str, float]) -> float:
+    return meanings.get(_fold(text or ""), np.nan)
+
+
+def _usual_word(texts: Iterable[str | None], meanings: Mapping[str, float], value: float) -> str:
+    """Return the word that a column uses most for a value, else the first that was stated."""
+    used = Counter(text for text in texts if text is not None and meanings.get(_fold(text)) == value)
+    stated = [word for word, meaning in meanings.items() if meaning == value and word not in _PLAIN and word]
+    return used.most_common(1)[0][0] if used else (stated or [f"{value:g}"])[0]
+
+
+def _describe_words(column: pd.Series[Any], words: Sequence[str | None], row: int) -> str:
+    distinct = [word for word in dict.fromkeys(words) if word is not None]
+    cell = column.iloc[row : row + 1].tolist()[0]
+    return (
+        f"label {column.name!r} holds {cell!r} ({name_row(row)}), but a label is 1 (has it), 0 (does not have it) or "
+        f"empty (unknown): state what other words mean with {option('yes')}, {option('no')} and {option('unknown')}; "
+        f"the column holds {quoted(distinct)}."
+    )
+
+
+def _fold(word: str) -> str:
+    return str(word).strip().casefold()

@@ -1,0 +1,132 @@
+"""Tables of other libraries: into pandas, and the completed table back into their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from halflabel.exchange.arrow_tables import frame_of_table
+from halflabel.exchange.huggingface import plain_of, restore_numbers
+
+Restore = Callable[[pd.DataFrame], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Native:
+    """A table of another library as a DataFrame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    restore : callable or None
+        Turns a completed DataFrame into the kind of the original; None for a DataFrame of pandas.
+    tags : str or None
+        The column of lists of labels that the object declares.
+    notes : tuple of str
+        What a user should know about the reading.
+    """
+
+    frame: pd.DataFrame
+    restore: Restore | None = None
+    tags: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def open_native(items: Any) -> Native | None:
+    """Return what holds the items as a DataFrame, or None if it is no table.
+
+    Parameters
+    ----------
+    items : object
+        A DataFrame of pandas or of a library that narwhals supports, a Dataset of Hugging Face, a list of dict, or an
+        object with ``__arrow_c_stream__`` or ``to_pandas``.
+
+    Raises
+    ------
+    ValueError
+        For a lazy table, and for a Dataset with several splits.
+    """
+    if isinstance(items, pd.DataFrame):
+        return Native(items)
+    if isinstance(items, Sequence) and len(items) and isinstance(items[0], Mapping):
+        return Native(pd.DataFrame(list(items)), lambda table: _restore_dicts(items, table))
+    if type(items).__module__.startswith("datasets."):
+        return _open_dataset(items)
+    frame = nw.from_native(items, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        kind = f"{type(items).__module__.partition('.')[0]}.{type(items).__name__}"
+        raise ValueError(f"items are a {kind}, which is not computed yet: collect it first, such as items.collect().")
+    if isinstance(frame, nw.DataFrame):
+        return _open_frame(frame)
+    if hasattr(items, "__arrow_c_stream__"):
+        return _open_frame(nw.from_native(pa.table(items), eager_only=True))
+    return Native(items.to_pandas()) if hasattr(items, "to_pandas") else None
+
+
+def as_pandas(table: Any) -> Any:
+    """Return a table of another library as a DataFrame; anything else as it is."""
+    is_native = table is not None and isinstance(nw.from_native(table, pass_through=True), nw.DataFrame)
+    native = open_native(table) if is_native else None
+    return table if native is None else native.frame
+
+
+def _open_frame(frame: Any) -> Native:
+    if frame.implementation.is_pandas():
+        return Native(frame.to_native())
+    arrow = frame.to_arrow()
+    read = frame_of_table(arrow)
+
+    def restore(table: pd.DataFrame) -> Any:
+        changed = [name for name in table.columns if name not in read or not table[name].equals(read[name])]
+        added = pa.table({name: _as_arrow(table[name], arrow.schema) for name in changed})
+        new = nw.from_arrow(added, backend=frame.implementation)
+        return frame.with_columns(*(new[name] for name in changed)).to_native()
+
+    return Native(read, restore)
+
+
+def _open_dataset(data: Any) -> Native:
+    """Return a Dataset of Hugging Face; the numbers of its classes are names in the DataFrame."""
+    if isinstance(data, Mapping):
+        raise ValueError(f"items are a Dataset with the splits {', '.join(map(repr, data))}: pass one of them.")
+    arrow = data.with_format("arrow")[:].replace_schema_metadata(data.features.arrow_schema.metadata)
+    plain = plain_of(arrow, Path("the Dataset"))
+
+    def restore(table: pd.DataFrame) -> Any:
+        columns = {name: _as_arrow(restore_numbers(table[name], plain.classes), arrow.schema) for name in table.columns}
+        new = pa.table(columns)
+        known = {name: kind for name, kind in data.features.items() if name in columns}
+        inferred = type(data.features).from_arrow_schema(new.schema)
+        features = type(data.features)({name: known.get(name, inferred[name]) for name in columns})
+        return type(data)(new.cast(features.arrow_schema))
+
+    return Native(plain.frame, restore, plain.tags, plain.notes)
+
+
+def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
+    """Return a column with the type that it had, if its values fit."""
+    index = schema.get_field_index(str(column.name))
+    kind = schema.field(index).type if index >= 0 else None
+    values = [None if _is_missing(value) else value for value in column.astype(object)]
+    try:
+        return pa.array(values, kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array(values)
+
+
+def _restore_dicts(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows with what was filled in; other values stay the objects that they were."""
+    original = pd.DataFrame(list(rows))
+    changed = [name for name in table.columns if name not in original or not table[name].equals(original[name])]
+    values = {name: [None if _is_missing(x) else x for x in table[name].astype(object)] for name in changed}
+    return [{**row, **{name: values[name][i] for name in changed}} for i, row in enumerate(rows)]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
