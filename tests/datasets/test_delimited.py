@@ -297,7 +297,7 @@ def test_decimal_commas(write):
     np.testing.assert_array_equal(raw.frame["x"], [40.92, -1.5, np.nan])
     np.testing.assert_array_equal(raw.frame["y"], [1240.5, 3, 7])
     np.testing.assert_array_equal(raw.frame["z"], [1.24, 2, np.nan])
-    assert "“x”, “y” and “z” were read as numbers with a decimal comma." in raw.notes
+    assert "3 columns were read as numbers with a decimal comma: “x”, “y” and “z”." in raw.notes
     unclear = read(write("b.csv", 'x,y\n"1,240",1\n"2,000",2\n'))
     assert unclear.frame["x"].tolist() == ["1,240", "2,000"]
     assert "may stand for decimals or for thousands" in unclear.notes[0]

@@ -43,7 +43,13 @@ def name_table(given: Sequence[Path], source: Source, ending: str) -> Path:
     ending : str
         What stands before the suffix, such as "completed".
     """
-    return name_output(require_one(given, source), f"{ending}{_suffix_of(source)}")
+    return name_format(require_one(given, source), ending, _suffix_of(source))
+
+
+def name_format(items: Path, ending: str, suffix: str) -> Path:
+    """Return the path of a file with this ending and suffix, or of a folder where the suffix is empty."""
+    path = name_output(items, f"{ending}{suffix}")
+    return path if suffix else path.with_name(f"{path.stem}-{ending}")
 
 
 def require_one(given: Sequence[Path], source: Source) -> Path:
@@ -59,7 +65,7 @@ def _suffix_of(source: Source) -> str:
         return table_suffix(source.paths[0])
     suffixes = FORMATS[source.format].suffixes
     own = source.paths[0].suffix.lower()
-    return own if own in suffixes else suffixes[0]
+    return own if own in suffixes and (own or source.records is not None) else suffixes[0]
 
 
 def check_tables(*targets: Path | None) -> None:

@@ -30,6 +30,7 @@ from halflabel.cli.files import (
     check_outputs,
     check_page,
     check_tables,
+    name_format,
     name_output,
     name_table,
     require_one,
@@ -169,7 +170,7 @@ def _name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> 
     """Return the path of the completed table, or of the suggestions for a tool, where none was named."""
     if to is None:
         return name_table(given, source, "completed")
-    return name_output(require_one(given, source), f"{to}{FORMATS[check_tool(to)].suffixes[0]}")
+    return name_format(require_one(given, source), to, FORMATS[check_tool(to)].suffixes[0])
 
 
 def _write_rest(

@@ -15,6 +15,7 @@ from halflabel._version import __version__
 from halflabel.completion.marking import mark_filled
 from halflabel.exchange import Records, write_frame
 from halflabel.exchange.huggingface import write_with_classes
+from halflabel.table.cells import use_text_names
 from halflabel.table.tag_cells import name_open_column
 
 if TYPE_CHECKING:
@@ -80,11 +81,24 @@ def _fields(completion: Completion) -> pd.DataFrame:
     opened = completion.opened
     if opened.frame is None:
         return pd.DataFrame(index=opened.index)
-    roles = opened.roles
+    roles, ids = opened.roles, opened.index
+    key = roles.id or _find_id(completion)
+    if key is not None:
+        ids = pd.Index(use_text_names(opened.frame)[key], name=key)
     tags = () if roles.tags is None else (roles.tags, name_open_column(roles.tags))
-    own = {roles.id, *tags, *completion.labels.names}
+    own = {key, *tags, *completion.labels.names}
     fields = opened.frame.loc[:, [str(name) not in own for name in opened.frame.columns]]
-    return fields.set_axis(list(map(str, fields.columns)), axis=1).set_axis(opened.index, axis=0)
+    return fields.set_axis(list(map(str, fields.columns)), axis=1).set_axis(ids, axis=0)
+
+
+def _find_id(completion: Completion) -> str | None:
+    """Return the column that looks like an id, where none was named: a tool keeps ids, not the numbers of rows."""
+    opened = completion.opened
+    if opened.frame is None or not isinstance(opened.index, pd.RangeIndex):
+        return None
+    likely = [name for name, reason in opened.roles.ignored if "an identifier" in reason]
+    frame = use_text_names(opened.frame)
+    return next((name for name in likely if frame[name].is_unique and frame[name].notna().all()), None)
 
 
 def _add_suggestions(records: Records, made: Records) -> Records:

@@ -235,11 +235,16 @@ def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[
         if remark:
             remarks.setdefault(remark, []).append(name)
     sentences = {
-        "decimal comma": "were read as numbers with a decimal comma.",
-        "comma unclear": "stay text: their comma may stand for decimals or for thousands; write 1240 or 1.24.",
+        "decimal comma": "as numbers with a decimal comma",
+        "comma unclear": "as text, because a comma may stand for decimals or for thousands (write 1240 or 1.24)",
     }
-    notes = [f"{listed(names)} {sentences[remark]}" for remark, names in remarks.items()]
+    notes = [_describe_reading(names, sentences[remark]) for remark, names in remarks.items()]
     return pd.DataFrame(columns), notes
+
+
+def _describe_reading(names: list[str], how: str) -> str:
+    """Return which columns were read in an unusual way."""
+    return f"{plural(len(names), 'column')} {'was' if len(names) == 1 else 'were'} read {how}: {listed(names)}."
 
 
 def _is_number(text: str) -> bool:

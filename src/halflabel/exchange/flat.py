@@ -101,7 +101,7 @@ def from_frame(
         raise ReadError.at(path, f"there is no field {missing[0]!r}; the fields are {known}.")
     if options.labels and tags:
         raise ValueError(
-            f"labels are either fields of their own ({option('labels')}) or in lists ({option('tags')}), not both."
+            f"labels are fields of their own ({option('labels')}) or in lists ({option('tags')}), not both."
         )
     frame = _with_ids(frame, path, options.id)
     if tags:

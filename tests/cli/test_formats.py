@@ -1,0 +1,267 @@
+"""Files of any format in and out of the command: detected, named, several as one table, suggestions for a tool."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import outputs, run
+
+from halflabel import exchange
+
+pytestmark = pytest.mark.usefixtures("small_forests")
+
+WORDS = {"billing": "refund invoice payment", "login": "password account locked", "bug": "crash error screen"}
+FAST = ("--effort", "fast")
+TAGS = ("--text", "text", "--tags", "tags", "--absent", "irrelevant", *FAST)
+
+
+@pytest.fixture
+def tickets(rng):
+    """Sixty tickets with lists of tags, a third of them without any."""
+    kinds = rng.choice(list(WORDS), 60)
+    texts = [" ".join(rng.permutation([*WORDS[kind].split(), "hello", "please"])) for kind in kinds]
+    tags = [None if number % 3 == 0 else [kind] for number, kind in enumerate(kinds)]
+    return pd.DataFrame({"id": [f"T{n}" for n in range(60)], "text": texts, "tags": tags}), kinds
+
+
+def check_filled(lists, kinds):
+    assert [list(row) for row in lists] == [[kind] for kind in kinds]
+
+
+class TestPlainFormats:
+    def test_json_comes_back_as_json(self, tickets, tmp_path):
+        frame, kinds = tickets
+        rows = frame.to_dict("records")
+        (tmp_path / "t.json").write_text(json.dumps(rows))
+        result = run("complete", tmp_path / "t.json", *TAGS)
+        assert result.exit_code == 0, result.stderr
+        assert "(format: json)" in result.output
+        after = json.loads((tmp_path / "t.completed.json").read_text())
+        check_filled([row["tags"] for row in after], kinds)
+        assert [row["id"] for row in after] == frame["id"].tolist()
+
+    @pytest.mark.parametrize("suffix", ["jsonl", "feather", "xlsx", "parquet", "csv"])
+    def test_every_format_goes_in_and_out(self, tickets, tmp_path, suffix):
+        frame, _ = tickets
+        path = tmp_path / f"t.{suffix}"
+        if suffix in ("xlsx", "csv"):
+            pytest.importorskip("openpyxl")
+            frame = frame.assign(tags=[None if tags is None else "; ".join(tags) for tags in frame["tags"]])
+        exchange.write_frame(frame, path)
+        result = run("complete", path, *TAGS)
+        assert result.exit_code == 0, result.stderr
+        after = run("data", "describe", tmp_path / f"t.completed.{suffix}", *TAGS[:-2])
+        assert "60 items" in after.output
+        assert "100.0% of all entries known, 60 of them relevant" in after.output
+
+    def test_the_suffix_of_the_output_decides(self, tickets, tmp_path):
+        frame, kinds = tickets
+        frame.to_parquet(tmp_path / "t.parquet")
+        run("complete", tmp_path / "t.parquet", *TAGS, "-o", tmp_path / "out.jsonl", "--review", tmp_path / "r.json")
+        rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        check_filled([row["tags"] for row in rows], kinds)
+        assert isinstance(json.loads((tmp_path / "r.json").read_text()), list)
+
+    def test_suggestions_in_a_file_are_not_read_as_given(self, songs, tmp_path):
+        run("complete", songs, "--id", "song", "--labels", "tag_*", *FAST, "--to", "jsonl")
+        written = songs.with_name("songs.jsonl.jsonl")
+        result = run("data", "describe", written, "--id", "song", "--labels", "tag_*")
+        expected = run("data", "describe", songs, "--id", "song", "--labels", "tag_*")
+        assert "suggested values in it read as unknown" in result.output
+        known = [line for line in expected.output.splitlines() if "entries known" in line]
+        assert known[0] in result.output
+
+
+class TestSeveralFiles:
+    @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+    def test_a_folder_and_a_pattern_are_one_table(self, songs, tmp_path, suffix):
+        frame, folder = pd.read_csv(songs), tmp_path / "parts"
+        folder.mkdir()
+        for start in range(0, 60, 20):
+            exchange.write_frame(frame.iloc[start : start + 20], folder / f"p{start}.{suffix}")
+        for where in (folder, folder / f"*.{suffix}"):
+            result = run("complete", where, "--labels", "tag_*", *FAST, "-o", tmp_path / "all.csv")
+            assert result.exit_code == 0, result.stderr
+            after = pd.read_csv(tmp_path / "all.csv")
+            assert after["song"].tolist() == frame["song"].tolist()
+            assert not after.isna().any(axis=None)
+
+    def test_columns_in_another_order_are_found_by_name(self, songs, tmp_path):
+        frame = pd.read_csv(songs)
+        one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+        frame.iloc[:30].to_csv(one, index=False)
+        frame.iloc[30:, ::-1].to_csv(two, index=False)
+        result = run("data", "describe", one, two, "--labels", "tag_*")
+        assert "60 items, 5 features, 3 labels" in result.output
+
+    def test_what_does_not_fit_together(self, songs, tmp_path):
+        frame = pd.read_csv(songs)
+        other = tmp_path / "other.csv"
+        frame.drop(columns="f1").to_csv(other, index=False)
+        assert "it lacks 'f1'" in run("data", "describe", songs, other, "--labels", "tag_*").stderr
+        frame.to_parquet(tmp_path / "other.parquet")
+        assert "read one kind at a time" in run("data", "describe", songs, tmp_path / "other.parquet").stderr
+        assert "no file matches" in run("data", "describe", tmp_path / "*.tsv").stderr
+        assert "holds files of the kinds .csv, .parquet" in run("data", "describe", tmp_path).stderr
+        (tmp_path / "empty").mkdir()
+        assert "a folder without a table" in run("data", "describe", tmp_path / "empty").stderr
+
+    def test_several_files_need_a_name_for_the_output(self, songs, tmp_path):
+        other = tmp_path / "other.csv"
+        other.write_bytes(songs.read_bytes())
+        result = run("complete", songs, other, "--labels", "tag_*")
+        assert "name the output with --output" in result.stderr
+
+
+@pytest.fixture
+def export(tickets, tmp_path):
+    """What Label Studio exports: one question with the labels as choices."""
+    frame, kinds = tickets
+    tasks = [
+        {
+            "id": number + 1,
+            "data": {"text": text},
+            "annotations": []
+            if tags is None
+            else [
+                {
+                    "completed_by": {"email": "ana@example.org"},
+                    "result": [{"from_name": "topic", "type": "choices", "value": {"choices": tags}}],
+                }
+            ],
+        }
+        for number, (text, tags) in enumerate(zip(frame["text"], frame["tags"], strict=True))
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(tasks))
+    return tmp_path / "export.json", kinds
+
+
+class TestTools:
+    def test_an_export_goes_back_with_suggestions(self, export):
+        path, kinds = export
+        result = run("complete", path, "--text", "text", "--absent", "irrelevant", *FAST)
+        assert result.exit_code == 0, result.stderr
+        assert "(format: label-studio)" in result.output
+        assert "3 labels (label-studio): " in result.output
+        assert "Label Studio: who answered and when is left out" in result.output
+        assert outputs(path) == ["export.completed.json", "export.completed.xml", "export.report.html"]
+        assert "export.completed.xml" in result.output.splitlines()[-1]
+        records = exchange.read(path.with_name("export.completed.json"))
+        np.testing.assert_array_equal(records.final.to_numpy() == 1, pd.get_dummies(kinds)[list(records.names)])
+        assert int(records.is_suggestion.sum()) == 60
+        assert records.probabilities.notna().to_numpy().sum() == 60
+
+    def test_sets_need_absent_and_the_error_names_the_option(self, export):
+        result = run("complete", export[0], "--text", "text")
+        assert result.exit_code == 1
+        assert "--absent irrelevant if every label was checked" in result.stderr
+        assert "absent='" not in result.stderr
+
+    def test_an_export_as_a_table(self, export, tmp_path):
+        path, kinds = export
+        run("complete", path, "--text", "text", "--absent", "irrelevant", *FAST, "-o", tmp_path / "out.csv")
+        table = pd.read_csv(tmp_path / "out.csv")
+        assert table.columns.tolist() == ["id", "text", "billing", "bug", "login"]
+        assert table[["billing", "bug", "login"]].idxmax(axis=1).tolist() == kinds.tolist()
+
+    def test_other_commands_read_it_too(self, export):
+        path, _ = export
+        options = ("--text", "text", "--absent", "irrelevant")
+        assert "60 items, 3 labels" not in run("data", "describe", path, *options).stderr
+        assert run("map", path, *options).exit_code == 0
+        result = run("evaluate", path, *options, *FAST, "--repeats", "2", "--no-curve")
+        assert result.exit_code == 0, result.stderr
+
+    @pytest.mark.parametrize("tool", [name for name in exchange.FORMATS if name not in ("fiftyone", "excel")])
+    def test_suggestions_for_every_tool(self, songs, tool):
+        result = run("complete", songs, "--id", "song", "--labels", "tag_*", *FAST, "--to", tool)
+        assert result.exit_code == 0, result.stderr
+        kind = exchange.FORMATS[tool]
+        written = songs.with_name(f"songs.{tool}{kind.suffixes[0]}" if kind.suffixes[0] else f"songs-{tool}")
+        absent = "unknown" if kind.dialect == "sets" else None
+        options = {"labels": ["tag_a", "tag_b", "tag_c"]} if kind.read_plain and tool != "huggingface" else {}
+        assert exchange.read(written, tool, absent, **options).names == ("tag_a", "tag_b", "tag_c")
+        assert not songs.with_name("songs.completed.csv").exists()
+
+    def test_ids_of_a_recognised_column_are_kept(self, songs, tmp_path):
+        run("complete", songs, "--labels", "tag_*", *FAST, "--to", "label-studio", "-o", tmp_path / "o.json")
+        assert exchange.read(tmp_path / "o.json").items.index.tolist() == [f"s{i}" for i in range(60)]
+
+    def test_wrong_names(self, songs, tmp_path):
+        wrong = run("complete", songs, "--labels", "tag_*", "--to", "label-stduio")
+        assert "there is no format 'label-stduio': did you mean 'label-studio'?" in wrong.stderr
+        wrong = run("complete", songs, "--labels", "tag_*", "--format", "jsno")
+        assert "did you mean 'json'?" in wrong.stderr
+        wrong = run("complete", songs, "--labels", "tag_*", "--to", "label-studio", "-o", tmp_path / "o.csv")
+        assert "Label Studio takes .json, not '.csv'" in wrong.stderr
+        assert outputs(songs) == []
+
+    def test_format_is_settable(self, songs, tmp_path):
+        odd = tmp_path / "songs.data"
+        odd.write_bytes(songs.read_bytes())
+        assert "the suffix '.data' is not known" in run("data", "describe", odd, "--labels", "tag_*").stderr
+        result = run("data", "describe", odd, "--labels", "tag_*", "--format", "csv")
+        assert "60 items, 5 features, 3 labels" in result.output
+
+    def test_a_corrected_answer_replaces_the_one_of_the_export(self, export, tmp_path):
+        path, kinds = export
+        answers = pd.DataFrame({"item": ["2"], "label": ["bug"], "answer": [0 if kinds[1] == "bug" else 1]})
+        answers.to_csv(tmp_path / "answers.csv", index=False)
+        options = ("--absent", "irrelevant", *FAST, "--review-in", tmp_path / "answers.csv")
+        result = run("complete", path, "--text", "text", *options)
+        assert result.exit_code == 0, result.stderr
+        labels = exchange.read(path.with_name("export.completed.json")).labels
+        assert labels.loc["2", "bug"] == float(kinds[1] != "bug")
+
+
+class TestLabelWords:
+    @pytest.fixture
+    def words(self, songs):
+        frame = pd.read_csv(songs)
+        for name in ("tag_a", "tag_b", "tag_c"):
+            frame[name] = frame[name].map({1: "Yes", 0: "no"}).fillna("?")
+        frame.to_csv(songs, index=False)
+        return songs
+
+    def test_words_are_read_and_written(self, words):
+        options = ("--labels", "tag_*", "--yes", "yes,x", "--no", "no", "--unknown", "?")
+        result = run("complete", words, *options, *FAST)
+        assert result.exit_code == 0, result.stderr
+        before, after = (
+            pd.read_csv(words),
+            pd.read_csv(words.with_name("songs.completed.csv")),
+        )
+        assert set(after["tag_a"]) == {"Yes", "no"}
+        known = before["tag_a"] != "?"
+        assert (after.loc[known, "tag_a"] == before.loc[known, "tag_a"]).all()
+
+    def test_a_word_without_a_meaning_is_named_with_its_line(self, words):
+        result = run("complete", words, "--labels", "tag_*")
+        assert "(line 2)" in result.stderr
+        assert "--yes, --no and --unknown; the column holds" in result.stderr
+        result = run("complete", words, "--labels", "tag_*", "--yes", "yes")
+        assert "the column holds" in result.stderr
+
+    def test_an_empty_cell_may_mean_no(self, songs):
+        frame = pd.read_csv(songs)
+        frame["tag_a"] = frame["tag_a"].map({1: "x", 0: None}).where(frame["tag_a"].notna(), "?")
+        frame.to_csv(songs, index=False)
+        options = ("--labels", "tag_a", "--ignore", "tag_b,tag_c", "--yes", "x", "--no", "", "--unknown", "?")
+        result = run("data", "describe", songs, *options)
+        assert f"{int((frame['tag_a'] == '?').sum())} items without any label" in result.output
+
+    def test_minus_one_may_mean_unknown(self, songs):
+        frame = pd.read_csv(songs).fillna({"tag_a": -1, "tag_b": -1, "tag_c": -1})
+        frame.to_csv(songs, index=False)
+        assert "with --yes, --no and --unknown" in run("complete", songs, "--labels", "tag_*").stderr
+        result = run("complete", songs, "--labels", "tag_*", "--unknown", "-1", *FAST)
+        assert result.exit_code == 0, result.stderr
+        after = pd.read_csv(songs.with_name("songs.completed.csv"))
+        assert set(after["tag_a"]) == {0, 1}
+
+    def test_a_word_has_one_meaning(self, words):
+        result = run("complete", words, "--labels", "tag_*", "--yes", "x", "--no", "X")
+        assert "the word 'x' was given two meanings" in result.stderr
