@@ -286,7 +286,7 @@ def test_an_id_is_there_and_unique(songs):
     assert choose_roles(songs, Columns(labels=["tag_*"], id="song")).id == "song"
     with pytest.raises(ValueError, match="id column 'key' is not unique: 'minor' is in row 0 and row 2"):
         choose_roles(songs, Columns(labels=["tag_*"], id="key"))
-    with pytest.raises(ValueError, match="id column 'n' is not unique: 7 is in rows 1 and 3"):
+    with pytest.raises(ValueError, match="id column 'n' is not unique: 7 is in row 1 and row 3"):
         choose_roles(songs.assign(n=[5, 7, 6, 7, *range(10, 46)]), Columns(labels=["tag_*"], id="n"))
     with pytest.raises(ValueError, match="id column 'tag_sad' is empty in row 1: every row needs its own id"):
         choose_roles(songs, Columns(labels=["tag_rock"], id="tag_sad"))

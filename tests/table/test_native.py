@@ -1,0 +1,172 @@
+"""Tables of other libraries come in, and the completed table comes back in their kind."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import halflabel as hl
+from halflabel import exchange
+from halflabel.table import Columns, open_table
+from halflabel.table.native import open_native
+
+N = 40
+ROWS = [
+    {"song": f"s{i}", "tempo": float(60 + 60 * (i % 2) + i / 100), "dance": float(i % 2) if i < 24 else None}
+    for i in range(N)
+]
+
+
+def complete(items, **options):
+    return hl.complete(items, id="song", labels="dance", effort="fast", **options)
+
+
+def as_polars():
+    return pytest.importorskip("polars").DataFrame(ROWS)
+
+
+KINDS = {"polars": as_polars, "pyarrow": lambda: pa.Table.from_pylist(ROWS), "dicts": lambda: ROWS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_table_comes_back_in_kind(kind):
+    items = KINDS[kind]()
+    filled = complete(items)
+    assert type(filled.table) is type(items)
+    rows = filled.table if kind == "dicts" else filled.table.to_pandas().to_dict("records")
+    assert [row["dance"] for row in rows] == [i % 2 for i in range(N)]
+    assert [list(row) for row in rows] == [list(row) for row in ROWS]
+    assert isinstance(filled.frame, pd.DataFrame)
+    if kind != "dicts":
+        assert filled.table.schema == items.schema
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_lists_stay_lists(kind):
+    tags = [["dance"] if i % 2 else ["slow", "sad"] for i in range(N)]
+    table = pa.table({"tempo": [row["tempo"] for row in ROWS], "tags": [*tags[:24], *[None] * 16]})
+    items = pytest.importorskip("polars").from_arrow(table) if kind == "polars" else table
+    filled = hl.complete(items, tags="tags", absent="irrelevant", effort="fast")
+    cells = filled.table["tags"].to_list() if kind == "polars" else filled.table["tags"].to_pylist()
+    assert [sorted(cell) for cell in cells] == [sorted(cell) for cell in tags]
+    assert filled.table.schema == items.schema
+
+
+def test_labels_and_features_apart_may_be_of_any_library():
+    polars = pytest.importorskip("polars")
+    X, Y = polars.DataFrame({"tempo": [row["tempo"] for row in ROWS]}), polars.DataFrame({"dance": [0, None, 1, None]})
+    opened = open_table(X.head(4), Y)
+    assert opened.labels.names == ("dance",)
+    np.testing.assert_array_equal(opened.labels.state[:, 0], [-1, 0, 1, 0])
+
+
+def test_further_tables_may_be_of_any_library():
+    polars = pytest.importorskip("polars")
+    pairs = polars.DataFrame({"song": ["s1", "s3"], "tag": ["rock", "sad"]})
+    columns = Columns(id="song", pairs=pairs, on="song", absent="unknown", ignore=["dance"])
+    assert open_table(polars.DataFrame(ROWS), columns=columns).labels.names == ("rock", "sad")
+    prior = polars.DataFrame({"song": [row["song"] for row in ROWS], "dance": [0.5] * N})
+    opened = open_table(ROWS, columns=Columns(id="song", labels=["dance"], prior=prior))
+    assert opened.prior.shape == (N, 1)
+
+
+def test_a_lazy_table_is_collected_first():
+    lazy = pytest.importorskip("polars").DataFrame(ROWS).lazy()
+    with pytest.raises(ValueError, match=r"a polars\.LazyFrame, which is not computed yet: collect it first"):
+        complete(lazy)
+
+
+def test_anything_with_an_arrow_stream_or_to_pandas():
+    class Stream:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return pa.Table.from_pylist(ROWS).__arrow_c_stream__(requested_schema)
+
+    class Convertible:
+        def to_pandas(self):
+            return pd.DataFrame(ROWS)
+
+    assert open_native(Stream()).frame["song"].tolist() == open_native(Convertible()).frame["song"].tolist()
+    assert isinstance(complete(Stream()).table, pa.Table)
+    assert open_native(np.eye(2)) is None
+
+
+def test_evaluate_takes_them_too():
+    result = hl.evaluate(as_polars(), id="song", labels="dance", effort="fast", repeats=2, curve=False)
+    assert "halflabel" in result.summary.index
+
+
+def test_records_of_a_tool(tmp_path):
+    frame = pd.DataFrame(ROWS).set_index("song")
+    exchange.write(tmp_path / "songs.json", "label-studio", frame[["tempo"]], frame[["dance"]])
+    for items in (exchange.read(tmp_path / "songs.json"), tmp_path / "songs.json"):
+        filled = hl.complete(items, effort="fast")
+        assert filled.index.tolist() == [row["song"] for row in ROWS]
+        assert filled.table["dance"].tolist() == [i % 2 for i in range(N)]
+        assert filled.write(tmp_path / "out.json", "label-studio") == ()
+        assert exchange.read(tmp_path / "out.json").suggestions["dance"].notna().sum() == 16
+    assert hl.complete(tmp_path / "songs.json", format="label-studio", effort="fast").labels.names == ("dance",)
+
+
+def test_words_of_labels():
+    words = pd.DataFrame(ROWS).assign(dance=lambda table: table["dance"].map({1: "yes", 0: "no"}).fillna("?"))
+    filled = complete(words, yes="yes", no="no", unknown="?")
+    assert filled.table["dance"].tolist() == ["yes" if i % 2 else "no" for i in range(N)]
+    with pytest.raises(ValueError, match=r"holds 'no' \(row 0\).* mean with yes=, no= and unknown="):
+        complete(words)
+
+
+def test_a_typing_error_in_an_argument_is_named():
+    for function in (hl.complete, hl.evaluate):
+        with pytest.raises(TypeError, match=r"'label'\. Did you mean 'labels'"):
+            function(ROWS, label="dance")
+
+
+@pytest.fixture
+def datasets(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    pytest.importorskip("datasets.features", reason="datasets is not installed")  # tests/datasets has that name, too
+    return pytest.importorskip("datasets")
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestDatasets:
+    """Lists of ``ClassLabel``: names for halflabel, numbers in what comes back."""
+
+    NAMES = ("dance", "slow")
+
+    @pytest.fixture
+    def data(self, datasets):
+        features = datasets.Features(
+            {
+                "tempo": datasets.Value("float32"),
+                "labels": datasets.Sequence(datasets.ClassLabel(names=list(self.NAMES))),
+            }
+        )
+        labels = [[1 - i % 2] if i < 24 else None for i in range(N)]
+        columns = {"tempo": [row["tempo"] for row in ROWS], "labels": labels}
+        return datasets.Dataset.from_dict(columns, features=features)
+
+    def test_a_dataset_comes_back_in_kind(self, data):
+        filled = hl.complete(data, absent="irrelevant", effort="fast")
+        assert filled.labels.names == self.NAMES
+        assert type(filled.table) is type(data)
+        assert filled.table.features == data.features
+        assert filled.table["labels"][:] == [[1 - i % 2] for i in range(N)]
+
+    def test_what_is_undecided_has_classes_too(self, data):
+        filled = hl.complete(data, absent="irrelevant", effort="fast", min_precision=0.9999)
+        assert filled.table.features["labels"] == data.features["labels"]
+        assert "labels_open" in filled.table.column_names
+
+    def test_several_splits(self, data, datasets):
+        with pytest.raises(ValueError, match="a Dataset with the splits 'train': pass one of them"):
+            hl.complete(datasets.DatasetDict({"train": data}), absent="irrelevant")
+
+    def test_a_file_keeps_its_classes(self, data, datasets, tmp_path):
+        data.to_parquet(str(tmp_path / "songs.parquet"))
+        filled = hl.complete(tmp_path / "songs.parquet", absent="irrelevant", effort="fast")
+        assert filled.labels.names == self.NAMES
+        filled.write(tmp_path / "out.parquet")
+        back = datasets.Dataset.from_parquet(str(tmp_path / "out.parquet"), cache_dir=str(tmp_path / "cache"))
+        assert back.features["labels"] == data.features["labels"]
+        assert back["labels"][:] == [[1 - i % 2] for i in range(N)]
