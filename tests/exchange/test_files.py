@@ -40,7 +40,7 @@ def test_two_formats_that_fit_are_an_error(write):
     record = {"text": "a", "label": "rock", "answer": "accept", "data": {}, "annotations": []}
     path = write("a.jsonl", json.dumps(record) + "\n" + json.dumps(record))
     with pytest.raises(
-        ReadError, match=r"label-studio: .* prodigy: .* State --format label-studio or --format prodigy"
+        ReadError, match=r"label-studio: .* prodigy: .* State format='label-studio' or format='prodigy'"
     ):
         detect(path)
     assert exchange.read(path, "prodigy").names == ("rock",)

@@ -85,7 +85,7 @@ def test_lists_of_what_an_item_does_not_have(tmp_path):
     np.testing.assert_array_equal(
         exchange.read(path).labels, [[1, 0, np.nan], [np.nan, np.nan, 1], [0, np.nan, np.nan]]
     )
-    with pytest.raises(ValueError, match=r"absent= \(--absent\) is about lists of labels"):
+    with pytest.raises(ValueError, match=r"absent= is about lists of labels"):
         exchange.read(path, absent="unknown")
 
 
@@ -200,7 +200,7 @@ def test_plain_lines_with_named_labels(write):
         ({"id": "i"}, "column 'i': the id 1 stands twice"),
         ({"tags": "a", "absent": "unknown"}, r"column 'a': it holds 'yes', but it must hold lists"),
         ({"id": "t"}, "column 't': an id is a text or a number, not a list"),
-        ({"labels": ["t"], "tags": "a", "absent": "unknown"}, "either fields of their own"),
+        ({"labels": ["t"], "tags": "a", "absent": "unknown"}, "labels are fields of their own"),
         ({"absent": "unknown"}, r"name their field with tags="),
         ({"tags": "t"}, "state what a label means that is not listed"),
     ],
