@@ -70,7 +70,8 @@ def write_table(table: pd.DataFrame, path: Path, form: TextForm | None = None) -
         return ()
     form = form or TextForm()
     suffix = base_suffix(path)
-    mark = form.delimiter if DELIMITERS[suffix] == "," else DELIMITERS[suffix]
+    stated = suffix == ".csv" or (suffix == ".txt" and form.delimiter != ",")
+    mark = form.delimiter if stated else DELIMITERS[suffix]
     kept, notes = _without_vectors(table)
     with atomic_write(path) as file:
         _write_text(kept, file, form, mark, packed=path.suffix == ".gz")

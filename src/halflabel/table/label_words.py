@@ -134,4 +134,7 @@ def _describe_words(column: pd.Series[Any], words: Sequence[str | None], row: in
 
 
 def _fold(word: str) -> str:
-    return str(word).strip().casefold()
+    """Return a word as it is compared: without case, and whole numbers without a decimal point."""
+    text = str(word).strip().casefold()
+    whole, point, zeros = text.partition(".")
+    return whole if point and zeros.strip("0") == "" and whole.lstrip("+-").isdigit() else text

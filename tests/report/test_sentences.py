@@ -1,0 +1,56 @@
+"""The sentences of the page: people read them who have never seen the library."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.report.test_render import TAGS
+
+from halflabel.report import render_html, summarize
+
+#: Turns of phrase at which readers stopped.
+UNCLEAR = ("out of fold,", "taken at their word", "to the letter", "lacks", "to a decimal", "off by", "None")
+
+
+def page_of(completion):
+    """Return the body of the page, without pictures."""
+    page = render_html(summarize(completion))
+    return re.sub(r"<svg.*?</svg>", "", page[page.index("<body") :], flags=re.DOTALL)
+
+
+def texts(page, element):
+    """Return the texts of all elements of a kind."""
+    found = re.findall(rf"<{element}\b[^>]*>(.*?)</{element}>", page, flags=re.DOTALL)
+    return [text_of(part) for part in found]
+
+
+def text_of(page):
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_navigation_names_the_headings(by_hand):
+    page = page_of(by_hand())
+    (navigation,) = re.findall(r"<nav.*?</nav>", page, flags=re.DOTALL)
+    assert texts(navigation, "a") == texts(page, "h2")
+
+
+@pytest.mark.parametrize("rate", [None, 0.7])
+def test_an_expected_precision_is_named_only_if_there_is_one(by_hand, rate):
+    text = text_of(page_of(by_hand(TAGS, observed_rate=rate)))
+    assert ("How many of them are right cannot be observed" in text) is (rate is None)
+    assert ("can be filled at 95 % expected precision" in text) is (rate is not None)
+    assert "expected precisions above" not in text or rate is not None
+
+
+def test_settings_are_no_python(by_hand):
+    details = text_of(page_of(by_hand())).split("How this report was made")[1]
+    assert not re.search(r"\(['\"]|None|True|array\(|\{|<", details)
+
+
+@pytest.mark.parametrize("labels", [None, TAGS])
+def test_sentences_are_plain(by_hand, labels):
+    text = text_of(page_of(by_hand() if labels is None else by_hand(labels)))
+    assert [phrase for phrase in UNCLEAR if phrase in text] == []
+    if "coin tosses" in text:
+        assert "6.0 bits are the uncertainty of six coin tosses" in text
