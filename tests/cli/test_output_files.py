@@ -106,3 +106,15 @@ def test_json_has_no_number_that_json_lacks(songs, tmp_path):
     result = run("complete", songs, "--tags", "tags", *options)
     counts = json.loads(result.stdout, parse_constant=pytest.fail)
     assert {row["threshold"] for row in counts["assumptions"]} == {None}
+
+
+@pytest.mark.usefixtures("small_forests")
+def test_texts_that_look_like_formulas_are_written_as_they_came(songs):
+    """They are data; the page on the report warns of spreadsheets."""
+    frame = pd.read_csv(songs).rename(columns={"tag_a": "=cmd|a"})
+    frame["song"] = [f"=HYPERLINK({i})" for i in range(len(frame))]
+    frame.to_csv(songs, index=False)
+    assert run("complete", songs, "--id", "song", "--labels", "=cmd|a,tag_b", "--effort", "fast").exit_code == 0
+    after = pd.read_csv(songs.with_name("songs.completed.csv"))
+    assert after["song"].tolist() == frame["song"].tolist()
+    assert after["=cmd|a"].isin((0, 1)).all()

@@ -6,11 +6,15 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tests.completion.test_review import complete, open_songs
+from tests.completion.test_review import RATES, complete, open_songs
 
+import halflabel as hl
+from halflabel import PartialLabels
 from halflabel.completion import Explanation
 from halflabel.completion.display import describe_filled
+from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.marking import mark_filled
+from halflabel.methods.baselines import MLkNN
 from halflabel.table import Columns, open_table
 
 HOSTILE = "<script>alert(1)</script>"
@@ -64,6 +68,22 @@ def test_an_explanation_is_a_sentence():
 def test_items_are_identified_by_the_index():
     with pytest.raises(KeyError, match="items are identified by 'song', such as 's0'"):
         complete(open_songs()).explain("x", "rock")
+
+
+def test_a_table_without_gaps_is_named():
+    labels = PartialLabels.from_table([[1.0, 0.0], [0.0, 1.0]])
+    assert describe_gaps(labels, RATES) == (
+        "There is no gap: nothing was filled in; given entries were checked. For new items, save the model.",
+    )
+
+
+def test_an_output_in_a_folder_that_does_not_exist_is_named_as_it_was_given(tmp_path):
+    filled = hl.complete(open_songs(), method=MLkNN(n_neighbors=1))
+    for name, write in (("x.halflabel", filled.save), ("x.html", filled.report)):
+        with pytest.raises(FileNotFoundError) as error:
+            write(tmp_path / "none" / name)
+        assert error.value.filename == str(tmp_path / "none" / name)
+    assert filled.report(tmp_path / "x.html") == tmp_path / "x.html"
 
 
 def test_an_id_of_several_items_is_an_error_and_a_note():

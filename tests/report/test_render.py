@@ -203,3 +203,21 @@ def luminance(colour: str) -> float:
     parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def test_navigation_has_the_names_of_the_headings(by_hand):
+    for labels in (None, TAGS):
+        html = render_html(summarize(by_hand(*(() if labels is None else (labels,)))))
+        named = re.findall(r'<a href="#(\w+)">([^<]+)</a>', html[html.index("<nav") : html.index("</nav>")])
+        assert named == re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', html)
+        assert len(named) == 6
+
+
+def test_the_direction_of_text_from_outside_stays_its_own(by_hand):
+    name = "\u05e9\u05dc\u05d5\u05dd"
+    html = render_html(summarize(by_hand(names=(name, "sad"), index=pd.Index([f"{name} {i}" for i in range(6)]))))
+    body = re.sub(r"<title>.*?</title>|<[^>]*>", "", html.replace("<bdi>", "[").replace("</bdi>", "]"))
+    places = [match.start() for match in re.finditer(name, body)]
+    assert len(places) > 8
+    # Everything but sentences of the checks: a name is the start of an isolated text.
+    assert sum(body[place - 1] == "[" for place in places) >= len(places) - 1
