@@ -11,7 +11,7 @@ from tests.completion.test_review import RATES, complete, open_songs
 import halflabel as hl
 from halflabel import PartialLabels
 from halflabel.completion import Explanation
-from halflabel.completion.display import describe_filled
+from halflabel.completion.display import describe_filled, describe_review
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.marking import mark_filled
 from halflabel.methods.baselines import MLkNN
@@ -68,6 +68,13 @@ def test_an_explanation_is_a_sentence():
 def test_items_are_identified_by_the_index():
     with pytest.raises(KeyError, match="items are identified by 'song', such as 's0'"):
         complete(open_songs()).explain("x", "rock")
+
+
+def test_the_entries_to_check_are_counted_by_reason():
+    filled = complete(open_songs())
+    assert describe_review(filled, 2) == (
+        "3 entries to check: given entry is doubtful (2); uncertain item: answer helps (1). The first 2 are listed."
+    )
 
 
 def test_a_table_without_gaps_is_named():

@@ -45,6 +45,7 @@ from halflabel.cli.options import (
     show_option,
 )
 from halflabel.completion import Completion, complete
+from halflabel.completion.display import describe_review
 from halflabel.completion.model_file import load
 from halflabel.datasets import read_vectors
 from halflabel.exchange import FORMATS, write_frame
@@ -163,6 +164,8 @@ def complete_command(
     print_result(*filled.gaps)
     print_gaps(filled)
     print_assumptions(filled)
+    if entries is not None:
+        print_result(describe_review(filled, len(entries)))
     print_result(f"Written: {_list_paths(*written.values(), *(path for path in further if path.exists()))}.")
 
 

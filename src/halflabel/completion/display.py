@@ -45,6 +45,16 @@ def describe_completion(completion: Completion) -> tuple[str, ...]:
     return (size, describe_filled(completion), check, rest)
 
 
+def describe_review(completion: Completion, listed: int) -> str:
+    """Return how many entries to check there are for each reason, and how many of them a review table lists."""
+    number = completion.ranked_for_review["reason"].value_counts()
+    if not len(number):
+        return "There is no entry to check."
+    entries = plural(int(number.sum()), "entry", "entries")
+    reasons = "; ".join(f"{reason} ({count(int(n))})" for reason, n in number.items())
+    return f"{entries} to check: {reasons}. The first {count(listed)} are listed."
+
+
 def render_completion(completion: Completion) -> str:
     """Return the sentences, the worst labels and a small map as HTML for a notebook; everything is escaped."""
     p = completion.learned_probabilities
