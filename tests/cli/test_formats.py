@@ -202,9 +202,20 @@ class TestTools:
     def test_format_is_settable(self, songs, tmp_path):
         odd = tmp_path / "songs.data"
         odd.write_bytes(songs.read_bytes())
-        assert "the suffix '.data' is not known" in run("data", "describe", odd, "--labels", "tag_*").stderr
+        assert (
+            "its suffix '.data' is that of a known format" in run("data", "describe", odd, "--labels", "tag_*").stderr
+        )
         result = run("data", "describe", odd, "--labels", "tag_*", "--format", "csv")
         assert "60 items, 5 features, 3 labels" in result.output
+
+    def test_a_model_labels_new_tasks(self, export, tmp_path):
+        path, kinds = export
+        options = ("--text", "text", "--absent", "irrelevant", *FAST, "--model", tmp_path / "m.halflabel")
+        run("complete", path, *options, "-o", tmp_path / "out.csv")
+        result = run("predict", tmp_path / "m.halflabel", path, "-o", tmp_path / "new.csv")
+        assert result.exit_code == 0, result.stderr
+        labelled = pd.read_csv(tmp_path / "new.csv")
+        assert labelled[["billing", "bug", "login"]].idxmax(axis=1).tolist() == kinds.tolist()
 
     def test_a_corrected_answer_replaces_the_one_of_the_export(self, export, tmp_path):
         path, kinds = export
@@ -215,6 +226,27 @@ class TestTools:
         assert result.exit_code == 0, result.stderr
         labels = exchange.read(path.with_name("export.completed.json")).labels
         assert labels.loc["2", "bug"] == float(kinds[1] != "bug")
+
+
+class TestDamage:
+    @pytest.mark.parametrize(
+        ("name", "content", "sentence"),
+        [
+            ("a.json", b'[{"a": 1},', "record 2: it ends too early"),
+            ("a.json", b"[]", "there are no records in it"),
+            ("a.json", b'{"a": {"0": 1}}', "it is one object, not a list of records"),
+            ("a.jsonl", b'{"a": 1}\n{"a":', "line 2: record 2: it ends too early"),
+            ("a.xlsx", b"PK\x03\x04junk", "it cannot be read as a workbook"),
+            ("a.feather", b"ARROW1\0\0junk", "it cannot be read as Parquet or Arrow"),
+            ("a.zip", b"PK\x03\x04junk", "neither its content nor its suffix '.zip'"),
+        ],
+    )
+    def test_a_damaged_file_ends_in_one_sentence(self, tmp_path, name, content, sentence):
+        (tmp_path / name).write_bytes(content)
+        result = run("complete", tmp_path / name, "--labels", "a")
+        assert result.exit_code == 1
+        assert sentence in result.stderr
+        assert outputs(tmp_path / name) == []
 
 
 class TestLabelWords:

@@ -217,7 +217,7 @@ def predict_command(
       halflabel predict songs.halflabel new-songs.csv
     """  # noqa: D301
     predictor = load(model)
-    source = read_file(items, Columns(format=format), delimiter=delimiter, encoding=encoding)
+    source = read_file(items, Columns(format=format, labels=()), delimiter=delimiter, encoding=encoding)
     raw = source.raw
     target = output or name_table(items, source, "predicted")
     check_outputs((model, *source.paths, vectors), target, probabilities)

@@ -107,7 +107,7 @@ def _kind_of(path: Path, given: Mapping[str, object]) -> Kind:
     if suffix not in _KIND_OF:
         known = ", ".join(sorted([*_KIND_OF, ".txt"]))
         reason = (
-            f"the suffix {path.suffix!r} is not known, and its content is no known format; tables are read by suffix: "
+            f"neither its content nor its suffix {path.suffix!r} is that of a known format; tables are read by suffix: "
             f"{known}; or state {option('format', 'csv')}."
         )
         raise ReadError.at(path, reason)

@@ -20,6 +20,11 @@ from halflabel.labels import Absent
 #: Maximum number of items, and of cells, of one reading.
 MAX_ITEMS, MAX_ENTRIES = 20_000_000, 50_000_000
 
+
+class AbsentNotStated(ValueError):
+    """A file lists the labels that items have, and the caller did not state what a label means that is not listed."""
+
+
 #: What one person found in one item: the labels, who it was, and when.
 Annotation = tuple[frozenset[str], str | None, str | None]
 
@@ -110,7 +115,7 @@ class Collector:
         """Raise if the file lists labels and the caller did not state what an absent one means."""
         self._uses_lists = True
         if self.absent is None:
-            raise ValueError(
+            raise AbsentNotStated(
                 f"{self.path} lists the labels that an item has; state what a label means that is not listed: "
                 f"{option('absent', 'irrelevant')} if every label was checked for every item, "
                 f"{option('absent', 'unknown')} if a label may be missing from a list."

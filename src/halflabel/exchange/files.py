@@ -23,13 +23,11 @@ from halflabel.labels import Absent, PartialLabels
 
 AnyPath = str | os.PathLike[str]
 
-#: Writers of tables by suffix, for the formats that :mod:`halflabel.datasets.writing` does not have.
-_PLAIN = {
-    suffix: kind.write_plain for kind in FORMATS.values() if kind.write_plain is not None for suffix in kind.suffixes
-}
+#: Formats of tables by suffix, in addition to those of :mod:`halflabel.datasets`.
+PLAIN = {suffix: name for name, kind in FORMATS.items() if kind.write_plain is not None for suffix in kind.suffixes}
 
 #: What the name of a table can end in.
-SUFFIXES = (*TABLE_SUFFIXES, *_PLAIN)
+SUFFIXES = (*TABLE_SUFFIXES, *PLAIN)
 
 
 def read(
@@ -158,7 +156,7 @@ def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None
     """
     path = Path(path)
     check_frame_path(path)
-    writer = _PLAIN.get(path.suffix.lower())
+    writer = FORMATS[PLAIN[path.suffix.lower()]].write_plain if path.suffix.lower() in PLAIN else None
     if writer is None:
         return write_table(table, path, form)
     writer(table, path)
@@ -176,7 +174,7 @@ def check_format_path(path: Path, format: str) -> Format:
 
 def check_frame_path(path: Path) -> None:
     """Raise if a table cannot be written under this name."""
-    if path.suffix.lower() not in _PLAIN:
+    if path.suffix.lower() not in PLAIN:
         check_table_path(path, SUFFIXES)
 
 

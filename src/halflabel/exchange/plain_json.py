@@ -12,7 +12,7 @@ from halflabel.datasets import ReadError
 from halflabel.exchange.fields import frame_of, rows_of
 from halflabel.exchange.flat import LOSSES, OPTIONS, from_frame, to_frame
 from halflabel.exchange.formats import Format, Options, Plain
-from halflabel.exchange.json_files import read_records, write_array, write_lines
+from halflabel.exchange.json_files import layout_of, read_records, write_array, write_lines
 from halflabel.exchange.records import Records
 from halflabel.exchange.sample import Sample
 
@@ -31,6 +31,8 @@ def _read(paths: Sequence[Path], options: Options, format: str) -> Records:
 
 def _read_plain(paths: Sequence[Path]) -> Plain:
     rows = [record for _, record in read_records(paths)]
+    if paths[0].suffix.lower() == ".json" and layout_of(paths[0]) == "document":
+        raise ReadError.at(paths[0], 'it is one object, not a list of records: save it as [{"id": 1, ...}, ...].')
     if not rows:
         raise ReadError.at(paths[0], "there are no records in it.")
     return Plain(frame_of(rows, pd.RangeIndex(len(rows))))

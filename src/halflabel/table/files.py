@@ -13,6 +13,8 @@ from halflabel._wording import closest, option, plural, quoted
 from halflabel.datasets import RawTable, ReadError, read
 from halflabel.datasets.files import base_suffix, join_names
 from halflabel.datasets.reading import Kind, check_exists
+from halflabel.exchange.collector import AbsentNotStated
+from halflabel.exchange.files import PLAIN
 from halflabel.exchange.flat import hide_suggestions
 from halflabel.table.columns import Columns
 from halflabel.table.sources import Source, source_of, source_of_records
@@ -98,15 +100,21 @@ def check_format(name: str) -> str:
 
 
 def _choose_format(paths: Sequence[Path], stated: str | None) -> exchange.Detected | None:
-    """Return the format that was stated or that all files have; None where the suffix decides."""
+    """Return the format that was stated or that all files have; None where the suffix of a table decides."""
     if stated is not None:
         return exchange.Detected(check_format(stated), "")
-    found = [exchange.detect(path) for path in paths]
+    found = [exchange.detect(path) or _format_by_suffix(path) for path in paths]
     names = {None if each is None else each.format for each in found}
     if len(names) > 1:
         shown = quoted(sorted(name or "table" for name in names))
         raise ReadError.at(paths[0], f"the {len(paths)} files have the formats {shown}: read one format at a time.")
     return found[0]
+
+
+def _format_by_suffix(path: Path) -> exchange.Detected | None:
+    """Return the format of a file whose content is damaged or empty: its reader has the sentence for it."""
+    name = PLAIN.get(base_suffix(path))
+    return None if name is None else exchange.Detected(name, "")
 
 
 def _list_parts(folder: Path) -> list[Path]:
@@ -154,7 +162,12 @@ def _read_records(paths: Sequence[Path], found: exchange.Detected, columns: Colu
     if columns.empty != "unlabelled":
         stated["empty"] = columns.empty
     own = {name: value for name, value in stated.items() if value is not None and name in takes}
-    records = exchange.read(paths, found.format, columns.absent, **own)
+    try:
+        records = exchange.read(paths, found.format, columns.absent, **own)
+    except AbsentNotStated:
+        if columns.labels != ():
+            raise
+        records = exchange.read(paths, found.format, "unknown", **own)  # the labels are not needed
     why = f" ({found.reason.rstrip('.')[0].lower()}{found.reason.rstrip('.')[1:]})" if found.reason else ""
     note = f"{paths[0].name} was read as {found.format}{why}; state another format with {option('format')}."
     return source_of_records(records, join_names(*paths), notes=(note,) if found.reason else (), paths=tuple(paths))
