@@ -15,8 +15,10 @@ import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
+from halflabel import PartialLabels  # noqa: E402
 from halflabel.methods.auto import EFFORTS  # noqa: E402
 from halflabel.methods.auto.residuals import refine  # noqa: E402
+from halflabel.methods.canonical_order import order_items  # noqa: E402
 
 # No test is timed: a busy machine is no failure. HYPOTHESIS_PROFILE=many searches longer than the default profile.
 # In CI the examples are the same in every run, so that a change is judged by itself; elsewhere they rotate.
@@ -48,6 +50,12 @@ def small_forests() -> Iterator[None]:
             patch.setitem(EFFORTS, effort, replace(work, n_trees=20))
         patch.setitem(refine.__kwdefaults__, "n_trees", 10)
         yield
+
+
+def in_canonical_order(X, Y):
+    """Return the items in the order in which a method is fitted, for a test that repeats what the fit does."""
+    order = order_items(X, PartialLabels.from_table(Y))
+    return X[order], Y[order]
 
 
 def half_labelled(rng: np.random.Generator, n: int = 60, n_labels: int = 3, entries: bool = False):

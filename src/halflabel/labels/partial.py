@@ -62,6 +62,8 @@ class PartialLabels:
     positive_only: bool = False
 
     def __post_init__(self) -> None:
+        # One layout in memory, because sums over it are rounded in its order.
+        object.__setattr__(self, "state", np.ascontiguousarray(self.state))
         self.state.flags.writeable = False
         self.annotated.flags.writeable = False
 
@@ -263,6 +265,11 @@ class PartialLabels:
         rows = rows[0] if isinstance(rows, tuple) else rows  # scikit-learn indexes as labels[rows, ...]
         rows = [rows] if isinstance(rows, int | np.integer) else rows
         return replace(self, state=self.state[rows], annotated=self.annotated[rows])
+
+    def select(self, labels: Any) -> PartialLabels:
+        """Select labels by position; the items stay."""
+        names = tuple(np.array(self.names, dtype=object)[labels])
+        return replace(self, state=np.take(self.state, labels, axis=1), names=names)
 
 
 def _as_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, Tags
@@ -17,6 +18,7 @@ from halflabel._wording import listed
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt, require_rule
 from halflabel.labels.metrics import micro_f1
+from halflabel.methods.canonical_order import order_items
 from halflabel.methods.decision import Calibrated, Decision, Rule, decide
 from halflabel.numerics.solvers import Status
 
@@ -25,8 +27,10 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     """Base of every method: it is fitted to labels with gaps, and returns scores, probabilities and 0/1.
 
     A subclass has the parameters ``decision``, ``threshold`` and ``cost_ratio``. Its ``fit`` begins with
-    :meth:`_enter` and ends with :meth:`_decide`; its :meth:`_score_new` scores new items. It may override the class
-    variables, :meth:`_calibrate` and :meth:`_rule`. Think twice before adding anything here.
+    :meth:`_enter` and ends with :meth:`_decide`; its :meth:`_score_new` scores new items. Between the two, items are in
+    their canonical order, so that the result does not depend on the order of the caller; a subclass passes what it
+    stores per item through :meth:`_restore_order`. It may override the class variables, :meth:`_calibrate` and
+    :meth:`_rule`. Think twice before adding anything here.
     """
 
     decision: str
@@ -48,6 +52,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         "neighbors_",
         "solution_",
         "embedding_",
+        "_item_order",
     )
 
     def __sklearn_tags__(self) -> Tags:
@@ -63,6 +68,28 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # -- fit ---------------------------------------------------------------------------
 
     def _enter(self, X: Any, y: Any) -> tuple[Matrix, PartialLabels]:
+        """Validate the input of ``fit``, and return its items in canonical order."""
+        X, labels = self._validate_input(X, y)
+        order = self._choose_order(X, labels)
+        return X[order], labels[order]
+
+    def _choose_order(
+        self, X: Matrix, labels: PartialLabels, groups: Ints | None = None, prior: Floats | None = None
+    ) -> Ints:
+        """Return the canonical order of the items, and keep it for :meth:`_restore_order`."""
+        self._item_order = order_items(X, labels, groups, prior)
+        return self._item_order
+
+    def _restore_order(self, values: Any) -> Any:
+        """Return values per item, given in canonical order, in the order of the caller."""
+        return values[np.argsort(self._item_order)]
+
+    def _restore_both_orders(self, W: sparse.csr_array) -> sparse.csr_array:
+        """Return a matrix of items by items, given in canonical order, in the order of the caller."""
+        place = np.argsort(self._item_order)
+        return sparse.csr_array(W[place][:, place])
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Matrix, PartialLabels]:
         """Validate the input of ``fit`` once: features become a float array or csr, labels PartialLabels."""
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
@@ -115,12 +142,13 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return decide(labels, scores, out_of_fold, self._rule(), self._calibrate)
 
     def _store(self, decision: Decision) -> Self:
-        self.label_scores_ = decision.scores
-        self.out_of_fold_scores_ = decision.out_of_fold
+        """Store a decision about items in canonical order."""
+        self.label_scores_ = self._restore_order(decision.scores)
+        self.out_of_fold_scores_ = self._restore_order(decision.out_of_fold)
         self.calibration_ = decision.calibration
-        self.label_probabilities_ = decision.probabilities
+        self.label_probabilities_ = self._restore_order(decision.probabilities)
         self.thresholds_ = decision.thresholds
-        self.transduction_ = self._restore_shape(decision.relevant.astype(np.int64))
+        self.transduction_ = self._restore_shape(self._restore_order(decision.relevant).astype(np.int64))
         return self
 
     def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Calibrated:

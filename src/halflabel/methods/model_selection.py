@@ -19,6 +19,7 @@ from halflabel.labels.folds import split_entries, split_items
 from halflabel.labels.groups import number_groups
 from halflabel.labels.metrics import METRICS
 from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.canonical_order import order_columns
 from halflabel.methods.cross_fitting import score_out_of_fold
 
 __all__ = ["ItemKFold", "entry_folds", "folds_of_labelled", "item_folds", "make_scorer", "out_of_fold"]
@@ -69,7 +70,7 @@ def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, g
         _check_n_splits(n_splits, len(labelled), "labelled items")
     else:
         _check_n_splits(n_splits, len(np.unique(numbers[labelled])), "groups with a labelled item")
-    return split_items(labels, [1 / n_splits] * n_splits, rng, numbers)
+    return split_items(labels.select(order_columns(labels.state)), [1 / n_splits] * n_splits, rng, numbers)
 
 
 def folds_of_labelled(
@@ -103,7 +104,8 @@ def entry_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) 
         The fold of each observed entry, -1 for unknown ones.
     """
     _check_n_splits(n_splits, min(int(labels.observed.sum()), 127), "observed entries (and 127)")
-    return split_entries(labels, [1 / n_splits] * n_splits, rng)
+    order = order_columns(labels.state)
+    return split_entries(labels.select(order), [1 / n_splits] * n_splits, rng)[:, np.argsort(order)]
 
 
 def _check_n_splits(n_splits: int, maximum: int, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
@@ -41,7 +42,11 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
             raise ValueError(
                 "there is nothing to assume: these labels hold irrelevant entries, so that no positive is missing."
             )
-        return assume_frequency(self._known, self.label_scores_, self.out_of_fold_scores_, observed_rate, self._rule())
+        order = self._item_order
+        scores, out_of_fold = self.label_scores_[order], self.out_of_fold_scores_[order]
+        assumption = assume_frequency(self._known[order], scores, out_of_fold, observed_rate, self._rule())
+        probabilities, filled = map(self._restore_order, (assumption.probabilities, assumption.filled))
+        return replace(assumption, probabilities=probabilities, filled=filled)
 
     def _mark_unassigned(self, y: Any) -> Any:
         """Return positive-only labels with -1 for what was not assigned in an annotated item, others unchanged."""
@@ -50,7 +55,7 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
         return mark_unassigned(y) if self.positive_only_ else y
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
-        self._known = labels
+        self._known = self._restore_order(labels)
         return super()._decide(labels, scores, out_of_fold)
 
     def _decision(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Decision:
@@ -62,5 +67,5 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
 
     def _store(self, decision: Decision) -> Self:
         if decision.assigned is not None:
-            self.assigned_probabilities_ = decision.assigned
+            self.assigned_probabilities_ = self._restore_order(decision.assigned)
         return super()._store(decision)

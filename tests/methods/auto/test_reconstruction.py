@@ -99,7 +99,7 @@ def test_optional_members_are_tried_for_word_features_if_no_members_are_named(wo
         "halflabel.methods.auto.estimator.fit_ensemble",
         lambda task, names, optional: tried.append(optional) or fit_ensemble(task, names, optional),
     )
-    small = replace(EFFORTS["default"], n_trees=10)
+    small = replace(EFFORTS["default"], n_trees=40)
     monkeypatch.setitem(EFFORTS, "default", small)
     model = AutoLabeler().fit(X, Y)
     AutoLabeler(scale="standard").fit(X, Y)

@@ -66,7 +66,7 @@ def test_a_tag_that_comes_with_another_is_completed(rng):
     Y = np.column_stack([tag, tag, ~tag]).astype(float)
     missing = np.flatnonzero(tag)[:10]
     Y[missing, 1] = 0
-    model = FastTag(1.0, n_folds=3).fit(X, PartialLabels.from_positives(Y))
+    model = FastTag(1.0, alpha_enrichment=10.0, n_folds=3).fit(X, PartialLabels.from_positives(Y))
     assert model.enriched_[missing, 1].min() > 2 * model.enriched_[~tag, 1].max()
 
 

@@ -23,6 +23,7 @@ from halflabel.methods.auto.prior import add_prior, read_prior
 from halflabel.methods.auto.residuals import refine
 from halflabel.methods.auto.sampling import named_rng
 from halflabel.methods.auto.task import Task
+from halflabel.methods.canonical_order import order_columns
 from halflabel.methods.decision import Calibrated
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_whole, require, require_choice, require_whole
@@ -166,6 +167,8 @@ class AutoLabeler(PositiveOnlyEstimator):
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
+    folds_: Ints
+
     auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior"})
 
     _transductive: ClassVar[tuple[str, ...]] = (*PositiveOnlyEstimator._transductive, "label_scores_", "folds_")
@@ -214,16 +217,21 @@ class AutoLabeler(PositiveOnlyEstimator):
             was fitted on the labels in ``y`` gets too large a weight. For positive-only labels it is calibrated, like
             the ensemble, to what is assigned. New items are scored without a prior.
         """
-        X, labels = self._enter(X, self._mark_unassigned(y))
+        X, labels = self._validate_input(X, self._mark_unassigned(y))
         self._validate_parameters()
         groups = None if groups is None else number_groups(groups, len(labels))
         prior = None if prior is None else read_prior(prior, labels)
+        order = self._choose_order(X, labels, groups, prior)
+        groups = None if groups is None else number_groups(groups[order], len(labels))
+        prior = None if prior is None else np.take(prior, order, axis=0)
         with blas_threads(len(labels)):
-            return self._fit(X, labels, groups, prior)
+            return self._fit(X[order], labels[order], groups, prior)
 
     def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None) -> Self:
         seed = int(np.random.default_rng(self.random_state).integers(2**62))
-        folds = Folds.split(labels, self.n_folds, named_rng(seed, "folds"), groups)
+        label_order = order_columns(labels.state)
+        self._label_place = np.argsort(label_order)
+        folds = Folds.split(labels.select(label_order), self.n_folds, named_rng(seed, "folds"), groups)
         scores, held_out = self._fit_ensemble(X, labels, folds, seed)
         self.ensemble_calibration_: Calibration | None = None
         self.new_item_decision_: NewItemDecision | None = None
@@ -238,7 +246,8 @@ class AutoLabeler(PositiveOnlyEstimator):
         if coupling:
             scores, out_of_fold = self._couple(labels, scores, groups, named_rng(seed, "other labels"))
         self._decide(labels, scores, out_of_fold)
-        self.members_ |= self._score_fit(labels)
+        self.folds_ = self._restore_order(self.folds_)
+        self.members_ |= self._score_fit(self._known)
         return self
 
     def _fit_ensemble(self, X: Matrix, labels: PartialLabels, folds: Folds, seed: int) -> tuple[Floats, Mask]:
@@ -246,19 +255,25 @@ class AutoLabeler(PositiveOnlyEstimator):
         effort = EFFORTS[self.effort]
         self.weighting_ = Weighting.learn(X, self.scale)
         self.learnable_ = labels.learnable
-        task = Task(self.weighting_(X), labels, folds, effort, seed, self.n_neighbors)
+        in_order = labels.select(np.argsort(self._label_place))
+        task = Task(self.weighting_(X), in_order, folds, effort, seed, self.n_neighbors)
         names = tuple(self.members or effort.members)
         optional = effort.optional_members if self.members is None and self.weighting_.unit_rows else ()
         fitted = fit_ensemble(task, names, optional)
         self.ensemble_, self.members_ = fitted.model, fitted.brier
         self.neighbourhood_ = task.graph.neighbourhood if uses_graph(names) else None
-        self.weights_ = task.graph.between_items() if uses_graph(names) else None
+        self.weights_ = self._restore_both_orders(task.graph.between_items()) if uses_graph(names) else None
         self.folds_ = np.full(len(labels), -1)
         self.folds_[folds.rows] = folds.fold
-        scores, held_out = fitted.log_odds, np.zeros(labels.shape, dtype=bool)
-        held_out[folds.rows] = ~np.isnan(fitted.out_of_fold)
-        scores[held_out] = fitted.out_of_fold[held_out[folds.rows]]
+        scores, held_out = self._restore_labels(fitted.log_odds), np.zeros(labels.shape, dtype=bool)
+        out_of_fold = self._restore_labels(fitted.out_of_fold)
+        held_out[folds.rows] = ~np.isnan(out_of_fold)
+        scores[held_out] = out_of_fold[held_out[folds.rows]]
         return scores, held_out
+
+    def _restore_labels(self, scores: Floats) -> Floats:
+        """Return scores of labels in canonical order in the order of the caller."""
+        return np.take(scores, self._label_place, axis=1)
 
     def _calibrate_ensemble(self, labels: PartialLabels, scores: Floats, held_out: Mask) -> Floats:
         """Return calibrated log odds of the ensemble, to which others can be added; keep the decision for new items."""
@@ -281,9 +296,10 @@ class AutoLabeler(PositiveOnlyEstimator):
         self, labels: PartialLabels, scores: Floats, groups: Ints | None, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """Correct the scores of partly observed items by their observed labels; return all and out-of-fold ones."""
-        refined = refine(labels, scores, rng, groups=groups)
+        order = np.argsort(self._label_place)
+        refined = refine(labels.select(order), np.take(scores, order, axis=1), rng, groups=groups)
         self.coupled_ = bool(refined.model.coupling.weights.nnz or refined.model.forests)
-        return refined.log_odds, refined.out_of_fold
+        return self._restore_labels(refined.log_odds), self._restore_labels(refined.out_of_fold)
 
     def _score_fit(self, labels: PartialLabels) -> dict[str, float]:
         """Return the Brier scores of the ensemble and of the labels' rates, on the entries that were learned from."""
@@ -306,7 +322,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     def _score_new(self, X: Matrix) -> Floats:
         X = self.weighting_(X)
         transition = None if self.neighbourhood_ is None else self.neighbourhood_.transition(X)
-        scores = self.ensemble_.predict(Items(X, transition))
+        scores = self._restore_labels(self.ensemble_.predict(Items(X, transition)))
         if self.ensemble_calibration_ is not None:
             scores = logit(self.ensemble_calibration_(scores))
         return np.where(self.learnable_, scores, np.nan)

@@ -151,10 +151,13 @@ class CalibratedPrior(PositiveOnlyEstimator):
         X, y, groups, prior
             As in :meth:`halflabel.AutoLabeler.fit`.
         """
-        _, labels = self._enter(X, self._mark_unassigned(y))
+        X, labels = self._validate_input(X, self._mark_unassigned(y))
         if prior is None:
             raise ValueError("give a prior: fit(X, y, prior=...).")
         numbers = None if groups is None else number_groups(groups, len(labels))
+        prior = read_prior(prior, labels)
+        order = self._choose_order(X, labels, numbers, prior)
+        labels, numbers = labels[order], None if numbers is None else numbers[order]
         folds = folds_of_labelled(labels, self.n_folds, np.random.default_rng(self.random_state), numbers)
-        alone = _calibrate(read_prior(prior, labels), labels, folds)
+        alone = _calibrate(np.take(prior, order, axis=0), labels, folds)
         return self._decide(labels, alone, alone)

@@ -114,7 +114,8 @@ class Comparator(PartialLabelEstimator):
         super()._decide(labels, scores, out_of_fold)
         if self.positive_only_:
             likely = self._rule().apply(self.label_scores_, self.label_probabilities_, self.thresholds_)
-            self.transduction_ = self._restore_shape((labels.relevant | likely).astype(np.int64))
+            relevant = self._restore_order(labels.relevant) | likely
+            self.transduction_ = self._restore_shape(relevant.astype(np.int64))
         return self
 
     def _score_new(self, X: Matrix) -> Floats:

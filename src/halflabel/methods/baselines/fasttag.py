@@ -172,11 +172,12 @@ class FastTag(Comparator):
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
         super()._decide(labels, scores, out_of_fold)
-        self.enriched_ = np.full(labels.shape, np.nan)
+        enriched = np.full(labels.shape, np.nan)
         if self.learned_.any():
             rows = np.flatnonzero(~labels.unlabelled)
             tags = labels.relevant[np.ix_(rows, self.learned_)].astype(np.float64)
-            self.enriched_[np.ix_(rows, self.learned_)] = self.model_.complete(tags)
+            enriched[np.ix_(rows, self.learned_)] = self.model_.complete(tags)
+        self.enriched_ = self._restore_order(enriched)
         return self
 
 

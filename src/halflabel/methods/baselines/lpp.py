@@ -9,6 +9,7 @@ from scipy import linalg, sparse
 
 from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.methods.baselines.projection import LinearProjection, to_dense, whitening
+from halflabel.methods.canonical_order import order_items
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, laplacian
@@ -91,6 +92,7 @@ class LPP(LinearProjection):
             Not used.
         """
         X = self._enter(X)
+        X = X[order_items(X)]  # the order decides between neighbours at equal distances
         require_whole(self, n_neighbors=1)
         require_positive(self, "bandwidth", optional=True)
         S = affinity(*neighbors(X, self.n_neighbors), self.bandwidth)

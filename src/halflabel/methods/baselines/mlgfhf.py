@@ -113,7 +113,10 @@ class MLGFHF(PartialLabelEstimator):
     """
 
     #: New items need the field, not the scores of the fitted ones.
-    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_")
+    #: New items are compared with the fitted ones, so that the order of these is saved.
+    _transductive: ClassVar[tuple[str, ...]] = tuple(
+        {*PartialLabelEstimator._transductive, "label_scores_"} - {"_item_order"}
+    )
 
     def __init__(
         self,
@@ -164,7 +167,9 @@ class MLGFHF(PartialLabelEstimator):
         self.field_, self.solution_ = self._solve(W, labels, self.label_laplacian_)
         self.learnable_ = labels.learnable
         self._warn_unless_converged(self.solution_.status, self.solution_.residual)
-        return self._decide(labels, self.field_, self._out_of_fold(W, labels))
+        self._decide(labels, self.field_, self._out_of_fold(W, labels))
+        self.field_ = self._restore_order(self.field_)
+        return self
 
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1, n_folds=2, max_iter=1)
@@ -200,10 +205,11 @@ class MLGFHF(PartialLabelEstimator):
         w, unit = np.exp(exponent - exponent[:, :1]), np.exp(exponent[:, :1])
         starts = np.arange(0, indices.size + 1, indices.shape[1])
         weights = sparse.csr_array((w.ravel(), indices.ravel(), starts), shape=(len(indices), len(self.field_)))
+        field = self.field_[self._item_order]
         values, Q = linalg.eigh(self.label_graph_weight * self.label_laplacian_)
         pull = np.where(values > 1e-12 * values[-1], values, 0.0) / np.maximum(unit, 1e-290)
-        f = ((weights @ np.nan_to_num(self.field_)) @ Q / (w.sum(axis=1, keepdims=True) + pull)) @ Q.T
-        unreached = weights @ np.isnan(self.field_).astype(np.float64) > 0
+        f = ((weights @ np.nan_to_num(field)) @ Q / (w.sum(axis=1, keepdims=True) + pull)) @ Q.T
+        unreached = weights @ np.isnan(field).astype(np.float64) > 0
         return np.where(unreached | ~self.learnable_, np.nan, f)
 
 

@@ -9,6 +9,7 @@ from sklearn.cluster import KMeans
 
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
+from halflabel.methods.canonical_order import order_items
 from halflabel.methods.impute.expectation import (
     BLOCK,
     Gaussian,
@@ -181,7 +182,9 @@ class GaussianMixtureImputer(Imputer):
     def _clusters(self, items: Floats) -> Any:
         if self.n_components == 1:
             return np.zeros(len(items), dtype=np.intp)
-        return KMeans(self.n_components, n_init=5, random_state=self.random_state).fit_predict(items)
+        order = order_items(items)
+        clusters = KMeans(self.n_components, n_init=5, random_state=self.random_state).fit_predict(items[order])
+        return clusters[np.argsort(order)]
 
     def _complete(self, X: Floats) -> Floats:
         with blas_threads(BLOCK, 1):

@@ -8,6 +8,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
+from halflabel.methods.canonical_order import order_items
 from halflabel.methods.impute.expectation import BLOCK, Gaussian, Mixture, conditional_means, group_rows
 from halflabel.methods.impute.imputer import Imputer
 from halflabel.methods.validation import require_positive, require_whole
@@ -167,7 +168,7 @@ class SoftImputer(Imputer):
         """Return the best weight, and the error of each weight on the path, with each part of the cells hidden once."""
         if self.alpha is not None:
             return float(self.alpha), _tabulate([])
-        folds = self._folds(known)
+        folds = self._folds(items, known)
         completed = [np.zeros_like(items) for _ in range(self.n_folds)]
         path: list[tuple[float, float]] = []
         for position, alpha in enumerate(_alpha_max(items) * RATIO ** np.arange(MAX_LENGTH)):
@@ -182,12 +183,12 @@ class SoftImputer(Imputer):
                 break
         return path[_find_best(path)][0], _tabulate(path)
 
-    def _folds(self, known: Mask) -> Ints:
+    def _folds(self, items: Floats, known: Mask) -> Ints:
         """Return the fold of each observed cell, -1 for gaps."""
-        rng = np.random.default_rng(self.random_state)
+        rng, order = np.random.default_rng(self.random_state), order_items(np.where(known, items, np.nan))
         folds = np.full(known.shape, -1, dtype=np.intp)
-        folds[known] = rng.permutation(int(known.sum())) % self.n_folds
-        return folds
+        folds[known[order]] = rng.permutation(int(known.sum())) % self.n_folds
+        return folds[np.argsort(order)]
 
     def _factorise(self, A: Floats) -> None:
         """Compute Z and B by a last proximal step from A, which holds the values, and Z in the gaps."""

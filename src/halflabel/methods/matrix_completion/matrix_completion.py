@@ -87,7 +87,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     def _store_factors(self, solution: Completed, data: Data, setting: Setting) -> Self:
         """Store the factors, the bias and the weights of one observed entry; new items need all but the left factor."""
         factors = solution.factors
-        self.left_, self.right_, self.bias_ = factors.left, factors.right, solution.bias
+        self.left_, self.right_, self.bias_ = self._restore_order(factors.left), factors.right, solution.bias
         self.solution_, self.n_iter_ = replace(solution, Z=None), solution.n_iter
         seen_labels, seen_features = data.seen
         terms = solution.terms.terms

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from halflabel._arrays import Floats, Matrix
 from halflabel.labels import PartialLabels
+from halflabel.methods.canonical_order import order_items
 from halflabel.methods.mddm import dependence
 from halflabel.methods.validation import (
     require_choice,
@@ -258,9 +259,9 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         self.kernel_error_ = 0.0
         if self.kernel is None:
             return X
-        rng = np.random.default_rng(self.random_state)
-        bandwidth = mean_distance(X, rng) if self.gamma is None else float(np.sqrt(0.5 / self.gamma))
-        self.kernel_map_ = nystroem(X, bandwidth, self.max_landmarks, rng)
+        rng, items = np.random.default_rng(self.random_state), X[order_items(X)]
+        bandwidth = mean_distance(items, rng) if self.gamma is None else float(np.sqrt(0.5 / self.gamma))
+        self.kernel_map_ = nystroem(items, bandwidth, self.max_landmarks, rng)
         self.kernel_error_ = self.kernel_map_.error
         return self.kernel_map_(X)[:, :-1]  # its last feature is a constant
 

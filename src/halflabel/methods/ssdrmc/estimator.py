@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -165,6 +166,9 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
+    #: New items are rebuilt from the fitted ones, so that the order of these is saved.
+    _transductive: ClassVar[tuple[str, ...]] = tuple({*PartialLabelEstimator._transductive} - {"_item_order"})
+
     def __init__(
         self,
         n_neighbors: int = 15,
@@ -273,7 +277,18 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
             known, anchor = observed & ~held_out[:, None], anchors[1 + folds[held_out][0]]
             return alternator.run(Y, known, anchor, start=last.solution.x).scores[held_out]
 
-        return self._decide(labels, last.scores, score_out_of_fold(score_held_out, folds, Y.shape))
+        self._decide(labels, last.scores, score_out_of_fold(score_held_out, folds, Y.shape))
+        return self._restore_items()
+
+    def _restore_items(self) -> Self:
+        """Bring what was computed for each item into the order of the caller."""
+        self.weights_ = self._restore_both_orders(self.weights_)
+        self.neighbors_ = self._restore_order(self._item_order[self.neighbors_])
+        if self.n_components is not None:
+            parts = (self.embedding_.coordinates, self.embedding_.component)
+            coordinates, component = map(self._restore_order, parts)
+            self.embedding_ = replace(self.embedding_, coordinates=coordinates, component=component)
+        return self
 
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1, max_alternations=1, max_landmarks=2, n_folds=2)
@@ -316,14 +331,14 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
 
     def _score_new(self, X: Matrix) -> Floats:
         items = self.scaler_(X)
-        neighbours = self._weights_of_new(items) @ self.label_scores_
+        neighbours = self._weights_of_new(items) @ self.label_scores_[self._item_order]
         if self.inference != "anchored":
             return np.asarray(neighbours)
         weight = self.anchor_weight
         return np.asarray((neighbours + weight * self.prior_.predict(items)) / (1 + weight))
 
     def _weights_of_new(self, items: Matrix) -> sparse.csr_array:
-        """Return the weights that rebuild new items from the fitted ones."""
+        """Return the weights that rebuild new items from the fitted ones, in canonical order."""
         indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
         return reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
 
@@ -332,7 +347,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         """Return coordinates of new items, rebuilt from those of their neighbours; shape (n_items, n_components)."""
         check_is_fitted(self)
         items = self.scaler_(self._validate_features(X, reset=False))
-        return np.asarray(self._weights_of_new(items) @ self.embedding_.coordinates)
+        return np.asarray(self._weights_of_new(items) @ self.embedding_.coordinates[self._item_order])
 
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
     def fit_transform(self, X: Any, y: Any) -> Floats:

@@ -241,10 +241,10 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         """
         X, labels = self._enter(X, self._mark_unassigned(y))
         self._fit(X, labels, self.observed_rate or 1.0)
-        rows = np.flatnonzero(~labels.unlabelled)
-        self.recovered_ = np.full(labels.shape, np.nan)
-        self.recovered_[rows] = self.solution_.x
-        self._warn_if_everything_is_relevant(labels.relevant)
+        recovered = np.full(labels.shape, np.nan)
+        recovered[~labels.unlabelled] = self.solution_.x
+        self.recovered_ = self._restore_order(recovered)
+        self._warn_if_everything_is_relevant(self._known.relevant)
         return self
 
     def likely_missing(self, n: int | None = 20) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel.methods.canonical_order import order_columns
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, laplacian, reconstruction_weights
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, nystroem
@@ -120,14 +121,15 @@ def output_kernel(Y: Floats, weight: float, *, normalize: bool) -> OutputKernel:
     n = Y.shape[1]
     if weight == 0 or n < 2:
         return OutputKernel(np.ones(n), None)
-    indices, distances = neighbors(np.ascontiguousarray(Y.T), max(1, round(LABEL_NEIGHBORS * n)))
+    order = order_columns(Y)  # it decides between labels at equal distances
+    indices, distances = neighbors(np.ascontiguousarray(Y.T[order]), max(1, round(LABEL_NEIGHBORS * n)))
     L = laplacian(affinity(indices, distances, bandwidth=np.inf)).toarray()
     values, vectors = linalg.eigh(L)
     kept = values > 1e-10 * values[-1]
     inverse = np.divide(1.0, values, out=np.zeros(n), where=kept)
     if normalize:
         inverse /= inverse.mean()
-    return OutputKernel(weight * inverse + 1 - weight, vectors)
+    return OutputKernel(weight * inverse + 1 - weight, vectors[np.argsort(order)])
 
 
 @dataclass(eq=False)
