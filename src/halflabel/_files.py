@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -24,22 +23,25 @@ PREFIX, SUFFIX = ".halflabel-", ".tmp"
 
 @dataclass
 class _Waiting:
-    """A temporary file or folder that has reached the disk and waits for its name, locked until then."""
+    """A temporary file or folder: locked until, if it is written, it takes the name of its target."""
 
     temporary: Path
     target: Path
-    lock: int | None
+    lock: int | None = None
+    is_written: bool = False
 
     def remove(self) -> None:
+        """Remove what is there and unlock it; a second call does no harm."""
         if self.temporary.is_dir():
             shutil.rmtree(self.temporary, ignore_errors=True)
         else:
             self.temporary.unlink(missing_ok=True)
         if self.lock is not None:
-            os.close(self.lock)
+            lock, self.lock = self.lock, None
+            os.close(lock)
 
 
-#: Files that wait for their names while :func:`together` is open.
+#: The temporary files of the open set; each is listed before it is made, so that an interrupt at any moment removes it.
 _PENDING: ContextVar[list[_Waiting] | None] = ContextVar("pending", default=None)
 
 
@@ -60,8 +62,7 @@ def together() -> Iterator[None]:
         _rename(pending)
     finally:
         _PENDING.reset(token)
-        for waiting in pending:
-            waiting.remove()
+        _remove_all(pending)
 
 
 @contextmanager
@@ -78,8 +79,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     with _name_output(path), together():
         waiting = _make_temporary(target, folder=False)
         options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
-        with _add_when_written(waiting), open(waiting.temporary, mode, **options) as file:
-            waiting.temporary.chmod(0o666 & ~_umask())
+        with _mark_when_written(waiting), open(waiting.temporary, mode, **options) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -99,10 +99,9 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileExistsError(f"{path} exists already: remove it, or name another folder.")
     with together():
         waiting = _make_temporary(target, folder=True)
-        with _add_when_written(waiting):
+        with _mark_when_written(waiting):
             token = _PENDING.set(None)  # files inside take their names before the folder takes its own
             try:
-                waiting.temporary.chmod(0o777 & ~_umask())
                 yield waiting.temporary
             finally:
                 _PENDING.reset(token)
@@ -119,50 +118,58 @@ def _name_output(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def _add_when_written(waiting: _Waiting) -> Iterator[None]:
-    """Add a file to the open set once it is written; remove it if that fails."""
-    pending = _PENDING.get()
-    assert pending is not None  # a set is open
+def _mark_when_written(waiting: _Waiting) -> Iterator[None]:
+    """Let a file take its name at the end of the set, or remove it if writing fails."""
     try:
         yield
     except BaseException:
         waiting.remove()
         raise
-    pending.append(waiting)
+    waiting.is_written = True
+
+
+def _remove_all(pending: list[_Waiting]) -> None:
+    """Remove what is left of a set, also if an interrupt comes while this runs."""
+    try:
+        for waiting in pending:
+            waiting.remove()
+    except KeyboardInterrupt:
+        for waiting in pending:
+            waiting.remove()
+        raise
 
 
 def _rename(pending: list[_Waiting]) -> None:
-    """Give all temporary files their names, or none, and let the entries of their folders reach the disk."""
-    old = [_keep(waiting.target) for waiting in pending]
+    """Give all written files their names, or none, and let the entries of their folders reach the disk."""
+    new = [waiting for waiting in pending if waiting.is_written]
+    old = [_keep(waiting.target, pending) for waiting in new]
     undo: list[tuple[Path, Path]] = []
     try:
-        for waiting, kept in zip(pending, old, strict=True):
+        for waiting, kept in zip(new, old, strict=True):
             if kept is not None:
-                undo.append((kept.temporary, waiting.target))
+                undo.append((kept, waiting.target))
             elif not waiting.target.exists():
                 undo.append((waiting.target, waiting.temporary))
             with _name_output(waiting.target):
                 os.replace(waiting.temporary, waiting.target)
-        for folder in {waiting.target.parent for waiting in pending}:
+        for folder in {waiting.target.parent for waiting in new}:
             _sync(folder)
     except BaseException:
         for now, before in undo:
             with suppress(FileNotFoundError):  # the failure came before the file had its name
                 os.replace(now, before)
         raise
-    finally:
-        for kept in filter(None, old):
-            kept.remove()
 
 
-def _keep(target: Path) -> _Waiting | None:
+def _keep(target: Path, pending: list[_Waiting]) -> Path | None:
     """Give an old file a second name until the whole set is there; some file systems cannot do this."""
-    second = target.with_name(f"{PREFIX}{secrets.token_hex(4)}{SUFFIX}")
+    kept = _list_temporary(target, pending)
     try:
-        os.link(target, second)
-        return _Waiting(second, target, _open_locked(second))
+        os.link(target, kept.temporary)
+        kept.lock = _open_locked(kept.temporary)
     except OSError:
         return None
+    return kept.temporary
 
 
 def _sync(folder: Path) -> None:
@@ -176,18 +183,25 @@ def _sync(folder: Path) -> None:
 
 def _make_temporary(target: Path, folder: bool) -> _Waiting:
     """Make a file or folder next to its target, locked as long as it waits: other processes remove stale ones."""
+    pending = _PENDING.get()
+    assert pending is not None  # a set is open
     _remove_stale(target.parent)
     while True:
+        waiting = _list_temporary(target, pending)
         if folder:
-            name = tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=target.parent)
+            waiting.temporary.mkdir()
         else:
-            descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=target.parent)
-            os.close(descriptor)
+            waiting.temporary.touch(exist_ok=False)
         with suppress(FileNotFoundError):  # another process may remove it before it is locked
-            waiting = _Waiting(Path(name), target, _open_locked(Path(name)))
-            if os.path.exists(name):
+            waiting.lock = _open_locked(waiting.temporary)
+            if waiting.temporary.exists():
                 return waiting
-            waiting.remove()
+
+
+def _list_temporary(target: Path, pending: list[_Waiting]) -> _Waiting:
+    waiting = _Waiting(target.with_name(f"{PREFIX}{secrets.token_hex(6)}{SUFFIX}"), target)
+    pending.append(waiting)
+    return waiting
 
 
 def _open_locked(path: Path) -> int | None:
@@ -215,9 +229,3 @@ def _remove_stale(folder: Path) -> None:
         with suppress(OSError):
             if (lock := _open_locked(path)) is not None:
                 _Waiting(path, path, lock).remove()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

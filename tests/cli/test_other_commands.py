@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import re
 import threading
+from datetime import UTC, datetime
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
+
+import halflabel as hl
 
 
 @pytest.mark.usefixtures("small_forests")
@@ -65,6 +69,38 @@ def test_describe_answers_before_labels_are_named(songs):
     assert "ignored" in result.output
     assert "no labels were named" in result.output
     assert "--labels tag_a,tag_b,tag_c" in result.output  # all of them, ready to be copied
+
+
+@pytest.fixture
+def model(songs):
+    path = songs.with_name("songs.halflabel")
+    hl.complete(pd.read_csv(songs), labels="tag_*", id="song", method=hl.SSDRMC(n_neighbors=7)).save(path)
+    return path
+
+
+def test_describe_shows_what_a_model_holds(model):
+    result = run("data", "describe", model)
+    assert result.exit_code == 0
+    assert "tag_a, tag_b, tag_c  label" in result.stdout
+    assert re.search(r"f0, f1, f2, f3, f4 +number", result.stdout)
+    assert f"A model of {model.stat().st_size:,} bytes, written {datetime.now(UTC):%Y-%m-%dT}" in result.stdout
+    assert f"format 1 with halflabel {hl.__version__}, numpy {np.__version__}" in result.stdout
+    assert "Method: SSDRMC(n_neighbors=7)." in result.stdout
+    assert "3 labels: 'tag_a', 'tag_b' and 'tag_c'. Probabilities are of being relevant." in result.stdout
+    renamed = model.rename(model.with_suffix(".zip"))
+    assert run("data", "describe", renamed).stdout == result.stdout
+
+
+def test_describe_reports_a_damaged_model_in_one_sentence(model):
+    model.write_bytes(model.read_bytes()[:-100])
+    result = run("data", "describe", model)
+    assert result.exit_code == 1
+    assert re.fullmatch(rf"Error: {model} is not a halflabel model, or is damaged \(.*\)\.\n", result.stderr)
+
+
+def test_options_of_a_table_do_not_apply_to_a_model(model):
+    result = run("data", "describe", model, "--labels", "tag_a")
+    assert (result.exit_code, "options of a table do not apply" in result.stderr) == (1, True)
 
 
 def test_help_shows_examples():

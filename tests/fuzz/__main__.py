@@ -42,7 +42,6 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     """Run what the options ask for; return the number of defects."""
     given = parse()
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     print(f"seed {given.seed}\n", flush=True)
     defects = 0
     with tempfile.TemporaryDirectory() as name:
@@ -52,6 +51,7 @@ def main() -> int:
             print(f"{given.kills} kills: {dict(counts)}\n", flush=True)
         if given.bombs:
             _print_bombs(folder)
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))  # writing the bombs takes more
         if given.minutes:
             kinds = [kind for kind in FORMATS if kind.name in given.formats]
             return _run_all(kinds, folder, given.seed, sys.maxsize, 60 * given.minutes)

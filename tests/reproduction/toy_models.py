@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -61,3 +63,12 @@ class FirstTwo(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Any:
         return X[:, :2]
+
+
+class Sleeps(Linear):
+    """Marks that it runs, and does not end in time."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        Path(os.environ["SLEEPING"]).touch()
+        time.sleep(300)
+        return self

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import pandas as pd
 
-from halflabel._wording import count, plural
+from halflabel._wording import count, plural, quoted
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_tables
 from halflabel.cli.options import ItemsFile, add_items_options
+from halflabel.completion.archive import read_heading
+from halflabel.completion.model_file import is_model, load
 from halflabel.datasets import fetch
 from halflabel.datasets.writing import write_table
 from halflabel.table import NoLabelsNamed, OpenTable
@@ -24,12 +27,16 @@ def data() -> None:
 @data.command()
 @add_items_options
 def describe(items: ItemsFile) -> None:
-    """Print the contents of a file and the role of each column.
+    """Print the contents of a file and the role of each column, also of a saved model.
 
     \b
-    Example:
+    Examples:
       halflabel data describe songs.csv --labels 'tag_*'
+      halflabel data describe songs.halflabel
     """  # noqa: D301
+    if len(items.paths) == 1 and is_model(items.paths[0]):
+        _describe_model(items.paths[0], items.stated)
+        return
     source = items.read()
     try:
         opened = items.open(source)
@@ -40,6 +47,23 @@ def describe(items: ItemsFile) -> None:
     out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     print_result(_describe(opened))
     print_note(*opened.notes)
+
+
+def _describe_model(path: Path, stated: Mapping[str, object]) -> None:
+    """Print what a model predicts, from which columns, and with which versions it was made."""
+    if stated:
+        raise ValueError(f"{path} is a model, to which the options of a table do not apply.")
+    predictor, heading = load(path), read_heading(path)
+    model, names = predictor.model, predictor.label_names
+    out.print(make_roles_table(predictor.roles, predictor.encoder.matrix_names))
+    made = ", ".join(f"{name} {version}" for name, version in heading.versions.items())
+    print_result(
+        f"A model of {count(heading.size)} bytes, written {heading.written or 'at an unknown time'} (UTC) "
+        f"in format {heading.format} with {made}.",
+        f"Method: {' '.join(repr(model).split())}.",
+        f"{plural(len(names), 'label')}: {quoted(names, 20)}. Probabilities are of {predictor.probability_of}.",
+        f"{plural(model.n_features_in_, 'feature')} of new items are needed.",
+    )
 
 
 def _describe(opened: OpenTable) -> str:

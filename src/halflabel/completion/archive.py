@@ -7,8 +7,12 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +25,8 @@ from halflabel._files import atomic_write
 from halflabel._memory import free_memory
 from halflabel._version import __version__
 from halflabel.completion.schema import check_attributes, check_record
+from halflabel.datasets.files import check_ordinary
+from halflabel.datasets.records import ReadError
 
 FORMAT = 1
 
@@ -31,8 +37,34 @@ MAX_BYTES, MAX_SHARE = 16 * 2**30, 0.5
 MAX_JSON, SMALL_JSON, MAX_SHRINKAGE = 32 * 2**20, 2**20, 32
 
 
+#: Libraries whose versions are written into a model.
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
+
+
 class ModelFileError(ValueError):
     """A file is not a halflabel model, or not one that this version can read."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """When and with which versions a model was written.
+
+    Parameters
+    ----------
+    format : int
+        Of the file.
+    written : str
+        Date and time (UTC); empty in models of the first versions.
+    versions : mapping of str to str
+        Of this library and of those that it was used with.
+    size : int
+        Bytes of the file.
+    """
+
+    format: int
+    written: str
+    versions: Mapping[str, str]
+    size: int
 
 
 def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any], classes: Mapping[str, type]) -> None:
@@ -44,7 +76,10 @@ def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any], classes: Ma
         For an object of another class, which could not be read again.
     """
     encoder = _Encoder(classes)
-    document = {"format": FORMAT, "halflabel": __version__, "tree": encoder(dict(tree))}
+    written = datetime.now(UTC).isoformat(timespec="seconds")
+    versions = {"halflabel": __version__, **{name: version(name) for name in LIBRARIES}}
+    document = {"format": FORMAT, "halflabel": __version__, "versions": versions, "written": written}
+    document["tree"] = encoder(dict(tree))
     with atomic_write(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("model.json", json.dumps(document))
         for number, array in enumerate(encoder.arrays):
@@ -61,24 +96,47 @@ def load_tree(path: str | os.PathLike[str], classes: Mapping[str, type]) -> dict
         If the file is not such a zip, is damaged, comes from a newer format, unpacks to more
         than :data:`MAX_BYTES`, or names another class.
     """
+    with _open_archive(path) as archive:
+        tree = _Decoder(archive, classes)(_read_document(archive)["tree"])
+    if not isinstance(tree, dict):
+        raise ModelFileError(f"{path} holds no halflabel model.")
+    return tree
+
+
+def read_heading(path: str | os.PathLike[str]) -> Heading:
+    """Return when and with which versions a model was written; raise as :func:`load_tree` does."""
+    with _open_archive(path) as archive:
+        document = _read_document(archive)
+        written, versions = document.get("written", ""), document.get("versions", {"halflabel": document["halflabel"]})
+        if not isinstance(versions, dict) or not all(isinstance(each, str) for each in (written, *versions.values())):
+            raise ValueError("its versions are no text")
+        return Heading(document["format"], written, versions, os.path.getsize(path))
+
+
+@contextmanager
+def _open_archive(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
+    """Open a model; any error while it is read becomes a ModelFileError that names the file."""
     try:
+        check_ordinary(Path(path))
         with zipfile.ZipFile(path) as archive:
-            _check_size(archive)
-            document = json.loads(archive.read("model.json"))
-            _check_format(document)
-            tree = _Decoder(archive, classes)(document["tree"])
+            yield archive
+    except ReadError as error:
+        raise ModelFileError(str(error)) from None
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
-    except FileNotFoundError:
-        raise ModelFileError(f"{path}: there is no such file.") from None
     except MemoryError:
         raise
     except Exception as error:  # a damaged zip makes zipfile, zlib, json and NumPy raise errors of many kinds
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelFileError(f"{path} is not a halflabel model, or is damaged ({reason}).") from None
-    if not isinstance(tree, dict):
-        raise ModelFileError(f"{path} holds no halflabel model.")
-    return tree
+
+
+def _read_document(archive: zipfile.ZipFile) -> dict[str, Any]:
+    """Return the JSON of a model, its sizes and its format checked."""
+    _check_size(archive)
+    document: dict[str, Any] = json.loads(archive.read("model.json"))
+    _check_format(document)
+    return document
 
 
 def _check_size(archive: zipfile.ZipFile) -> None:

@@ -229,19 +229,32 @@ def _describe_environment() -> dict[str, Any]:
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {
         "halflabel": __version__,
-        "commit": _find_commit(),
+        "commit": find_commit(Path(__file__).parents[1]),
         "python": platform.python_version(),
         **libraries,
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     }
 
 
-def _find_commit() -> str:
-    """Return the commit of the package, with a + if files were changed since; empty outside a checkout."""
-    root = Path(__file__).parents[1]
-    command = ["git", "-C", os.fspath(root), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
+def find_commit(package: Path) -> str:
+    """Return the commit of a checkout of this library, with a + if files were changed since; else nothing.
+
+    A package inside a repository of something else (an environment in a project's folder) has no commit of its own.
+    """
+    top = _ask_git(package, "rev-parse", "--show-toplevel")
+    if not top or Path(top).resolve() != package.resolve().parents[1] or package.parent.name != "src":
+        return ""
+    if not _ask_git(package, "ls-files", "__init__.py"):
+        return ""
+    return _ask_git(package, "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*")
+
+
+def _ask_git(folder: Path, *question: str) -> str:
+    """Return what git prints about the repository of a folder, whatever repository the environment names."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "-C", os.fspath(folder), *question]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    except OSError:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False, env=environment)
+    except (OSError, subprocess.TimeoutExpired):
         return ""
     return result.stdout.strip() if result.returncode == 0 else ""
