@@ -6,6 +6,7 @@ import os
 import platform
 import shlex
 import subprocess
+import threading
 import time
 import warnings
 import zlib
@@ -189,13 +190,25 @@ def _change_open(paper: Paper, change: Callable[[Experiment], Experiment]) -> tu
 
 def _run_in_parallel(runs: Sequence[Run], folder: Path | None, n_jobs: int) -> Iterator[Record]:
     """Yield each record as soon as its run ends; a single worker needs no further process."""
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, initializer=_end_with_parent)
     try:
         yield from workers(delayed(execute)(run, folder) for run in runs)
     except TerminatedWorkerError:
         raise MemoryError(
             "a process was killed, most likely because memory ran out: finished runs are kept; try --jobs 1."
         ) from None
+
+
+def _end_with_parent() -> None:
+    """End this worker soon after the command ends, even if that was killed: a pipe to `tee` would stay open."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def execute(run: Run, folder: Path | None) -> Record:
