@@ -13,6 +13,9 @@ from pyarrow import parquet
 from halflabel.datasets import ReadError, read
 from halflabel.datasets.files import open_text
 
+#: The type of a column of text: pandas 2 has none of its own.
+TEXT = str(pd.Index(["a"]).dtype)
+
 ROWS = 'id,x,name,rock,live\n007,1.5,a,1,0\n008,,"b, c",,1\n009,-2e3,"two\nlines",0,\n'
 
 
@@ -79,6 +82,7 @@ def one_column(write, *cells):
 )
 def test_a_column_becomes_numbers_only_where_nothing_is_lost(write, cells, kind, values):
     column = one_column(write, *cells)
+    kind = TEXT if kind == "str" else kind
     assert str(column.dtype) == kind
     pd.testing.assert_series_equal(column, pd.Series(values, dtype=kind, name="a"))
 

@@ -116,6 +116,8 @@ def read_heading(path: str | os.PathLike[str]) -> Heading:
 @contextmanager
 def _open_archive(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
     """Open a model; any error while it is read becomes a ModelFileError that names the file."""
+    if not Path(path).exists():
+        raise ModelFileError(f"{path}: there is no such file.")
     try:
         check_ordinary(Path(path))
         with zipfile.ZipFile(path) as archive:
