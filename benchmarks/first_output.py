@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from _common import load_set, make_parser
 
-SURE = ("--min-precision", "0.95", "--review", "review.csv")
+CAREFUL = ("--min-precision", "0.95", "--review", "review.csv")
 NOTEBOOK = """
 import sys, halflabel as hl, polars as pl
 frame = pl.read_parquet("songs.parquet")
@@ -74,7 +74,7 @@ def main():
         print("| user | command | CPU s | wall s | right | to review |\n|---|---|--:|--:|--:|--:|")
         for make in (make_images, make_tickets, make_genes, make_songs, make_label_studio, make_dataset):
             user = make(folder, np.random.default_rng(0))
-            for options in ((), SURE):
+            for options in ((), CAREFUL):
                 print(run(user, options, folder), flush=True)
 
 

@@ -33,3 +33,10 @@ def test_one_text_in_a_column_of_numbers_is_a_note():
     assert opened.notes == (
         "Column 'length' is not used: numbers with text among them, first 'abc'; correct such cells to use it.",
     )
+
+
+def test_local_dates_are_named_with_their_order():
+    frame = make_frame().assign(day=[f"{1 + i:02}.04.2025" for i in range(30)])
+    opened = open_table(frame, columns=Columns(labels=["rock", "sad", "live"]))
+    [reason] = [reason for name, reason in opened.roles.ignored if name == "day"]
+    assert reason.startswith("dates such as '01.04.2025' (day first); turn them into numbers")
