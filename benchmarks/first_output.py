@@ -67,13 +67,14 @@ def main():
     """Make the files, run the commands and print a table."""
     parser = make_parser(__doc__)
     parser.add_argument("--keep", type=Path, help="folder for the raw files; by default a temporary one")
+    parser.add_argument("--users", nargs="+", default=list(USERS), choices=list(USERS), help="some of the users")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.keep or Path(temporary)
         folder.mkdir(exist_ok=True)
         print("| user | command | CPU s | wall s | right | to review |\n|---|---|--:|--:|--:|--:|")
-        for make in (make_images, make_tickets, make_genes, make_songs, make_label_studio, make_dataset):
-            user = make(folder, np.random.default_rng(0))
+        for name in args.users:
+            user = USERS[name](folder, np.random.default_rng(0))
             for options in ((), CAREFUL):
                 print(run(user, options, folder), flush=True)
 
@@ -108,7 +109,8 @@ def describe_right(user, folder):
     parts = []
     for value, word in ((1, "relevant"), (0, "irrelevant")):
         chosen = filled & (state == value)
-        parts.append(f"{(user.truth[chosen] == value).mean():.1%} of {chosen.sum():,} {word}")
+        right = f"{(user.truth[chosen] == value).mean():.1%} of " if chosen.any() else ""
+        parts.append(f"{right}{chosen.sum():,} {word}")
     return ", ".join(parts)
 
 
@@ -205,12 +207,12 @@ def make_label_studio(folder, rng):
     command = ("complete", "export.json", "--text", "text", "--absent", "irrelevant")
 
     def read(path):
-        state = np.where(np.isnan(given), 0.0, given)
+        state = given.copy()
         for task in json.loads(path.read_text()):
-            for prediction in task.get("predictions", ()):
+            i = int(task["data"]["item_id"]) - 1
+            for prediction in task["predictions"]:
                 for result in prediction["result"]:
-                    for name in result["value"]["choices"]:
-                        state[task["id"] - 1, names.index(name)] = 1
+                    state[i, names.index(result["from_name"])] = result["value"]["choices"] == ["yes"]
         return state
 
     return User("Label Studio", command, "export.completed.json", read, given, truth)
@@ -235,6 +237,15 @@ def make_dataset(folder, rng):
 
     return User("Hugging Face", command, "train.completed.parquet", read, given, truth)
 
+
+USERS = {
+    "images": make_images,
+    "tickets": make_tickets,
+    "genes": make_genes,
+    "songs": make_songs,
+    "label-studio": make_label_studio,
+    "hugging-face": make_dataset,
+}
 
 # -- helpers ---------------------------------------------------------------------------
 
