@@ -11,7 +11,7 @@ from scipy import sparse
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.methods.auto.budget import BASE, estimate_memory
-from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS, OPTIONAL_MEMBERS, Effort
+from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS, TEXT_MEMBERS, Effort
 
 
 def task(rng, n, d, n_labels, share, *, entries=False, density=None, words=False, positive_only=False):
@@ -45,7 +45,7 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, words=False
 )
 def test_the_peak_is_a_little_below_the_estimate(rng, monkeypatch, sizes, max_nodes):
     """With small samples, so that most of the memory is for arrays that grow with the table."""
-    small = Effort(DEFAULT_MEMBERS, 10, 40, max_nodes, 300, OPTIONAL_MEMBERS)
+    small = Effort(DEFAULT_MEMBERS, 10, 40, max_nodes, 300, TEXT_MEMBERS)
     monkeypatch.setitem(EFFORTS, "default", small)
     monkeypatch.setattr("halflabel.methods.auto.ridge.MAX_ITEMS", 100)
     groups = np.arange(sizes["n"]) // 2 if (grouped := sizes.pop("grouped", False)) else None

@@ -20,20 +20,23 @@ from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble
 from halflabel.methods.canonical_order import order_items
+from halflabel.methods.auto.member_weights import learn_weights
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
 
-def test_the_ensemble_is_the_mean_of_calibrated_log_odds(rng):
+def test_the_ensemble_is_the_weighted_sum_of_calibrated_log_odds(rng):
     X, Y, _ = half_labelled(rng)
     task = make_task(X, Y, EFFORTS["fast"], seed=1, n_folds=3)
     ensemble = fit_ensemble(task, ("kernel", "trees"))
     fits = [MEMBERS[name](task) for name in ("kernel", "trees")]
     calibrations = [fit_platt(fit.out_of_fold, task.labels[task.folds.rows], 10.0) for fit in fits]
-    expected = np.mean([logit(c(fit.scores)) for c, fit in zip(calibrations, fits, strict=True)], axis=0)
-    np.testing.assert_allclose(ensemble.log_odds, expected)
-    held_out = np.mean([logit(c(fit.out_of_fold)) for c, fit in zip(calibrations, fits, strict=True)], axis=0)
-    np.testing.assert_allclose(ensemble.out_of_fold, held_out)
+    held_out = np.array([logit(c(fit.out_of_fold)) for c, fit in zip(calibrations, fits, strict=True)])
+    weights = learn_weights(held_out.reshape(2, -1), task.folds.Y.ravel())
+    assert list(ensemble.weights.items()) == [("kernel", weights[0]), ("trees", weights[1])]
+    np.testing.assert_allclose(ensemble.out_of_fold, np.tensordot(weights, held_out, 1))
+    scores = np.array([logit(c(fit.scores)) for c, fit in zip(calibrations, fits, strict=True)])
+    np.testing.assert_allclose(ensemble.log_odds, np.tensordot(weights, scores, 1))
 
 
 def test_a_member_is_the_same_in_any_ensemble(rng):
@@ -106,9 +109,11 @@ def test_new_items_are_scored_as_well_as_unlabelled_ones(rng):
 
 def test_effort_decides_the_work(rng):
     X, Y, _ = half_labelled(rng)
-    fast, default = AutoLabeler("fast").fit(X, Y), AutoLabeler().fit(X, Y)
-    assert set(fast.members_) - {"ensemble", "label rate"} == {"kernel", "trees"}
-    count = [sum(len(part.roots) for part in m.ensemble_.members[-1].model.parts) for m in (fast, default)]
+    assert set(AutoLabeler("fast").fit(X, Y).member_weights_) == {"kernel", "trees"}
+    assert set(AutoLabeler().fit(X, Y).member_weights_) == set(DEFAULT_MEMBERS)
+    fast, default = AutoLabeler("fast", members=("trees",)), AutoLabeler(members=("self_trained_trees",))
+    models = [model.fit(X, Y).ensemble_.members[0].model for model in (fast, default)]
+    count = [sum(len(part.roots) for part in model.parts) for model in models]
     expected = EFFORTS["fast"].n_trees, EFFORTS["default"].n_trees // 2  # self-trained trees are half as many
     assert tuple(count) == expected
 

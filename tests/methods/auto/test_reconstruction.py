@@ -68,36 +68,38 @@ def test_it_takes_sparse_features(words, exactly):
     np.testing.assert_allclose(scores, np.broadcast_to(scores[0], (4, 7, 3)), atol=1e-6)
 
 
-@pytest.mark.parametrize("better", [True, False])
-def test_an_optional_member_is_included_only_if_it_is_better_than_the_others(rng, monkeypatch, better):
-    X, Y, complete = half_labelled(rng)
+@pytest.mark.parametrize("right", [True, False])
+def test_a_certain_member_has_the_larger_weight_and_a_wrong_one_the_smaller(rng, monkeypatch, right):
+    X, Y, complete = half_labelled(rng, 400)
     members = dict(ensemble.MEMBERS)
 
-    def optional(task):
+    def other(task):
         base = members["kernel"](task)
-        scores = complete if better else 1 - complete
-        noise = rng.normal(0, 0.1, base.out_of_fold.shape)
-        return replace(base, scores=scores, out_of_fold=scores[task.folds.rows] + noise)
+        scores = complete if right else rng.permuted(1 - complete, axis=0)
+        return replace(
+            base, scores=scores, out_of_fold=scores[task.folds.rows] + rng.normal(0, 0.1, task.folds.Y.shape)
+        )
 
-    monkeypatch.setattr(ensemble, "MEMBERS", members | {"optional": optional})
-    without, tried = (
-        fit_ensemble(make_task(X, Y, EFFORTS["fast"], seed=1), ("kernel",), names) for names in ((), ("optional",))
+    monkeypatch.setattr(ensemble, "MEMBERS", members | {"other": other})
+    without, both = (
+        fit_ensemble(make_task(X, Y, EFFORTS["fast"], seed=1), names) for names in (("kernel",), ("kernel", "other"))
     )
-    assert list(tried.brier) == (["kernel", "optional"] if better else ["kernel"])
-    assert len(tried.model.members) == 1 + better
     hidden = PartialLabels.from_observed(complete, np.isnan(Y))
-    if better:
-        assert brier(hidden, expit(tried.log_odds)) < brier(hidden, expit(without.log_odds))
+    errors = [brier(hidden, expit(fitted.log_odds)) for fitted in (both, without)]
+    if right:
+        assert errors[0] < errors[1]
+        assert both.weights["other"] > both.weights["kernel"]
     else:
-        np.testing.assert_array_equal(tried.log_odds, without.log_odds)
+        assert both.weights["other"] < both.weights["kernel"] / 2
+        assert len(both.model.members) == 1 + (both.weights["other"] > 0)
 
 
-def test_optional_members_are_tried_for_word_features_if_no_members_are_named(words, monkeypatch):
+def test_text_members_are_added_for_word_features_if_no_members_are_named(words, monkeypatch):
     X, Y, complete = words
     tried = []
     monkeypatch.setattr(
         "halflabel.methods.auto.estimator.fit_ensemble",
-        lambda task, names, optional: tried.append(optional) or fit_ensemble(task, names, optional),
+        lambda task, names: tried.append("reconstruction" in names) or fit_ensemble(task, names),
     )
     small = replace(EFFORTS["default"], n_trees=40)
     monkeypatch.setitem(EFFORTS, "default", small)
@@ -105,6 +107,6 @@ def test_optional_members_are_tried_for_word_features_if_no_members_are_named(wo
     AutoLabeler(scale="standard").fit(X, Y)
     AutoLabeler(members=small.members).fit(X, Y)
     AutoLabeler("fast").fit(X, Y)
-    assert tried == [("reconstruction",), (), (), ()]
+    assert tried == [True, False, False, False]
     assert brier(PartialLabels.from_observed(complete, np.isnan(Y)), model.label_probabilities_) < 0.2
     assert model.predict_proba(X[:5]).shape == (5, 3)

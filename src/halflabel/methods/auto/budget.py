@@ -63,7 +63,7 @@ def estimate_memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: b
         features=2 * DOUBLE * X.nnz if is_sparse(X) else DOUBLE * X.size,
         sparse=is_sparse(X),
         grouped=grouped,
-        optional=bool(EFFORTS[effort].optional_members) and has_word_features(X),
+        optional=bool(EFFORTS[effort].text_members) and has_word_features(X),
         effort=EFFORTS[effort],
     )
     return int(MARGIN * max(sizes.stages) + BASE)

@@ -20,8 +20,8 @@ class Effort:
         Maximum number of items that the graph connects; other items are scored like new ones.
     max_tree_items : int
         Maximum number of items that one tree is grown on.
-    optional_members : tuple of str
-        Members for text features, which are included only if they have a lower score than the others together.
+    text_members : tuple of str
+        Members that are added for text features.
     """
 
     members: tuple[str, ...]
@@ -29,14 +29,14 @@ class Effort:
     n_landmarks: int
     max_nodes: int
     max_tree_items: int
-    optional_members: tuple[str, ...] = ()
+    text_members: tuple[str, ...] = ()
 
 
 #: The ensemble with the lowest Brier score over six data sets and four shares of labelled items.
 DEFAULT_MEMBERS = ("kernel", "deformed_kernel", "harmonic", "corrected_trees", "self_trained_trees")
 
-#: On some text data sets this member alone has a lower Brier score than the default ensemble.
-OPTIONAL_MEMBERS = ("reconstruction",)
+#: On some text data sets this member alone has a lower Brier score than the others together.
+TEXT_MEMBERS = ("reconstruction",)
 
 #: The values of the parameter ``effort``.
 EFFORTS = {
@@ -47,7 +47,7 @@ EFFORTS = {
         n_landmarks=800,
         max_nodes=20_000,
         max_tree_items=10_000,
-        optional_members=OPTIONAL_MEMBERS,
+        text_members=TEXT_MEMBERS,
     ),
     "best": Effort(
         DEFAULT_MEMBERS,
@@ -55,6 +55,6 @@ EFFORTS = {
         n_landmarks=2_500,
         max_nodes=40_000,
         max_tree_items=40_000,
-        optional_members=OPTIONAL_MEMBERS,
+        text_members=TEXT_MEMBERS,
     ),
 }

@@ -1,4 +1,4 @@
-"""The ensemble: the mean of its members' log odds, each calibrated on its own out-of-fold scores."""
+"""The ensemble: a weighted sum of its members' log odds, each calibrated on its own out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
 from halflabel.labels.calibration import Calibration, fit_platt
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.harmonic import corrected_trees, harmonic
 from halflabel.methods.auto.kernel import deformed_kernel, kernel
 from halflabel.methods.auto.member import Fitted, Items, Model
+from halflabel.methods.auto.member_weights import learn_weights
 from halflabel.methods.auto.reconstruction import reconstruction
+from halflabel.methods.auto.sampling import draw
 from halflabel.methods.auto.task import Task
 from halflabel.methods.auto.tree_members import self_trained_trees, trees
 
@@ -31,10 +33,10 @@ GRAPH_MEMBERS = frozenset(("deformed_kernel", "harmonic", "corrected_trees"))
 #: Ridge weight of the members' calibrations; larger than that of the ensemble, which is fitted to their results.
 RIDGE = 10.0
 
-#: Maximum number of cells (items x labels) that a calibration is fitted to.
+#: Maximum number of cells (items x labels) that a calibration and the weights are fitted to.
 MAX_CELLS = 2**20
 
-#: Number of items whose log odds are added at a time: the intermediate steps take the memory of several tables.
+#: Number of items whose scores are calibrated at a time: the intermediate steps take the memory of several tables.
 BLOCK = 4096
 
 
@@ -58,18 +60,22 @@ class CalibratedMember:
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Calibrated members with equal weights.
+    """Calibrated members and their weights.
 
     Attributes
     ----------
     members : list of CalibratedMember
+    weights : ndarray of shape (n_members,)
+        Positive.
     """
 
     members: list[CalibratedMember]
+    weights: Floats
 
     def predict(self, items: Items) -> Floats:
-        """Return the mean log odds of new items, shape (n_items, n_labels)."""
-        return np.asarray(sum(member.log_odds(items) for member in self.members) / len(self.members))
+        """Return the weighted sum of the log odds of new items, shape (n_items, n_labels)."""
+        weighted = zip(self.weights, self.members, strict=True)
+        return np.asarray(sum(weight * member.log_odds(items) for weight, member in weighted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,48 +92,38 @@ class FittedEnsemble:
         Scores new items.
     brier : dict of str to float
         Out-of-fold Brier score of each member on the observed entries.
+    weights : dict of str to float
+        Weight of each member.
     """
 
     log_odds: Floats
     out_of_fold: Floats
     model: Ensemble
     brier: dict[str, float]
+    weights: dict[str, float]
 
 
-def fit_ensemble(task: Task, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> FittedEnsemble:
-    """Fit the named members and take the mean of their calibrated log odds.
+def fit_ensemble(task: Task, names: tuple[str, ...]) -> FittedEnsemble:
+    """Fit the named members, and add their calibrated log odds with weights that are learned out of fold.
 
-    The weights are equal: with tens to thousands of labelled items, out-of-fold errors are too noisy to learn weights
-    from them. The errors suffice to find a member that is better than the ensemble of all others, which is rare: an
-    optional member is included, with the same weight, if its Brier score alone is lower than that of the members
-    before it together; otherwise it is excluded.
-
-    Parameters
-    ----------
-    task : Task
-    names : tuple of str
-        Members that are always included.
-    optional : tuple of str
-        Members that are included only if they have the lower Brier score.
+    A member with weight 0 is not in the model. Until the weights are learned, the log odds of all members exist.
     """
-    log_odds, out_of_fold = np.zeros(task.labels.shape), np.zeros(task.folds.Y.shape)
     members: list[CalibratedMember] = []
-    brier: dict[str, float] = {}
-    for done, name in enumerate((*names, *optional)):
-        step("fitting members", done, len(names) + len(optional))
+    log_odds: list[Floats] = []
+    out_of_fold: list[Floats] = []
+    for done, name in enumerate(names):
+        step("fitting members", done, len(names))
         fitted = MEMBERS[name](task)
-        member = _calibrate(task, fitted)
-        held_out = _to_log_odds(fitted.out_of_fold, member.calibration)
-        score = _score_brier(task.folds, expit(held_out))
-        if name in names or score < _score_brier(task.folds, expit(out_of_fold / len(members))):
-            members.append(member)
-            brier[name] = score
-            out_of_fold += held_out
-            _add_log_odds(log_odds, fitted.scores, member.calibration)
-        del fitted, held_out  # their memory is free while the next member is fitted
-    log_odds /= len(members)
-    out_of_fold /= len(members)
-    return FittedEnsemble(log_odds, out_of_fold, Ensemble(members), brier)
+        members.append(_calibrate(task, fitted))
+        out_of_fold.append(_to_log_odds(fitted.out_of_fold, members[-1].calibration))
+        log_odds.append(_calibrate_in_blocks(fitted.scores, members[-1].calibration))
+        del fitted  # its memory is free while the next member is fitted
+    brier = {name: _score_brier(task.folds, expit(z)) for name, z in zip(names, out_of_fold, strict=True)}
+    weights = _learn_weights(task, out_of_fold)
+    kept = np.flatnonzero(weights)
+    model = Ensemble([members[k] for k in kept], weights[kept])
+    by_name = dict(zip(names, weights.tolist(), strict=True))
+    return FittedEnsemble(_add(weights, log_odds), _add(weights, out_of_fold), model, brier, by_name)
 
 
 def uses_graph(names: Iterable[str]) -> bool:
@@ -137,10 +133,23 @@ def uses_graph(names: Iterable[str]) -> bool:
 
 def _calibrate(task: Task, fitted: Fitted[Model]) -> CalibratedMember:
     """Calibrate a member on its out-of-fold scores of all labelled items, or of a sample."""
-    max_items = max(MAX_CELLS // task.folds.Y.shape[1], 1000)
-    some = task.rng("calibration").permutation(len(task.folds.rows))[:max_items]
+    some = _sample(task, "calibration")
     labels = task.labels[task.folds.rows[some]]
     return CalibratedMember(fitted.model, fit_platt(fitted.out_of_fold[some], labels, RIDGE))
+
+
+def _learn_weights(task: Task, out_of_fold: list[Floats]) -> Floats:
+    """Return the weights of the members, from all labelled items or a sample."""
+    some = _sample(task, "member weights")
+    z = np.array([table[some] for table in out_of_fold])
+    used = task.folds.observed[some] & ~np.isnan(z).any(axis=0)
+    return learn_weights(z[:, used], task.folds.Y[some][used])
+
+
+def _sample(task: Task, name: str) -> Ints:
+    """Return the positions of all labelled items, or of a sample of about a million cells."""
+    max_items = max(MAX_CELLS // task.folds.Y.shape[1], 1000)
+    return draw(np.arange(len(task.folds.rows)), max_items, task.rng(name))
 
 
 def _to_log_odds(scores: Floats, calibration: Calibration) -> Floats:
@@ -148,11 +157,21 @@ def _to_log_odds(scores: Floats, calibration: Calibration) -> Floats:
     return np.where(np.isnan(scores), np.nan, logit(calibration(scores)))
 
 
-def _add_log_odds(total: Floats, scores: Floats, calibration: Calibration) -> None:
-    """Add calibrated log odds to ``total``, in place."""
-    for start in range(0, len(total), BLOCK):
+def _calibrate_in_blocks(scores: Floats, calibration: Calibration) -> Floats:
+    """Return calibrated log odds."""
+    log_odds = np.empty_like(scores)
+    for start in range(0, len(scores), BLOCK):
         rows = slice(start, start + BLOCK)
-        total[rows] += logit(calibration(scores[rows]))
+        log_odds[rows] = logit(calibration(scores[rows]))
+    return log_odds
+
+
+def _add(weights: Floats, tables: list[Floats]) -> Floats:
+    """Return the weighted sum of tables, and release each table."""
+    total = np.zeros(tables[0].shape)
+    for weight in weights:
+        total += weight * tables.pop(0)
+    return total
 
 
 def _score_brier(folds: Folds, p: Floats) -> float:

@@ -46,7 +46,7 @@ class NewItemDecision:
 
 
 class AutoLabeler(PositiveOnlyEstimator):
-    r"""An ensemble of five models of different kinds, with equal weights in log odds; for text features of six.
+    r"""An ensemble of five models of different kinds, with learned weights in log odds; for text features of six.
 
     The members, each of which may also be used alone (``members=("kernel",)``):
 
@@ -55,16 +55,18 @@ class AutoLabeler(PositiveOnlyEstimator):
       transition matrix of a heat-kernel graph of all items. :math:`\alpha`, :math:`\eta` and the bandwidth have the
       smallest leave-one-out error, in closed form.
     * ``"harmonic"``: labels propagated along that graph.
-    * ``"corrected_trees"``: extremely randomised trees, plus their out-of-fold errors propagated along the graph.
+    * ``"corrected_trees"``: extremely randomised trees, plus their out-of-fold errors propagated along the graph. A
+      tree tries the square root of the features at each node, or 10 % or 30 % of them where the trees' out-of-fold
+      Brier score is lower.
     * ``"self_trained_trees"``: such trees that also learn from their own probabilities for unlabelled items.
     * ``"trees"``: the trees alone; for ``effort="fast"``.
     * ``"reconstruction"``: scores reconstructed from neighbours in the space of all features, and pulled towards a
-      kernel ridge regression (:class:`halflabel.SSDRMC` with its default inference). An optional member for text
-      features: it is included only if its out-of-fold Brier score is lower than that of the other members together.
+      kernel ridge regression (:class:`halflabel.SSDRMC` with its default inference); for text features.
 
     Labels are coded 1 (relevant) and 0 (irrelevant). Every member has out-of-fold scores of the labelled items. On
     these its scores are converted to log odds (Platt, one slope and intercept per label, shrunk to a common one), and
-    the mean of the members' log odds is calibrated once more and checked fold by fold
+    weights are learned (:func:`halflabel.methods.auto.member_weights.learn_weights`): non-negative, with the lowest
+    log loss, and shrunk to equal weights. The weighted sum is calibrated once more and checked fold by fold
     (:func:`halflabel.methods.auto.beta_calibration.calibrate`; without the check for positive-only labels).
 
     Parameters
@@ -124,11 +126,13 @@ class AutoLabeler(PositiveOnlyEstimator):
         labels of the item; None where they are the same.
     weights_ : csr_array of shape (n_items, n_items) or None
         The transition matrix of the graph; None if no member uses it.
+    member_weights_ : dict of str to float
+        Weight of every member in the sum of log odds; a member with weight 0 does not score new items.
     members_ : dict of str to float
         Out-of-fold Brier score on observed entries of every member, of "ensemble", and of "label rate", a prediction
         without features: where the ensemble's score is not below it, the features have no information that could be
-        learned. The rate, and the (shrunk) slopes and intercepts of the calibrations, were fitted on the entries that
-        they are scored on.
+        learned. The rate, the weights of the members, and the (shrunk) slopes and intercepts of the calibrations were
+        fitted on the entries that they are scored on.
 
     Raises
     ------
@@ -258,9 +262,10 @@ class AutoLabeler(PositiveOnlyEstimator):
         in_order = labels.select(np.argsort(self._label_place))
         task = Task(self.weighting_(X), in_order, folds, effort, seed, self.n_neighbors)
         names = tuple(self.members or effort.members)
-        optional = effort.optional_members if self.members is None and self.weighting_.unit_rows else ()
-        fitted = fit_ensemble(task, names, optional)
-        self.ensemble_, self.members_ = fitted.model, fitted.brier
+        if self.members is None and self.weighting_.unit_rows:
+            names += effort.text_members
+        fitted = fit_ensemble(task, names)
+        self.ensemble_, self.members_, self.member_weights_ = fitted.model, fitted.brier, fitted.weights
         self.neighbourhood_ = task.graph.neighbourhood if uses_graph(names) else None
         self.weights_ = self._restore_both_orders(task.graph.between_items()) if uses_graph(names) else None
         self.folds_ = np.full(len(labels), -1)

@@ -47,13 +47,15 @@ class Forest:
         return np.asarray(np.mean([part.predict(items.X) for part in self.parts], axis=0))
 
 
-def grow_forest(X: Matrix, folds: Folds, targets: Targets, effort: Effort, generators: Generators) -> Fitted[Forest]:
+def grow_forest(
+    X: Matrix, folds: Folds, targets: Targets, max_features: int, effort: Effort, generators: Generators
+) -> Fitted[Forest]:
     """Grow extremely randomised trees on the labelled items, for all labels together."""
 
     def grow_part(fold: int, rng: np.random.Generator) -> Trees:
         known = np.flatnonzero(folds.fold != fold)
         bags = [folds.rows[draw(known, effort.max_tree_items, rng)] for _ in range(count_trees_per_fold(effort, folds))]
-        return grow_bags(X, spread_targets(X, folds, targets, fold), bags, effort, rng)
+        return grow_bags(X, spread_targets(X, folds, targets, fold), bags, max_features, effort, rng)
 
     return grow_by_fold(X, folds, "growing trees", grow_part, generators)
 
@@ -90,11 +92,14 @@ def grow_by_fold(
     return Fitted(Forest(parts), scores, out_of_fold)
 
 
-def grow_bags(X: Matrix, targets: Floats, bags: list[Ints], effort: Effort, rng: np.random.Generator) -> Trees:
+def grow_bags(
+    X: Matrix, targets: Floats, bags: list[Ints], max_features: int, effort: Effort, rng: np.random.Generator
+) -> Trees:
     """Grow one tree per bag; leaves are limited in number where their values would need too much memory."""
     max_leaves = LEAF_CELLS // (effort.n_trees * targets.shape[1])
     limit = None if max_leaves * MIN_LEAF >= max(map(len, bags)) else max(max_leaves, 2)
-    return grow(X, targets, bags, rng.integers(2**31, size=len(bags)), min_leaf=MIN_LEAF, max_leaves=limit)
+    seeds = rng.integers(2**31, size=len(bags))
+    return grow(X, targets, bags, seeds, max_features=max_features, min_leaf=MIN_LEAF, max_leaves=limit)
 
 
 def spread_targets(X: Matrix, folds: Folds, targets: Targets, fold: int) -> Floats:

@@ -16,6 +16,7 @@ from halflabel.methods.auto.graph import Graph, Nodes
 from halflabel.methods.auto.member import Fitted
 from halflabel.methods.auto.ridge import build_shared_map, choose_bandwidth
 from halflabel.methods.auto.sampling import named_rng
+from halflabel.methods.auto.split_width import choose_max_features
 from halflabel.methods.auto.targets import Surrogate, Targets
 from halflabel.numerics.kernels import NystroemMap
 
@@ -78,6 +79,11 @@ class Task:
         return Targets.fill(self.X, self.folds, self.surrogate)
 
     @cached_property
+    def max_features(self) -> int:
+        """Number of features that a tree tries at each node."""
+        return choose_max_features(self.X, self.folds, self.targets, self.rng("features of a split"))
+
+    @cached_property
     def forest(self) -> Fitted[Forest]:
         """Trees on the labelled items."""
-        return grow_forest(self.X, self.folds, self.targets, self.effort, self.rng)
+        return grow_forest(self.X, self.folds, self.targets, self.max_features, self.effort, self.rng)

@@ -36,6 +36,6 @@ def self_trained_trees(task: Task) -> Fitted[Forest]:
         n_others = min(round(UNLABELLED_SHARE * len(others)), max(effort.max_tree_items // 2, spare))
         n_known = effort.max_tree_items - n_others
         bags = [np.concatenate([draw(known, n_known, rng), draw(others, n_others, rng)]) for _ in range(n_trees)]
-        return grow_bags(X, targets, bags, effort, rng)
+        return grow_bags(X, targets, bags, task.max_features, effort, rng)
 
     return grow_by_fold(X, folds, "growing trees on their own answers", grow_part, task.rng)

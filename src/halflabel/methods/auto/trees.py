@@ -91,10 +91,11 @@ def grow(
     bags: Sequence[Ints],
     seeds: Ints,
     *,
+    max_features: int | None = None,
     min_leaf: int,
     max_leaves: int | None,
 ) -> Trees:
-    """Grow one extremely randomised tree per bag of rows; sqrt(n_features) features are tried at each node.
+    """Grow one extremely randomised tree per bag of rows.
 
     Parameters
     ----------
@@ -105,6 +106,8 @@ def grow(
         Rows of each tree.
     seeds : ndarray of int
         One per tree.
+    max_features : int or None
+        Number of features that are tried at each node; None for the square root of their number.
     min_leaf : int
         Minimum number of rows in a leaf.
     max_leaves : int or None
@@ -121,20 +124,27 @@ def grow(
        dimensional multi-label classification", ECML PKDD 2014.
     """
     grow_one = delayed(_grow_tree)
-    jobs = (grow_one(X, targets, rows, int(seed), min_leaf, max_leaves) for rows, seed in zip(bags, seeds, strict=True))
+    limits = (max_features or "sqrt", min_leaf, max_leaves)
+    jobs = (grow_one(X, targets, rows, int(seed), *limits) for rows, seed in zip(bags, seeds, strict=True))
     # One job unless the caller sets another number in a joblib context.
     return _concatenate(Parallel(prefer="threads")(jobs))
 
 
 def _grow_tree(
-    X: Matrix, targets: Floats, rows: Ints, seed: int, min_leaf: int, max_leaves: int | None
+    X: Matrix,
+    targets: Floats,
+    rows: Ints,
+    seed: int,
+    max_features: int | str,
+    min_leaf: int,
+    max_leaves: int | None,
 ) -> tuple[Any, ...]:
     """Grow a tree; return the arrays of its part of :class:`Trees`."""
     rng = np.random.default_rng(seed)
     own = targets[rows]
     mixed = own @ rng.normal(size=(own.shape[1], MIXTURES)) if own.shape[1] > MIXTURES else own
     model = ExtraTreeRegressor(
-        max_features="sqrt",
+        max_features=max_features,
         min_samples_leaf=min(min_leaf, max(1, len(rows) // 2)),
         max_leaf_nodes=max_leaves,
         random_state=int(rng.integers(2**31)),

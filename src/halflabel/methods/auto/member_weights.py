@@ -1,0 +1,51 @@
+"""The weights of the members of an ensemble."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from halflabel._arrays import Floats
+
+#: Weight of the distance from equal weights, in units of the mean log loss.
+SHRINKAGE = 0.03
+
+
+def learn_weights(log_odds: Floats, relevant: Floats) -> Floats:
+    r"""Return the weights of members, from their log odds of entries that they were not fitted to.
+
+    Minimises over :math:`w \ge 0`, for m members and n entries with the values :math:`y_i` of 0 or 1,
+
+    .. math::
+        \frac1n \sum_i \left[\log(1 + e^{s_i}) - y_i s_i\right] + \lambda \left\|w - \tfrac1m\right\|^2,
+        \qquad s_i = \sum_k w_k z_{ki}
+
+    The sum of the weights is free: members that make independent errors are together more certain than each alone.
+
+    Parameters
+    ----------
+    log_odds : ndarray of shape (n_members, n_entries)
+        z.
+    relevant : ndarray of shape (n_entries,)
+        y.
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        Equal weights if there is no entry.
+    """
+    equal = np.full(len(log_odds), 1 / len(log_odds))
+    if not relevant.size:
+        return equal
+
+    def objective(w: Floats) -> tuple[float, Floats]:
+        score = w @ log_odds
+        loss = np.mean(np.logaddexp(0, score) - relevant * score)
+        slope = log_odds @ (expit(score) - relevant) / len(relevant)
+        return float(loss + SHRINKAGE * ((w - equal) ** 2).sum()), slope + 2 * SHRINKAGE * (w - equal)
+
+    found = minimize(
+        objective, equal, jac=True, bounds=[(0, None)] * len(equal), method="L-BFGS-B", options={"ftol": 1e-12}
+    )
+    return np.asarray(found.x)
