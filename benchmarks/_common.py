@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from halflabel import PartialLabels
 from halflabel.datasets import load_benchmark
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -21,6 +22,19 @@ FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shar
 def load_set(name):
     """Return a public benchmark set from the folder that the variable HALFLABEL_DATA names."""
     return load_benchmark(name, FOLDER)
+
+
+def load_frequent(name, max_items, seed):
+    """Return the features and labels of random items; the 15 most frequent labels with at least 12 relevant items."""
+    data = load_set(name)
+    n = len(data.Y)
+    rows = np.sort(np.random.default_rng(seed).choice(n, min(max_items, n), replace=False))
+    labels = data.Y[rows]
+    count = labels.relevant.sum(axis=0)
+    columns = np.sort(np.argsort(-count, kind="stable")[:15])
+    columns = columns[count[columns] >= 12]
+    names = tuple(labels.names[j] for j in columns)
+    return data.X[rows], PartialLabels(labels.state[:, columns], names, labels.annotated)
 
 
 def make_parser(doc, sets=(), repeats=0):

@@ -1,0 +1,47 @@
+"""How much labelled and unlabelled items differ."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import roc_auc_score
+
+from halflabel._arrays import Floats
+from halflabel.labels import PartialLabels
+
+#: Minimum number of items of each side for a result, and maximum number that is used.
+MIN_ITEMS, MAX_ITEMS = 20, 1000
+
+#: Number of trees.
+TREES = 300
+
+
+def measure_drift(components: Floats, labels: PartialLabels, rng: np.random.Generator) -> float | None:
+    """Return how well labelled and unlabelled items can be separated: area under the ROC curve, .5 = not at all.
+
+    A random forest on a sample of both sides, in which each item is scored by the trees that were grown without it.
+    None if either side has fewer than 20 items. Calibration is learned on labelled items, so that a value well above
+    .5 puts it in doubt.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_items, n_components)
+        Principal components of the features: a forest on them finds the clusters of which few items are labelled,
+        where a linear model on all features does not.
+    labels : PartialLabels
+    rng : Generator
+    """
+    sides = [np.flatnonzero(~labels.unlabelled), np.flatnonzero(labels.unlabelled)]
+    if min(map(len, sides)) < MIN_ITEMS:
+        return None
+    sample = [side if len(side) <= MAX_ITEMS else rng.choice(side, MAX_ITEMS, replace=False) for side in sides]
+    rows, target = np.concatenate(sample), np.repeat([0, 1], [len(side) for side in sample])
+    forest = RandomForestClassifier(
+        TREES,
+        min_samples_leaf=5,
+        class_weight="balanced",
+        oob_score=True,
+        random_state=int(rng.integers(2**31)),
+    )
+    scores = forest.fit(components[rows], target).oob_decision_function_[:, 1]
+    return float(roc_auc_score(target, scores))
