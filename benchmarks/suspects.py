@@ -99,6 +99,7 @@ def measure(options):
 
 
 def main():
+    """Print the precision of each ranking."""
     parser = make_parser(__doc__, SETS, 1)
     parser.add_argument("--effort", default="default")
     with use_one_thread():

@@ -69,17 +69,6 @@ def percent(share: float | None) -> str:
     return f"{100 * share:.{digits}f}".removesuffix(".0") + "\xa0%"
 
 
-def times(ratio: float) -> str:
-    """Return how many times larger something is, to the digits that matter.
-
-    Examples
-    --------
-    >>> [times(ratio) for ratio in (1.82, 42.3, 5000.0)]
-    ['1.8×', '42×', '> 1,000×']
-    """
-    return f"{ratio:.{1 if ratio < 9.95 else 0}f}×" if ratio <= 1000 else "> 1,000×"
-
-
 def decimal(value: float | None, digits: int = 2) -> str:
     """Return a number with a fixed number of digits after the point.
 

@@ -13,6 +13,7 @@ import pytest
 
 from halflabel.completion import evidence
 from halflabel.completion.review import list_for_review, rank_for_review
+from halflabel.completion.suspects import rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.table import Roles
@@ -83,7 +84,7 @@ class FakeCompletion:
 
     @property
     def suspects(self) -> pd.DataFrame:
-        return self._with_items(evidence.rank_suspects(self.labels, self.p))
+        return self._with_items(rank_suspects(self.labels, self.p))
 
     def next_to_label(self, n: int) -> pd.DataFrame:
         return self._with_items(evidence.rank_uncertain(self.labels, self.p)).head(n)

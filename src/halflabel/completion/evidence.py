@@ -1,28 +1,20 @@
-"""The evidence for a filled entry, the entries to check first, and the drift between labelled and unlabelled items."""
+"""The evidence for a filled entry, and the items with the most uncertain gaps."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import entr, logit
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from scipy.special import entr
 
-from halflabel._arrays import Floats, is_sparse
+from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
 from halflabel.numerics.graph.weights import components, supported
 
 Kind = Literal["graph", "features", "prior"]
-
-#: Items sampled for the drift check, on each side.
-DRIFT_SAMPLE = 1000
 
 
 def classify_evidence(labels: PartialLabels, weights: sparse.csr_array | None) -> NDArray[np.str_]:
@@ -52,25 +44,6 @@ def find_supporting_items(
     return pd.DataFrame({"position": tied[order], "weight": both[tied][order], "given": values})
 
 
-def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
-    """Return the observed entries, the most doubtful first, by probabilities of a model that has not seen them.
-
-    Doubt is the shift of the log odds of the given value against the label's rate: by its probability alone,
-    every relevant entry of a rare label would come first. Columns: position, label, given, probability
-    (of being relevant, out of fold).
-    """
-    rows, columns = np.nonzero(labels.observed & labels.learnable)
-    given, p = labels.state[rows, columns] > 0, probabilities[rows, columns]
-    shift = logit(p) - logit(labels.rates[columns])
-    order = np.argsort(np.where(given, shift, -shift), kind="stable")
-    names = np.array(labels.names, dtype=object)
-    return (
-        pd.DataFrame({"position": rows, "label": names[columns], "given": given.astype(int), "probability": p})
-        .iloc[order]
-        .reset_index(drop=True)
-    )
-
-
 def rank_uncertain(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     """Return the items with gaps, those first whose unknown entries hold the most entropy (in bits, summed).
 
@@ -81,21 +54,3 @@ def rank_uncertain(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame
     order = np.argsort(-bits, kind="stable")
     order = order[unknown[order] > 0]
     return pd.DataFrame({"position": order, "bits": bits[order], "unknown": unknown[order]})
-
-
-def measure_drift(X: Any, labels: PartialLabels, rng: np.random.Generator) -> float | None:
-    """Return how well labelled and unlabelled items can be separated: area under the ROC curve, .5 = not at all.
-
-    Five-fold cross-validated logistic regression on a sample of both sides; None if either has fewer than 20 items.
-    Calibration is learned on labelled items, so that a value well above .5 puts it in doubt.
-    """
-    sides = [np.flatnonzero(~labels.unlabelled), np.flatnonzero(labels.unlabelled)]
-    if min(map(len, sides)) < 20:
-        return None
-    sample = [side if len(side) <= DRIFT_SAMPLE else rng.choice(side, DRIFT_SAMPLE, replace=False) for side in sides]
-    rows, target = np.concatenate(sample), np.repeat([0, 1], [len(side) for side in sample])
-    scaler = MaxAbsScaler() if is_sparse(X) else StandardScaler()
-    model = make_pipeline(scaler, LogisticRegression(C=0.1, class_weight="balanced", max_iter=200, tol=1e-3))
-    folds = StratifiedKFold(5, shuffle=True, random_state=int(rng.integers(2**31)))
-    scores = cross_val_predict(model, X[rows], target, cv=folds, method="decision_function")
-    return float(roc_auc_score(target, scores))

@@ -17,11 +17,14 @@ from scipy import sparse
 from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
 from halflabel.completion import display, evidence
+from halflabel.completion.components import take_components
+from halflabel.completion.drift import measure_drift
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.plotting import Plots
 from halflabel.completion.review import list_for_review, rank_for_review
+from halflabel.completion.suspects import rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
@@ -229,13 +232,16 @@ class Completion:
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """The given entries, most doubtful first: item, label, given, probability of being relevant.
+        """The given entries, those first that are most probably wrong.
+
+        Columns: item, label, given, probability (of being relevant, out of fold), wrong (posterior probability that the
+        value was flipped, see :class:`halflabel.completion.suspects.FlipRates`).
 
         Positive-only labels have none: assigned tags are taken to be right.
         """
         if self.labels.positive_only:
-            return pd.DataFrame(columns=["item", "label", "given", "probability"])
-        return self._name_items(evidence.rank_suspects(self.labels, self.probabilities.to_numpy()))
+            return pd.DataFrame(columns=["item", "label", "given", "probability", "wrong"])
+        return self._name_items(rank_suspects(self.labels, self.probabilities.to_numpy()))
 
     def next_to_label(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` items whose unknown entries are the most uncertain: item, bits, unknown."""
@@ -267,8 +273,7 @@ class Completion:
 
         These are doubtful given entries, undecided entries, and filled values that are wrong with a notable
         probability; for positive-only labels probable missing positives, undecided entries, and uncertain values of
-        items that are not annotated. The order is that of the probability that an answer changes the entry, where 5 %
-        of the given entries are assumed to be wrong.
+        items that are not annotated. The order is that of the probability that an answer changes the entry.
 
         Parameters
         ----------
@@ -311,9 +316,13 @@ class Completion:
         return np.zeros(self.labels.shape, dtype=bool) if self.rejected is None else self.rejected
 
     @cached_property
+    def _components(self) -> Floats:
+        return take_components(self.opened.X, np.random.default_rng(0))
+
+    @cached_property
     def drift(self) -> float | None:
         """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
-        return evidence.measure_drift(self.opened.X, self.learned_from, np.random.default_rng(0))
+        return measure_drift(self._components, self.learned_from, np.random.default_rng(0))
 
     def embedding(self, n_components: int = 2) -> pd.DataFrame:
         """Return the items in a small number of dimensions, see :func:`halflabel.numerics.graph.embedding.item_map`."""

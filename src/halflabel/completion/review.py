@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel.completion.evidence import rank_suspects
+from halflabel.completion.suspects import rank_suspects
 from halflabel.report.items import choose_shown, take_shown
-from halflabel.report.quality import compare_odds
 from halflabel.report.reasons import DOUBTFUL, MISSING, NOT_ANNOTATED, UNCERTAIN, UNDECIDED
 
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
 #: The columns of a review table; the columns that stand for the item follow.
 COLUMNS = ("item", "label", "given", "suggested", "probability", "reason", "answer")
-
-#: Share of the given entries that are assumed to be wrong. It decides which doubtful entries precede which gaps.
-WRONG_SHARE = 0.05
 
 #: Minimum probability that a filled value is wrong, for the value to be listed.
 MIN_WRONG = 0.1
@@ -59,20 +55,15 @@ def list_for_review(
 
 
 def _rank_given(completion: Completion) -> pd.DataFrame:
-    """Return the given entries of which the opposite value is more probable.
-
-    If :data:`WRONG_SHARE` of the given entries of a value are wrong, Bayes' rule gives the probability that this one is
-    wrong from the ratio by which the features lower the odds of the given value. The order is that of the suspects.
-    """
+    """Return the given entries of which the opposite value is more probable, in the order of the suspects."""
     frame = rank_suspects(completion.labels, completion.probabilities.to_numpy())
     p, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
-    against = compare_odds(frame, completion.labels) * WRONG_SHARE
     column = {name: j for j, name in enumerate(completion.labels.names)}
     ranked = frame[["position"]].assign(
         column=frame["label"].map(column),
         suggested=np.where(relevant, -1, 1),
         reason=DOUBTFUL,
-        gain=against / (against + 1 - WRONG_SHARE),
+        gain=frame["wrong"],
     )
     return ranked[np.where(relevant, p, 1 - p) < 0.5]
 

@@ -47,7 +47,7 @@ class FlipRates:
         order = np.argsort(p, kind="stable")
         low = relevant[order[: int(IRRELEVANT_SHARE * len(p))]]
         high = relevant[order[len(p) - int(RELEVANT_SHARE * relevant.sum()) :]]
-        return cls(_share(low), _share(~high))
+        return cls(_estimate_share(low), _estimate_share(~high))
 
     def flipped(self, relevant: Mask, p: Floats) -> Floats:
         r"""Return the posterior probability that each given value is wrong, by Bayes' rule.
@@ -91,6 +91,6 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     return pd.DataFrame(ranked).iloc[order].reset_index(drop=True)
 
 
-def _share(wrong: Mask) -> float:
-    """Return Jeffreys' estimate of a share: not 0 where none was observed."""
-    return float((wrong.sum() + 0.5) / (len(wrong) + 1))
+def _estimate_share(wrong: Mask) -> float:
+    """Return a share, shrunk to 5 % by a prior that counts as much as ten entries."""
+    return float((wrong.sum() + 0.5) / (len(wrong) + 10))

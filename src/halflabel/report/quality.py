@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import logit
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
@@ -104,23 +102,6 @@ def bin_calibration(labels: PartialLabels, probabilities: Floats) -> list[dict[s
         for b, n in enumerate(entries)
         if n
     ]
-
-
-def compare_odds(entries: pd.DataFrame, labels: PartialLabels) -> Floats:
-    """Return how many times the odds of a given value are lower than by the rate of its label; finite also at 0 and 1.
-
-    Parameters
-    ----------
-    entries : DataFrame
-        Given entries in the columns label, given and probability (of being relevant, out of fold).
-    labels : PartialLabels
-        The labels that they belong to.
-    """
-    rates = dict(zip(labels.names, labels.rates, strict=True))
-    p, rate = entries["probability"].to_numpy(dtype=np.float64), entries["label"].map(rates).to_numpy(dtype=np.float64)
-    log_ratio = logit(p) - logit(rate)
-    ratio: Floats = np.exp(np.clip(np.where(entries["given"].to_numpy() == 1, -log_ratio, log_ratio), -30, 30))
-    return ratio
 
 
 def read_thresholds(model: Any) -> Floats:

@@ -12,7 +12,7 @@ from halflabel import _wording
 from halflabel.report.figures import draw_calibration, draw_map
 
 #: Functions of the wording module that templates use.
-_FILTERS = ("clipped", "count", "decimal", "listed", "percent", "plural", "times")
+_FILTERS = ("clipped", "count", "decimal", "listed", "percent", "plural")
 
 
 def render_html(summary: dict[str, Any]) -> str:
@@ -47,12 +47,7 @@ def environment(package: str = "halflabel.report") -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    result.filters.update(
-        {
-            name: getattr(_wording, name)
-            for name in ("clipped", "count", "decimal", "listed", "percent", "plural", "times")
-        }
-    )
+    result.filters.update({name: getattr(_wording, name) for name in _FILTERS})
     result.filters["breakable"] = _allow_breaks
     return result
 

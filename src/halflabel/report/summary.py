@@ -20,7 +20,6 @@ from halflabel.report.images import encode_png, read_images, take_marks
 from halflabel.report.items import choose_shown, describe_cells, take_shown, write_titles
 from halflabel.report.quality import (
     bin_calibration,
-    compare_odds,
     count_fillable,
     count_filled,
     describe_labels,
@@ -185,10 +184,9 @@ def _summarize_labels(completion: Completion) -> dict[str, Any]:
 
 
 def _summarize_suspects(completion: Completion) -> dict[str, Any]:
-    """Return the given entries of which the opposite value is more probable, in the order of their odds ratio."""
+    """Return the given entries of which the opposite value is more probable, the most probably wrong first."""
     frame = completion.suspects
     p, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
-    frame = frame.assign(odds_ratio=compare_odds(frame, completion.labels))
     p_given = np.where(relevant, p, 1 - p)
     return {
         "asked": len(frame),

@@ -88,7 +88,7 @@ class _Sizes:
         Bytes of the weighted features.
     sparse, grouped : bool
     optional : bool
-        Whether the ensemble tries optional members for text features.
+        Whether the ensemble has members for text features.
     effort : Effort
     """
 

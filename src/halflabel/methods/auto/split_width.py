@@ -29,14 +29,15 @@ def choose_max_features(X: Matrix, folds: Folds, targets: Targets, rng: np.rando
     """
     d = X.shape[1]
     root = max(1, int(np.sqrt(d)))
-    candidates = [root, *(round(share * d) for share in SHARES if share * d > root)]
+    candidates: list[int] = [root, *(round(share * d) for share in SHARES if share * d > root)]
     if folds.fold.max() < 1 or len(candidates) == 1:  # nothing can be held out, or there is nothing to choose
         return root
     some = draw(np.arange(len(folds.rows)), MAX_ITEMS, rng)
     seeds = rng.integers(2**31, size=N_TREES)  # the same for all, so that their errors share the noise
     rows = X[folds.rows[some]]
     errors = np.array([_score(rows, folds, targets, some, number, seeds) for number in candidates])
-    return candidates[int(np.argmax(errors <= (1 + TOLERANCE) * errors.min()))]
+    chosen: int = candidates[int(np.argmax(errors <= (1 + TOLERANCE) * errors.min()))]
+    return chosen
 
 
 def _score(X: Matrix, folds: Folds, targets: Targets, some: Ints, max_features: int, seeds: Ints) -> float:

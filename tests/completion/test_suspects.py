@@ -1,0 +1,62 @@
+"""The posterior probability that a given value was flipped."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halflabel.completion.suspects import FlipRates, rank_suspects
+from halflabel.labels import PartialLabels
+
+shares = st.floats(0.001, 0.3)
+
+
+@given(e0=shares, e1=shares, q=st.floats(0, 1))
+def test_bayes_rule(e0, e1, q):
+    """The joint probabilities of the true and the given value, written out."""
+    joint = {(1, 1): q * (1 - e1), (1, 0): q * e1, (0, 1): (1 - q) * e0, (0, 0): (1 - q) * (1 - e0)}
+    p = joint[1, 1] + joint[0, 1]
+    wrong = FlipRates(e0, e1).flipped(np.array([True, False]), np.array([p, p]))
+    assert wrong[0] == pytest.approx(joint[0, 1] / p, abs=1e-9)
+    assert wrong[1] == pytest.approx(joint[1, 0] / (1 - p), abs=1e-9)
+
+
+def flip(rng, e0, e1, n=40_000):
+    """Return given values, their probabilities and the mask of flips, where q is the true probability."""
+    q = rng.beta(0.2, 0.6, n)
+    truth = rng.random(n) < q
+    flips = rng.random(n) < np.where(truth, e1, e0)
+    return truth ^ flips, q * (1 - e1) + (1 - q) * e0, flips
+
+
+@pytest.mark.parametrize(("e0", "e1"), [(0.03, 0.03), (0.001, 0.2), (0.05, 0.001)])
+def test_the_posterior_is_calibrated(rng, e0, e1):
+    given_relevant, p, flips = flip(rng, e0, e1)
+    rates = FlipRates.estimate(given_relevant, p)
+    assert rates.false_relevant == pytest.approx(e0, abs=0.015)
+    assert rates.false_irrelevant == pytest.approx(e1, abs=0.05)
+    wrong = rates.flipped(given_relevant, p)
+    likely = wrong > np.quantile(wrong, 0.97)
+    assert wrong[likely].mean() == pytest.approx(flips[likely].mean(), abs=0.12)
+    assert flips[likely].mean() > 4 * flips.mean()
+
+
+def table(state, p):
+    labels = PartialLabels(np.array(state, np.int8), ("rock", "sad"), np.ones(len(state), bool))
+    return rank_suspects(labels, np.array(p, dtype=float))
+
+
+def test_the_entry_that_the_others_contradict_is_first():
+    state = [[1, 1], [1, -1], [-1, -1], [-1, -1], [-1, 1], [0, 0]]
+    p = [[0.9, 0.95], [0.02, 0.1], [0.05, 0.97], [0.1, 0.1], [0.1, 0.9], [0.99, 0.01]]
+    suspects = table(state, p)
+    assert list(suspects.columns) == ["position", "label", "given", "probability", "wrong"]
+    assert len(suspects) == 10  # an entry that is not given is none
+    assert set(zip(suspects["position"][:2], suspects["label"][:2], strict=True)) == {(1, "rock"), (2, "sad")}
+    assert suspects["wrong"].is_monotonic_decreasing
+    assert suspects["wrong"].between(0, 1).all()
+
+
+def test_a_label_with_one_value_has_no_suspects():
+    assert table([[1, 1], [1, -1]], [[0.1, 0.9], [0.9, 0.1]])["label"].tolist() == ["sad", "sad"]
+    assert table([[1, 1], [1, 1]], [[0.1, 0.9], [0.9, 0.1]]).empty
