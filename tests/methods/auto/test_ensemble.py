@@ -19,8 +19,8 @@ from halflabel.labels.metrics import brier, micro_f1
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble
-from halflabel.methods.canonical_order import order_items
 from halflabel.methods.auto.member_weights import learn_weights
+from halflabel.methods.canonical_order import order_items
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
