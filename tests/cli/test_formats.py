@@ -186,6 +186,41 @@ class TestTools:
         assert exchange.read(written, tool, absent, **options).names == ("tag_a", "tag_b", "tag_c")
         assert not songs.with_name("songs.completed.csv").exists()
 
+    @pytest.mark.parametrize("tool", [name for name, kind in exchange.FORMATS.items() if name != "excel"])
+    def test_files_of_every_tool_are_read(self, songs, tmp_path, tool):
+        frame = pd.read_csv(songs).set_index("song")
+        frame.insert(0, "filepath", [f"/{name}.jpg" for name in frame.index])
+        frame.insert(0, "text", "a song")
+        kind, labels = exchange.FORMATS[tool], ["tag_a", "tag_b", "tag_c"]
+        path = tmp_path / f"in{kind.suffixes[0]}"
+        exchange.write(path, tool, frame.drop(columns=labels), frame[labels])
+        answered = 60 if not {exchange.Loss.ITEMS} & set(kind.losses) else int(frame[labels].notna().any(axis=1).sum())
+        np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(answered, 3)))
+        options = ["--vectors", tmp_path / "X.npy"]
+        options += ["--absent", "unknown"] if kind.dialect == "sets" else []
+        options += ["--id", "song", "--labels", "tag_*"] if tool in ("json", "jsonl") else []
+        result = run("data", "describe", path, *options)
+        assert result.exit_code == 0, result.stderr
+        assert f"{answered} items, " in result.output
+        assert ", 3 labels." in result.output
+        assert f"(format: {tool})" in result.output
+
+    def test_marks_are_for_tables(self, export, songs):
+        result = run("complete", export[0], "--text", "text", "--absent", "irrelevant", "--mark")
+        assert "--mark is about tables" in result.stderr
+        assert (
+            "--mark is about tables" in run("complete", songs, "--labels", "tag_*", "--to", "argilla", "--mark").stderr
+        )
+
+    def test_new_items_of_a_tool_become_a_table(self, songs, tmp_path):
+        run("complete", songs, "--labels", "tag_*", "--features", "f*", *FAST, "--model", tmp_path / "m.halflabel")
+        frame = pd.read_csv(songs).set_index("song")
+        labels = ["tag_a", "tag_b", "tag_c"]
+        exchange.write(tmp_path / "new", "argilla", frame.drop(columns=labels), frame[labels])
+        result = run("predict", tmp_path / "m.halflabel", tmp_path / "new")
+        assert result.exit_code == 0, result.stderr
+        assert not pd.read_csv(tmp_path / "new.predicted.csv")[labels].isna().any(axis=None)
+
     def test_ids_of_a_recognised_column_are_kept(self, songs, tmp_path):
         run("complete", songs, "--labels", "tag_*", *FAST, "--to", "label-studio", "-o", tmp_path / "o.json")
         assert exchange.read(tmp_path / "o.json").items.index.tolist() == [f"s{i}" for i in range(60)]

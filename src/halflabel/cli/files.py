@@ -46,6 +46,13 @@ def name_table(given: Sequence[Path], source: Source, ending: str) -> Path:
     return name_format(require_one(given, source), ending, _suffix_of(source))
 
 
+def name_plain_table(given: Sequence[Path], source: Source, ending: str) -> Path:
+    """Return the path of a table as :func:`name_table` does; next to the export of a tool it is a CSV file."""
+    if source.records is None:
+        return name_table(given, source, ending)
+    return name_format(require_one(given, source), ending, ".csv")
+
+
 def name_format(items: Path, ending: str, suffix: str) -> Path:
     """Return the path of a file with this ending and suffix, or of a folder where the suffix is empty."""
     path = name_output(items, f"{ending}{suffix}")
@@ -74,12 +81,14 @@ def check_tables(*targets: Path | None) -> None:
         check_frame_path(target)
 
 
-def check_completed(target: Path, source: Source, format: str | None) -> tuple[Path, ...]:
+def check_completed(target: Path, source: Source, format: str | None, mark: bool) -> tuple[Path, ...]:
     """Raise before the work starts if the completed table cannot have this name; return the names of further files."""
     tool = format or choose_tool(source, target)
     if tool is None:
         check_frame_path(target)
         return ()
+    if mark:
+        raise ValueError(f"{option('mark')} is about tables, but {target} is for {tool}, where suggestions are marked.")
     check_format_path(target, tool)
     companion = FORMATS[tool].companion
     return () if companion is None else (companion(target),)

@@ -32,6 +32,7 @@ from halflabel.cli.files import (
     check_tables,
     name_format,
     name_output,
+    name_plain_table,
     name_table,
     require_one,
     write_map,
@@ -126,8 +127,6 @@ def complete_command(
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
       halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio
     """  # noqa: D301 - \b keeps click from refilling the examples
-    if to is not None and mark:
-        raise ValueError("--mark is about tables: suggestions for a tool (--to) are marked as such. Give one of them.")
     source = items.read()
     table = output or _name_completed(items.paths, source, to)
     is_one = len(items.paths) == 1 and items.paths[0].exists()
@@ -140,7 +139,7 @@ def complete_command(
     }
     inputs = (*items.inputs, *source.paths, review_in)
     check_outputs(inputs, *written.values())
-    further = check_completed(table, source, to)
+    further = check_completed(table, source, to, mark)
     check_outputs((*inputs, *written.values()), *further)
     check_tables(probabilities, review)
     check_page(written["report"])
@@ -219,7 +218,7 @@ def predict_command(
     predictor = load(model)
     source = read_file(items, Columns(format=format, labels=()), delimiter=delimiter, encoding=encoding)
     raw = source.raw
-    target = output or name_table(items, source, "predicted")
+    target = output or name_plain_table(items, source, "predicted")
     check_outputs((model, *source.paths, vectors), target, probabilities)
     check_tables(target, probabilities)
     if vectors is None and raw.matrix is not None:
