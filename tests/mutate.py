@@ -20,6 +20,7 @@ import math
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -92,11 +93,18 @@ def replaced(source: str, path: tuple[str | int, ...]) -> str:
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def own_tests(module: Path) -> Path:
-    """Return the test file of a module in the mirrored folder, or that folder where there is no such file."""
+def own_tests(module: Path) -> tuple[Path, ...]:
+    """Return the test file of a module; without one, the files of the mirrored folder that use a name of the module."""
     folder = ROOT / "tests" / module.parent
     own = folder / f"test_{module.stem.lstrip('_')}.py"
-    return own if own.is_file() else folder
+    if own.is_file():
+        return (own,)
+    if not folder.is_dir():
+        return (folder.with_name(f"test_{folder.name}.py"),)
+    body = ast.parse((PACKAGE / module).read_text(encoding="utf-8")).body
+    names = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    using = [file for file in folder.glob("test_*.py") if names & set(re.findall(r"\w+", file.read_text("utf-8")))]
+    return tuple(sorted(using)) or (folder,)
 
 
 def copy_package(folder: Path) -> Path:
@@ -110,7 +118,7 @@ def copy_package(folder: Path) -> Path:
     return source
 
 
-def run_tests(source: Path, tests: Path) -> None:
+def run_tests(source: Path, tests: tuple[Path, ...]) -> None:
     """Run tests against this copy of the package, silently, and end the process with pytest's status."""
     os.chdir(ROOT)
     sys.path.insert(0, str(source))
@@ -118,10 +126,10 @@ def run_tests(source: Path, tests: Path) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", str(tests)]))
+    sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *map(str, tests)]))
 
 
-def passes(source: Path, tests: Path, seconds: float) -> bool:
+def passes(source: Path, tests: tuple[Path, ...], seconds: float) -> bool:
     """Return whether these tests pass in time; they run in a fork of this process, which has imported the libraries."""
     process = multiprocessing.get_context("fork").Process(target=run_tests, args=(source, tests))
     process.start()
@@ -145,7 +153,7 @@ def sample(names: list[str], size: int, seed: int) -> list[dict[str, Any]]:
     return random.Random(seed).sample(mutants, min(size, len(mutants)))
 
 
-def verdict(mutant: dict[str, Any], source: Path, intact: dict[Path, float]) -> str:
+def verdict(mutant: dict[str, Any], source: Path, intact: dict[tuple[Path, ...], float]) -> str:
     """Return "killed" or "survived", or "broken" where the tests fail without any change."""
     module = Path(mutant["at"].rpartition(":")[0])
     tests, file = own_tests(module), source / "halflabel" / module
