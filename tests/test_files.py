@@ -23,6 +23,8 @@ from halflabel.methods import baselines
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines import BinaryRelevance, OtherLabels
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 def test_plain_values_and_arrays_come_back(tmp_path, rng):
     tree = {

@@ -17,6 +17,8 @@ from halflabel.completion.marking import mark_filled
 from halflabel.methods.baselines import MLkNN
 from halflabel.table import Columns, open_table
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 HOSTILE = "<script>alert(1)</script>"
 
 

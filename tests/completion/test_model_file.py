@@ -13,6 +13,8 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):

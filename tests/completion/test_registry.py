@@ -20,6 +20,8 @@ from halflabel.methods import baselines
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.base import PartialLabelEstimator
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 def test_names_are_unique():
     assert len(SAVED) == len(CLASSES) + 1

@@ -16,6 +16,8 @@ from halflabel.completion.answers import apply_answers, read_answers
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import Columns, OpenTable, open_table
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 RATES = BinaryRelevance(DummyClassifier(strategy="prior"))
 
 Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -15,6 +17,8 @@ from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import ece, macro_auc
 from halflabel.labels.positive_only import LearnsFromPositives
 from halflabel.methods.auto import EFFORTS
+
+pytestmark = pytest.mark.usefixtures("small_forests")
 
 METHODS = [
     AutoLabeler("fast", n_folds=3),
@@ -36,6 +40,13 @@ def hide_some(rng, n=150):
     return X, hide_positives(PartialLabels.from_table(known), 1 - C, rng), complete
 
 
+@cache
+def fit_once(method, observed_rate=None):
+    """Fit once on the labels that :func:`hide_some` makes with the fixture `rng`; tests share the model."""
+    X, labels, _ = hide_some(np.random.default_rng(0))
+    return clone(method).set_params(observed_rate=observed_rate).fit(X, labels)
+
+
 @each
 def test_it_is_recognised(method):
     assert isinstance(method, LearnsFromPositives)
@@ -43,8 +54,8 @@ def test_it_is_recognised(method):
 
 @each
 def test_missing_positives_are_found(method, rng):
-    X, labels, complete = hide_some(rng)
-    model = clone(method).set_params(observed_rate=C).fit(X, labels)
+    _, labels, complete = hide_some(rng)
+    model = fit_once(method, C)
     missing = labels.annotated[:, None] & ~labels.relevant
     judged = PartialLabels.from_observed(complete, missing)
     assert macro_auc(judged, model.label_probabilities_) > 0.8
@@ -56,10 +67,10 @@ def test_missing_positives_are_found(method, rng):
 @each
 def test_probabilities_of_being_assigned_and_of_being_relevant(method, rng):
     X, labels, _ = hide_some(rng)
-    model = clone(method).set_params(observed_rate=C).fit(X, labels)
+    model = fit_once(method, C)
     new, missing = ~labels.annotated, labels.annotated[:, None] & ~labels.relevant
     p, q = model.label_probabilities_, model.assigned_probabilities_
-    np.testing.assert_array_equal(q, clone(method).fit(X, labels).label_probabilities_)
+    np.testing.assert_array_equal(q, fit_once(method).label_probabilities_)
     assert q[new].mean() == pytest.approx(C * p[new].mean(), abs=0.03)
     scores = np.where(labels.annotated[:, None], model.out_of_fold_scores_, model.label_scores_)
     unseen = model.calibration_(scores)  # as if no item were annotated
@@ -71,11 +82,11 @@ def test_probabilities_of_being_assigned_and_of_being_relevant(method, rng):
 
 @each
 def test_the_order_does_not_depend_on_the_rate(method, rng):
-    X, labels, _ = hide_some(rng)
-    plain = clone(method).fit(X, labels)
+    X, _, _ = hide_some(rng)
+    plain = fit_once(method)
     order = np.argsort(plain.predict_proba(X), axis=0, kind="stable")
     for rate in (0.3, C, 1.0):
-        known = clone(method).set_params(observed_rate=rate).fit(X, labels)
+        known = fit_once(method, rate)
         np.testing.assert_array_equal(known.label_scores_, plain.label_scores_)
         assert (np.diff(np.take_along_axis(known.predict_proba(X), order, axis=0), axis=0) >= 0).all()
     np.testing.assert_array_equal(known.predict_proba(X), plain.predict_proba(X))  # all were assigned
@@ -84,9 +95,8 @@ def test_the_order_does_not_depend_on_the_rate(method, rng):
 @each
 def test_another_assumption_is_the_fit_under_it(method, rng):
     X, labels, _ = hide_some(rng)
-    plain = clone(method).fit(X, labels)
-    for rate in (None, 0.5, 1.0):
-        known, found = clone(method).set_params(observed_rate=rate).fit(X, labels), plain.assume(rate)
+    for rate in (None, 0.3, 1.0):
+        known, found = fit_once(method, rate), fit_once(method).assume(rate)
         np.testing.assert_array_equal(found.probabilities, known.label_probabilities_)
         np.testing.assert_array_equal(found.thresholds, known.thresholds_)
         np.testing.assert_array_equal(found.filled | labels.relevant, known.transduction_)
@@ -109,8 +119,8 @@ def test_probabilities_are_calibrated_for_new_items(method, rng):
 @each
 @pytest.mark.parametrize("rate", [None, C])
 def test_a_saved_model_predicts_the_same(method, rate, rng, tmp_path):
-    X, labels, _ = hide_some(rng)
-    model = clone(method).set_params(observed_rate=rate).fit(X, labels)
+    X, _, _ = hide_some(rng)
+    model = fit_once(method, rate)
     save_tree(tmp_path / "model", {"model": model}, SAVED)
     again = load_tree(tmp_path / "model", SAVED)["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
@@ -134,7 +144,7 @@ def test_a_rate_that_is_no_share_raises(method, rate, rng):
     with pytest.raises(ValueError, match=r"observed_rate .* must be above 0 and at most 1, not"):
         clone(method).set_params(observed_rate=rate).fit(X, labels)
     with pytest.raises(ValueError, match=r"observed_rate .* must be above 0 and at most 1, not"):
-        clone(method).fit(X, labels).assume(rate)
+        fit_once(method).assume(rate)
 
 
 @each

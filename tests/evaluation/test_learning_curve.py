@@ -17,6 +17,8 @@ from halflabel.labels.masking import hide_entries, hide_items, hide_like_gaps
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import open_table
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 def test_it_is_nested_and_ends_at_the_comparison(rng, watched):
     X, Y, _ = half_labelled(rng, n=250)

@@ -15,6 +15,8 @@ from halflabel.report import summarize
 from halflabel.report.quality import measure_quality, read_thresholds
 from halflabel.table import Roles
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 def test_counts_and_headline(by_hand):
     summary = summarize(by_hand())

@@ -234,7 +234,7 @@ def test_in_box_looks_at_every_run_inside_and_none_outside():
 
 
 def test_in_box_against_a_share_of_the_best():
-    default, records = a_map(lambda alpha, H: 1 - abs(H - 0.4))
+    default, records = a_map(lambda alpha, H: 1 - abs(H - 0.4), sets=("scene",))
     asked = {"kind": "in_box", "experiment": "figure3", "metric": "micro_f1", "along": "alpha"}
     assert check(default, records, **asked, box=[[0.0, 1], [0.2, 0.6]], of_best=0.79).finding is Finding.SUPPORTED
     assert check(default, records, **asked, box=[[0.0, 1], [0.2, 0.6]], of_best=0.81).finding is Finding.IN_PART

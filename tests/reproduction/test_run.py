@@ -112,7 +112,7 @@ def test_killed_runs_resume_to_the_same_records(tmp_path, toy):
     survived = path.read_text().count("\n")
     assert 3 <= survived < 26, "the process was not killed in the middle"
     done = {json.loads(line)["key"]: json.loads(line)["made"] for line in path.read_text().splitlines()[:survived]}
-    subprocess.run(command, check=True, cwd=Path(__file__).parents[2])
+    prepare(TOY, "full").run(Store(path), n_jobs=1)
     resumed = Store(path).read()
     undisturbed = [record for record in toy[1] if not record.skipped]
     assert [record.deterministic for record in resumed.values()] == [record.deterministic for record in undisturbed]

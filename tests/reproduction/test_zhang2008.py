@@ -46,6 +46,7 @@ def test_neither_storage_nor_rotation_changes_an_answer(form, answers):
     np.testing.assert_allclose(scores, answers["dense"][1], rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_at_full_dimension_figure_2a_ends_where_no_reduction_stands(folder):
     runs = [
         run for run in plan_runs(load_paper("zhang2008")) if run.experiment == "figure2a" and run.set == "yahoo-arts"

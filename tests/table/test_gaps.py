@@ -12,6 +12,8 @@ from halflabel.methods.impute import SoftImputer
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.gaps import MAX_FEATURES, MAX_ROWS, MIN_ROWS, Filling
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 
 def low_rank(rng, n=80, d=6, share=0.2):
     """Return (X with gaps, X complete) of rank 2 plus a little noise, features in different units."""

@@ -12,6 +12,8 @@ import halflabel as hl
 from halflabel.table import Roles, fill_tags, read_labels
 from halflabel.table.tag_cells import TagNotation, recognise_tags
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 CELLS = {
     "separated by ';'": ["billing; refund", "login", None],
     "separated by ','": ["billing, refund", "login", None],

@@ -87,6 +87,8 @@ class PartialLabels:
         """
         if isinstance(Y, PartialLabels):
             return Y
+        if len(shape := getattr(Y, "shape", ())) == 2:
+            _check_size(*shape)  # before the copy as floats, which needs eight bytes per cell
         values, names = _as_float_table(Y)
         known = ~np.isnan(values)
         wrong = known & (values != 0) & (values != 1)

@@ -111,11 +111,11 @@ def test_the_base_score_of_an_unknown_entry_is_no_residual(rng):
 
 
 def test_the_value_of_an_entry_never_changes_its_own_score(rng):
-    labels, _, base = combined(rng)
-    model = refine(labels, base, rng, n_trees=20).model
+    labels, _, base = combined(rng, n=200)
+    model = refine(labels, base, rng, n_trees=10).model
     assert model.forests is not None
     before = model.predict(base, labels)
-    for i, j in np.argwhere(labels.observed & (labels.observed.sum(axis=1, keepdims=True) > 1))[:20]:
+    for i, j in np.argwhere(labels.observed & (labels.observed.sum(axis=1, keepdims=True) > 1))[:10]:
         after = model.predict(base, flipped(labels, i, j))
         assert after[i, j] == before[i, j]
         assert (np.delete(after[i], j) != np.delete(before[i], j)).any()
@@ -137,10 +137,10 @@ def test_out_of_fold_scores_do_not_use_the_entry(rng, monkeypatch, part):
     table = CouplingData.prepare(labels, base, 5, rng)
 
     def held_out(table):
-        return fit_part(part, table, 20, np.random.default_rng(0))
+        return fit_part(part, table, 10, np.random.default_rng(0))
 
     before = held_out(table)
-    for i, j in np.argwhere(table.labels.observed)[::40]:
+    for i, j in np.argwhere(table.labels.observed)[::60]:
         changed = flipped(table.labels, i, j)
         residual = coupling.compute_residuals(changed, table.base)[1]
         after = held_out(replace(table, labels=changed, residual=residual))

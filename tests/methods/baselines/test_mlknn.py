@@ -180,6 +180,7 @@ def exact_order(X, query, own):
     return np.argsort(distance, axis=1, kind="stable")
 
 
+@pytest.mark.slow
 def test_a_yahoo_set_equals_the_pseudo_code_and_beats_the_rates(public_data):
     """The set's features have six decimals, so that its many equal distances can be computed exactly."""
     if not (public_data / "yahoo-social").is_dir():

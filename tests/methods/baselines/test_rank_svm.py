@@ -218,6 +218,7 @@ def test_invalid_settings_raise(setting, sentence, rng):
         RankSVM(**setting).fit(*draw_small(rng))
 
 
+@pytest.mark.slow
 def test_on_yeast_the_gap_closes_and_a_smaller_c_ranks_better(public_data):
     data = load_benchmark("yeast", public_data)
     unlabelled = np.random.default_rng(0).permutation(len(data.Y)) >= 300

@@ -62,7 +62,7 @@ def test_pandas_pipeline_search_clone_and_pickle(imputer, rng):
     np.testing.assert_array_equal(again.transform(frame), fitted.transform(frame))
     model = make_pipeline(clone(imputer), LinearRegression())
     step = model.steps[0][0]
-    search = GridSearchCV(model, {f"{step}__scale": ["standard", None]}, cv=3).fit(X, complete[:, 2])
+    search = GridSearchCV(model, {f"{step}__scale": ["standard", None]}, cv=2).fit(X, complete[:, 2])
     assert search.best_score_ > 0.9
 
 
@@ -318,7 +318,7 @@ def parts(mixture):
 @pytest.mark.parametrize("k", [1, 3])
 def test_the_penalised_likelihood_never_falls(k, rng):
     X, _ = gapped(rng, n=80, share=0.5)
-    fitted = GaussianMixtureImputer(k, tol=1e-6, max_iter=3000).fit(X)
+    fitted = GaussianMixtureImputer(k, tol=1e-4, max_iter=3000).fit(X)
     assert fitted.status_ is Status.CONVERGED
     assert len(fitted.log_likelihood_) == fitted.n_iter_
     assert np.diff(fitted.log_likelihood_).min() >= -1e-10

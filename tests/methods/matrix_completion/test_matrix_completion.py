@@ -76,7 +76,7 @@ def test_the_hard_row_is_a_row_of_ones():
     model = MC1(**FIXED, bias_row_weight=np.inf).fit(X, labels)
     np.testing.assert_allclose((model.left_ @ model.right_.T)[:, -1], 1, atol=1e-9)
     assert model.solver_.startswith("davis_yin: ")
-    soft = MC1(**FIXED, bias_row_weight=1000.0, max_iter=20000).fit(X, labels)
+    soft = MC1(**FIXED, bias_row_weight=100.0, max_iter=20000).fit(X, labels)
     assert np.corrcoef(model.label_scores_.ravel(), soft.label_scores_.ravel())[0, 1] > 0.99
 
 
@@ -179,19 +179,17 @@ def test_ties_go_to_the_larger_weight_whenever_it_is_tried():
 
 
 def test_the_criterion_may_be_the_features():
-    X, labels, drawn = problem()
-    by_label = MC1(n_folds=2, label_weight=1.0).fit(X, labels)
-    by_feature = MC1(n_folds=2, label_weight=1.0, criterion="features").fit(X, labels)
+    X, labels, drawn = problem(n=80)
+    by_label = MC1(n_folds=2, label_weight=1.0)
+    by_feature = MC1(n_folds=2, label_weight=1.0, criterion="features")
+    errors = {}
+    for model in (by_label, by_feature):
+        change = model.fit_transform(X, labels) - drawn.dataset.X
+        errors[model.criterion] = np.linalg.norm(change[np.isnan(X)])
     table = by_feature.cv_results_
     assert table["feature_error"].min() == table["feature_error"][table["alpha"] == by_feature.alpha_].min()
-    gaps = np.isnan(X)
-
-    def error(model):
-        completed = model.fit_transform(X, labels)
-        return np.linalg.norm((completed - drawn.dataset.X)[gaps]) / np.linalg.norm(drawn.dataset.X[gaps])
-
-    assert error(by_feature) <= error(by_label) * 1.05
-    complete = MC1(n_folds=2, criterion="features", label_weight=1.0).fit(drawn.dataset.X, labels)
+    assert errors["features"] <= errors["labels"] * 1.05
+    complete = MC1(n_folds=2, criterion="features", label_weight=1.0).fit(drawn.dataset.X[:30], labels[:30])
     assert np.isfinite(complete.cv_results_["feature_error"]).all()
 
 
@@ -256,7 +254,7 @@ def test_complete_and_sparse_features_are_returned_as_they_are(rng):
 def test_sparse_features_need_not_become_dense(method, rng):
     X, labels, _ = problem(n=40)
     thin = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, np.nan_to_num(X), 0.0))
-    settings = {**FIXED, "solver": "factored", "tol": 1e-5, "max_iter": 300}
+    settings = {**FIXED, "solver": "factored", "tol": 1e-3, "max_iter": 300}
     a, b = method(**settings).fit(thin, labels), method(**settings).fit(thin.toarray(), labels)
     np.testing.assert_allclose(a.label_scores_, b.label_scores_, atol=1e-6)
     np.testing.assert_allclose(a.decision_function(thin), b.decision_function(thin.toarray()), atol=1e-6)
@@ -334,7 +332,7 @@ def test_a_saved_model_answers_as_before(method, tmp_path):
 )
 def test_tiny_data_do_not_break_it(method, solver, X, y):
     alpha = None if solver == "auto" else 1e-2
-    model = method(alpha, label_weight=1.0, n_folds=2, solver=solver, max_iter=50).fit(np.array(X), y)
+    model = method(alpha, label_weight=1.0, n_folds=2, solver=solver, max_iter=20, tol=1e-2).fit(np.array(X), y)
     assert np.isfinite(model.label_probabilities_).all()
     assert set(np.unique(model.transduction_)) <= {0, 1}
     assert np.isfinite(model.transform(np.array(X))).all()
@@ -394,8 +392,8 @@ def test_sparse_features_with_gaps_raise():
 
 
 def test_sparse_features_that_do_not_fit_into_memory_raise_with_the_solver_to_use():
-    X = sparse.csr_array((np.ones(2), ([0, 5], [1, 3])), shape=(10, 30_000_000))
-    y = np.array([0, 1] * 5)
+    X = sparse.csr_array((np.ones(2), ([0, 5], [1, 3])), shape=(3_000, 100_000))
+    y = np.array([0, 1] * 1_500)
     with pytest.raises(ValueError, match=r"needs sparse X as a dense array, here 2 GB: use solver='factored'"):
         MC1(**FIXED, scale=None, solver="proximal_gradient").fit(X, y)
 
@@ -411,9 +409,10 @@ def test_the_solver_depends_on_the_size_and_the_reason_is_given(monkeypatch):
 
 
 @both
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_as_published(method):
-    X, labels, _ = problem(n=40, d=6, t=3)
-    model = method.as_published().set_params(label_weight=1.0, n_folds=2).fit(X, labels)
+    X, labels, _ = problem(n=24, d=5, t=2)
+    model = method.as_published().set_params(label_weight=1.0, n_folds=2, max_iter=100).fit(X, labels)
     ratios = model.cv_results_["alpha"][:-1] / model.cv_results_["alpha"][1:]
     np.testing.assert_allclose(ratios, 4)
     np.testing.assert_array_equal(model.thresholds_, np.nextafter(0, 1))  # a score has to exceed 0

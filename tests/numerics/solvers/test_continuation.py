@@ -75,7 +75,7 @@ def test_on_a_small_well_conditioned_problem_it_comes_near_the_minimum(trace, rn
     kernel = RowKernel([Group(np.arange(3), np.full(3, 10.0), basis)], None, 9)
     best = recover(RecoveryProblem(kernel, terms.Y, terms.free, trace, 0.05), tol=1e-10, max_iter=9999).solution
     run = Continuation(terms, rhos=(1e-1, 1.0, 10.0, 100.0))
-    run.run(1500)
+    run.run(600)
     A, Z, E = run.theta.parts()
     assert best.objective[-1] <= terms.objective(A, E) <= 1.02 * best.objective[-1]
     assert np.abs(Z - terms.Y - E).max() < 1e-2

@@ -52,7 +52,7 @@ def test_the_limit_of_algorithm_2_is_the_soft_minimiser_and_moves_with_the_step(
         step = factor * published_step(problem)
         start = problem.zeros(1)
         start[:, -1] = 1
-        Z = algorithm_2(start.T, problem.Y.T, problem.X.T, alpha, 0.5, step, 1500)
+        Z = algorithm_2(start.T, problem.Y.T, problem.X.T, alpha, 0.5, step, 800)
         minimiser = proximal_gradient(soft(problem, step), NuclearNorm(alpha), problem.zeros(1), tol=1e-9).x
         distance = np.linalg.norm(Z[:-1].T - minimiser[:, :-1]) / np.linalg.norm(minimiser)
         assert distance <= 1e-3
@@ -113,11 +113,11 @@ def test_the_non_expansiveness_of_the_paper_holds_in_the_norm_of_the_steps_only(
 
 def test_without_a_ridge_the_bias_of_a_one_class_label_has_no_end():
     """MC-b as published: the longer it runs, the larger b."""
-    problem = draw()
+    problem = draw(n=20, d=4)
     problem.Y[:, 0] = np.abs(problem.Y[:, 0])
     OY, _ = problem.seen
     ends = []
-    for max_iter in (500, 5000):
+    for max_iter in (300, 2400):
         _, b = fpc(
             lambda b: problem.terms(offset=b),
             NuclearNorm(1e-2),

@@ -17,15 +17,16 @@ def test_complete_squares_are_one_shrinkage(rng):
     assert solution.status is Status.CONVERGED
 
 
-@pytest.mark.parametrize("share", [0.5, 0.1, 0.02])
-@pytest.mark.parametrize("kind", [{"row_weight": 1.0}, {"ridge": 1e-6}])
+@pytest.mark.parametrize(
+    ("share", "kind"), [(0.5, {"row_weight": 1.0}), (0.02, {"row_weight": 1.0}), (0.1, {"ridge": 1e-6})]
+)
 def test_the_minimum_is_that_of_slow_plain_steps(share, kind):
-    problem = draw()
+    problem = draw(n=24, d=5, t=2)
     terms, Z = problem.terms(**kind), problem.zeros(extra="row_weight" in kind)
     alpha = share * top(terms, Z)
     found = proximal_gradient(terms, NuclearNorm(alpha), Z, tol=1e-8, max_iter=5000)
     step = 1 / terms.lipschitz
-    for _ in range(4000):
+    for _ in range(2000):
         Z = shrink(Z - step * terms.value_and_grad(Z)[1], step * alpha)
     slow = terms.value_and_grad(Z)[0] + alpha * np.linalg.norm(Z, "nuc")
     assert found.objective[-1] <= slow * (1 + 1e-9)
@@ -40,7 +41,7 @@ def test_the_objective_is_the_one_of_the_paper():
     assert found.objective[-1] == pytest.approx(by_hand, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_certificate_bounds_what_could_be_gained(seed):
     problem = draw(seed=seed)
     terms, rng = problem.terms(row_weight=1.0), np.random.default_rng(seed)
@@ -49,7 +50,7 @@ def test_the_certificate_bounds_what_could_be_gained(seed):
     for size in (0, 1e-6, 1e-3, 0.1, 10):
         here = certify(terms, penalty, best.x + size * rng.normal(size=best.x.shape))
         assert here.objective * (1 - here.gap) <= best.objective[-1] * (1 + 1e-12)
-    for _ in range(20):  # and along the way
+    for _ in range(10):  # and along the way
         early = proximal_gradient(terms, penalty, problem.zeros(1), tol=0, max_iter=int(rng.integers(1, 60)))
         assert early.objective[-1] * (1 - early.residual) <= best.objective[-1] * (1 + 1e-12)
 
@@ -105,7 +106,7 @@ def test_zero_data_have_a_zero_solution():
 
 
 def test_at_least_four_times_fewer_iterations_than_plain_steps_to_the_same_gap():
-    problem = draw(n=400, d=20, t=10, share=0.4, label_weight=0.1)
+    problem = draw(n=150, d=20, t=10, share=0.4, label_weight=0.1)
     terms, Z = problem.terms(row_weight=1.0), problem.zeros(1)
     penalty = NuclearNorm(0.02 * top(terms, Z))
     best = proximal_gradient(terms, penalty, Z, tol=1e-8, max_iter=20000).objective[-1]
