@@ -13,7 +13,8 @@ from halflabel.report.render import environment
 from halflabel.report.scatter import choose_points
 
 if TYPE_CHECKING:
-    from halflabel.completion.result import Completion, Explanation
+    from halflabel.completion.explanation import Explanation
+    from halflabel.completion.result import Completion
 
 #: Maximum number of labels in a notebook, and of items for which it draws a map.
 MAX_LABELS, MAX_MAP_ITEMS = 5, 5000

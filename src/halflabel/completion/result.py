@@ -19,6 +19,7 @@ from halflabel._files import atomic_write
 from halflabel.completion import display, evidence
 from halflabel.completion.components import take_components
 from halflabel.completion.drift import measure_drift
+from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
@@ -31,7 +32,6 @@ from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics.graph.embedding import item_map
 from halflabel.report import render_html, summarize
-from halflabel.report.pictures import find_label
 from halflabel.table import OpenTable, fill_tags
 from halflabel.table.label_words import write_label_words
 from halflabel.table.labelling import list_open_tags
@@ -39,46 +39,6 @@ from halflabel.table.tag_cells import TagNotation, name_open_column
 
 #: Shares of assigned positives to compare where the true one is unknown.
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
-
-
-@dataclass(frozen=True, repr=False)
-class Explanation:
-    """The evidence for one entry.
-
-    Parameters
-    ----------
-    item : object
-        The id of the item.
-    label : str
-        The label.
-    value : int or None
-        The value of the completed table: 1, 0 or None.
-    given : int or None
-        The value before: 1, 0 or None.
-    probability : float
-        Of :attr:`Completion.probability_of`; out of fold for a given entry.
-    threshold : float
-        Where the method draws the line, on probabilities unless its rule is "fixed".
-    kind : {"graph", "features", "prior"}
-        The kind of evidence, see :func:`halflabel.completion.evidence.classify_evidence`.
-    supporting : DataFrame
-        The items it is tied to in the neighbour graph, with weight and given label, observed ones first.
-    """
-
-    item: Any
-    label: str
-    value: int | None
-    given: int | None
-    probability: float
-    threshold: float
-    kind: str
-    supporting: pd.DataFrame
-
-    def __repr__(self) -> str:
-        return display.describe_explanation(self)
-
-    def _repr_html_(self) -> str:
-        return display.render_explanation(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,11 +201,11 @@ class Completion:
         """
         if self.labels.positive_only:
             return pd.DataFrame(columns=["item", "label", "given", "probability", "wrong"])
-        return self._name_items(rank_suspects(self.labels, self.probabilities.to_numpy()))
+        return self.name_items(rank_suspects(self.labels, self.probabilities.to_numpy()))
 
     def next_to_label(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` items whose unknown entries are the most uncertain: item, bits, unknown."""
-        return self._name_items(evidence.rank_uncertain(self.labels, self.model.label_probabilities_)).head(n)
+        return self.name_items(evidence.rank_uncertain(self.labels, self.model.label_probabilities_)).head(n)
 
     def candidates(self, n: int = 100) -> pd.DataFrame:
         """Return the ``n`` unknown entries of learned labels that are likeliest to be relevant.
@@ -259,7 +219,7 @@ class Completion:
         rows, columns = np.unravel_index(order, p.shape)
         names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
         ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
-        return self._name_items(pd.DataFrame(ranked))
+        return self.name_items(pd.DataFrame(ranked))
 
     @cached_property
     def ranked_for_review(self) -> pd.DataFrame:
@@ -294,22 +254,7 @@ class Completion:
 
     def explain(self, item: Any, label: str) -> Explanation:
         """Return the evidence for the entry of ``item`` (its id) and ``label``."""
-        try:
-            j = find_label(self, label)
-        except ValueError as error:
-            raise KeyError(str(error)) from None
-        rows = np.flatnonzero(self.index == item)
-        if len(rows) == 0:
-            raise KeyError(f"there is no item {item!r}; items are identified by {_name_index(self.index)}.")
-        if len(rows) > 1:
-            raise KeyError(f"{len(rows)} items are identified by {item!r}: name a column of distinct ids (id=).")
-        i = int(rows[0])
-        value, given = (_read_value(int(state[i, j])) for state in (self.state, self.labels.state))
-        weights = self.weights
-        empty = pd.DataFrame(columns=["position", "weight", "given"])
-        support = evidence.find_supporting_items(i, j, self.labels, weights, 10) if weights is not None else empty
-        p, t = float(self.probabilities.to_numpy()[i, j]), float(self.model.thresholds_[j])
-        return Explanation(item, label, value, given, p, t, str(self.evidence_kinds[i, j]), self._name_items(support))
+        return explain_entry(self, item, label)
 
     @property
     def _rejected(self) -> Mask:
@@ -380,7 +325,7 @@ class Completion:
         open_entries = ~self.labels.observed & self.learned_from.learnable
         return fill_confident(np.where(open_entries, probabilities, np.nan), self.min_precision)
 
-    def _name_items(self, found: pd.DataFrame) -> pd.DataFrame:
+    def name_items(self, found: pd.DataFrame) -> pd.DataFrame:
         """Replace row positions by the ids of the items."""
         return found.assign(position=self.index[found["position"].to_numpy(dtype=int)]).rename(
             columns={"position": "item"}
@@ -396,14 +341,3 @@ def _make_table(state: NDArray[np.int8], index: pd.Index[Any], names: tuple[str,
 def _match_type(filled: Any, given: pd.Series[Any]) -> Any:
     """Return booleans where booleans were given."""
     return filled.astype("boolean") if pd.api.types.is_bool_dtype(given.dropna().infer_objects()) else filled
-
-
-def _read_value(state: int) -> int | None:
-    return {1: 1, -1: 0, 0: None}[state]
-
-
-def _name_index(index: pd.Index[Any]) -> str:
-    """Return in words what identifies the items."""
-    if index.name is not None:
-        return f"{index.name!r}, such as {index[0]!r}"
-    return "their row number, from 0" if isinstance(index, pd.RangeIndex) else f"the index, such as {index[0]!r}"
