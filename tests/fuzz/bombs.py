@@ -82,6 +82,13 @@ def nested_text(path: Path) -> None:
     parquet.write_table(pa.table({"a": [row] * 1000}), path, compression="zstd")
 
 
+def nested_numbers(path: Path) -> None:
+    """One row of 2e8 equal numbers."""
+    offsets = pa.array([0, 200_000_000], pa.int32())
+    column = pa.ListArray.from_arrays(offsets, pa.array(np.zeros(200_000_000, dtype=np.int8)))
+    parquet.write_table(pa.table({"a": column}), path, compression="zstd")
+
+
 def array_header(shape: str) -> Callable[[Path], Any]:
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     return lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + header.encode())
@@ -125,6 +132,7 @@ BOMBS = [
     Bomb("Parquet, one text repeated", "b.parquet", repeated_text, is_slow=True),
     Bomb("Parquet, 2e8 equal numbers", "b.parquet", constant_numbers, is_slow=True),
     Bomb("Parquet, one text repeated in lists", "b.parquet", nested_text, is_slow=True),
+    Bomb("Parquet, 2e8 numbers in one row", "b.parquet", nested_numbers, is_slow=True),
     Bomb("svmlight, 2e7 labels announced", "b.svm", text("1 1 20000000\n0 0:1\n")),
     Bomb("svmlight, 2e8 labels announced", "b.svm", text("1 1 200000000\n0 0:1\n")),
     Bomb("svmlight, feature 9 999 999", "b.svm", text("0 9999999:1\n")),

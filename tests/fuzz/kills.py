@@ -69,9 +69,9 @@ def read_set(folder: Path) -> tuple[str, ...]:
 
 def write_for_ever(first: Completion, second: Completion, folder: Path) -> None:
     """Write the outputs of both in turn until a signal ends the process; standard error goes to a file."""
-    with (folder / "stderr").open("w") as file:
-        os.dup2(file.fileno(), sys.stderr.fileno())
     with report_errors():
+        with (folder / "stderr").open("w") as file:  # its presence shows that signals are handled from now on
+            os.dup2(file.fileno(), sys.stderr.fileno())
         while True:
             write_set(second, folder)
             write_set(first, folder)

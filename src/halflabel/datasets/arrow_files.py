@@ -14,12 +14,14 @@ from pyarrow import compute, parquet
 from halflabel._wording import count
 from halflabel.datasets.delimited import check_names, check_same_columns
 from halflabel.datasets.files import check_ordinary, join_names, sha256_of, size_limit
+from halflabel.datasets.parquet_footer import count_values
 from halflabel.datasets.records import RawTable, ReadError
 
 #: Rows of one batch.
 BATCH = 65_536
 
-#: Bytes of a decoded value by the physical type of its column.
+#: Bytes of a decoded value by the physical type of its column; one type states its own width.
+FIXED = "FIXED_LEN_BYTE_ARRAY"
 _WIDTH = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}
 
 
@@ -86,7 +88,7 @@ def _read_within(path: Path, budget: int) -> pa.Table:
     """Decode batch by batch; text stays in its dictionary until its decoded size is known."""
     file = parquet.ParquetFile(path)
     schema = file.schema_arrow
-    if (least := _declared_size(file.metadata)) > budget:
+    if (least := _declared_size(path, file)) > budget:
         raise _too_large(path, least, budget)
     file = parquet.ParquetFile(path, read_dictionary=_list_text_columns(file.schema))
     batches, size = [], 0
@@ -103,13 +105,17 @@ def _too_large(path: Path, size: int, budget: int) -> ReadError:
     return ReadError.at(path, reason)
 
 
-def _declared_size(metadata: Any) -> int:
+def _declared_size(path: Path, file: Any) -> int:
     """Return a lower bound on the decoded size of all columns: of one of fixed width run lengths hide the size."""
-    size = 0
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for column in map(group.column, range(group.num_columns)):
-            size += max(column.num_values * _WIDTH.get(column.physical_type, 0), column.total_uncompressed_size)
-    return size
+    schema, groups = file.schema, list(map(file.metadata.row_group, range(file.metadata.num_row_groups)))
+    columns = list(map(schema.column, range(len(schema))))
+    widths = [each.length if each.physical_type == FIXED else _WIDTH.get(each.physical_type, 0) for each in columns]
+    if any(each.max_repetition_level for each in columns):
+        values = count_values(path)
+    else:
+        values = [[group.num_rows] * len(columns) for group in groups]
+    sizes = [sum(a * b for a, b in zip(widths, each, strict=True)) for each in values]
+    return sum(max(size, group.total_byte_size) for size, group in zip(sizes, groups, strict=True))
 
 
 def _list_text_columns(schema: Any) -> list[str]:
