@@ -2,10 +2,13 @@
 
 import random
 
+import pandas as pd
 import pytest
 
 from halflabel import exchange
+from halflabel.datasets import ReadError
 from halflabel.exchange import FORMATS
+from halflabel.table.files import read_file
 
 SINGLE = [name for name in FORMATS if name != "argilla"]
 
@@ -63,3 +66,23 @@ def test_other_shapes_of_json(write, name):
         keys = chance.sample(words, 3)
         record = "{" + ",".join(f'"{key}":{part}' for key, part in zip(keys, body, strict=True)) + "}"
         attempt(write(f"{number}.json", f"[{record},{record}]" if number % 2 else record), name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.csv", b"annotation_id,an\rnotator\n1,2\n", "cannot be read"),
+        ("a.xlsx", None, "cannot be read as a workbook"),
+    ],
+)
+def test_a_damaged_beginning_is_an_error_of_the_reader(tmp_path, name, content, sentence):
+    """The format is not recognised, so that the reader of the suffix finds what is wrong."""
+    if content is None:  # a zip file of a version that does not exist
+        pytest.importorskip("openpyxl")
+        exchange.write_frame(pd.DataFrame({"a": [1, 0]}), tmp_path / name)
+        content = bytearray((tmp_path / name).read_bytes())
+        entry = content.rindex(b"PK\x01\x02")
+        content[entry + 6] = 209
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ReadError, match=sentence):
+        read_file(tmp_path / name)

@@ -99,12 +99,15 @@ def _table_sample(path: Path) -> Sample:
     except ReadError:
         return Sample(path, "table")
     delimiter = max(",;\t", key=first.count)
-    return Sample(path, "table", columns=tuple(next(csv.reader([first], delimiter=delimiter), ())))
+    try:
+        return Sample(path, "table", columns=tuple(next(csv.reader([first], delimiter=delimiter), ())))
+    except csv.Error:
+        return Sample(path, "table")
 
 
 def _is_workbook(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "xl/workbook.xml" in archive.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except Exception:  # damaged archives make zipfile raise BadZipFile, NotImplementedError and others
         return False
