@@ -51,7 +51,7 @@ class FakeCompletion:
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
         X = np.zeros((len(self.labels), 7))
-        self.opened = SimpleNamespace(X=X, roles=self.roles, notes=self.notes, frame=self.frame)
+        self.opened = SimpleNamespace(X=X, roles=self.roles, notes=self.notes, frame=self.frame, source=None)
 
     @property
     def state(self) -> np.ndarray:

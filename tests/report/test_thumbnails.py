@@ -12,6 +12,7 @@ from tests.report.test_render import page_of
 
 from halflabel.report import thumbnails
 from halflabel.report.thumbnails import MAX_BYTES, MAX_SIDE, read_thumbnail
+from halflabel.table.sources import Source
 
 
 def decode(address: str) -> Image.Image:
@@ -71,3 +72,9 @@ def test_pictures_stand_in_the_tables_of_the_report(by_hand, birds):
     assert all(image["src"].startswith("data:image/jpeg") for image in pictures)
     assert "broken.jpg" in page.text  # its path stays, where there is no picture
     assert not [image for image in page_of(by_hand(frame=frame)).all("img") if image.get("class") == "picture"]
+
+
+def test_paths_start_from_the_folder_of_the_table(by_hand, birds):
+    completion = by_hand(frame=pd.DataFrame({"file": ["red.jpg"] * 6}))
+    completion.opened.source = Source(None, paths=(birds / "table.csv",))
+    assert [image for image in page_of(completion, show=["file"]).all("img") if image.get("class") == "picture"]

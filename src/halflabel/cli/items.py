@@ -154,7 +154,7 @@ def complete_command(
     with show_progress(), together():
         lost = filled.write(table, to, mark=mark)
         title = Path(source.raw.source).name
-        of_report = {"show": shown, "marks": marks, "folder": source.paths[0].parent, "title": title}
+        of_report = {"show": shown, "marks": marks, "title": title}
         _write_rest(filled, written, entries, settings=settings, **of_report)
     if as_json:
         click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))

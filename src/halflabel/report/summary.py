@@ -7,6 +7,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def summarize(
     title: str = "",
     marks: NDArray[Any] | tuple[int, int] | None = None,
     show: Sequence[str] | None = None,
-    folder: str | os.PathLike[str] = ".",
+    folder: str | os.PathLike[str] | None = None,
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -69,8 +70,8 @@ def summarize(
     show : sequence of str, optional
         The columns that are shown wherever items are listed; by default the text column and a recognised id. Of
         image files, small pictures are shown.
-    folder : path, default="."
-        The folder that the paths of image files start from.
+    folder : path, optional
+        The folder that the paths of image files start from; by default that of the table's file.
     settings : mapping, optional
         The options of the run, listed at the end.
     seed : int, default=0
@@ -120,7 +121,7 @@ def summarize(
         "roles": _summarize_roles(completion.opened),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
     }
-    _describe_items(summary, completion, shown, folder, ink)
+    _describe_items(summary, completion, shown, _find_folder(completion.opened) if folder is None else folder, ink)
     _link_suspects(summary)
     plain: dict[str, Any] = _plain(summary)
     return plain
@@ -217,6 +218,12 @@ def _list_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in kept.to_dict("records")]
     texts = [column for column in ("item", "label") if column in frame]
     return [{**row, **{k: clipped(row[k]) for k in texts}, "key": row["item"]} for row in rows]
+
+
+def _find_folder(opened: OpenTable) -> Path:
+    """Return the folder of the file that a table was read from; the current one for other tables."""
+    paths = () if opened.source is None else opened.source.paths
+    return paths[0].parent if paths else Path()
 
 
 def _describe_items(
