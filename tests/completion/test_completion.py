@@ -37,6 +37,15 @@ def rock():
     return hl.complete(make_songs(), labels=["rock"])
 
 
+def test_the_default_random_state_is_zero(songs):
+    default, zero, one = (
+        hl.complete(songs, labels=LABELS, effort="fast", **seed).probabilities
+        for seed in ({}, {"random_state": 0}, {"random_state": 1})
+    )
+    pd.testing.assert_frame_equal(default, zero)
+    assert (default != one).to_numpy().any()
+
+
 def test_index_columns_and_order_survive(songs):
     before = songs.copy()
     table = hl.complete(songs, labels=["rock", "sad", "live"]).table

@@ -186,6 +186,7 @@ class TestConfident:
             fill_confident(np.ones((1, 1)), precision)
 
 
-def test_a_cost_ratio_that_is_not_positive_raises():
-    with pytest.raises(ValueError, match="cost_ratio must be a positive number, not -1"):
-        thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=-1)
+@pytest.mark.parametrize("ratio", [-1, 0, np.inf, np.nan])
+def test_a_cost_ratio_that_is_not_positive_raises(ratio):
+    with pytest.raises(ValueError, match=f"cost_ratio must be a positive number, not {ratio}"):
+        thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=ratio)
