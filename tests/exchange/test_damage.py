@@ -86,3 +86,12 @@ def test_a_damaged_beginning_is_an_error_of_the_reader(tmp_path, name, content, 
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ReadError, match=sentence):
         read_file(tmp_path / name)
+
+
+def test_a_damaged_name_of_a_column_is_an_error_of_the_reader(tmp_path):
+    exchange.write_frame(pd.DataFrame({"naïve": [1, 0]}), tmp_path / "a.feather")
+    content = (tmp_path / "a.feather").read_bytes()
+    assert content.count("naïve".encode()) == 2  # in the schema and in the footer
+    (tmp_path / "a.feather").write_bytes(content.replace("naïve".encode(), b"na\xff\xffve"))
+    with pytest.raises(ReadError, match="cannot be read as Parquet or Arrow"):
+        read_file(tmp_path / "a.feather")

@@ -55,3 +55,15 @@ def test_sentences_are_plain(by_hand, labels):
     assert [phrase for phrase in UNCLEAR if phrase in text] == []
     if "coin tosses" in text:
         assert "6.0 bits are the uncertainty of six coin tosses" in text
+
+
+def test_a_phone_shows_the_probability_of_a_doubtful_entry(by_hand):
+    """What is hidden on a narrow page is less important than the column that the table is about."""
+    page = render_html(summarize(by_hand()))
+    narrow = page[page.index("@media (max-width: 36rem)") :]
+    assert re.search(r"\.wide\b[^{]*\{ display: none; \}", narrow[: narrow.index("@media print")])
+    table = next(part for part in re.findall(r"<table.*?</table>", page, flags=re.DOTALL) if "Given as" in part)
+    columns = re.findall(r"<th scope=\"col\"([^>]*)>(.*?)</th>", table)
+    hidden = [text_of(name) for attributes, name in columns if "wide" in attributes]
+    assert hidden == ["Given as"]
+    assert any("Probability" in name for _, name in columns)

@@ -95,6 +95,14 @@ def test_evaluate_takes_them_too():
     assert "halflabel" in result.summary.index
 
 
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_a_model_takes_new_items_of_any_library(kind):
+    model = complete(ROWS).predictor
+    expected = model.predict_proba(pd.DataFrame(ROWS))
+    pd.testing.assert_frame_equal(model.predict_proba(KINDS[kind]()), expected)
+    assert model.label(KINDS[kind]())["dance"].tolist() == [i % 2 for i in range(N)]
+
+
 def test_records_of_a_tool(tmp_path):
     frame = pd.DataFrame(ROWS).set_index("song")
     exchange.write(tmp_path / "songs.json", "label-studio", frame[["tempo"]], frame[["dance"]])

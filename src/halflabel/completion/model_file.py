@@ -18,6 +18,7 @@ from halflabel.datasets.files import check_ordinary
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
+from halflabel.table.native import as_pandas
 from halflabel.table.tag_cells import TagNotation
 
 
@@ -67,8 +68,9 @@ class Predictor:
         answer = np.asarray(self.model.predict(self.encoder.transform(frame, matrix))).reshape(len(frame), -1)
         return pd.DataFrame(answer, index=self._index(frame), columns=list(self.label_names))
 
-    def label(self, frame: pd.DataFrame, matrix: Any = None) -> pd.DataFrame:
+    def label(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return the table with its labels predicted: as columns of 0/1, or as the tags column it was learned from."""
+        frame = as_pandas(frame)
         answer = self.predict(frame, matrix).to_numpy()
         kept = use_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
         if self.roles.tags is None:
@@ -85,6 +87,7 @@ class Predictor:
 
 def _split_items(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
     """Return a table and a matrix; for an array, the table has no columns."""
+    items = as_pandas(items)
     if isinstance(items, pd.DataFrame):
         return items, matrix
     array: Any = items if sparse.issparse(items) else np.asarray(items)

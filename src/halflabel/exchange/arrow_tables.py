@@ -37,6 +37,7 @@ def read_table(path: Path) -> pa.Table:
                 raise ReadError.at(path, reason)
             batch.validate(full=True)
             batches.append(batch)
+        _check_names(reader.schema)
         return pa.Table.from_batches(batches, reader.schema)
 
 
@@ -45,6 +46,7 @@ def read_schema(path: Path) -> pa.Schema:
     check_ordinary(path)
     if not _begins(path, b"PAR1"):
         with _open(path) as reader:
+            _check_names(reader.schema)
             return reader.schema
     with _explained(path):
         return parquet.read_schema(path)
@@ -59,6 +61,11 @@ def frame_of_table(table: pa.Table) -> pd.DataFrame:
             kind = "boolean" if pa.types.is_boolean(field.type) else "Int64"
             frame[field.name] = pd.array(table.column(field.name).to_pylist(), dtype=kind)
     return frame
+
+
+def _check_names(schema: pa.Schema) -> None:
+    """Raise for a damaged name of a column: pyarrow decodes names only when they are asked for."""
+    assert all(isinstance(name, str) for name in schema.names)
 
 
 @contextmanager
