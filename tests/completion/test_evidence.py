@@ -21,13 +21,3 @@ def test_supporting_items_come_by_size_of_their_weight_observed_ones_first():
     np.testing.assert_allclose(table["weight"], [-0.5, 0.2, 0.9, 0.7])
     assert table["given"].tolist() == [0, 1, pd.NA, pd.NA]
     assert evidence.find_supporting_items(0, 0, labels, sparse.csr_array(weights), 1)["position"].tolist() == [2]
-
-
-def test_only_items_with_gaps_are_uncertain_and_the_sum_of_their_bits_decides():
-    labels = PartialLabels.from_table([[1, 0], [np.nan, 1], [np.nan, np.nan], [np.nan, np.nan]])
-    p = np.array([[0.5, 0.5], [0.5, 0.5], [0.9, 0.9], [0.5, 0.25]])
-    table = evidence.rank_uncertain(labels, p)
-    assert table["position"].tolist() == [3, 1, 2]
-    assert table["unknown"].tolist() == [2, 1, 2]
-    entropy = [-(q * np.log2(q) + (1 - q) * np.log2(1 - q)) for q in (0.25, 0.9)]
-    np.testing.assert_allclose(table["bits"], [1 + entropy[0], 1, 2 * entropy[1]])

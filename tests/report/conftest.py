@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.completion import evidence
+from halflabel.completion.questions import rank_questions
 from halflabel.completion.review import list_for_review, rank_for_review
 from halflabel.completion.suspects import rank_suspects
 from halflabel.labels import PartialLabels
@@ -87,7 +87,9 @@ class FakeCompletion:
         return self._with_items(rank_suspects(self.labels, self.p))
 
     def next_to_label(self, n: int) -> pd.DataFrame:
-        return self._with_items(evidence.rank_uncertain(self.labels, self.p)).head(n)
+        return self._with_items(
+            rank_questions(self.labels, self.p, np.zeros((len(self.labels), 1)), n, np.random.default_rng(0))
+        )
 
     @property
     def ranked_for_review(self) -> pd.DataFrame:

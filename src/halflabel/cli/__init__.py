@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from halflabel._version import __version__
+from halflabel.cli.audit import audit_command
 from halflabel.cli.console import report_errors
 from halflabel.cli.data import data
 from halflabel.cli.items import complete_command, map_command, predict_command
@@ -37,5 +38,14 @@ def main() -> None:
     """
 
 
-for command in (demo, complete_command, predict_command, evaluate_command, map_command, reproduce, data):
+for command in (
+    demo,
+    complete_command,
+    predict_command,
+    evaluate_command,
+    map_command,
+    audit_command,
+    reproduce,
+    data,
+):
     main.add_command(command)

@@ -1,4 +1,4 @@
-"""The evidence for a filled entry, and the items with the most uncertain gaps."""
+"""The evidence for a filled entry."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import entr
 
-from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
 from halflabel.numerics.graph.weights import components, supported
 
@@ -42,15 +40,3 @@ def find_supporting_items(
     values = pd.array(np.where(given > 0, 1, 0)[order], dtype="Int8")
     values[given[order] == 0] = pd.NA
     return pd.DataFrame({"position": tied[order], "weight": both[tied][order], "given": values})
-
-
-def rank_uncertain(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
-    """Return the items with gaps, those first whose unknown entries hold the most entropy (in bits, summed).
-
-    Columns: position, bits, unknown (number of unknown entries).
-    """
-    bits = np.where(labels.observed, 0.0, (entr(probabilities) + entr(1 - probabilities)) / np.log(2)).sum(axis=1)
-    unknown = (~labels.observed).sum(axis=1)
-    order = np.argsort(-bits, kind="stable")
-    order = order[unknown[order] > 0]
-    return pd.DataFrame({"position": order, "bits": bits[order], "unknown": unknown[order]})

@@ -1,0 +1,100 @@
+"""The command that certifies a completed table: audit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from halflabel._files import atomic_write, together
+from halflabel.cli.console import print_result
+from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, require_one
+from halflabel.cli.options import ItemsFile, add_items_options, show_option
+from halflabel.completion.audit import POPULATIONS, Audit, draw_audit
+from halflabel.exchange import write_frame
+from halflabel.report.items import choose_shown, take_shown
+from halflabel.table import OpenTable
+from halflabel.table.files import read_file
+
+
+@click.command(name="audit")
+@add_items_options
+@click.option("--completed", type=PATH, required=True, help="The completed table, written by `halflabel complete`.")
+@click.option("-n", "--entries", type=click.IntRange(1), default=59, show_default=True,
+              help="Number of random filled entries to answer.")  # fmt: skip
+@click.option("--population", type=click.Choice(list(POPULATIONS)), default="all", show_default=True,
+              help="The filled entries that the certificate is about.")  # fmt: skip
+@click.option("--answers", type=PATH, help="The table of questions with all answers: 1, 0 or ? for each row.")
+@click.option("--level", type=click.FloatRange(0.5, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+              help="Confidence level of the certificate.")  # fmt: skip
+@click.option(
+    "-o", "--output", type=PATH, help="Questions (ITEMS.audit.csv), or the certificate (ITEMS.certificate.json)."
+)
+@show_option
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+def audit_command(
+    items: ItemsFile,
+    completed: Path,
+    entries: int,
+    population: str,
+    answers: Path | None,
+    level: float,
+    output: Path | None,
+    show: tuple[str, ...] | None,
+    seed: int,
+) -> None:
+    """Certify how many filled entries are right, from answers about random ones.
+
+    The first call writes the questions, without the filled values. A person fills in the column 'answer'. The second
+    call, with --answers, writes the certificate.
+
+    \b
+    Examples:
+      halflabel audit songs.csv --id song --labels 'tag_*' --completed songs.completed.csv
+      halflabel audit songs.csv --id song --labels 'tag_*' --completed songs.completed.csv --answers songs.audit.csv
+    """  # noqa: D301
+    source = items.read()
+    target = output or name_output(
+        require_one(items.paths, source), "audit.csv" if answers is None else "certificate.json"
+    )
+    check_outputs((*items.inputs, *source.paths, completed, answers), target)
+    opened = items.open(source)
+    after = replace(items, paths=(completed,), prior=None).open()
+    _check_same(opened, after)
+    audit = draw_audit(
+        opened.index, opened.labels.names, opened.labels.state, after.labels.state,
+        n=entries, seed=seed, population=population,
+    )  # fmt: skip
+    if answers is None:
+        _write_questions(audit, opened, show, target)
+    else:
+        _write_certificate(audit, answers, level, target)
+
+
+def _write_questions(audit: Audit, opened: OpenTable, show: tuple[str, ...] | None, target: Path) -> None:
+    check_tables(target)
+    shown = take_shown(opened, choose_shown(opened, show), audit.rows)
+    clashes = {name: f"{name} (column)" for name in audit.questions.columns}
+    with together():
+        write_frame(audit.questions.join(shown.rename(columns=clashes)), target)
+    print_result(
+        f"{len(audit.rows)} of {audit.entries} filled entries are drawn. Fill in the column 'answer' with 1, 0 or ? "
+        f"without a look at the completed table, then call the command again with --answers. Written: {target}."
+    )
+
+
+def _write_certificate(audit: Audit, answers: Path, level: float, target: Path) -> None:
+    certificate = audit.certify(read_file(answers).raw.frame, level)
+    with atomic_write(target, "w") as file:
+        file.write(json.dumps(certificate.to_dict(), indent=2) + "\n")
+    print_result(f"{certificate} Written: {target}.")
+
+
+def _check_same(given: OpenTable, completed: OpenTable) -> None:
+    """Raise if the completed table has other items or labels."""
+    if list(map(str, given.index)) != list(map(str, completed.index)):
+        raise click.UsageError("the completed table has other items, or another order of the items, than ITEMS.")
+    if given.labels.names != completed.labels.names:
+        raise click.UsageError("the completed table has other labels than ITEMS: give both the same options.")

@@ -1,0 +1,259 @@
+"""An audit: blind answers about random filled entries, and an exact bound of the share that is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import hypergeom
+
+from halflabel._arrays import Ints
+from halflabel._wording import count, percent, plural
+
+#: The populations that can be audited, and the values of their entries.
+POPULATIONS = {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}
+
+#: What an answer can be, in lower case; an answer "?" (cannot tell) counts as an error.
+_VALUES = {"1": 1, "1.0": 1, "yes": 1, "0": -1, "0.0": -1, "no": -1, "?": 0}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What an audit proves about the filled entries of a table.
+
+    Attributes
+    ----------
+    population : {"all", "relevant", "irrelevant"}
+        The filled entries that were audited: all, or those filled with one value.
+    entries : int
+        N, their number.
+    audited : int
+        n, the number of random entries that were answered.
+    errors : int
+        The number of these whose filled value is not the answer.
+    level : float
+        The confidence level.
+    max_errors : int
+        The largest number of errors among the N entries that is not rejected at this level.
+    precision : float
+        At least this share of the entries is right, ``1 - max_errors / entries``.
+    seed : int
+        Of the random choice.
+    table : str
+        SHA-256 of the completed labels.
+    """
+
+    population: str
+    entries: int
+    audited: int
+    errors: int
+    level: float
+    max_errors: int
+    precision: float
+    seed: int
+    table: str
+
+    def __str__(self) -> str:
+        kind = "filled entries" if self.population == "all" else f"entries filled as {self.population}"
+        return (
+            f"At least {percent(self.precision)} of the {count(self.entries)} {kind} are right (confidence "
+            f"{percent(self.level)}): of {plural(self.audited, 'random entry', 'random entries')}, "
+            f"{count(self.errors)} {'was' if self.errors == 1 else 'were'} wrong."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Random filled entries that a person answers without a look at the filled value.
+
+    Attributes
+    ----------
+    items : Index
+        Ids of the items.
+    names : tuple of str
+        Names of the labels.
+    rows, columns : ndarray of int
+        The entries, label by label.
+    values : ndarray of int8
+        +1 or -1, the filled values.
+    population, entries, seed, table
+        As in :class:`Certificate`.
+    """
+
+    items: pd.Index[Any]
+    names: tuple[str, ...]
+    rows: Ints
+    columns: Ints
+    values: NDArray[np.int8]
+    population: str
+    entries: int
+    seed: int
+    table: str
+
+    @property
+    def questions(self) -> pd.DataFrame:
+        """The entries to answer: item, label, and an empty column answer for 1, 0 or "?" (cannot tell)."""
+        labels = np.array(self.names, dtype=object)[self.columns]
+        empty = pd.array([None] * len(self.rows), dtype="string")
+        return pd.DataFrame({"item": self.items[self.rows], "label": labels, "answer": empty})
+
+    def certify(self, answers: pd.DataFrame, level: float = 0.95) -> Certificate:
+        """Return what the answers prove.
+
+        Parameters
+        ----------
+        answers : DataFrame
+            :attr:`questions` with all answers: 1 or yes, 0 or no, "?". An answer "?" counts as an error.
+        level : float in (0.5, 1), default=0.95
+            Confidence level of the one-sided bound.
+
+        Raises
+        ------
+        ValueError
+            If an answer is missing, is about another entry, or is of another kind.
+        """
+        if not 0.5 < level < 1:
+            raise ValueError(f"the confidence level must lie between 0.5 and 1, not {level!r}.")
+        errors = int((self._match(answers) != self.values).sum())
+        most = bound_errors(self.entries, len(self.rows), errors, level)
+        return Certificate(
+            population=self.population,
+            entries=self.entries,
+            audited=len(self.rows),
+            errors=errors,
+            level=level,
+            max_errors=most,
+            precision=1 - most / self.entries,
+            seed=self.seed,
+            table=self.table,
+        )
+
+    def _match(self, answers: pd.DataFrame) -> NDArray[np.int8]:
+        """Return the answers in the order of the entries: +1, -1, or 0 for "?"."""
+        missing = [name for name in ("item", "label", "answer") if name not in answers]
+        if missing:
+            raise ValueError(
+                f"the answers have no column {missing[0]!r}: an audit has the columns item, label, answer."
+            )
+        given: dict[tuple[str, str], str] = {}
+        for item, label, answer in answers[["item", "label", "answer"]].itertuples(index=False):
+            if (str(item), str(label)) in given:
+                raise ValueError(f"item {item!r} and label {label!r} have two answers: keep one of the rows.")
+            given[str(item), str(label)] = "" if pd.isna(answer) else str(answer).strip().lower()
+        asked = [(str(self.items[i]), self.names[j]) for i, j in zip(self.rows, self.columns, strict=True)]
+        if unknown := given.keys() - set(asked):
+            item, label = min(unknown)
+            raise ValueError(
+                f"item {item!r} and label {label!r} are not in this audit: use the completed table and the seed with "
+                "which the audit was made."
+            )
+        for item, label in asked:
+            answer = given.get((item, label), "")
+            if answer not in _VALUES:
+                problem = f"is {answer!r}" if answer else "is missing"
+                raise ValueError(
+                    f"the answer about item {item!r} and label {label!r} {problem}: write 1 or yes, 0 or no, or ?. A "
+                    "certificate needs all answers, because a look at the result before the last one would bias it."
+                )
+        return np.array([_VALUES[given[entry]] for entry in asked], dtype=np.int8)
+
+
+def draw_audit(
+    items: pd.Index[Any],
+    names: tuple[str, ...],
+    given: NDArray[np.int8],
+    completed: NDArray[np.int8],
+    *,
+    n: int = 59,
+    seed: int = 0,
+    population: str = "all",
+) -> Audit:
+    """Draw ``n`` random filled entries.
+
+    Parameters
+    ----------
+    items, names
+        Ids of the items (distinct), names of the labels.
+    given, completed : ndarray of int8, shape (n_items, n_labels)
+        +1 relevant, -1 irrelevant, 0 unknown; before and after completion.
+    n : int, default=59
+        59 answers without an error prove a precision of .95 at a confidence of .95.
+    seed : int, default=0
+    population : {"all", "relevant", "irrelevant"}
+
+    Notes
+    -----
+    The entries are those with the smallest SHA-256 of seed, id and label, so that the choice does not depend on the
+    order of the table, and anybody can repeat it. Cost: one digest per filled entry.
+    """
+    if population not in POPULATIONS:
+        raise ValueError(f"an audit is about {', '.join(map(repr, POPULATIONS))} filled entries, not {population!r}.")
+    if not items.is_unique:
+        raise ValueError("an audit needs distinct item ids: name a column of distinct ids (id=).")
+    rows, columns = np.nonzero((given == 0) & np.isin(completed, POPULATIONS[population]))
+    if not 1 <= n <= len(rows):
+        raise ValueError(f"an audit of {plural(len(rows), 'filled entry', 'filled entries')} has between 1 and "
+                         f"{max(len(rows), 1)} of them, not {n}.")  # fmt: skip
+    ids = [str(item) for item in items]
+    digests = ((_digest(seed, ids[i], names[j]), k) for k, (i, j) in enumerate(zip(rows, columns, strict=True)))
+    chosen = np.array([k for _, k in heapq.nsmallest(n, digests)], dtype=np.intp)
+    chosen = chosen[np.argsort(columns[chosen], kind="stable")]  # one label at a time is answered faster
+    rows_of, columns_of = rows[chosen], columns[chosen]
+    table = _digest_table(ids, names, completed)
+    values = completed[rows_of, columns_of].astype(np.int8)
+    return Audit(items, names, rows_of, columns_of, values, population, len(rows), seed, table)
+
+
+def bound_errors(entries: int, audited: int, errors: int, level: float) -> int:
+    r"""Return the largest number of errors that the audit does not reject: an exact one-sided upper bound.
+
+    The number of errors in a random sample without replacement is hypergeometric: the bound is the largest M with
+    :math:`P(X \le \text{errors} \mid N, M, n) > 1 - \text{level}` (Clopper-Pearson for a finite population).
+    """
+    low, high = errors, entries - audited + errors
+    while low < high:
+        middle = (low + high + 1) // 2
+        if hypergeom.cdf(errors, entries, middle, audited) > 1 - level:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def bound_recall(relevant: Certificate, irrelevant: Certificate) -> float:
+    """Return a lower bound of the share of the relevant filled entries that were filled as relevant.
+
+    Both audits share the error probability, so that each is evaluated at half of it; the bound holds at the lower of
+    the two confidence levels. With sparse labels, few errors among the many irrelevant entries lower it much.
+    """
+    level = min(relevant.level, irrelevant.level)
+    each = 1 - (1 - level) / 2
+    wrong, missed = (bound_errors(c.entries, c.audited, c.errors, each) for c in (relevant, irrelevant))
+    right = relevant.entries - wrong
+    return right / (right + missed) if right else 0.0
+
+
+def _digest(*parts: object) -> bytes:
+    """Return the SHA-256 of texts, each preceded by its length."""
+    digest = hashlib.sha256()
+    for part in parts:
+        text = str(part).encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(text) + text)
+    return digest.digest()
+
+
+def _digest_table(ids: list[str], names: tuple[str, ...], completed: NDArray[np.int8]) -> str:
+    """Return the SHA-256 of the labels of a completed table."""
+    digest = hashlib.sha256(_digest(*names))
+    for item, row in zip(ids, completed, strict=True):
+        digest.update(_digest(item) + row.astype(np.int8).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,79 @@
+"""How many filled entries are expected to be wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from halflabel._arrays import Floats, Ints
+from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import fit_platt
+
+#: Number of bootstrap samples, number of random draws of errors for each, and maximum number of items for the band.
+SAMPLES, DRAWS, MAX_ITEMS = 50, 20, 5000
+
+#: Name of the row for all labels together.
+ALL = "(all labels)"
+
+
+def estimate_errors(
+    labels: PartialLabels,
+    filled: NDArray[np.int8],
+    p: Floats,
+    scores: Floats,
+    out_of_fold: Floats,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Return the expected number of wrong filled entries, with a band of 90 %.
+
+    Columns: label, filled, expected, low, high. The expectation is the sum of the probabilities that an entry is wrong.
+    The band has two parts: calibrations that are fitted again on bootstrap samples of the labelled items, and the
+    randomness of the errors for given probabilities. It does not include errors that no calibration on these items can
+    detect, such as unlabelled items of another kind.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+        The labels that the calibration was fitted on.
+    filled : ndarray of int8, shape (n_items, n_labels)
+        +1 filled as relevant, -1 as irrelevant, 0 not filled.
+    p : ndarray of shape (n_items, n_labels)
+        Probabilities of being relevant.
+    scores, out_of_fold : ndarray of shape (n_items, n_labels)
+        Scores of all entries, and those of observed entries by models that were fitted without the item.
+    rng : Generator
+    """
+    wrong = _sum_wrong(filled, p)
+    number = (filled != 0).sum(axis=0)
+    sd = np.sqrt(np.where(filled != 0, p * (1 - p), 0.0).sum(axis=0))
+    factors = _resample(labels, filled, scores, out_of_fold, rng)
+    draws = wrong * factors + sd * rng.normal(size=(DRAWS, len(factors), len(sd)))
+    draws = np.clip(draws, 0, number).reshape(-1, len(sd))
+    low, high = np.quantile(np.column_stack([draws, draws.sum(axis=1)]), [0.05, 0.95], axis=0)
+    columns = {"filled": np.append(number, number.sum()), "expected": np.append(wrong, wrong.sum())}
+    return pd.DataFrame({"label": [*labels.names, ALL], **columns, "low": low, "high": high})
+
+
+def _resample(
+    labels: PartialLabels, filled: NDArray[np.int8], scores: Floats, out_of_fold: Floats, rng: np.random.Generator
+) -> Floats:
+    """Return, per bootstrap sample and label, the errors that its calibration expects over those that all items give.
+
+    The calibrations are Platt scalings, whose relative differences stand for those of any calibration.
+    """
+    labelled = np.flatnonzero((labels.observed & ~np.isnan(out_of_fold)).any(axis=1))
+    items = rng.permutation(np.flatnonzero(filled.any(axis=1)))[:MAX_ITEMS]
+    if not len(labelled) or not len(items):
+        return np.ones((1, labels.shape[1]))
+
+    def expect(rows: Ints) -> Floats:
+        return _sum_wrong(filled[items], fit_platt(out_of_fold[rows], labels[rows])(scores[items]))
+
+    whole = np.maximum(expect(labelled), 1e-9)
+    return np.array([expect(rng.choice(labelled, len(labelled))) / whole for _ in range(SAMPLES)])
+
+
+def _sum_wrong(filled: NDArray[np.int8], p: Floats) -> Floats:
+    """Return the expected number of wrong filled entries of each label."""
+    return np.asarray(np.select([filled > 0, filled < 0], [1 - p, p], 0.0).sum(axis=0))

@@ -1,0 +1,56 @@
+"""Expected errors: their sum, and a band that holds the truth."""
+
+import numpy as np
+from scipy.special import expit
+
+from halflabel.completion.remaining import ALL, estimate_errors
+from halflabel.labels import PartialLabels
+
+
+def simulate(rng, n=600, n_labelled=150):
+    """Return labels, filled values, probabilities, scores and the true number of errors of a calibrated model."""
+    scores = rng.normal(0, 2, (n, 2))
+    truth = rng.random((n, 2)) < expit(scores)
+    y = np.where(np.arange(n)[:, None] < n_labelled, truth, np.nan)
+    labels = PartialLabels.from_table(y)
+    filled = np.where(labels.observed, 0, np.where(scores > 0, 1, -1)).astype(np.int8)
+    errors = ((filled != 0) & ((filled > 0) != truth)).sum(axis=0)
+    return labels, filled, expit(scores), scores, np.where(labels.observed, scores, np.nan), errors
+
+
+def test_the_expectation_is_a_sum(rng):
+    labels, filled, p, scores, held_out, _ = simulate(rng)
+    table = estimate_errors(labels, filled, p, scores, held_out, rng)
+    assert table["label"].tolist() == [*labels.names, ALL]
+    wrong = np.where(filled > 0, 1 - p, np.where(filled < 0, p, 0))
+    np.testing.assert_allclose(table["expected"], [*wrong.sum(axis=0), wrong.sum()])
+    assert table["filled"].tolist() == [450, 450, 900]
+    assert (table["low"] < table["expected"]).all()
+    assert (table["expected"] < table["high"]).all()
+
+
+def test_the_band_holds_the_true_number_about_nine_times_in_ten():
+    held = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        *known, errors = simulate(rng, n_labelled=60)
+        table = estimate_errors(*known, rng)
+        truth = np.append(errors, errors.sum())
+        held.append((table["low"] <= truth) & (truth <= table["high"]))
+    assert np.mean(held) > 0.8
+
+
+def test_fewer_labelled_items_mean_a_wider_band():
+    width = []
+    for n_labelled in (30, 300):
+        rng = np.random.default_rng(0)
+        *known, _ = simulate(rng, n_labelled=n_labelled)
+        table = estimate_errors(*known, rng)
+        width.append(((table["high"] - table["low"]) / table["filled"])[2])
+    assert width[0] > 1.3 * width[1]
+
+
+def test_without_a_filled_entry_there_is_no_error(rng):
+    labels, filled, *rest, _ = simulate(rng)
+    table = estimate_errors(labels, np.zeros_like(filled), *rest, rng)
+    assert table["high"].tolist() == [0, 0, 0]
