@@ -38,16 +38,16 @@ def run(name, seed, order, effort):
     X, labels = load_frequent(name, 600, seed)
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(len(labels))
-    test, pool = shuffled[: len(labels) // 3], shuffled[len(labels) // 3 :]
+    test, others = shuffled[: len(labels) // 3], shuffled[len(labels) // 3 :]
     labelled = np.zeros(len(labels), dtype=bool)
-    labelled[pool[: max(round(START * len(pool)), 10)]] = True
+    labelled[others[: max(round(START * len(others)), 10)]] = True
     is_test = np.isin(np.arange(len(labels)), test)
     hidden = labels.hide(np.repeat(~is_test[:, None], labels.shape[1], axis=1))
-    while labelled.sum() <= END * len(pool):
+    while labelled.sum() <= END * len(others):
         known = labels.hide(np.repeat(~labelled[:, None], labels.shape[1], axis=1))
         model = AutoLabeler(effort).fit(X, known)
         p = model.label_probabilities_
-        yield labelled.sum() / len(pool), brier(hidden, p), micro_f1(hidden, model.transduction_)
+        yield labelled.sum() / len(others), brier(hidden, p), micro_f1(hidden, model.transduction_)
         labelled[choose_next(order, known, p, X, ~labelled & ~is_test, rng)] = True
 
 

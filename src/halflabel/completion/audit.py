@@ -1,9 +1,10 @@
-"""An audit: blind answers about random filled entries, and an exact bound of the share that is wrong."""
+"""An audit: answers about random filled entries, and an exact bound of the share that is wrong."""
 
 from __future__ import annotations
 
 import hashlib
 import heapq
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from halflabel._wording import count, percent, plural
 #: The populations that can be audited, and the values of their entries.
 POPULATIONS = {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}
 
-#: What an answer can be, in lower case; an answer "?" (cannot tell) counts as an error.
+#: What an answer can be, in lower case; an answer "?" (undecided) counts as an error.
 _VALUES = {"1": 1, "1.0": 1, "yes": 1, "0": -1, "0.0": -1, "no": -1, "?": 0}
 
 
@@ -61,7 +62,7 @@ class Certificate:
     def __str__(self) -> str:
         kind = "filled entries" if self.population == "all" else f"entries filled as {self.population}"
         return (
-            f"At least {percent(self.precision)} of the {count(self.entries)} {kind} are right (confidence "
+            f"At least {math.floor(1000 * self.precision) / 10:.1f}\N{NO-BREAK SPACE}% of the {count(self.entries)} {kind} are right (confidence "
             f"{percent(self.level)}): of {plural(self.audited, 'random entry', 'random entries')}, "
             f"{count(self.errors)} {'was' if self.errors == 1 else 'were'} wrong."
         )
@@ -101,7 +102,7 @@ class Audit:
 
     @property
     def questions(self) -> pd.DataFrame:
-        """The entries to answer: item, label, and an empty column answer for 1, 0 or "?" (cannot tell)."""
+        """The entries to answer: item, label, and an empty column answer for 1, 0 or "?" (undecided)."""
         labels = np.array(self.names, dtype=object)[self.columns]
         empty = pd.array([None] * len(self.rows), dtype="string")
         return pd.DataFrame({"item": self.items[self.rows], "label": labels, "answer": empty})
@@ -193,7 +194,7 @@ def draw_audit(
     Notes
     -----
     The entries are those with the smallest SHA-256 of seed, id and label, so that the choice does not depend on the
-    order of the table, and anybody can repeat it. Cost: one digest per filled entry.
+    order of the table, and can be repeated. Cost: one digest per filled entry.
     """
     if population not in POPULATIONS:
         raise ValueError(f"an audit is about {', '.join(map(repr, POPULATIONS))} filled entries, not {population!r}.")

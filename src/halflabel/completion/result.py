@@ -238,17 +238,6 @@ class Completion:
             Decides the entries.
         population : {"all", "relevant", "irrelevant"}, default="all"
             The filled entries that the certificate is about.
-
-        Examples
-        --------
-        >>> import halflabel as hl, numpy as np
-        >>> X = np.vstack([np.linspace(0, 1, 100)[:, None], np.linspace(5, 6, 100)[:, None]])
-        >>> y = np.full(200, np.nan)
-        >>> y[::10] = (X[::10, 0] > 3)
-        >>> audit = hl.complete(X, y, effort="fast").audit()
-        >>> answers = audit.questions.assign(answer=[int(item >= 100) for item in audit.questions["item"]])
-        >>> print(audit.certify(answers))
-        At least 96.1 % of the 180 filled entries are right (confidence 95 %): of 59 random entries, 0 were wrong.
         """
         state, given = self.state, self.labels.state
         return draw_audit(self.index, self.labels.names, given, state, n=n, seed=seed, population=population)
