@@ -61,10 +61,11 @@ class Certificate:
 
     def __str__(self) -> str:
         kind = "filled entries" if self.population == "all" else f"entries filled as {self.population}"
+        share = f"{math.floor(1000 * self.precision) / 10:.1f}\N{NO-BREAK SPACE}%"  # a bound is rounded down
         return (
-            f"At least {math.floor(1000 * self.precision) / 10:.1f}\N{NO-BREAK SPACE}% of the {count(self.entries)} {kind} are right (confidence "
-            f"{percent(self.level)}): of {plural(self.audited, 'random entry', 'random entries')}, "
-            f"{count(self.errors)} {'was' if self.errors == 1 else 'were'} wrong."
+            f"At least {share} of the {count(self.entries)} {kind} are right (confidence {percent(self.level)}): of "
+            f"{plural(self.audited, 'random entry', 'random entries')}, {count(self.errors)} "
+            f"{'was' if self.errors == 1 else 'were'} wrong."
         )
 
     def to_dict(self) -> dict[str, Any]:
