@@ -68,7 +68,7 @@ def fit_once(estimator, entries=False):
 
 
 VECTOR_VALUED = [VVMR(alpha=1e-2, n_folds=2), LowRankVVMR(alpha=1e-2, knee=0.1, width=1.0, n_folds=2)]
-FORGIVING = [LEML(alpha=1.0, n_folds=2), FastTag(n_folds=2, n_layers=1), MLRGL(alpha=0.1, n_folds=2)]
+FORGIVING = [LEML(alpha=1.0, n_folds=2), FastTag(n_folds=2), MLRGL(alpha=0.1, n_folds=2)]
 COMPETITORS = [MLGFHF(n_neighbors=3), RankSVM(n_folds=2)]
 PLAIN = [AutoLabeler("fast", n_folds=2), SSDRMC(n_neighbors=3)]
 COMPLETIONS = [kind(alpha=1e-2, label_weight=1.0, n_folds=2, tol=1e-2) for kind in (MC1, MCb)]

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from halflabel import PartialLabels
-from halflabel.labels.calibration import RULES, fill_confident, fit_platt, thresholds
+from halflabel.labels.calibration import RULES, fill_confident, fit_platt, require_rule, thresholds
 from halflabel.labels.metrics import brier
 
 probabilities = hnp.arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 4)), elements=st.floats(0.01, 0.99))
@@ -190,3 +190,14 @@ class TestConfident:
 def test_a_cost_ratio_that_is_not_positive_raises(ratio):
     with pytest.raises(ValueError, match=f"cost_ratio must be a positive number, not {ratio}"):
         thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=ratio)
+
+
+def test_a_rule_on_scores_has_no_threshold_on_probabilities():
+    with pytest.raises(ValueError, match="the rule 'fixed' is a threshold on scores"):
+        thresholds(np.full((2, 2), 0.5), "fixed")
+
+
+@pytest.mark.parametrize("threshold", [np.nan, "0.5"])
+def test_a_threshold_that_is_no_number_raises(threshold):
+    with pytest.raises(ValueError, match="threshold must be a number, not "):
+        require_rule("fixed", threshold=threshold)

@@ -28,6 +28,12 @@ def test_rankings_by_hand():
     assert metrics.auc_per_label(LABELS, scores).tolist() == [1.0, 1.0, 0.0]
 
 
+def test_brier_by_hand():
+    labels = PartialLabels.from_table([[1, 0], [NAN, 1]])
+    p = np.array([[0.9, 0.3], [0.5, 0.6]])
+    assert metrics.brier(labels, p) == pytest.approx((0.1**2 + 0.3**2 + 0.4**2) / 3)
+
+
 def test_ece_by_hand():
     labels = PartialLabels.from_table([[1], [0], [1], [NAN]])
     assert metrics.ece(labels, np.array([[0.9], [0.92], [1.0], [0.3]]), bins=10) == pytest.approx(0.82 / 3)

@@ -192,3 +192,8 @@ def test_a_hidden_row_is_not_an_annotated_item_without_tags():
     labels = PartialLabels.from_tags([["a"], [], ["b"], []], absent="unknown")
     assert labels.hide(np.array([[True], [True], [False], [False]])).annotated.tolist() == [False, False, True, True]
     assert labels.hide(labels.relevant & [[True]]).annotated.tolist() == [False, True, False, True]
+
+
+def test_the_mask_of_one_label_may_have_one_axis():
+    labels = PartialLabels.from_observed([1, 0, 1], [True, True, False])
+    assert labels.state.tolist() == [[1], [-1], [0]]
