@@ -197,3 +197,11 @@ def test_a_hidden_row_is_not_an_annotated_item_without_tags():
 def test_the_mask_of_one_label_may_have_one_axis():
     labels = PartialLabels.from_observed([1, 0, 1], [True, True, False])
     assert labels.state.tolist() == [[1], [-1], [0]]
+
+
+def test_labels_are_selected_by_position_and_items_stay():
+    labels = PartialLabels.from_table(pd.DataFrame([[1, 0, None], [None, 1, None]], columns=list("abc")))
+    chosen = labels.select([2, 0])
+    assert chosen.names == ("c", "a")
+    assert chosen.state.tolist() == [[0, 1], [0, 0]]
+    np.testing.assert_array_equal(chosen.annotated, labels.annotated)
