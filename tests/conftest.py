@@ -22,9 +22,10 @@ from halflabel.methods.canonical_order import order_items  # noqa: E402
 
 # No test is timed: a busy machine is no failure. HYPOTHESIS_PROFILE=many searches longer than the default profile.
 # In CI the examples are the same in every run, so that a change is judged by itself; elsewhere they rotate.
+# A failure prints the line that repeats it.
 IN_CI = bool(os.environ.get("CI"))
-hypothesis.settings.register_profile("quick", deadline=None, derandomize=IN_CI, max_examples=25)
-hypothesis.settings.register_profile("many", deadline=None, derandomize=IN_CI, max_examples=100)
+hypothesis.settings.register_profile("quick", deadline=None, derandomize=IN_CI, print_blob=True, max_examples=25)
+hypothesis.settings.register_profile("many", deadline=None, derandomize=IN_CI, print_blob=True, max_examples=100)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 

@@ -26,7 +26,7 @@ def list_descendants(pid):
     return [*direct, *(each for child in direct for each in list_descendants(child))]
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=180):
     end = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < end
@@ -57,8 +57,8 @@ def test_no_worker_outlives_the_command(number, tmp_path):
     workers = list_descendants(command.pid)
     assert len(workers) >= 2
     os.kill(command.pid, number)
-    output, _ = command.communicate(timeout=30)  # until every process has closed the pipe, as `| tee` waits
-    wait_for(lambda: all(map(has_ended, workers)), 10)
+    output, _ = command.communicate(timeout=60)  # until every process has closed the pipe, as `| tee` waits
+    wait_for(lambda: all(map(has_ended, workers)), 30)
     assert command.returncode == (-number if number == signal.SIGKILL else 143)
     assert output.decode().endswith("Terminated.\n") is (number == signal.SIGTERM)
 
