@@ -1,12 +1,25 @@
-"""What free_memory reads, on files that stand for those of the system."""
+"""What free_memory reads, on files that stand for those of the system, and what a fit is predicted to take."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from math import inf
+from pathlib import Path
 
 import pytest
 
 from halflabel._memory import free_memory
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_predicted_memory_of_a_fit_is_above_its_peak_and_at_most_twice_as_large():
+    script = Path(__file__).parents[1] / "benchmarks" / "memory.py"
+    command = [sys.executable, script, "--here", "--shapes", "test", "--efforts", "fast"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    predicted, measured = json.loads(output)
+    assert measured <= predicted <= 2 * measured
 
 
 class TestWhatIsFree:

@@ -14,8 +14,8 @@ from sklearn.utils.sparsefuncs import min_max_axis
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 
-#: Number of items that are projected at a time.
-BLOCK = 4096
+#: Number of cells (items x features) that are projected at a time.
+CELLS = 2**18
 
 
 def order_items(
@@ -96,7 +96,9 @@ def _project(X: Matrix, rng: np.random.Generator) -> Floats:
         return np.asarray(X @ np.where(span > 0, weights, 0.0))
     low, position = np.where(usable, low, 0.0), np.empty(len(X))
     gap = np.where(usable, 2 * span + (span == 0), 0.0)  # outside the range of the values
-    for rows in gen_batches(len(X), BLOCK):  # a product of matrices would round rows differently, by their place
+    for rows in gen_batches(
+        len(X), max(1, CELLS // X.shape[1])
+    ):  # a product of matrices would round rows differently, by their place
         distance = X[rows] - low
         position[rows] = (np.where(np.isnan(distance), gap, distance) * weights).sum(axis=1)
     return position

@@ -60,8 +60,9 @@ def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Gen
     rows = np.arange(X.shape[0])
     if len(rows) > max_landmarks:
         rows = np.sort(rng.choice(rows, max_landmarks, replace=False))
-    plain = NystroemMap(X[rows], bandwidth, np.empty((0, 0)))
-    values, vectors = linalg.eigh(plain.kernel(X[rows]), overwrite_a=True, check_finite=False)
+    landmarks = X if len(rows) == X.shape[0] else X[rows]
+    plain = NystroemMap(landmarks, bandwidth, np.empty((0, 0)))
+    values, vectors = linalg.eigh(plain.kernel(landmarks), overwrite_a=True, check_finite=False)
     kept = values > values[-1] * 1e-10  # duplicates make the Gram matrix singular
     learned = replace(plain, projection=vectors[:, kept] / np.sqrt(values[kept]))
     if len(rows) == X.shape[0]:

@@ -10,6 +10,7 @@ import numpy as np
 from halflabel._arrays import Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned
+from halflabel.methods.auto import ridge
 from halflabel.methods.auto.effort import EFFORTS, Effort
 from halflabel.methods.auto.features import COMPONENTS, MAX_SAMPLE, has_word_features
 from halflabel.methods.auto.forest import LEAF_CELLS
@@ -17,6 +18,7 @@ from halflabel.methods.auto.residuals import MAX_FOREST_CELLS, MAX_FOREST_LABELS
 from halflabel.methods.auto.ridge import BLOCK, MAX_CELLS
 from halflabel.methods.auto.targets import MAX_ITEMS, MAX_LANDMARKS
 from halflabel.methods.auto.tree_members import SELF_TRAINED_SHARE
+from halflabel.methods.auto.trees import CELLS, MAX_DENSE
 
 #: Bytes of a number in double and in single precision, of a node of a tree, and of an item's edges in the graph.
 DOUBLE, SINGLE, NODE, EDGES = 8, 4, 24, 640
@@ -27,8 +29,9 @@ LEAVES, LEAVES_OF_ONE_LABEL = 0.43, 0.3
 #: Folds of a fit, and trees of one label in stage 2, by default.
 FOLDS, TREES = 5, 100
 
-#: Margin that is added to the sum of the arrays, as a factor and in bytes.
-MARGIN, BASE = 1.15, 100 * 10**6
+#: Margin that is added to the sum of the arrays, as a factor and in bytes: the allocator keeps pages between arrays of
+#: different sizes, and a first fit loads code and makes small objects.
+MARGIN, BASE = 1.2, 6 * 10**6
 
 
 def estimate_memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: bool = False) -> int:
@@ -44,7 +47,7 @@ def estimate_memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: b
 
     Notes
     -----
-    The sum of the arrays that exist at the same time in the largest stage, plus 15 % and 100 MB. With many items these
+    The sum of the arrays that exist at the same time in the largest stage, plus 20 % and 6 MB. With many items these
     are four tables in double precision (one number per item and label) and the weighted features while the members are
     fitted, or ten tables and the forests when thresholds are chosen. The estimate is for the members of ``effort``.
     """
@@ -60,7 +63,7 @@ def estimate_memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: b
         gaps=bool((entries < n_labelled).any()),
         densest=float(entries.max() / n_labelled),
         alike=int(np.unique(entries, return_counts=True)[1].max()),
-        features=2 * DOUBLE * X.nnz if is_sparse(X) else DOUBLE * X.size,
+        features=(DOUBLE + X.indices.itemsize) * X.nnz if is_sparse(X) else DOUBLE * X.size,
         sparse=is_sparse(X),
         grouped=grouped,
         optional=bool(EFFORTS[effort].text_members) and has_word_features(X),
@@ -109,7 +112,9 @@ class _Sizes:
     @property
     def stages(self) -> Iterator[float]:
         """Bytes of each stage."""
-        yield self.features * (2 if self.sparse else 9 / 8)  # weighting: a mask and the differences from the mean
+        # Weighting: items in canonical order; of dense features the differences from the mean and two masks, of sparse
+        # ones the result and a product on the way to it.
+        yield self.features * (3 if self.sparse else 9 / 4)
         yield from self._members()
         if self.gaps:
             stage_2 = 4 * self._table + 9 * self._labelled + self._forests_per_label()
@@ -121,9 +126,11 @@ class _Sizes:
     def _members(self) -> Iterator[float]:
         """Yield the bytes of the members' fits, in the order of the ensemble."""
         held, table, labelled = self._ensemble, self._table, self._labelled
-        rows = self.features * self.n_labelled / self.n
+        rows = self._row * self.n_labelled
+        yield self.features + rows + 2 * labelled + self._bandwidths()
         summed = table + labelled if self._edges else 0.0  # before the second kernel; before the first, there is no sum
-        yield self.features + rows + summed + 2 * labelled + max(self._kernels(), 3 * table + labelled)
+        held += self._map
+        yield self.features + rows + summed + 2 * labelled + self._map + max(self._kernels(), 3 * table + labelled)
         if self.grouped:
             yield held + table + 2 * labelled + rows + max(self._kernels_by_fold(), 12 * labelled)
         forest, self_trained = self._forests
@@ -135,10 +142,16 @@ class _Sizes:
             yield held + 2 * table + 2 * labelled + rows + self._fitting_surrogate()
         if self._edges:
             yield held + 2 * table + 4 * labelled + forest + 16 * DOUBLE * self._nodes * self.n_labels
-        yield held + 3 * table + 3 * labelled + 1.2 * (forest + self_trained) + self._growing()
+        grown = max(self._growing(), self._predicting())
+        yield held + 3 * table + 3 * labelled + 1.2 * (forest + self_trained) + grown
         if self.optional:
             fitted = forest + self_trained + 2 * table + 3 * labelled
             yield held + fitted + self._fitting_surrogate() + self._reconstructing()
+
+    @property
+    def _row(self) -> float:
+        """Bytes of the features of one item."""
+        return self.features / self.n
 
     @property
     def _table(self) -> float:
@@ -165,11 +178,25 @@ class _Sizes:
     def _rank(self) -> int:
         return min(self.n, self.effort.n_landmarks // (2 if self.gaps else 1))
 
+    @property
+    def _map(self) -> float:
+        """Bytes of the landmarks of the shared kernel map, and of its projection, plain and deformed."""
+        return self._row * self._rank + 2 * DOUBLE * self._rank**2
+
+    def _bandwidths(self) -> float:
+        """Return the bytes of two samples of items, of four kernel maps, and of a regression with all weights."""
+        fitted = min(self.n_labelled, ridge.MAX_ITEMS)
+        samples = self._row * (fitted + min(self.n_labelled, 1000))
+        return samples + DOUBLE * (9 * fitted**2 + 32 * fitted * self.n_labels)
+
     def _kernels(self) -> float:
         """Return the bytes of the kernel map of a block, and of ridge regressions with all weights."""
         fitted, predicted = min(self.n_labelled, BLOCK), min(self.n, BLOCK)
         path = 32 * min(MAX_CELLS, fitted * self.alike)
-        return DOUBLE * (max(4 * fitted, 2 * predicted) * self._rank + 4 * self._rank**2 + path)
+        # With more items than a block, the regression on a sample stays in memory while blocks are solved.
+        maps = 6 if self.n_labelled > BLOCK else 4
+        fitting = maps * fitted * self._rank + 4 * self._rank**2 + path
+        return self._row * fitted + DOUBLE * max(fitting, 2 * predicted * self._rank)
 
     def _reconstructing(self) -> float:
         """Return the bytes of the reconstruction of nodes from each other, and of the solve for their scores."""
@@ -193,11 +220,16 @@ class _Sizes:
 
     def _coordinates(self) -> float:
         """Return the bytes of the principal components."""
-        sample = self.features * min(self.n, MAX_SAMPLE) / self.n
-        return 2 * sample + 3 * DOUBLE * min(self.n_features, 2000) ** 2 if self.n_features > COMPONENTS else 0.0
+        if self.n_features <= COMPONENTS:
+            return 0.0
+        items, n_features = min(self.n, MAX_SAMPLE), self.n_features
+        by_covariance = n_features <= min(items, 2000)
+        lanczos = COMPONENTS * (4 * min(items, n_features) + 2 * (items + n_features))
+        copies = 2 if by_covariance or self.sparse else 3  # a sample, its differences from the mean, their squares
+        return copies * self._row * items + DOUBLE * (3 * n_features**2 if by_covariance else lanczos)
 
     def _deforming(self) -> float:
-        return DOUBLE * self._nodes * (2 * self._rank + self.n_features)
+        return self._nodes * (2 * DOUBLE * self._rank + self._row)
 
     @property
     def _forests(self) -> tuple[float, float]:
@@ -220,5 +252,14 @@ class _Sizes:
         return self.n_labels * TREES * LEAVES_OF_ONE_LABEL * rows * (SINGLE + 2 * NODE)
 
     def _growing(self) -> float:
-        rows = min(self.n, self.effort.max_tree_items)
-        return rows * (2 * SINGLE * self.n_features + 2 * DOUBLE * self.n_labels)
+        """Return the bytes of one bag: its items as they are and in single precision, dense if that is small."""
+        known = (FOLDS - 1) / FOLDS * self.n_labelled
+        rows = min(self.n if "self_trained_trees" in self.effort.members else known, self.effort.max_tree_items)
+        dense = not self.sparse or rows * self.n_features <= MAX_DENSE
+        part = self._row + SINGLE * self.n_features if dense else 3 * self._row
+        return rows * (part + 2 * DOUBLE * self.n_labels)
+
+    def _predicting(self) -> float:
+        """Return the bytes of a block of items in single precision, whose leaves are searched."""
+        trees = max(self.effort.n_trees // FOLDS, 1)
+        return SINGLE * min(min(self.n, CELLS // trees) * self.n_features, MAX_DENSE // 4)

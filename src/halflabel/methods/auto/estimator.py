@@ -229,7 +229,13 @@ class AutoLabeler(PositiveOnlyEstimator):
         groups = None if groups is None else number_groups(groups[order], len(labels))
         prior = None if prior is None else np.take(prior, order, axis=0)
         with blas_threads(len(labels)):
-            return self._fit(X[order], labels[order], groups, prior)
+            X = self._weigh(X[order])  # from here on, no others are in memory
+            return self._fit(X, labels[order], groups, prior)
+
+    def _weigh(self, X: Matrix) -> Matrix:
+        """Learn the weights of the features, and return weighted features; the fit does not use any others."""
+        self.weighting_ = Weighting.learn(X, self.scale)
+        return self.weighting_(X)
 
     def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None) -> Self:
         seed = int(np.random.default_rng(self.random_state).integers(2**62))
@@ -257,10 +263,9 @@ class AutoLabeler(PositiveOnlyEstimator):
     def _fit_ensemble(self, X: Matrix, labels: PartialLabels, folds: Folds, seed: int) -> tuple[Floats, Mask]:
         """Return log odds of all cells, and the mask of those that are out of fold."""
         effort = EFFORTS[self.effort]
-        self.weighting_ = Weighting.learn(X, self.scale)
         self.learnable_ = labels.learnable
         in_order = labels.select(np.argsort(self._label_place))
-        task = Task(self.weighting_(X), in_order, folds, effort, seed, self.n_neighbors)
+        task = Task(X, in_order, folds, effort, seed, self.n_neighbors)
         names = tuple(self.members or effort.members)
         if self.members is None and self.weighting_.unit_rows:
             names += effort.text_members

@@ -39,8 +39,9 @@ def choose_bandwidth(X: Matrix, Y: Floats, observed: Mask, rng: np.random.Genera
     """Return the bandwidth with the smallest leave-one-out error of kernel ridge on at most 600 labelled items."""
     unit = mean_distance(X, rng)
     some = draw(np.arange(X.shape[0]), MAX_ITEMS, rng)
-    maps = [nystroem(X[some], width * unit, len(some), rng) for width in WIDTHS]
-    return choose_map(maps, X[some], Y[some], observed[some]).bandwidth
+    part = X[some]
+    maps = [nystroem(part, width * unit, len(some), rng) for width in WIDTHS]
+    return choose_map(maps, part, Y[some], observed[some]).bandwidth
 
 
 def choose_map(maps: Iterable[NystroemMap], X: Matrix, Y: Floats, observed: Mask) -> NystroemMap:
