@@ -140,7 +140,7 @@ def _tasks(records: Records, fields: pd.DataFrame) -> Iterator[dict[str, Any]]:
 def _annotations(cells: list[Cell], target: str, annotated: bool) -> list[dict[str, Any]]:
     """Return one annotation per person; of answers without a name, one per different answer."""
     sheets: list[tuple[str | None, dict[str, Cell]]] = []
-    for cell in cells:
+    for cell in sorted(cells, key=lambda cell: cell.by is None):  # answers with a name come first
         if cell.source == "model":
             continue
         sheet = next((sheet for by, sheet in sheets if by == cell.by and (by or cell.label not in sheet)), None)

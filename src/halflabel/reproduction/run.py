@@ -190,7 +190,8 @@ def _change_open(paper: Paper, change: Callable[[Experiment], Experiment]) -> tu
 
 def _run_in_parallel(runs: Sequence[Run], folder: Path | None, n_jobs: int) -> Iterator[Record]:
     """Yield each record as soon as its run ends; a single worker needs no further process."""
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, initializer=_end_with_parent)
+    watch = partial(_end_with_parent, os.getpid())
+    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, initializer=watch)
     try:
         yield from workers(delayed(execute)(run, folder) for run in runs)
     except TerminatedWorkerError:
@@ -199,9 +200,14 @@ def _run_in_parallel(runs: Sequence[Run], folder: Path | None, n_jobs: int) -> I
         ) from None
 
 
-def _end_with_parent() -> None:
-    """End this worker soon after the command ends, even if that was killed: a pipe to `tee` would stay open."""
-    parent = os.getppid()
+def _end_with_parent(parent: int) -> None:
+    """End this worker soon after the command ends, even if that was killed: a pipe to `tee` would stay open.
+
+    Parameters
+    ----------
+    parent : int
+        The process of the command. If it has ended already, a worker has another parent from the start.
+    """
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -33,7 +33,7 @@ def test_the_ensemble_is_the_weighted_sum_of_calibrated_log_odds(rng):
     calibrations = [fit_platt(fit.out_of_fold, task.labels[task.folds.rows], 10.0) for fit in fits]
     held_out = np.array([logit(c(fit.out_of_fold)) for c, fit in zip(calibrations, fits, strict=True)])
     weights = learn_weights(held_out.reshape(2, -1), task.folds.Y.ravel())
-    assert list(ensemble.weights.items()) == [("kernel", weights[0]), ("trees", weights[1])]
+    assert ensemble.weights == pytest.approx({"kernel": weights[0], "trees": weights[1]})
     np.testing.assert_allclose(ensemble.out_of_fold, np.tensordot(weights, held_out, 1))
     scores = np.array([logit(c(fit.scores)) for c, fit in zip(calibrations, fits, strict=True)])
     np.testing.assert_allclose(ensemble.log_odds, np.tensordot(weights, scores, 1))

@@ -11,7 +11,7 @@ from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.validation import require_positive, require_whole
+from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.scaling import Scaler
 
@@ -42,6 +42,9 @@ class MLkNN(PartialLabelEstimator):
         s, the number of items that are added to each cell of a table. Positive.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
+    ties : {"content", "index"}, default="content"
+        Which of several items at the same distance are neighbours: those that come first in an order that follows from
+        the items themselves, or in X (then a rotation of the features changes no neighbour).
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.5
@@ -73,10 +76,8 @@ class MLkNN(PartialLabelEstimator):
     Notes
     -----
     Costs one exact neighbour search, :math:`O(n^2 m)` for m features. If entries are missing one by one, each distinct
-    set of items on which labels are observed needs another search, in the worst case one per label. Of several items at
-    the same distance, those that come first in X are neighbours (``ties="index"`` of
-    :func:`halflabel.numerics.graph.neighbors.neighbors`). Short texts have many such ties: without a rule, sparse and
-    dense X would give different results.
+    set of items on which labels are observed needs another search, in the worst case one per label. Short texts have
+    many items at the same distance: without a rule for ``ties``, sparse and dense X would give different results.
 
     The probabilities are calibrated on leave-one-out scores in closed form: the contribution of an item is subtracted
     from prior and tables, and the item is not one of its neighbours. One dependence remains: the item is a neighbour of
@@ -111,6 +112,7 @@ class MLkNN(PartialLabelEstimator):
         *,
         smoothing: float = 1.0,
         scale: str | None = "auto",
+        ties: str = "content",
         decision: str = "micro_f1",
         threshold: float = 0.5,
         cost_ratio: float = 1.0,
@@ -119,6 +121,7 @@ class MLkNN(PartialLabelEstimator):
         self.n_neighbors = n_neighbors
         self.smoothing = smoothing
         self.scale = scale
+        self.ties = ties
         self.decision = decision
         self.threshold = threshold
         self.cost_ratio = cost_ratio
@@ -126,8 +129,11 @@ class MLkNN(PartialLabelEstimator):
 
     @classmethod
     def as_published(cls) -> Self:
-        """Return an instance with the paper's settings: k = 10, s = 1, raw features, posterior against 0.5."""
-        return cls(10, smoothing=1.0, scale=None, decision="fixed", threshold=0.5)
+        """Return an instance with the paper's settings: k = 10, s = 1, raw features, posterior against 0.5.
+
+        Of items at the same distance, those that come first in X are neighbours.
+        """
+        return cls(10, smoothing=1.0, scale=None, ties="index", decision="fixed", threshold=0.5)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Count the neighbours of every item; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
@@ -144,8 +150,15 @@ class MLkNN(PartialLabelEstimator):
         left_out = np.where(labels.observed, self._posterior(counts, labels.state), np.nan)
         return self._decide(labels, self._posterior(counts), left_out)
 
+    def _choose_order(self, X: Matrix, *content: Any) -> Ints:
+        order = super()._choose_order(X, *content)
+        if self.ties == "index":
+            order = self._item_order = np.arange(X.shape[0])
+        return order
+
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1)
+        require_choice(self, ties=("content", "index"))
         reason = "without it, a count that no training item has would get the posterior 0/0"
         require_positive(self, "smoothing", finite=True, reason=reason)
 

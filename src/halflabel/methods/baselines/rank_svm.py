@@ -142,10 +142,10 @@ class RankSVM(PartialLabelEstimator):
 
     Examples
     --------
-    >>> X = np.linspace(-1, 1, 12)[:, None]
+    >>> X = np.linspace(-1, 1, 16)[:, None]
     >>> Y = np.hstack([X < 0, X >= 0, np.abs(X) > 0.5]).astype(float)
-    >>> Y[[2, 8]] = np.nan
-    >>> RankSVM().fit(X, Y).transduction_[[2, 8]]
+    >>> Y[[2, 11]] = np.nan
+    >>> RankSVM().fit(X, Y).transduction_[[2, 11]]
     array([[1, 0, 1],
            [0, 1, 0]])
     """
