@@ -76,12 +76,20 @@ def _raise_on_sigterm() -> Iterator[None]:
         yield
         return
 
+    asked = False
+
     def terminate(*_: Any) -> None:
+        nonlocal asked
+        asked = True
         raise _Terminated
 
     before = signal.signal(signal.SIGTERM, terminate)
     try:
         yield
+    except Exception as error:
+        if asked:  # compiled code that calls Python may replace the exception by one of its own
+            raise _Terminated from error
+        raise
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -39,7 +39,6 @@ def measure_drift(components: Floats, labels: PartialLabels, rng: np.random.Gene
     forest = RandomForestClassifier(
         TREES,
         min_samples_leaf=5,
-        class_weight="balanced",
         oob_score=True,
         random_state=int(rng.integers(2**31)),
     )
