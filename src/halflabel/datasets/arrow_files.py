@@ -50,7 +50,7 @@ def read_parquet(path: Path, *parts: Path) -> RawTable:
 
 def _read_frame(path: Path) -> pd.DataFrame:
     table = read_parquet_table(path)
-    with _explained(path):
+    with explain_damage(path):
         frame: pd.DataFrame = table.to_pandas()
     if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
@@ -69,19 +69,19 @@ def read_parquet_table(path: Path) -> pa.Table:
         If it is not a Parquet file, or is above the limits of size.
     """
     check_ordinary(path)
-    with _explained(path):
+    with explain_damage(path):
         return _read_within(path, size_limit())
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn what pyarrow raises for damaged files into one sentence."""
+def explain_damage(path: Path, kind: str = "Parquet") -> Iterator[None]:
+    """Turn what pyarrow raises for a damaged file of a kind into one sentence."""
     try:
         yield
     except ReadError:
         raise
     except Exception as error:  # damaged metadata make pyarrow raise KeyError, JSON and Unicode errors too
-        raise ReadError.at(path, f"it cannot be read as Parquet ({' '.join(str(error).split())[:200]}).") from None
+        raise ReadError.at(path, f"it cannot be read as {kind} ({' '.join(str(error).split())[:200]}).") from None
 
 
 def _read_within(path: Path, budget: int) -> pa.Table:

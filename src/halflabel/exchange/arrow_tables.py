@@ -13,7 +13,7 @@ from pyarrow import ipc, parquet
 
 from halflabel._wording import count
 from halflabel.datasets import ReadError
-from halflabel.datasets.arrow_files import read_parquet_table
+from halflabel.datasets.arrow_files import explain_damage, read_parquet_table
 from halflabel.datasets.files import check_ordinary, size_limit
 
 
@@ -48,7 +48,7 @@ def read_schema(path: Path) -> pa.Schema:
         with _open(path) as reader:
             _check_names(reader.schema)
             return reader.schema
-    with _explained(path):
+    with explain_damage(path, "Parquet or Arrow"):
         return parquet.read_schema(path)
 
 
@@ -71,22 +71,10 @@ def _check_names(schema: pa.Schema) -> None:
 @contextmanager
 def _open(path: Path) -> Iterator[Any]:
     """Open an Arrow file or stream; nothing of it is copied before it is asked for."""
-    with _explained(path), pa.memory_map(str(path)) as source:
+    with explain_damage(path, "Parquet or Arrow"), pa.memory_map(str(path)) as source:
         open_reader = ipc.open_file if _begins(path, b"ARROW1") else ipc.open_stream
         with open_reader(source) as reader:
             yield reader
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn what pyarrow raises for damaged files into one sentence."""
-    try:
-        yield
-    except ReadError:
-        raise
-    except Exception as error:  # damaged files make pyarrow raise many kinds of error
-        reason = f"it cannot be read as Parquet or Arrow ({' '.join(str(error).split())[:200]})."
-        raise ReadError.at(path, reason) from None
 
 
 def _batches(reader: Any) -> Iterator[Any]:

@@ -96,9 +96,8 @@ def _project(X: Matrix, rng: np.random.Generator) -> Floats:
         return np.asarray(X @ np.where(span > 0, weights, 0.0))
     low, position = np.where(usable, low, 0.0), np.empty(len(X))
     gap = np.where(usable, 2 * span + (span == 0), 0.0)  # outside the range of the values
-    for rows in gen_batches(
-        len(X), max(1, CELLS // X.shape[1])
-    ):  # a product of matrices would round rows differently, by their place
+    # A sum per row, because a product of matrices would round a row differently from place to place.
+    for rows in gen_batches(len(X), max(1, CELLS // X.shape[1])):
         distance = X[rows] - low
         position[rows] = (np.where(np.isnan(distance), gap, distance) * weights).sum(axis=1)
     return position
