@@ -198,7 +198,8 @@ class Completion:
         """The given entries, those first that are most probably wrong.
 
         Columns: item, label, given, probability (of being relevant, out of fold), wrong (posterior probability that the
-        value was flipped, see :class:`halflabel.completion.suspects.FlipRates`).
+        value was flipped, see :class:`halflabel.completion.suspects.FlipRates`). Where hardly any value is wrong, the
+        rates of flips are estimated too high: use ``wrong`` for the order only.
 
         Positive-only labels have none: assigned tags are taken to be right.
         """
