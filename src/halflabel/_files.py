@@ -153,7 +153,7 @@ def _rename(pending: list[_Waiting]) -> None:
             with _name_output(waiting.target):
                 os.replace(waiting.temporary, waiting.target)
         for folder in {waiting.target.parent for waiting in new}:
-            _sync(folder)
+            sync_folder(folder)
     except BaseException:
         for now, before in undo:
             with suppress(FileNotFoundError):  # the failure came before the file had its name
@@ -172,7 +172,8 @@ def _keep(target: Path, pending: list[_Waiting]) -> Path | None:
     return kept.temporary
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Let the names in a folder reach the disk."""
     with suppress(OSError):  # some file systems cannot do this
         descriptor = os.open(folder, os.O_RDONLY)
         try:

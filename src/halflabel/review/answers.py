@@ -1,0 +1,228 @@
+"""The answers of a reviewer: what each record changes, and the current answer of every entry."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halflabel._arrays import Mask
+from halflabel._wording import quoted
+from halflabel.completion.answers import Answers
+
+#: Codes of the current answer of an entry.
+NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
+
+#: The values of an answer in a record, and their codes; ``None`` is "not sure".
+CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
+
+#: What a record can be. An audit and its certificate change no answer.
+OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate")
+
+#: Reasons for a question that do not depend on the given value: only such answers may calibrate probabilities.
+INDEPENDENT = ("uncertain", "boundary", "rare", "changed", "random", "audit")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of a journal.
+
+    Parameters
+    ----------
+    n : int
+        Its number, from 1.
+    op : str
+        One of :data:`OPERATIONS`.
+    by : str
+        The reviewer.
+    at : str
+        Time in ISO 8601.
+    key : str
+        A text that the sender chose: a record that is sent twice is written once.
+    body : dict
+        What belongs to the operation: ``item, label, value, why`` of an answer, ``items, label, value`` of a bulk
+        answer, ``of`` (a number) of undo and redo, and any further facts.
+    """
+
+    n: int
+    op: str
+    by: str
+    at: str
+    key: str
+    body: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values on one level."""
+        return {"n": self.n, "at": self.at, "by": self.by, "op": self.op, "key": self.key, **self.body}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Record:
+        """Return the record written by :meth:`to_dict`; raise a ValueError if it is none."""
+        own = {name: values.get(name) for name in ("n", "op", "by", "at", "key")}
+        texts = all(isinstance(own[name], str) for name in ("op", "by", "at", "key"))
+        if not texts or not isinstance(own["n"], int) or own["op"] not in OPERATIONS:
+            raise ValueError("it is no record of a review.")
+        record = cls(**own, body={name: value for name, value in values.items() if name not in own})  # type: ignore[arg-type]
+        _check_body(record)
+        return record
+
+
+class AnswerBook:
+    """The current answers of a table, kept up to date record by record.
+
+    Parameters
+    ----------
+    ids : sequence
+        The ids of the items; they are compared as text and must be distinct.
+    names : sequence of str
+        The labels.
+
+    Attributes
+    ----------
+    current : ndarray of int8, shape (n_items, n_labels)
+        :data:`YES`, :data:`NO`, :data:`UNDECIDED` or :data:`NONE`.
+    records : list of Record
+        All records, in the order in which they were written.
+    unplaced : list of Record
+        Answers about items or labels that the table does not have.
+    """
+
+    def __init__(self, ids: Sequence[Hashable], names: Sequence[str]) -> None:
+        self.row_of = {str(item): row for row, item in enumerate(ids)}
+        if len(self.row_of) < len(ids):
+            raise ValueError("a review needs distinct item ids: name a column of distinct ids (id=).")
+        self.column_of = {name: column for column, name in enumerate(names)}
+        self.current: NDArray[np.int8] = np.zeros((len(ids), len(names)), dtype=np.int8)
+        self.records: list[Record] = []
+        self.unplaced: list[Record] = []
+        self._stacks: dict[tuple[int, int], list[Record]] = {}
+        self._keys: dict[str, Record] = {}
+        self._by_number: dict[int, Record] = {}
+        self._done: list[int] = []
+        self._undone: list[int] = []
+
+    def __len__(self) -> int:
+        return int((self.current != NONE).sum())
+
+    def find_key(self, key: str) -> Record | None:
+        """Return the record that was sent with this key, if there is one."""
+        return self._keys.get(key)
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next record."""
+        return self.records[-1].n + 1 if self.records else 1
+
+    @property
+    def undoable(self) -> int | None:
+        """The number of the last answer or group that is not undone."""
+        return self._done[-1] if self._done else None
+
+    @property
+    def redoable(self) -> int | None:
+        """The number of the last answer or group that was undone, unless another answer came after that."""
+        return self._undone[-1] if self._undone else None
+
+    def apply(self, record: Record) -> list[tuple[int, int]]:
+        """Apply one record and return the entries whose answer it changed.
+
+        Raises
+        ------
+        ValueError
+            For an undo or a redo that is not the next one.
+        """
+        if record.op in ("undo", "redo"):
+            entries = self._reverse(record)
+        else:
+            entries = self._answer(record) if record.op in ("answer", "bulk") else []
+            if record.op == "certificate":  # what was certified is no longer undone
+                self._done.clear()
+                self._undone.clear()
+        self.records.append(record)
+        self._by_number[record.n] = record
+        self._keys[record.key] = record
+        return entries
+
+    def find_entry(self, item: str, label: str) -> tuple[int, int] | None:
+        """Return the place of an entry, or None if the table does not have it."""
+        row, column = self.row_of.get(item), self.column_of.get(label)
+        return None if row is None or column is None else (row, column)
+
+    def find_last(self, row: int, column: int) -> Record | None:
+        """Return the record that decides an entry."""
+        stack = self._stacks.get((row, column))
+        return stack[-1] if stack else None
+
+    def to_answers(self) -> Answers:
+        """Return the entries that were answered with yes or no."""
+        rows, columns = np.nonzero(np.abs(self.current) == 1)
+        return Answers(rows, columns, self.current[rows, columns] == YES)
+
+    def select_independent(self) -> Mask:
+        """Return the answered entries whose question did not depend on the given value."""
+        mask = np.zeros(self.current.shape, dtype=bool)
+        for (row, column), stack in self._stacks.items():
+            mask[row, column] = bool(stack) and all(r.body.get("why") in INDEPENDENT for r in stack)
+        return mask
+
+    def list_active(self) -> Iterable[tuple[int, int, Record]]:
+        """Yield (row, column, record) for every current answer."""
+        for (row, column), stack in self._stacks.items():
+            if stack:
+                yield row, column, stack[-1]
+
+    def _answer(self, record: Record) -> list[tuple[int, int]]:
+        entries = self._place(record)
+        if not entries:
+            self.unplaced.append(record)
+        for entry in entries:
+            self._stacks.setdefault(entry, []).append(record)
+            self._update(entry)
+        self._done.append(record.n)
+        self._undone.clear()
+        return entries
+
+    def _reverse(self, record: Record) -> list[tuple[int, int]]:
+        """Undo the last answer, or repeat the last one that was undone."""
+        source, target = (self._done, self._undone) if record.op == "undo" else (self._undone, self._done)
+        if not source or source[-1] != record.body["of"]:
+            raise ValueError(f"record {record.body['of']} is not the next one to {record.op}.")
+        target.append(source.pop())
+        answer = self._by_number[record.body["of"]]
+        entries = self._place(answer)
+        for entry in entries:
+            if record.op == "undo":
+                self._stacks[entry].pop()
+            else:
+                self._stacks[entry].append(answer)
+            self._update(entry)
+        return entries
+
+    def _place(self, record: Record) -> list[tuple[int, int]]:
+        body = record.body
+        items = body["items"] if record.op == "bulk" else [body["item"]]
+        places = (self.find_entry(item, body["label"]) for item in items)
+        return [place for place in places if place is not None]
+
+    def _update(self, entry: tuple[int, int]) -> None:
+        stack = self._stacks[entry]
+        self.current[entry] = CODES[stack[-1].body["value"]] if stack else NONE
+
+
+def _check_body(record: Record) -> None:
+    """Raise if a record lacks what its operation needs."""
+    body = record.body
+    if record.op in ("answer", "bulk"):
+        value, label = body.get("value", "missing"), body.get("label")
+        if isinstance(value, bool | float) or value not in CODES or not isinstance(label, str):
+            raise ValueError("an answer has a label, and a value that is 1, 0 or null.")
+        items = body.get("items") if record.op == "bulk" else [body.get("item")]
+        if not isinstance(items, list) or not items or not all(isinstance(item, str) for item in items):
+            raise ValueError("an answer names its item, or its items.")
+        if len(set(items)) < len(items):
+            raise ValueError("an answer names each item once.")
+    if record.op in ("undo", "redo") and not isinstance(body.get("of"), int):
+        raise ValueError(f"a record of the kind {quoted([record.op])} names another record by number.")

@@ -1,0 +1,101 @@
+"""What the page needs of a completion: values, probabilities, and how doubtful each entry is."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halflabel.completion import Completion
+from halflabel.completion.suspects import FlipRates
+
+#: Threshold of a label whose method has none.
+HALF = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The result of one fit, small enough to be sent from one process to another.
+
+    Attributes
+    ----------
+    name : str
+        A digest of values and probabilities.
+    n_records : int
+        The number of the last record that the fit includes.
+    effort : str
+    state : ndarray of int8, shape (n_items, n_labels)
+        Completed values, as in :attr:`halflabel.Completion.state`.
+    p : ndarray of float32, shape (n_items, n_labels)
+        Probabilities.
+    given : ndarray of int8, shape (n_items, n_labels)
+        The entries that the fit learned from: given ones and answers.
+    flipped : ndarray of float32, shape (n_items, n_labels)
+        Of entries in ``given`` the posterior probability that the value is wrong, 0 elsewhere.
+    thresholds : ndarray of shape (n_labels,)
+    expected : list of dict
+        Rows of :attr:`halflabel.Completion.expected_errors`.
+    probability_of : str
+    seconds : float
+    """
+
+    name: str
+    n_records: int
+    effort: str
+    state: NDArray[np.int8]
+    p: NDArray[np.float32]
+    given: NDArray[np.int8]
+    flipped: NDArray[np.float32]
+    thresholds: NDArray[np.float64]
+    expected: list[dict[str, Any]]
+    probability_of: str
+    seconds: float = 0.0
+
+    @property
+    def wrong(self) -> NDArray[np.float32]:
+        """The probability that the value of each entry is wrong; where none was filled in, that of the better value."""
+        p = self.p
+        return np.select([self.state > 0, self.state < 0], [1 - p, p], np.minimum(p, 1 - p)).astype(np.float32)
+
+
+def summarize_fit(completion: Completion, *, n_records: int, effort: str, seconds: float) -> Fit:
+    """Return what the page needs of a completion."""
+    state = completion.state
+    p = np.asarray(completion.probabilities, dtype=np.float32)
+    digest = hashlib.sha256(state.tobytes() + p.tobytes()).hexdigest()
+    return Fit(
+        name=digest[:8],
+        n_records=n_records,
+        effort=effort,
+        state=state,
+        p=p,
+        given=completion.labels.state,
+        flipped=_measure_flips(completion),
+        thresholds=_read_thresholds(completion),
+        expected=[{str(k): v for k, v in row.items()} for row in completion.expected_errors.to_dict("records")],
+        probability_of=completion.probability_of,
+        seconds=seconds,
+    )
+
+
+def _measure_flips(completion: Completion) -> NDArray[np.float32]:
+    """Return the posterior that each observed entry is wrong; positive-only labels have no flips."""
+    labels = completion.labels
+    flipped = np.zeros(labels.shape, dtype=np.float32)
+    at = labels.observed & labels.learnable
+    if labels.positive_only or not at.any():
+        return flipped
+    relevant, p = labels.relevant[at], completion.probabilities.to_numpy()[at]
+    wrong = FlipRates.estimate(relevant, p).flipped(relevant, p)
+    flipped[at] = np.where(np.where(relevant, p, 1 - p) < HALF, wrong, 0.0)
+    return flipped
+
+
+def _read_thresholds(completion: Completion) -> NDArray[np.float64]:
+    thresholds = getattr(completion.model, "thresholds_", None)
+    if thresholds is None:
+        return np.full(completion.labels.shape[1], HALF)
+    return np.nan_to_num(np.broadcast_to(thresholds, completion.labels.shape[1]).astype(np.float64), nan=HALF)
