@@ -47,6 +47,15 @@ def check_prior_support(model: PartialLabelEstimator) -> None:
         raise ValueError(f"{type(model).__name__} does not accept a prior: leave out the method, or {option('prior')}.")
 
 
+def check_calibrate_on(labels: PartialLabels, model: PartialLabelEstimator) -> None:
+    """Raise if the method cannot leave entries out of its calibration."""
+    name = option("calibrate_on")
+    if labels.positive_only:
+        raise ValueError(f"{name} needs irrelevant entries, but these labels are positive-only: leave it out.")
+    if "calibrate_on" not in model.auxiliary:
+        raise ValueError(f"{type(model).__name__} does not accept {name}: leave out the method, or {name}.")
+
+
 def check_positive_only_support(model: PartialLabelEstimator, precision: float | None) -> None:
     """Raise if the method does not support positive-only labels, or a precision is asked for that c must decide."""
     if not isinstance(model, LearnsFromPositives):

@@ -13,6 +13,7 @@ from halflabel._arguments import suggest_arguments
 from halflabel._wording import option, quoted
 from halflabel.completion.answers import use_answers
 from halflabel.completion.checks import (
+    check_calibrate_on,
     check_labels,
     check_memory,
     check_observed_rate,
@@ -22,6 +23,7 @@ from halflabel.completion.checks import (
 from halflabel.completion.result import Completion
 from halflabel.labels import Absent
 from halflabel.labels.calibration import require_precision
+from halflabel.labels.masking import read_entry_mask
 from halflabel.methods.auto import EFFORTS, AutoLabeler
 from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
 from halflabel.table import Columns, open_table
@@ -52,6 +54,7 @@ def complete(
     max_categories: int = 20,
     prior: Any = None,
     review: Any = None,
+    calibrate_on: Any = None,
     yes: str | Sequence[str] = (),
     no: str | Sequence[str] = (),
     unknown: str | Sequence[str] = (),
@@ -107,6 +110,10 @@ def complete(
     review : DataFrame or path, optional
         A table from :meth:`Completion.review` with 1 or 0 (also yes or no) in its column "answer". The answers replace
         given entries before the fit; rows without an answer have no effect.
+    calibrate_on : array-like or DataFrame of bool, shape (n_items, n_labels) or (n_items,), optional
+        The given entries that were chosen without regard to their value; by default all of them. Entries that were
+        chosen because of their value (answers about doubtful entries, items of a search for one label) are learned
+        from, but no probability is fitted to them or checked on them.
     yes, no, unknown : str or sequence of str, optional
         Words of label columns that mean 1, 0 and unknown, such as ``yes=["yes", "x"], no="no", unknown="?"``; the table
         is completed in these words.
@@ -198,9 +205,15 @@ def complete(
         check_prior_support(model)
     if opened.labels.positive_only:
         check_positive_only_support(model, precision)
+    calibrates = None
+    if calibrate_on is not None:
+        check_calibrate_on(opened.labels, model)
+        calibrates = read_entry_mask(calibrate_on, opened.labels, "calibrate_on")
     check_memory(opened, model)
-    fitted = fit_with_auxiliary(model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior)
-    return Completion(opened, fitted, precision, rejected)
+    fitted = fit_with_auxiliary(
+        model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates
+    )
+    return Completion(opened, fitted, precision, rejected, calibrates)
 
 
 def _check_settings(unsure: str, min_precision: float | None, cost: tuple[float, float] | None, effort: str) -> None:

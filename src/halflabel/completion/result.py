@@ -58,12 +58,15 @@ class Completion:
         The expected precision below which entries were left empty.
     rejected : ndarray of bool, shape (n_items, n_labels), or None
         For positive-only labels: entries that a person answered with no, which are not filled in as relevant.
+    calibrate_on : ndarray of bool, shape (n_items, n_labels), or None
+        The given entries on which probabilities were fitted and are checked; None for all of them.
     """
 
     opened: OpenTable
     model: PartialLabelEstimator
     min_precision: float | None = None
     rejected: Mask | None = None
+    calibrate_on: Mask | None = None
 
     def __repr__(self) -> str:
         return "\n".join(display.describe_completion(self))
@@ -95,6 +98,11 @@ class Completion:
     def learned_from(self) -> PartialLabels:
         """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant."""
         return mark_unassigned(self.labels) if self.labels.positive_only else self.labels
+
+    @cached_property
+    def calibrated_on(self) -> PartialLabels:
+        """:attr:`learned_from` without the entries that probabilities were not fitted on."""
+        return self.learned_from if self.calibrate_on is None else self.learned_from.hide(~self.calibrate_on)
 
     @cached_property
     def learned_probabilities(self) -> Floats:
@@ -226,7 +234,7 @@ class Completion:
         filled = np.where(self.labels.observed | self._rejected, 0, self.state).astype(np.int8)
         model, p = self.model, self.probabilities.to_numpy()
         rng = np.random.default_rng(0)
-        return estimate_errors(self.learned_from, filled, p, model.label_scores_, model.out_of_fold_scores_, rng)
+        return estimate_errors(self.calibrated_on, filled, p, model.label_scores_, model.out_of_fold_scores_, rng)
 
     def audit(self, n: int = 59, seed: int = 0, population: str = "all") -> Audit:
         """Draw ``n`` random filled entries that a person answers, for a certificate of their precision.

@@ -21,7 +21,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.folds import split_entries, split_items
 from halflabel.labels.groups import number_groups
 
-__all__ = ["hide_entries", "hide_items", "hide_like_gaps", "hide_positives"]
+__all__ = ["hide_entries", "hide_items", "hide_like_gaps", "hide_positives", "read_entry_mask"]
 
 
 def hide_items(labels: PartialLabels, share: float, rng: np.random.Generator, groups: Any = None) -> PartialLabels:
@@ -155,3 +155,41 @@ def _spare_last_relevant(
             else:
                 spared[groups == groups[row]] = False
     return spared if spared.any() else mask
+
+
+def read_entry_mask(mask: Any, labels: PartialLabels, what: str) -> Mask:
+    """Return a mask of entries, given per entry or per item, with at least one observed entry.
+
+    Parameters
+    ----------
+    mask : array-like of bool, shape (n_items, n_labels) or (n_items,)
+        A table whose columns have names needs those of the labels, in their order.
+    labels : PartialLabels
+    what : str
+        The name of the mask in a message.
+
+    Raises
+    ------
+    ValueError
+        For another shape, other names, values that are neither true nor false, and a mask without an observed entry.
+
+    Examples
+    --------
+    >>> labels = PartialLabels.from_table([[1, 0], [None, 1]])
+    >>> read_entry_mask([True, False], labels, "mask").tolist()
+    [[True, True], [False, False]]
+    """
+    if hasattr(mask, "columns") and [str(name) for name in mask.columns] != list(labels.names):
+        raise ValueError(f"the columns of {what} must be the labels {list(labels.names)[:5]}, in their order.")
+    table = np.asarray(mask)
+    if table.dtype != bool:
+        raise ValueError(f"{what} must hold True and False only, not {table.dtype} values.")
+    table = table[:, None] if table.ndim == 1 else table
+    if table.shape not in (labels.shape, (len(labels), 1)):
+        raise ValueError(
+            f"{what} has shape {table.shape}, the labels {labels.shape}: give one value per entry or item."
+        )
+    entries = np.broadcast_to(table, labels.shape)
+    if not (entries & labels.observed).any():
+        raise ValueError(f"{what} holds no observed entry: at least one is needed.")
+    return entries

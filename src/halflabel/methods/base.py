@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from halflabel._arrays import Floats, Ints, Matrix, is_sparse, stored
+from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
 from halflabel._wording import listed
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt, require_rule
@@ -37,7 +37,8 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     threshold: float
     cost_ratio: float
 
-    #: The additional arguments of ``fit``: "groups", "prior", both or none; :func:`fit_with_auxiliary` passes them.
+    #: The additional arguments of ``fit``: some of "groups", "prior" and "calibrate_on", which
+    #: :func:`fit_with_auxiliary` passes.
     auxiliary: ClassVar[frozenset[str]] = frozenset()
 
     #: Whether features may be missing (NaN).
@@ -234,9 +235,10 @@ def fit_with_auxiliary(
     *,
     groups: Ints | None = None,
     prior: Floats | None = None,
+    calibrate_on: Mask | None = None,
 ) -> Any:
-    """Fit a method, with ``groups`` and ``prior`` only if it accepts them, and return it."""
-    given = {"groups": groups, "prior": prior}
+    """Fit a method, with each further argument only if it accepts it, and return it."""
+    given = {"groups": groups, "prior": prior, "calibrate_on": calibrate_on}
     accepted = {name: value for name, value in given.items() if value is not None and name in model.auxiliary}
     return model.fit(X, labels, **accepted)
 

@@ -145,12 +145,12 @@ def _count_entries(completion: Completion) -> dict[str, int]:
 def _summarize_predictions(completion: Completion) -> dict[str, Any]:
     """Return the numbers from probabilities; expected precisions only where they are of being relevant."""
     labels, learned, p = completion.labels, completion.learned_from, completion.probabilities.to_numpy()
-    relevance = completion.probability_of == "being relevant"
+    relevance, checked = completion.probability_of == "being relevant", completion.calibrated_on
     return {
         "expected": count_fillable(~labels.observed, learned.learnable, p) if relevance else None,
         "filled_as": count_filled(labels, completion.state, p) if relevance else None,
-        "quality": measure_quality(learned, completion.learned_probabilities, _thresholds(completion)),
-        "calibration": bin_calibration(learned, completion.learned_probabilities),
+        "quality": measure_quality(checked, completion.learned_probabilities, _thresholds(completion)),
+        "calibration": bin_calibration(checked, completion.learned_probabilities),
         "suspects": None if labels.positive_only else _summarize_suspects(completion),
     }
 

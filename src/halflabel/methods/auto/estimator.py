@@ -13,6 +13,7 @@ from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration, fit_platt
 from halflabel.labels.groups import number_groups
+from halflabel.labels.masking import read_entry_mask
 from halflabel.methods.auto.beta_calibration import calibrate
 from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble, uses_graph
@@ -173,9 +174,17 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     folds_: Ints
 
-    auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior"})
+    auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior", "calibrate_on"})
 
-    _transductive: ClassVar[tuple[str, ...]] = (*PositiveOnlyEstimator._transductive, "label_scores_", "folds_")
+    _transductive: ClassVar[tuple[str, ...]] = (
+        *PositiveOnlyEstimator._transductive,
+        "label_scores_",
+        "folds_",
+        "_calibrates",
+    )
+
+    #: The entries that calibrations are fitted on, in canonical order; None for all observed ones.
+    _calibrates: Mask | None
 
     def __init__(
         self,
@@ -202,7 +211,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.cost_ratio = cost_ratio
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None, calibrate_on: Any = None) -> Self:
         """Fill the gaps of ``y``.
 
         Parameters
@@ -220,12 +229,18 @@ class AutoLabeler(PositiveOnlyEstimator):
             calibrated out of fold and added in log odds, :func:`halflabel.methods.auto.prior.add_prior`. A source that
             was fitted on the labels in ``y`` gets too large a weight. For positive-only labels it is calibrated, like
             the ensemble, to what is assigned. New items are scored without a prior.
+        calibrate_on : array-like of bool, shape (n_items, n_labels) or (n_items,), optional
+            The observed entries that were chosen without regard to their value, by default all of them. The other ones,
+            such as answers about doubtful entries, are learned from, but no probability is fitted to them: their share
+            of relevant entries is not that of entries with the same score. Not for positive-only labels.
         """
         X, labels = self._validate_input(X, self._mark_unassigned(y))
         self._validate_parameters()
         groups = None if groups is None else number_groups(groups, len(labels))
         prior = None if prior is None else read_prior(prior, labels)
+        calibrates = None if calibrate_on is None else self._read_calibrates(calibrate_on, labels)
         order = self._choose_order(X, labels, groups, prior)
+        self._calibrates = None if calibrates is None else calibrates[order]
         groups = None if groups is None else number_groups(groups[order], len(labels))
         prior = None if prior is None else np.take(prior, order, axis=0)
         with blas_threads(len(labels)):
@@ -257,7 +272,7 @@ class AutoLabeler(PositiveOnlyEstimator):
             scores, out_of_fold = self._couple(labels, scores, groups, named_rng(seed, "other labels"))
         self._decide(labels, scores, out_of_fold)
         self.folds_ = self._restore_order(self.folds_)
-        self.members_ |= self._score_fit(self._known)
+        self.members_ |= self._score_fit(self._restore_order(self._select_calibrating(labels)))
         return self
 
     def _fit_ensemble(self, X: Matrix, labels: PartialLabels, folds: Folds, seed: int) -> tuple[Floats, Mask]:
@@ -287,7 +302,7 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     def _calibrate_ensemble(self, labels: PartialLabels, scores: Floats, held_out: Mask) -> Floats:
         """Return calibrated log odds of the ensemble, to which others can be added; keep the decision for new items."""
-        self.ensemble_calibration_ = fit_platt(np.where(held_out, scores, np.nan), labels)
+        self.ensemble_calibration_ = fit_platt(np.where(held_out, scores, np.nan), self._select_calibrating(labels))
         scores = logit(self.ensemble_calibration_(scores))
         decision = self._decision(labels, scores, np.where(held_out, scores, np.nan))
         self.new_item_decision_ = NewItemDecision(decision.calibration, decision.thresholds)
@@ -322,7 +337,17 @@ class AutoLabeler(PositiveOnlyEstimator):
         """Calibrate and check; for positive-only labels without the check, which the assumption about c replaces."""
         if self.positive_only_:
             return super()._calibrate(out_of_fold, labels)
-        return calibrate(out_of_fold, labels, self.folds_)
+        return calibrate(out_of_fold, self._select_calibrating(labels), self.folds_)
+
+    def _read_calibrates(self, calibrate_on: Any, labels: PartialLabels) -> Mask:
+        """Return the mask of the entries that calibrations are fitted on."""
+        if self.positive_only_:
+            raise ValueError("calibrate_on needs irrelevant entries, but these labels are positive-only: leave it out.")
+        return read_entry_mask(calibrate_on, labels, "calibrate_on")
+
+    def _select_calibrating(self, labels: PartialLabels) -> PartialLabels:
+        """Return the labels in canonical order, without the entries that calibrations are not fitted on."""
+        return labels if self._calibrates is None else labels.hide(~self._calibrates)
 
     def _decision_for_new(self) -> tuple[Calibrated, Floats]:
         if self.new_item_decision_ is None:
