@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.fuzz.bombs import BOMBS, set_off
 from tests.fuzz.campaign import keep, run
 from tests.fuzz.kills import kill_often
-from tests.fuzz.seeds import DAMAGED, FORMATS, MODELS, TABLES, Format
+from tests.fuzz.seeds import DAMAGED, FORMATS, MODELS, RECORDS, TABLES, Format
 
 CRASHES = Path(__file__).parent / "crashes"
 
@@ -55,7 +55,7 @@ def main() -> int:
         if given.minutes:
             kinds = [kind for kind in FORMATS if kind.name in given.formats]
             return _run_all(kinds, folder, given.seed, sys.maxsize, 60 * given.minutes)
-        for kinds, total in ((TABLES, given.inputs), (MODELS, given.models), (DAMAGED, given.damaged)):
+        for kinds, total in (([*TABLES, *RECORDS], given.inputs), (MODELS, given.models), (DAMAGED, given.damaged)):
             chosen = [kind for kind in kinds if kind.name in given.formats]
             if total and chosen:
                 defects += _run_all(chosen, folder, given.seed, math.ceil(total / len(chosen)), math.inf)

@@ -48,6 +48,16 @@ def mutate(content: bytes, rng: np.random.Generator) -> bytes:
     return content
 
 
+def overwrite(content: bytes, rng: np.random.Generator) -> bytes:
+    """Return the content with one to four bytes replaced: in binary files, all offsets stay what they were."""
+    if rng.random() < 0.3:
+        return mutate(content, rng)
+    changed = bytearray(content)
+    for _ in range(int(rng.integers(1, 5))):
+        changed[int(rng.integers(len(changed)))] = [0, 1, 127, 128, 255, int(rng.integers(256))][int(rng.integers(6))]
+    return bytes(changed)
+
+
 def _place(content: bytes, rng: np.random.Generator) -> int:
     return int(rng.integers(len(content) + 1))
 

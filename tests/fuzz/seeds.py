@@ -15,7 +15,9 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 from tests.fuzz.models import change_model, damage
-from tests.fuzz.mutator import mutate
+from tests.fuzz.mutator import mutate, overwrite
+from tests.fuzz.structure import Change
+from tests.fuzz.tools import TOOLS
 
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
@@ -27,6 +29,7 @@ from halflabel.methods.auto import EFFORTS
 CSV = 'id,x,name,rock,live\n007,1.5,a,1,0\n008,,"b, c",,1\n009,-2e3,"two\nlines",0,\n'
 ARFF = "@relation r\n@attribute x numeric\n@attribute 'a b' {0,1}\n@attribute s string\n@data\n1.5,1,'it\\'s'\n?,0,?\n"
 SPARSE_ARFF = "@relation r\n@attribute x numeric\n@attribute b {0,1}\n@data\n{0 1.5}\n{1 1}\n{}\n"
+R_TABLE = '"x" "name" "rock"\n"g1" 1.5 "a b" TRUE\n"g2" NA NA FALSE\n"g3" -2e3 "it\'s" NA\n'
 XML = '<?xml version="1.0"?>\n<labels><label name="a"><label name="b"/></label></labels>'
 SVMLIGHT = "1,3 1:0.5 2:1 # remark\n3 2:-1e3\n\n 1:0.25\n"
 REPOSITORY = "4 6 5\n0,3 0:1.5 5:2\n 2:1\n3 1:0.5\n3,4 \n"
@@ -41,7 +44,7 @@ class Format:
     seed: Callable[[], bytes]
     reader: Callable[[Path], Any]
     error: type[Exception] = ReadError
-    change: Callable[[bytes, np.random.Generator], bytes] = mutate
+    change: Change = mutate
 
 
 def parquet() -> bytes:
@@ -122,14 +125,17 @@ TABLES = [
     Format("csv", ".csv", CSV.encode, read),
     Format("csv in gz", ".csv.gz", lambda: pack(CSV.encode()), read, change=change_packed),
     Format("text", ".txt", lambda: CSV.replace(",", "\t").encode("cp1252"), read),
+    Format("table of r", ".txt", R_TABLE.encode, read),
     Format("arff", ".arff", ARFF.encode, read),
     Format("sparse arff", ".arff", SPARSE_ARFF.encode, read),
     Format("xml", ".xml", XML.encode, read_label_names),
     Format("svmlight", ".svm", SVMLIGHT.encode, read),
     Format("repository", ".svm", REPOSITORY.encode, read),
-    Format("parquet", ".parquet", parquet, read),
+    Format("parquet", ".parquet", parquet, read, change=overwrite),
     Format("vectors", ".npy", vectors, read),
 ]
+
+RECORDS = [Format(name, suffix, seed, reader, change=change) for name, suffix, seed, reader, change in TOOLS]
 
 MODELS = [
     Format(name, ".halflabel", seed, use_model, ModelFileError, change_model)
@@ -141,4 +147,4 @@ DAMAGED = [
     for each in MODELS
 ]
 
-FORMATS = [*TABLES, *MODELS, *DAMAGED]
+FORMATS = [*TABLES, *RECORDS, *MODELS, *DAMAGED]

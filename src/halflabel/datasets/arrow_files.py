@@ -75,12 +75,12 @@ def read_parquet_table(path: Path) -> pa.Table:
 
 @contextmanager
 def explain_damage(path: Path, kind: str = "Parquet") -> Iterator[None]:
-    """Turn what pyarrow raises for a damaged file of a kind into one sentence."""
+    """Turn what a library raises for a damaged file of a kind into one sentence."""
     try:
         yield
     except ReadError:
         raise
-    except Exception as error:  # damaged metadata make pyarrow raise KeyError, JSON and Unicode errors too
+    except Exception as error:  # damage makes libraries raise KeyError, JSON and Unicode errors too
         raise ReadError.at(path, f"it cannot be read as {kind} ({' '.join(str(error).split())[:200]}).") from None
 
 

@@ -79,7 +79,7 @@ def _add_responses(answers: Answers, item: int, responses: dict[str, Any], quest
     n_other = 0
     for question, given in responses.items():
         for response in given if isinstance(given, list) else ():
-            by = response.get("user_id") if isinstance(response, dict) else None
+            by = text_of(response.get("user_id")) if isinstance(response, dict) else None
             number = numbers.setdefault(by, -1)
             if number < 0:
                 number = numbers[by] = answers.annotation(item, by)

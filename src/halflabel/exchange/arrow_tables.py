@@ -31,11 +31,11 @@ def read_table(path: Path) -> pa.Table:
     budget, size, batches = size_limit(), 0, []
     with _open(path) as reader:
         for batch in _batches(reader):
+            batch.validate(full=True)  # before anything follows the offsets in it
             size += batch.nbytes
             if size > budget:
                 reason = f"it unpacks to more than {count(size)} bytes, above the limit of {count(budget)}: split it."
                 raise ReadError.at(path, reason)
-            batch.validate(full=True)
             batches.append(batch)
         _check_names(reader.schema)
         return pa.Table.from_batches(batches, reader.schema)

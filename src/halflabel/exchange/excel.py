@@ -9,6 +9,7 @@ import datetime
 import importlib
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pandas as pd
 from halflabel._files import atomic_write
 from halflabel._wording import clipped, count, listed
 from halflabel.datasets import ReadError
+from halflabel.datasets.arrow_files import explain_damage
 from halflabel.datasets.files import size_limit
 from halflabel.exchange.fields import frame_of, plain, rows_of
 from halflabel.exchange.flat import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
@@ -71,21 +73,14 @@ def _read_plain(paths: Sequence[Path]) -> Plain:
 def _sheets(path: Path) -> dict[str, pd.DataFrame]:
     """Return the visible sheets that are not empty, as tables; formulas count with their last result."""
     openpyxl = _openpyxl()
-    try:
+    with explain_damage(path, "a workbook"):
         with zipfile.ZipFile(path) as archive:
             size, limit = sum(member.file_size for member in archive.infolist()), size_limit()
         if size > limit:
             raise ReadError.at(path, f"it unpacks to {count(size)} bytes, above the limit of {count(limit)}: split it.")
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        try:
+        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
             visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
             tables = {sheet.title: _table(sheet.iter_rows(values_only=True), path, sheet.title) for sheet in visible}
-        finally:
-            book.close()
-    except ReadError:
-        raise
-    except Exception as error:  # damaged workbooks make openpyxl raise KeyError, ParseError and others
-        raise ReadError.at(path, f"it cannot be read as a workbook ({str(error)[:200]}).") from None
     return {title: table for title, table in tables.items() if table is not None}
 
 

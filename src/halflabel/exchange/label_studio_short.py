@@ -16,7 +16,7 @@ from halflabel.datasets import ReadError
 from halflabel.datasets.delimited import read_delimited
 from halflabel.exchange.choices import MEANINGS, Answers
 from halflabel.exchange.collector import Collector
-from halflabel.exchange.fields import rows_of
+from halflabel.exchange.fields import rows_of, text_of
 from halflabel.exchange.formats import Options
 from halflabel.exchange.json_files import read_records
 from halflabel.exchange.json_text import Place, parse
@@ -67,8 +67,7 @@ def collect(rows: list[dict[str, Any]], id_key: str, collector: Collector, answe
         item = collector.item(str(key), {name: value for name, value in row.items() if name not in left_out})
         if row.get("annotation_id") is None:
             continue
-        by = row.get("annotator")
-        annotation = answers.annotation(item, None if by is None else str(by), row.get("updated_at"))
+        annotation = answers.annotation(item, text_of(row.get("annotator")), text_of(row.get("updated_at")))
         for question in questions:
             if (chosen := _read_choices(row.get(question))) is not None:
                 answers.answer(annotation, question, chosen)

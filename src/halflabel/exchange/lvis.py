@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from halflabel._wording import clipped
 from halflabel.datasets import ReadError
 from halflabel.exchange.collector import Collector
 from halflabel.exchange.fields import rows_of
@@ -22,6 +23,7 @@ from halflabel.exchange.records import Records
 from halflabel.exchange.sample import Sample
 
 NEGATIVES, OPEN, ID = "neg_category_ids", "not_exhaustive_category_ids", "item_id"
+_WITH_ID = {"images": "image", "categories": "category"}
 OWN = frozenset((NEGATIVES, OPEN, ID, "id"))
 
 
@@ -31,7 +33,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         raise ReadError.at(path, "files of this format are read one by one.")
     document = read_document(path)
     collector = Collector(path, options.absent)
-    names = {part.get("id"): str(part.get("name")) for part in _objects(document, "categories", path)}
+    names = {part["id"]: str(part.get("name")) for part in _objects(document, "categories", path)}
     if len(set(names.values())) < len(names):
         raise ReadError.at(path, "two categories have the same name.")
     images = _objects(document, "images", path)
@@ -42,7 +44,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         fields = {name: value for name, value in image.items() if name not in OWN}
         item = collector.item(str(image.get(ID, image["id"])), fields, new=True, place=f"image {number}: ")
         if has_negatives:
-            lacks = [_name(names, key, path, f"image {number}") for key in image.get(NEGATIVES) or ()]
+            lacks = [_name(names, key, path, f"image {number}") for key in _negatives(image, path, number)]
             _add_pairs(collector, item, has[image["id"]], lacks)
         elif has[image["id"]] or options.empty != "unlabelled":
             collector.add_list(item, has[image["id"]])
@@ -53,26 +55,41 @@ def _objects(document: dict[str, Any], key: str, path: Path) -> list[dict[str, A
     parts = document.get(key)
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
         raise ReadError.at(path, f"{key!r} must be a list of objects.")
+    if key in _WITH_ID and not all(isinstance(part.get("id"), str | int | float) for part in parts):
+        raise _without_id(key, path)
     return parts
+
+
+def _without_id(key: str, path: Path) -> ReadError:
+    return ReadError.at(path, f"every {_WITH_ID[key]} must have an id of its own, a number or a text.")
+
+
+def _negatives(image: dict[str, Any], path: Path, number: int) -> list[Any]:
+    keys = image.get(NEGATIVES) or []
+    if not isinstance(keys, list):
+        raise ReadError.at(path, f"image {number}: {NEGATIVES!r} must be a list.")
+    return keys
 
 
 def _labels_of_images(
     document: dict[str, Any], images: list[dict[str, Any]], names: dict[Any, str], path: Path
 ) -> dict[Any, list[str]]:
     """Return the labels that the annotations give to each image, by its id."""
-    has: dict[Any, list[str]] = {image.get("id"): [] for image in images}
-    if len(has) < len(images) or None in has:
-        raise ReadError.at(path, "every image must have an id of its own.")
+    has: dict[Any, list[str]] = {image["id"]: [] for image in images}
+    if len(has) < len(images):
+        raise _without_id("images", path)
     for number, part in enumerate(_objects(document, "annotations", path), start=1):
-        if part.get("image_id") not in has:
+        image = part.get("image_id")
+        if isinstance(image, list | dict) or image not in has:
             raise ReadError.at(path, f"annotation {number} is about an image that is not in the file.")
-        has[part["image_id"]].append(_name(names, part.get("category_id"), path, f"annotation {number}"))
+        has[image].append(_name(names, part.get("category_id"), path, f"annotation {number}"))
     return has
 
 
 def _name(names: dict[Any, str], key: Any, path: Path, place: str) -> str:
-    if key not in names:
-        raise ReadError.at(path, f"{place} names the category {key!r}, which is not in the file.")
+    if isinstance(key, list | dict) or key not in names:
+        shown = clipped(repr(key), 40)
+        raise ReadError.at(path, f"{place} names the category {shown}, which is not in the file.")
     return names[key]
 
 

@@ -87,10 +87,11 @@ def _add_choice(collector: Collector, item: int, line: dict[str, Any], place: Pl
     value, (by, at) = _value(line, place), _person(line)
     source = "person" if by else "given"
     chosen = [str(name) for name in line["accept"]]
-    if "options" not in line:
+    options = line.get("options")
+    if not isinstance(options, list):
         collector.add_list(item, chosen, source, by, at)
         return False
-    shown = [str(part.get("id")) for part in line["options"] or () if isinstance(part, dict)]
+    shown = [str(part.get("id")) for part in options if isinstance(part, dict)]
     for name in dict.fromkeys([*shown, *chosen]):
         collector.add(item, name, float(name in chosen) if value == 1 else None, source, None, by, at)
     return value == 0
@@ -98,7 +99,7 @@ def _add_choice(collector: Collector, item: int, line: dict[str, Any], place: Pl
 
 def _value(line: dict[str, Any], place: Place) -> float | None:
     answer = line.get("answer")
-    if answer not in VALUES:
+    if not isinstance(answer, str) or answer not in VALUES:
         raise place.error(f"the answer is {answer!r}, but it must be 'accept', 'reject' or 'ignore'.")
     return VALUES[answer]
 

@@ -1,0 +1,141 @@
+"""One small valid file per format of other tools, with all the parts that its reader looks at, and that reader."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
+from tests.fuzz.mutator import mutate, overwrite
+from tests.fuzz.structure import Change, change_json, change_member
+
+from halflabel import exchange
+from halflabel.datasets import ReadError
+from halflabel.exchange.collector import AbsentNotStated
+
+TASKS = """[{"id": 1, "data": {"item_id": "x", "text": "a & b"}, "annotations": [
+{"completed_by": {"email": "ana"}, "was_cancelled": false, "updated_at": "2026-11-22T08:00:00Z", "result": [
+{"from_name": "rock", "to_name": "item", "type": "choices", "value": {"choices": ["yes"]}},
+{"from_name": "box", "type": "rectanglelabels", "value": {"x": 1}}]}, {"was_cancelled": true, "result": []}],
+"predictions": [{"model_version": "m", "score": 0.8, "result": [
+{"from_name": "sad", "to_name": "item", "type": "choices", "score": 0.8, "value": {"choices": ["no"]}}]}]},
+{"id": 2, "data": {"item_id": "y", "text": null}, "annotations": [], "predictions": []}]"""
+
+#: Labels as the choices of one question, and as the short exports write them.
+CHOICES = """[{"id": 1, "text": "a", "mood": {"choices": ["rock", "sad"]}, "annotator": 1, "annotation_id": 1,
+"created_at": "2026-11-22T08:00:00Z", "updated_at": "2026-11-22T08:00:00Z", "lead_time": 1.5},
+{"id": 2, "text": "b", "mood": "rock", "annotator": null, "annotation_id": null, "lead_time": null}]"""
+CHOICES_CSV = """annotation_id,annotator,id,lead_time,mood,text,updated_at
+1,ana,1,1.5,"{""choices"": [""rock"", ""sad""]}",a,2026-11-22T08:00:00Z
+2,ben,2,2,rock,b,
+"""
+
+PRODIGY = """{"text": "a", "label": "rock", "answer": "accept", "meta": {"id": "x", "p": 0.9}, "_annotator_id": "ana", \
+"_timestamp": 1790000000}
+{"text": "b", "label": "sad", "meta": {"id": "y", "p": 0.2, "suggested": "no", "model": "m"}}
+{"text": "c", "options": [{"id": "rock"}, {"id": "sad"}], "accept": ["rock"], "answer": "accept", "_input_hash": 7}
+{"text": "d", "label": "rock", "answer": "ignore", "_session_id": "s"}
+"""
+
+ARGILLA = """[{"id": "x", "fields": {"text": "a"}, "metadata": {"n": 3}, "responses": {
+"rock": [{"value": "yes", "user_id": "ana"}], "mood": [{"value": ["sad", "live"], "user_id": "ana"}]},
+"suggestions": {"sad": {"value": "no", "score": 0.8, "agent": "m"},
+"mood": {"value": ["sad", "rock"], "score": [0.7, 0.6], "agent": "m"}}, "vectors": {}, "status": "pending"},
+{"id": "y", "fields": {"text": "b"}, "suggestions": {"rock": {"value": "yes", "agent": "given"}}, "responses": {}}]"""
+
+DOCCANO = """{"id": 1, "text": "a", "label": ["rock", "sad"], "n": 1}
+{"id": 2, "text": "b", "label": []}
+{"id": 3, "text": "c", "label": ["sad"]}
+"""
+
+SAMPLES = """{"name": "s", "media_type": "image", "default_classes": ["rock", "sad"], "samples": [
+{"filepath": "1.jpg", "item_id": "x", "n": 1, "metadata": {"size_bytes": 3}, "positive_labels": {
+"_cls": "Classifications", "classifications": [{"_cls": "Classification", "label": "rock", "confidence": null}]},
+"negative_labels": {"_cls": "Classifications", "classifications": []}, "negative_predictions": {
+"_cls": "Classifications", "classifications": [{"_cls": "Classification", "label": "sad", "confidence": 0.8}]}},
+{"filepath": "2.jpg", "item_id": "y", "n": null, "positive_labels": null, "negative_labels": null}]}"""
+
+LVIS = """{"info": {}, "images": [{"id": 1, "item_id": "x", "file_name": "1.jpg", "neg_category_ids": [2],
+"not_exhaustive_category_ids": []}, {"id": 2, "file_name": "2.jpg", "neg_category_ids": []}],
+"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]}],
+"categories": [{"id": 1, "name": "rock"}, {"id": 2, "name": "sad"}]}"""
+
+OPEN_IMAGES = "ImageID,Source,LabelName,Confidence\nx,verification,/m/1,1\nx,verification,/m/2,0\ny,machine,/m/1,0.8\n"
+
+RECORDS = """[{"id": "x", "text": "a", "rock": 1, "sad": null, "v": [1, 2.5], "probabilities": {"rock": 0.9},
+"filled": ["rock"]}, {"id": "y", "text": null, "rock": 0, "sad": 1, "v": [0, 1], "probabilities": {}, "filled": []}]"""
+RECORD_LINES = """{"id": "x", "n": 1, "tags": ["rock", "sad"], "flag": true}
+{"id": "y", "n": 2.5, "tags": null, "flag": false}
+"""
+
+
+def read_as(name: str, **options: Any) -> Callable[[Path], Any]:
+    """Return a reader that recognises a file, reads it as one of a format, and asks for its labels."""
+
+    def reader(path: Path) -> Any:
+        with contextlib.suppress(ReadError):  # then the user states the format
+            exchange.detect(path)
+        try:
+            records = exchange.read(path, name, **options)
+        except AbsentNotStated:
+            records = exchange.read(path, name, "unknown", **options)
+        return records.to_partial_labels(), records.suggestions
+
+    return reader
+
+
+@cache
+def class_lists() -> bytes:
+    """Return a Parquet file with a list of classes, as the package of Hugging Face writes it."""
+    feature = {"feature": {"names": ["rock", "sad"], "_type": "ClassLabel"}, "_type": "List"}
+    features = {"labels": feature, "text": {"dtype": "string", "_type": "Value"}}
+    table = pa.table({"labels": pa.array([[0, 1], None, []], pa.list_(pa.int64())), "text": ["a", "b", None]})
+    stream = io.BytesIO()
+    parquet.write_table(
+        table.replace_schema_metadata({b"huggingface": json.dumps({"info": {"features": features}})}), stream
+    )
+    return stream.getvalue()
+
+
+def written_as(name: str, suffix: str) -> Callable[[], bytes]:
+    """Return what writes two items in a format."""
+
+    @cache
+    def write() -> bytes:
+        index = pd.Index(["x", "y"], name="id")
+        items = pd.DataFrame({"text": ["a", None], "n": [1.5, 2]}, index=index)
+        given = pd.DataFrame({"rock": [1, None], "sad": [0, None]}, index=index, dtype=float)
+        p = pd.DataFrame({"rock": [0.9, 0.8], "sad": [0.1, 0.4]}, index=index)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"seed{suffix}"
+            exchange.write(path, name, items, given.fillna({"rock": 1}), p, given)
+            return path.read_bytes()
+
+    return write
+
+
+#: (name, suffix, seed, reader, change) of each format; plain records need the names of their fields.
+TOOLS: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]] = [
+    ("label studio", ".json", TASKS.encode, read_as("label-studio"), change_json),
+    ("label studio choices", ".json", CHOICES.encode, read_as("label-studio"), change_json),
+    ("label studio csv", ".csv", CHOICES_CSV.encode, read_as("label-studio"), mutate),
+    ("prodigy", ".jsonl", PRODIGY.encode, read_as("prodigy"), change_json),
+    ("argilla", ".json", ARGILLA.encode, read_as("argilla"), change_json),
+    ("doccano", ".jsonl", DOCCANO.encode, read_as("doccano"), change_json),
+    ("huggingface", ".parquet", class_lists, read_as("huggingface"), overwrite),
+    ("fiftyone", ".json", SAMPLES.encode, read_as("fiftyone"), change_json),
+    ("lvis", ".json", LVIS.encode, read_as("lvis"), change_json),
+    ("open images", ".csv", OPEN_IMAGES.encode, read_as("open-images"), mutate),
+    ("json", ".json", RECORDS.encode, read_as("json", id="id", labels=["rock", "sad"]), change_json),
+    ("jsonl", ".jsonl", RECORD_LINES.encode, read_as("jsonl", id="id", tags="tags"), change_json),
+    ("excel", ".xlsx", written_as("excel", ".xlsx"), read_as("excel", id="id", labels=["rock"]), change_member),
+    ("arrow", ".arrow", written_as("arrow", ".arrow"), read_as("arrow"), overwrite),
+]
