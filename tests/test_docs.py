@@ -37,7 +37,9 @@ def page_name(page):
 
 def commands(group=main, path=()):
     """Yield (words, command) for every command that is not a group."""
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
         else:

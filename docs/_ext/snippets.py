@@ -188,7 +188,10 @@ def parse_command(command: str) -> None:
     command_or_group: Command = main
     while isinstance(command_or_group, Group):
         name, *arguments = arguments
-        command_or_group = command_or_group.commands[name]
+        found = command_or_group.get_command(Context(command_or_group), name)
+        if found is None:
+            raise SnippetError(f"{command!r}: there is no command {name!r}.")
+        command_or_group = found
     command_or_group.make_context(command_or_group.name, arguments, parent=Context(main), resilient_parsing=False)
 
 

@@ -1,16 +1,37 @@
 """Finish half-labelled data: every label filled in with a calibrated probability, and the evidence for it."""
 
+from typing import TYPE_CHECKING
+
+from halflabel._lazy import import_on_use
 from halflabel._version import __version__
-from halflabel.completion import Completion, Explanation, complete
-from halflabel.completion.model_file import Predictor, load
-from halflabel.evaluation import Evaluation, evaluate
-from halflabel.labels import PartialLabels
-from halflabel.methods.auto import AutoLabeler
-from halflabel.methods.impute import GaussianMixtureImputer, SoftImputer
-from halflabel.methods.matrix_completion import MC1, MCb
-from halflabel.methods.mddm import MDDM
-from halflabel.methods.ssdrmc import SSDRMC
-from halflabel.methods.vvmr import VVMR, LowRankVVMR
+
+if TYPE_CHECKING:
+    from halflabel.completion import Completion, Explanation, complete
+    from halflabel.completion.model_file import Predictor, load
+    from halflabel.evaluation import Evaluation, evaluate
+    from halflabel.labels import PartialLabels
+    from halflabel.methods.auto import AutoLabeler
+    from halflabel.methods.impute import GaussianMixtureImputer, SoftImputer
+    from halflabel.methods.matrix_completion import MC1, MCb
+    from halflabel.methods.mddm import MDDM
+    from halflabel.methods.ssdrmc import SSDRMC
+    from halflabel.methods.vvmr import VVMR, LowRankVVMR
+else:
+    __getattr__, __dir__ = import_on_use(
+        __name__,
+        {
+            "halflabel.completion": ["Completion", "Explanation", "complete"],
+            "halflabel.completion.model_file": ["Predictor", "load"],
+            "halflabel.evaluation": ["Evaluation", "evaluate"],
+            "halflabel.labels": ["PartialLabels"],
+            "halflabel.methods.auto": ["AutoLabeler"],
+            "halflabel.methods.impute": ["GaussianMixtureImputer", "SoftImputer"],
+            "halflabel.methods.matrix_completion": ["MC1", "MCb"],
+            "halflabel.methods.mddm": ["MDDM"],
+            "halflabel.methods.ssdrmc": ["SSDRMC"],
+            "halflabel.methods.vvmr": ["VVMR", "LowRankVVMR"],
+        },
+    )
 
 __all__ = [
     "MC1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import sys
 import threading
@@ -10,10 +11,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -21,9 +20,12 @@ from rich.text import Text
 
 from halflabel._progress import report_to
 from halflabel._wording import count, escape_controls, name_command_options, plural
-from halflabel.completion import Completion
-from halflabel.completion.display import describe_filled
-from halflabel.table import Roles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from halflabel.completion import Completion
+    from halflabel.table import Roles
 
 #: Results go to standard output, everything about the run to standard error.
 #: Names and paths are never read as markup.
@@ -178,6 +180,8 @@ def print_gaps(filled: Completion) -> None:
     done, left = count(counts["filled"]), count(counts["left"])
     print_result(f"{n}, {n_labels}: {gaps}, {done} filled, {left} left empty.")
     if counts["filled"]:
+        from halflabel.completion.display import describe_filled
+
         print_result(describe_filled(filled))
 
 
@@ -192,7 +196,7 @@ def print_assumptions(filled: Completion) -> None:
         column.justify = "right"
     table.title, table.title_justify = "If this share of the relevant entries was assigned", "left"
     for rate, n_filled, expected, cut in filled.assumptions.to_numpy():
-        threshold = "–" if np.isnan(cut) else f"{cut:.2f}"
+        threshold = "–" if math.isnan(cut) else f"{cut:.2f}"
         numbers = (f"{rate:.0%}", f"{n_filled:,.0f}", f"{expected:,.0f}", threshold)
         table.add_row(*(Text(number, "bold" if rate == c else "") for number in numbers))
     print_result(f"An absent tag may be a missing positive. Probabilities are of {filled.probability_of}, {meaning}.")
@@ -231,7 +235,7 @@ def make_comparison_table(summary: pd.DataFrame, title: str) -> Table:
         table.add_column(names[name], justify="right", no_wrap=True)
     shown = summary[list(names)].round(3)
     best = {c: shown[c].min() if title.endswith("↓") else shown[c].max() for c, title in names.items()}
-    best["filled"] = np.nan  # neither a small nor a large number is better
+    best["filled"] = math.nan  # neither a small nor a large number is better
     for method, row in shown.iterrows():
         table.add_row(str(method), *(_format_cell(row[name], row[name] == best[name]) for name in names))
     return table
@@ -250,6 +254,6 @@ def make_curve_table(curve: pd.DataFrame) -> Table:
 
 
 def _format_cell(value: float, best: bool) -> Text | str:
-    if np.isnan(value):
+    if math.isnan(value):
         return "–"
     return Text(f"{value:,.0f}" if value >= 100 else f"{value:.3f}", "bold" if best else "")

@@ -12,8 +12,7 @@ from halflabel._wording import count, plural, quoted
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_tables
 from halflabel.cli.options import ItemsFile, add_items_options
-from halflabel.completion.archive import read_heading
-from halflabel.completion.model_file import is_model, load
+from halflabel.completion.archive import is_model
 from halflabel.datasets import fetch
 from halflabel.datasets.writing import write_table
 from halflabel.table import NoLabelsNamed, OpenTable
@@ -51,6 +50,9 @@ def describe(items: ItemsFile) -> None:
 
 def _describe_model(path: Path, stated: Mapping[str, object]) -> None:
     """Print what a model predicts, from which columns, and with which versions it was made."""
+    from halflabel.completion.archive import read_heading
+    from halflabel.completion.model_file import load
+
     if stated:
         raise ValueError(f"{path} is a model, to which the options of a table do not apply.")
     predictor, heading = load(path), read_heading(path)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pandas as pd
 
 from halflabel._files import atomic_write
 from halflabel._wording import option
-from halflabel.completion import Completion
 from halflabel.completion.marking import take_label_columns
 from halflabel.completion.output import choose_tool
 from halflabel.datasets.files import base_suffix
@@ -21,6 +20,9 @@ from halflabel.exchange import FORMATS, SUFFIXES, write_frame
 from halflabel.exchange.files import check_format_path, check_frame_path
 from halflabel.report.pictures import PICTURES, draw_picture
 from halflabel.table.sources import Source
+
+if TYPE_CHECKING:
+    from halflabel.completion import Completion
 
 PATH = click.Path(path_type=Path)
 

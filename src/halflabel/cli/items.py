@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 from halflabel._files import together
 from halflabel._wording import plural
@@ -45,9 +44,7 @@ from halflabel.cli.options import (
     observed_rate_option,
     show_option,
 )
-from halflabel.completion import Completion, complete
 from halflabel.completion.display import describe_review
-from halflabel.completion.model_file import load
 from halflabel.datasets import read_vectors
 from halflabel.exchange import FORMATS, write_frame
 from halflabel.exchange.files import check_tool
@@ -56,6 +53,11 @@ from halflabel.report.pictures import find_label
 from halflabel.table import Columns
 from halflabel.table.files import read_file
 from halflabel.table.sources import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from halflabel.completion import Completion
 
 
 @click.command(name="complete")
@@ -148,6 +150,8 @@ def complete_command(
     if not as_json:
         out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     with show_progress():
+        from halflabel.completion import complete
+
         filled = complete(opened, review=review_in, **asked, random_state=seed)
     settings = {**asked, "seed": seed, "show": show, "marks": marks, "review_in": review_in, **items.stated}
     entries = filled.review(review_rows, shown) if review else None
@@ -215,6 +219,8 @@ def predict_command(
     Example:
       halflabel predict songs.halflabel new-songs.csv
     """  # noqa: D301
+    from halflabel.completion.model_file import load
+
     predictor = load(model)
     source = read_file(items, Columns(format=format, labels=()), delimiter=delimiter, encoding=encoding)
     raw = source.raw
@@ -273,6 +279,8 @@ def map_command(
     opened = items.open(source)
     shown = choose_shown(opened, show)
     with show_progress():
+        from halflabel.completion import complete
+
         filled = complete(opened, random_state=seed)
         find_label(filled, label)
         coordinates = filled.embedding(dimensions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,8 +21,9 @@ from halflabel.cli.console import (
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option
 from halflabel.datasets.writing import write_table
-from halflabel.evaluation import IN_WORDS, Evaluation, evaluate, run_demo
-from halflabel.evaluation.comparison import DEFAULT
+
+if TYPE_CHECKING:
+    from halflabel.evaluation import Evaluation
 
 
 @click.command()
@@ -32,12 +33,17 @@ from halflabel.evaluation.comparison import DEFAULT
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 def demo(output: Path, seed: int) -> None:
     """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
+    from halflabel.evaluation import run_demo
+    from halflabel.evaluation.comparison import DEFAULT
+
     with show_progress():
         story = run_demo(seed)
     output.mkdir(parents=True, exist_ok=True)
     half = output / "digits-half.csv"
     write_table(story.half, half)
     write_table(story.completion.table, output / "digits-completed.csv")
+    from halflabel.evaluation import run_demo
+
     with show_progress():
         story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
     print_gaps(story.completion)
@@ -80,6 +86,10 @@ def evaluate_command(
       halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301
     opened = items.open()
+
+    from halflabel.evaluation import IN_WORDS, evaluate
+    from halflabel.evaluation.comparison import DEFAULT
+
     with show_progress():
         result = evaluate(opened, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, seed=seed)
     if as_json:

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from halflabel._arrays import is_sparse
 from halflabel._files import atomic_write
@@ -111,6 +110,18 @@ def read_heading(path: str | os.PathLike[str]) -> Heading:
         if not isinstance(versions, dict) or not all(isinstance(each, str) for each in (written, *versions.values())):
             raise ValueError("its versions are no text")
         return Heading(document["format"], written, versions, os.path.getsize(path))
+
+
+def is_model(path: Path) -> bool:
+    """Return whether a file is a model by its suffix, or by what it holds."""
+    if path.suffix == ".halflabel":
+        return True
+    try:
+        check_ordinary(path)
+        with zipfile.ZipFile(path) as archive:
+            return "model.json" in archive.namelist()
+    except Exception:  # it is no zip, or a damaged one: zipfile raises errors of many kinds
+        return False
 
 
 @contextmanager
@@ -264,6 +275,8 @@ def _allocate(shape: tuple[int, ...], dtype: np.dtype[Any], file_size: int) -> N
 
 def _build(kind: type, state: Any) -> Any:
     """Make an object of its state, which is checked: an estimator's before, a record's fields in any case."""
+    from sklearn.base import BaseEstimator  # imported here: scikit-learn takes a second
+
     if issubclass(kind, BaseEstimator):
         check_attributes(kind, state)
         return kind.from_state(state)  # type: ignore[attr-defined]

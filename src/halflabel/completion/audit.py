@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from halflabel._arrays import Ints
 from halflabel._wording import count, percent, plural
@@ -221,6 +220,8 @@ def bound_errors(entries: int, audited: int, errors: int, level: float) -> int:
     The number of errors in a random sample without replacement is hypergeometric: the bound is the largest M with
     :math:`P(X \le \text{errors} \mid N, M, n) > 1 - \text{level}` (Clopper-Pearson for a finite population).
     """
+    from scipy.stats import hypergeom  # imported here: it takes a second
+
     low, high = errors, entries - audited + errors
     while low < high:
         middle = (low + high + 1) // 2

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.metrics import roc_auc_score
 
 from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
@@ -31,6 +29,9 @@ def measure_drift(components: Floats, labels: PartialLabels, rng: np.random.Gene
     labels : PartialLabels
     rng : Generator
     """
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.metrics import roc_auc_score
+
     sides = [np.flatnonzero(~labels.unlabelled), np.flatnonzero(labels.unlabelled)]
     if min(map(len, sides)) < MIN_ITEMS:
         return None

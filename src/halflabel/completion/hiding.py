@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pandas as pd
 from scipy.special import logit
-from scipy.stats import rankdata
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
@@ -300,6 +299,8 @@ def ranked_pairs(known: PartialLabels, hidden: Mask) -> PartialLabels:
 
 def rank_hidden(p: Floats, unknown: Mask, hidden: Mask) -> dict[str, float]:
     """Return the mean and median rank of a hidden entry among the unknown entries of its item."""
+    from scipy.stats import rankdata  # imported here: it takes a second
+
     ranks = rankdata(np.where(unknown, -p, np.inf), axis=1)[hidden]
     return {"mean_rank": float(ranks.mean()), "median_rank": float(np.median(ranks))}
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ from scipy import sparse
 
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
 from halflabel.completion.registry import CLASSES, list_by_name
-from halflabel.datasets.files import check_ordinary
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
@@ -135,18 +132,6 @@ def load(path: str | os.PathLike[str]) -> Predictor:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelFileError(f"{path} is damaged: its parts do not fit together ({reason}).") from None
     return predictor
-
-
-def is_model(path: Path) -> bool:
-    """Return whether a file is a model by its suffix, or by what it holds."""
-    if path.suffix == ".halflabel":
-        return True
-    try:
-        check_ordinary(path)
-        with zipfile.ZipFile(path) as archive:
-            return "model.json" in archive.namelist()
-    except Exception:  # it is no zip, or a damaged one: zipfile raises errors of many kinds
-        return False
 
 
 def _check_parts(predictor: Predictor) -> None:

@@ -6,7 +6,6 @@ import hashlib
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_digits
 
 from halflabel.datasets.records import Dataset
 from halflabel.labels import PartialLabels
@@ -66,6 +65,8 @@ def load_digits_tags() -> Dataset:
     >>> digits.X.shape, digits.Y.shape, digits.label_names[:2]
     ((1797, 64), (1797, 10), ('even', 'prime'))
     """
+    from sklearn.datasets import load_digits
+
     X, digit = load_digits(return_X_y=True)
     table = pd.DataFrame({tag: np.isin(digit, list(members)) for tag, members in DIGIT_TAGS.items()})
     return Dataset(

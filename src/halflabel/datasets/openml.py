@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from sklearn.datasets import fetch_openml
 
 from halflabel.datasets.records import Dataset, RawTable, ReadError, to_dataset
 
@@ -58,6 +57,8 @@ def fetch(name: str, *, cache_dir: str | os.PathLike[str] | None = None) -> Data
     Probst et al., "Multilabel classification with R package mlr", R Journal 9(1),
     2017, whose benchmark sets these are.
     """
+    from sklearn.datasets import fetch_openml
+
     if name not in OPENML_SETS:
         raise ReadError(f"{name}: not a set that can be fetched; known are {', '.join(OPENML_SETS)}.")
     known = OPENML_SETS[name]

@@ -22,7 +22,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.datasets import load_svmlight_file
 
 from halflabel._wording import count
 from halflabel.datasets.files import lines, open_text, sha256_of
@@ -105,6 +104,8 @@ def looks_like_svmlight(path: Path) -> bool:
 
 
 def _load(path: Path, header: tuple[int, int, int] | None) -> tuple[sparse.csr_array, list[tuple[float, ...]]]:
+    from sklearn.datasets import load_svmlight_file
+
     options: dict[str, Any] = {"n_features": header[1], "zero_based": True} if header else {}
     try:
         with open_text(path, max_line=MAX_LINE) as stream:

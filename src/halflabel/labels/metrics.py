@@ -22,7 +22,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
@@ -196,6 +195,8 @@ def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
     values = _answer(labels, scores, "scores")
     n_relevant = labels.relevant.sum(axis=0)
     n_irrelevant = labels.observed.sum(axis=0) - n_relevant
+    from scipy.stats import rankdata  # imported here: it takes a second
+
     ranks = rankdata(np.where(labels.observed, values, np.nan), axis=0, nan_policy="omit")
     rank_sum = np.where(labels.relevant, ranks, 0.0).sum(axis=0)
     return _ratio(rank_sum - n_relevant * (n_relevant + 1) / 2, n_relevant * n_irrelevant)
@@ -327,6 +328,8 @@ def _counts(labels: PartialLabels, predicted: ArrayLike) -> tuple[Ints, Ints, In
 
 def _ranks(values: Floats, among: Mask) -> Floats:
     """Rank the entries of ``among`` in each row, the highest value first, ties all last; NaN elsewhere."""
+    from scipy.stats import rankdata
+
     ranks = rankdata(np.where(among, -values, np.nan), method="max", axis=1, nan_policy="omit")
     return np.asarray(ranks, dtype=np.float64)
 

@@ -13,7 +13,6 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from halflabel._arrays import Floats, Matrix
 from halflabel.table.cells import read_as_numbers, read_as_text
@@ -60,6 +59,8 @@ def read_vectors(column: pd.Series[Any], width: int | None = None) -> Floats:
 
 def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
     """Return the words of a text column, sorted, and their inverse document frequencies."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # imported here: it takes a second
+
     vectorizer = TfidfVectorizer(min_df=_MIN_ROWS, max_features=_MAX_WORDS, **_TFIDF)
     try:
         vectorizer.fit(_list_documents(column))
@@ -72,6 +73,8 @@ def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
 
 def read_words(column: pd.Series[Any], vocabulary: Sequence[str], idf: Floats) -> sparse.csr_array:
     """Return the tf-idf weights of known words; a missing text has none."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     vectorizer = TfidfVectorizer(vocabulary={word: j for j, word in enumerate(vocabulary)}, **_TFIDF)
     vectorizer.idf_ = idf
     return sparse.csr_array(vectorizer.transform(_list_documents(column)))

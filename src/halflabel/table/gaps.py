@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from halflabel._arrays import Floats, Ints, Mask
-from halflabel.methods.impute import SoftImputer, complete_rows
+
+if TYPE_CHECKING:
+    from halflabel.methods.impute import SoftImputer
 
 #: Maximum number of rows, drawn at random, that completion is learned from: more would add time and little else.
 MAX_ROWS = 2000
@@ -66,6 +68,10 @@ class Filling:
         full = np.asarray(np.fmax.reduce(np.abs(sample), axis=0) < MAX_VALUE)  # false for a feature without any value
         if known.all() or len(sample) < MIN_ROWS or not 2 <= full.sum() <= MAX_FEATURES:
             return by_mean
+        from sklearn.exceptions import ConvergenceWarning  # imported here: scikit-learn takes a second
+
+        from halflabel.methods.impute import SoftImputer
+
         imputer = SoftImputer()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # hidden cells measure the result, converged or not
@@ -88,6 +94,8 @@ class Filling:
         gaps = np.isnan(X)
         if not len(self.components):
             return np.where(gaps, self.means, X)
+        from halflabel.methods.impute import complete_rows
+
         filled = X.copy()
         rows = gaps.any(axis=1)
         completed = complete_rows((X[rows] - self.means) / self.spreads, self.components, self.alpha)

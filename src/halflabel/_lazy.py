@@ -1,0 +1,41 @@
+"""Names of a package that are imported when they are first used: scikit-learn takes longer than most commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+
+def import_on_use(package: str, places: Mapping[str, Sequence[str]]) -> tuple[Callable[[str], Any], Callable[[], Any]]:
+    """Return the functions ``__getattr__`` and ``__dir__`` of a package.
+
+    Type checkers read the same imports under ``if TYPE_CHECKING``.
+
+    Parameters
+    ----------
+    package : str
+        Name of the package.
+    places : mapping of str to sequence of str
+        Modules, and the names that the package has from each of them.
+
+    Examples
+    --------
+    >>> find, names = import_on_use("halflabel", {"halflabel.labels": ["PartialLabels"]})
+    >>> find("PartialLabels").__module__
+    'halflabel.labels.partial'
+    """
+    modules = {name: module for module, names in places.items() for name in names}
+
+    def find(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+        value = getattr(import_module(modules[name]), name)
+        setattr(sys.modules[package], name, value)  # found without this function the next time
+        return value
+
+    def list_names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *modules})
+
+    return find, list_names

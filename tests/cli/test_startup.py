@@ -1,0 +1,53 @@
+"""What a start imports: a library that is not needed yet is not imported."""
+
+import subprocess
+import sys
+
+import pytest
+from click import Context
+from click.testing import CliRunner
+
+import halflabel as hl
+from halflabel.cli import _COMMANDS, main
+
+HEAVY = ("numpy", "pandas", "pyarrow", "scipy.sparse", "scipy.stats", "sklearn", "matplotlib", "narwhals", "jinja2")
+
+
+def list_imported(code):
+    """Return which of the heavy libraries a new process has imported after some code."""
+    code = f"import sys\n{code}\nprint(*(name for name in {HEAVY} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_import_halflabel_and_the_list_of_commands_import_no_other_library():
+    run = "from click.testing import CliRunner; assert not CliRunner().invoke(main, ['--help']).exit_code"
+    assert list_imported(f"import halflabel; from halflabel.cli import main; {run}") == set()
+
+
+def test_a_table_is_read_without_scikit_learn(tmp_path):
+    (tmp_path / "items.csv").write_text("x,y\n1.5,1\n2.5,0\n3.25,\n")
+    code = (
+        "from click.testing import CliRunner; from halflabel.cli import main\n"
+        f"done = CliRunner().invoke(main, ['data', 'describe', {str(tmp_path / 'items.csv')!r}, '--labels', 'y'])\n"
+        "assert '3 items' in done.output, done.output"
+    )
+    assert list_imported(code).isdisjoint({"sklearn", "scipy.stats", "matplotlib"})
+
+
+def test_public_names_are_found_and_listed():
+    assert set(hl.__all__) <= set(dir(hl))
+    assert all(getattr(hl, name) is not None for name in hl.__all__)
+    with pytest.raises(AttributeError, match=r"module 'halflabel' has no attribute 'nothing'"):
+        hl.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_the_list_of_commands_has_the_beginning_of_their_help(name):
+    command = main.get_command(Context(main), name)
+    assert command.name == name
+    assert " ".join(command.help.split()).startswith(_COMMANDS[name].help.removesuffix("."))
+
+
+def test_an_unknown_command_is_a_usage_error():
+    assert "No such command 'compete'" in CliRunner().invoke(main, ["compete"]).output
