@@ -28,6 +28,12 @@ hypothesis.settings.register_profile("quick", deadline=None, derandomize=IN_CI, 
 hypothesis.settings.register_profile("many", deadline=None, derandomize=IN_CI, print_blob=True, max_examples=100)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+#: For a property of files: an example takes fifty times as long as one of numbers.
+FEWER_EXAMPLES = hypothesis.settings(
+    max_examples=hypothesis.settings.default.max_examples // 3,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
+)
+
 
 @pytest.fixture
 def rng() -> np.random.Generator:

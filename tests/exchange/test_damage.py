@@ -4,6 +4,9 @@ import random
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import FEWER_EXAMPLES
 
 from halflabel import exchange
 from halflabel.datasets import ReadError
@@ -27,45 +30,50 @@ def attempt(path, name):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of openpyxl
 @pytest.mark.parametrize("name", SINGLE)
-def test_damaged_bytes(tmp_path, tables, name):
+@FEWER_EXAMPLES
+@given(seed=st.integers(0, 2**32))
+def test_damaged_bytes(tmp_path, tables, name, seed):
     original = tmp_path / f"original{FORMATS[name].suffixes[0]}"
-    exchange.write(original, name, **tables)
-    content = original.read_bytes()
-    chance = random.Random(0)
+    if not original.exists():
+        exchange.write(original, name, **tables)
+    text, chance = bytearray(original.read_bytes()), random.Random(seed)
+    if chance.random() < 0.5:
+        text = text[: chance.randrange(1, len(text))]
+    for _ in range(chance.randrange(4)):
+        text[chance.randrange(len(text))] = chance.choice(b'\x00\xff"{}[],:\n019ax')
     damaged = tmp_path / f"damaged{FORMATS[name].suffixes[0]}"
-    for _ in range(30):
-        text = bytearray(content)
-        if chance.random() < 0.5:
-            text = text[: chance.randrange(1, len(text))]
-        for _ in range(chance.randrange(4)):
-            text[chance.randrange(len(text))] = chance.choice(b'\x00\xff"{}[],:\n019ax')
-        damaged.write_bytes(text)
-        attempt(damaged, name)
+    damaged.write_bytes(text)
+    attempt(damaged, name)
+
+
+WORDS = [
+    "data", "annotations", "predictions", "result", "value", "choices", "from_name", "fields", "suggestions", "id",
+    "responses", "label", "answer", "meta", "text", "accept", "options", "images", "categories", "samples", "score",
+    "positive_labels", "classifications", "image_id", "category_id", "neg_category_ids", "item_id", "filepath",
+]  # fmt: skip
+
+
+def make_value(chance, depth):
+    """Return the text of a JSON value whose keys are those of the tools."""
+    kind = chance.randrange(9 if depth else 6)
+    if kind < 6:
+        return ["null", "1", "-0.5", '"accept"', "true", '"x"'][kind]
+    parts = [make_value(chance, depth - 1) for _ in range(chance.randrange(4))]
+    if kind == 6:
+        return f"[{','.join(parts)}]"
+    return "{" + ",".join(f'"{chance.choice(WORDS)}":{part}' for part in parts) + "}"
 
 
 @pytest.mark.parametrize("name", ["label-studio", "prodigy", "argilla", "doccano", "fiftyone", "lvis", "json"])
-def test_other_shapes_of_json(write, name):
-    chance = random.Random(1)
-    words = [
-        "data", "annotations", "predictions", "result", "value", "choices", "from_name", "fields", "suggestions", "id",
-        "responses", "label", "answer", "meta", "text", "accept", "options", "images", "categories", "samples", "score",
-        "positive_labels", "classifications", "image_id", "category_id", "neg_category_ids", "item_id", "filepath",
-    ]  # fmt: skip
-
-    def value(depth):
-        kind = chance.randrange(9 if depth else 6)
-        if kind < 6:
-            return ["null", "1", "-0.5", '"accept"', "true", '"x"'][kind]
-        parts = [value(depth - 1) for _ in range(chance.randrange(4))]
-        if kind == 6:
-            return f"[{','.join(parts)}]"
-        return "{" + ",".join(f'"{chance.choice(words)}":{part}' for part in parts) + "}"
-
-    for number in range(60):
-        body = [value(4) for _ in range(3)]
-        keys = chance.sample(words, 3)
-        record = "{" + ",".join(f'"{key}":{part}' for key, part in zip(keys, body, strict=True)) + "}"
-        attempt(write(f"{number}.json", f"[{record},{record}]" if number % 2 else record), name)
+@pytest.mark.parametrize("as_list", [False, True])
+@FEWER_EXAMPLES
+@given(seed=st.integers(0, 2**32))
+def test_other_shapes_of_json(write, name, as_list, seed):
+    chance = random.Random(seed)
+    body = [make_value(chance, 4) for _ in range(3)]
+    keys = chance.sample(WORDS, 3)
+    record = "{" + ",".join(f'"{key}":{part}' for key, part in zip(keys, body, strict=True)) + "}"
+    attempt(write(f"{seed}.json", f"[{record},{record}]" if as_list else record), name)
 
 
 @pytest.mark.parametrize(

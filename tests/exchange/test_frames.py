@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import FEWER_EXAMPLES
 
 from halflabel import exchange
 from halflabel.table.files import read_file
@@ -37,22 +38,18 @@ def plain(value):
 
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".feather", ".arrow", ".xlsx", ".parquet"])
-def test_a_table_is_read_as_it_was_written(suffix, tmp_path):
+@FEWER_EXAMPLES
+@given(frame=frames())
+def test_a_table_is_read_as_it_was_written(suffix, tmp_path, frame):
     if suffix == ".xlsx":
         pytest.importorskip("openpyxl")
-
-    @settings(max_examples=20, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
-    @given(frame=frames())
-    def check(frame):
-        path = tmp_path / f"a{suffix}"
-        written = frame.drop(columns="tags", errors="ignore") if suffix == ".xlsx" else frame
-        assert exchange.write_frame(written, path) == ()
-        back = read_file(path).raw.frame
-        assert back.columns.tolist() == written.columns.tolist()
-        for name in written:
-            assert [*map(plain, back[name])] == [*map(plain, written[name])]
-
-    check()
+        frame = frame.drop(columns="tags", errors="ignore")
+    path = tmp_path / f"a{suffix}"
+    assert exchange.write_frame(frame, path) == ()
+    back = read_file(path).raw.frame
+    assert back.columns.tolist() == frame.columns.tolist()
+    for name in frame:
+        assert [*map(plain, back[name])] == [*map(plain, frame[name])]
 
 
 def test_lists_in_a_workbook_are_json_text(tmp_path):

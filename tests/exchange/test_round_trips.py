@@ -4,7 +4,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
+from tests.conftest import FEWER_EXAMPLES
 from tests.exchange.strategies import State, records, without
 
 from halflabel import exchange
@@ -28,28 +29,19 @@ def round_trip(folder, name, original):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_round_trip(name):
+@FEWER_EXAMPLES
+@given(original=records())
+def test_round_trip(name, original):
     kind = FORMATS[name]
-
-    @settings(
-        max_examples=25,
-        deadline=None,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
-    @given(original=records())
-    def check(original):
-        with tempfile.TemporaryDirectory() as folder:
-            if Loss.ITEMS in kind.losses and not can_be_written(original, kind):
-                return
-            back, suffered = round_trip(folder, name, original)
-        carried = [str(field) for field in kind.carries(original.items)]
-        expected = without(State.of(original), kind.losses, carried, original.labels)
-        assert State.of(back).plain() == expected.plain()
-        if not suffered:
-            assert State.of(back).plain() == State.of(original).plain()
-
-    check()
+    with tempfile.TemporaryDirectory() as folder:
+        if Loss.ITEMS in kind.losses and not can_be_written(original, kind):
+            return
+        back, suffered = round_trip(folder, name, original)
+    carried = [str(field) for field in kind.carries(original.items)]
+    expected = without(State.of(original), kind.losses, carried, original.labels)
+    assert State.of(back).plain() == expected.plain()
+    if not suffered:
+        assert State.of(back).plain() == State.of(original).plain()
 
 
 def can_be_written(original, kind):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from threadpoolctl import threadpool_limits
+from contextlib import AbstractContextManager
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
 
 #: BLAS works on matrices of fewer cells than this with one thread.
 MIN_CELLS = 5_000_000
@@ -11,7 +14,13 @@ MIN_CELLS = 5_000_000
 KERNEL_COLUMNS = 1000
 
 
-def blas_threads(n_rows: int, n_columns: int = KERNEL_COLUMNS) -> threadpool_limits:
+@cache
+def _list_libraries() -> ThreadpoolController:
+    """Return the BLAS libraries of this process; the search takes as long as a small fit, so it happens once."""
+    return ThreadpoolController()
+
+
+def blas_threads(n_rows: int, n_columns: int = KERNEL_COLUMNS) -> AbstractContextManager[object]:
     """Return a context in which BLAS uses one thread if the matrices are small.
 
     On small matrices more threads cost more than they save, and much more on a busy machine.
@@ -21,4 +30,6 @@ def blas_threads(n_rows: int, n_columns: int = KERNEL_COLUMNS) -> threadpool_lim
     n_rows, n_columns : int
         Shape of the largest matrix that the work inside the context multiplies or factorises.
     """
-    return threadpool_limits(1 if n_rows * n_columns < MIN_CELLS else None, user_api="blas")
+    limit = 1 if n_rows * n_columns < MIN_CELLS else None
+    context: AbstractContextManager[object] = _list_libraries().limit(limits=limit, user_api="blas")
+    return context

@@ -12,20 +12,17 @@ from scipy.stats import f_oneway
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import half_labelled
+from tests.contracts.scikit_learn import each_check, run_check
 
 from halflabel import PartialLabels
 from halflabel.methods.baselines import LDA, MLkNN
 
-STRICT_VALUES = "feeds a target with the value 2; a label is 1, 0 or missing, and nothing else is accepted"
-EXPECTED_FAILURES = {"check_estimators_dtypes": STRICT_VALUES, "check_fit2d_1feature": STRICT_VALUES}
-
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([LDA(1)], expected_failed_checks=lambda estimator: EXPECTED_FAILURES, xfail_strict=True)
+@each_check(LDA(1))
 def test_scikit_learn(estimator, check):
-    check(estimator)
+    run_check(estimator, check)
 
 
 @pytest.fixture

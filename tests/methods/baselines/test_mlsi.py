@@ -11,21 +11,18 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import half_labelled
+from tests.contracts.scikit_learn import each_check, run_check
 from tests.oracles.projection import mlsi, mlsi_error
 
 from halflabel import PartialLabels
 from halflabel.methods.baselines import MLSI, MLkNN
 
-STRICT_VALUES = "feeds a target with the value 2; a label is 1, 0 or missing, and nothing else is accepted"
-EXPECTED_FAILURES = {"check_estimators_dtypes": STRICT_VALUES, "check_fit2d_1feature": STRICT_VALUES}
-
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([MLSI()], expected_failed_checks=lambda estimator: EXPECTED_FAILURES, xfail_strict=True)
+@each_check(MLSI())
 def test_scikit_learn(estimator, check):
-    check(estimator)
+    run_check(estimator, check)
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import half_labelled
+from tests.contracts.scikit_learn import each_check, run_check
 from tests.oracles import mddm as oracle
 
 from halflabel import PartialLabels
@@ -28,18 +28,11 @@ from halflabel.methods.mddm import MDDM, dependence
 KERNELS = ["linear", "quadratic", "rbf"]
 each_kernel = pytest.mark.parametrize("label_kernel", KERNELS)
 
-STRICT_VALUES = "feeds a target with the value 2; a label is 1, 0 or missing, and nothing else is accepted"
-EXPECTED_FAILURES = {"check_estimators_dtypes": STRICT_VALUES, "check_fit2d_1feature": STRICT_VALUES}
-
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [MDDM(), MDDM(label_kernel="rbf", kernel="rbf"), MDDM(uncorrelated=0.5)],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
-    xfail_strict=True,
-)
+@each_check(MDDM(), MDDM(label_kernel="rbf", kernel="rbf"), MDDM(uncorrelated=0.5))
 def test_scikit_learn(estimator, check):
-    check(estimator)
+    run_check(estimator, check)
 
 
 def complete(rng, n=70, n_features=12, n_labels=4):
