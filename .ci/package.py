@@ -61,10 +61,12 @@ def use(wheel: Path, folder: Path, python: str) -> None:
     """Install the wheel into a new environment, run the demo there, and check a user's program with mypy."""
     environment = folder / "environment"
     run(python, "-m", "venv", environment)
-    run(environment / "bin" / "python", "-m", "pip", "install", "-q", wheel)
+    pip = environment / "bin" / "python", "-m", "pip", "install", "-q", "--no-compile"
+    run(*pip, wheel)
     run(environment / "bin" / "halflabel", "demo", "-o", folder / "demo", cwd=folder)
     run(environment / "bin" / "python", USER_PROGRAM, cwd=folder)
-    types = "--strict", "--no-incremental", "--python-executable", environment / "bin" / "python"
+    run(*pip, "pandas-stubs")
+    types = "--strict", "--cache-dir=/dev/null", "--python-executable", environment / "bin" / "python"
     run(sys.executable, "-m", "mypy", "--config-file=", *types, USER_PROGRAM, cwd=folder)
 
 

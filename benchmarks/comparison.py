@@ -17,7 +17,6 @@ import inspect
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from _common import (
     append_record,
     choose_unlabelled,
@@ -153,7 +152,7 @@ METHODS = {
 
 
 def count_lines(function):
-    """Return the number of lines of code that a user writes: no docstring, no blank line, no loop that is shared twice."""
+    """Return the number of lines that a user writes, without docstring and blank lines."""
     own = [line for line in inspect.getsource(function).splitlines() if line.strip()][2:]
     shared = "complete_per_label" in inspect.getsource(function) and function is not complete_per_label
     return len(own) + (count_lines(complete_per_label) if shared else 0)

@@ -47,6 +47,9 @@ OPERATORS = {
     ast.And: ast.Or, ast.Or: ast.And, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
 
+#: Keywords that only check, or only cost time or memory: a change of their value can alter no result.
+WITHOUT_EFFECT = {"strict", "check_finite", "overwrite_a", "overwrite_b", "copy", "frozen", "eq", "slots", "stacklevel"}
+
 
 def mutated(node: ast.AST) -> ast.AST | None:
     """Return another expression in place of this one, or None where there is nothing to change."""
@@ -66,12 +69,12 @@ def mutated(node: ast.AST) -> ast.AST | None:
 
 
 def sites(node: ast.AST, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], ast.AST]]:
-    """Yield every expression that can be changed, with its path from the root; annotations and imports are left out."""
+    """Yield every expression that can change a result, with its path from the root; annotations are left out."""
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "type_params"):
             continue
         for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
-            if isinstance(child, ast.AST):
+            if isinstance(child, ast.AST) and not (isinstance(child, ast.keyword) and child.arg in WITHOUT_EFFECT):
                 here = (*path, field) if index is None else (*path, field, index)
                 if mutated(child) is not None:
                     yield here, child
