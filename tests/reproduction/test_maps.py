@@ -15,6 +15,7 @@ from halflabel.datasets import load_digits_tags
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.reproduction.chain import Chain
+from halflabel.reproduction.execute import execute
 from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.maps import MAX_ITEMS, MAX_SETS, MapNeighbors, make_map_record
 from halflabel.reproduction.page.build import build_page
@@ -23,7 +24,7 @@ from halflabel.reproduction.page.model import Figure, render_html
 from halflabel.reproduction.page.panels import MAX_KINDS
 from halflabel.reproduction.plan import plan_runs
 from halflabel.reproduction.protocols import transduction
-from halflabel.reproduction.run import execute, prepare
+from halflabel.reproduction.run import prepare
 from halflabel.reproduction.sources import check_availability, load_data
 from halflabel.reproduction.spec import SetSpec
 from halflabel.reproduction.store import Record, Store

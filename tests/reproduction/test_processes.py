@@ -13,7 +13,7 @@ import pytest
 from tests.reproduction.cases import TOY
 
 import halflabel
-from halflabel.reproduction.run import find_commit
+from halflabel.reproduction.execute import find_commit
 
 ROOT = Path(__file__).parents[2]
 

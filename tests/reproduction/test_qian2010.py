@@ -15,11 +15,12 @@ from halflabel import SSDRMC
 from halflabel.datasets import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
+from halflabel.reproduction.execute import execute
 from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.page.build import build_page
 from halflabel.reproduction.page.model import Grid
 from halflabel.reproduction.protocols import split, transduction
-from halflabel.reproduction.run import execute, prepare
+from halflabel.reproduction.run import prepare
 from halflabel.reproduction.sources import _apply_settings, load_data
 from halflabel.reproduction.verdicts.curve_claims import _interpolate, _mean_map
 from halflabel.reproduction.verdicts.results import Finding, Results

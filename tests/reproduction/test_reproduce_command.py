@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from tests.reproduction.cases import TOY
@@ -36,12 +38,46 @@ def test_it_writes_pages_and_does_not_repeat_itself(tmp_path):
     assert first.exit_code == 0, first.output
     assert "6 of 6 runs measured." in first.output
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        ".records.lock", "README.md", "figures", "index.html", "records.jsonl"
+        ".records.lock", "README.md", "figures", "index.html", "records.jsonl", "records.jsonl.gz", "results.csv"
     }  # fmt: skip
     records = (tmp_path / "out" / "records.jsonl").read_text()
     again = invoke(TOY, "--quick", "-o", tmp_path / "out", "--jobs", 1)
     assert "6 runs: 6 recorded, 0 to do" in again.output
     assert (tmp_path / "out" / "records.jsonl").read_text() == records
+
+
+def read_files(folder):
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.suffix in (".md", ".html", ".csv", ".svg")
+    }
+
+
+def test_a_page_is_built_again_from_its_records_byte_for_byte(tmp_path):
+    assert invoke(TOY, "-o", tmp_path / "out", "--jobs", 1).exit_code == 0
+    result = invoke(TOY, "--from-records", tmp_path / "out", "-o", tmp_path / "again")
+    assert result.exit_code == 0, result.output
+    assert read_files(tmp_path / "again") == read_files(tmp_path / "out")
+    table = pd.read_csv(tmp_path / "again" / "results.csv")
+    (printed,) = table[(table["verdict"] == "agrees")].to_dict("records")
+    assert (printed["set"], printed["method"], printed["metric"]) == ("easy", "good", "hamming_loss")
+    assert (printed["n"], printed["printed"]) == (3, 0.1)
+    records = [json.loads(line) for line in (tmp_path / "out" / "records.jsonl").read_text().splitlines()]
+    own = [r["metrics"]["hamming_loss"] for r in records if (r["set"], r["method"], r["grid"]) == ("easy", "good", {})]
+    assert printed["mean"] == pytest.approx(sum(own) / 3)
+
+
+def test_one_experiment_is_run_and_the_page_topped_up(tmp_path):
+    first = invoke(TOY, "--only", "curve", "-o", tmp_path / "out", "--jobs", 1)
+    assert "8 of 35 runs measured." in first.output
+    assert (
+        "18 runs not started: another experiment was named with --only" in (tmp_path / "out" / "README.md").read_text()
+    )
+    second = invoke(TOY, "-o", tmp_path / "out", "--jobs", 1)
+    assert "35 runs: 8 recorded, 18 to do" in second.output
+    wrong = invoke(TOY, "--only", "tabel", "-o", tmp_path / "out")
+    assert "there is no experiment 'tabel' in this tier; there are table, curve" in " ".join(wrong.output.split())
 
 
 def test_your_own_model_and_set_join_the_papers(tmp_path):

@@ -16,10 +16,11 @@ import pytest
 from tests.reproduction.cases import TOY
 
 from halflabel.reproduction.chain import Prediction
+from halflabel.reproduction.execute import execute
 from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.page.tables import tabulate_metrics
-from halflabel.reproduction.plan import _list_packages, plan_runs
-from halflabel.reproduction.run import execute, prepare
+from halflabel.reproduction.plan import _list_paths, plan_runs
+from halflabel.reproduction.run import prepare
 from halflabel.reproduction.spec import Claim, PrintedCell, SpecError
 from halflabel.reproduction.store import Record, Store
 from halflabel.reproduction.verdicts.claims import check_claim
@@ -264,5 +265,7 @@ def test_answers_come_in_scikit_learns_forms():
 def test_the_key_follows_nested_estimators_and_the_label_file(tmp_path):
     run = plan_runs(load_paper(TOY))[0]
     nested = replace(run, steps=({"use": "sklearn.pipeline:Pipeline", "inner": {"use": "numpy:array"}},))
-    assert set(_list_packages((nested.steps, nested.source))) == {"sklearn", "numpy", "tests"}
+    assert set(_list_paths((nested.steps, nested.source))) == {
+        "sklearn.pipeline:Pipeline", "numpy:array", "tests.reproduction.toy_models:make"
+    }  # fmt: skip
     assert nested.key != run.key

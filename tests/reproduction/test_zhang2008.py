@@ -10,9 +10,9 @@ import pytest
 from halflabel import MDDM
 from halflabel.datasets import load_benchmark
 from halflabel.methods.baselines import MLkNN
+from halflabel.reproduction.execute import execute
 from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.plan import plan_runs
-from halflabel.reproduction.run import execute
 
 FIVE = ("hamming_loss", "one_error", "coverage", "ranking_loss", "average_precision")
 

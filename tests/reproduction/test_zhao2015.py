@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from tests.reproduction.cases import check, experiment_of, make_record, make_small, plan_cells
 
+from halflabel.reproduction.execute import execute
 from halflabel.reproduction.load import load_paper
 from halflabel.reproduction.page.build import build_page
 from halflabel.reproduction.page.plots import draw_curve
 from halflabel.reproduction.page.tables import tabulate_rules
 from halflabel.reproduction.plan import plan_runs
-from halflabel.reproduction.run import execute, prepare
+from halflabel.reproduction.run import prepare
 from halflabel.reproduction.sources import load_data
 from halflabel.reproduction.verdicts.results import Finding, Results, format_metric
 
@@ -166,7 +167,7 @@ def test_rules_stand_set_by_set_and_curves_on_a_logarithmic_axis(paper):
     values = {"micro_f1": 0.5, "micro_f1__zero": 0.5, "micro_f1__count": 0.6}
     records = [make_record("tables", name, "BR", **values) for name in ("msrc", "yeast")]
     results = Results(paper, records)
-    captions = [grid.caption for grid in tabulate_rules(results, experiment_of(paper, "tables"))]
+    captions = [grid.caption for grid in tabulate_rules(results, experiment_of(paper, "tables"), ["msrc", "yeast"])]
     assert captions == [f"micro-F1 ↑ under common threshold rules on {name}" for name in ("msrc", "yeast")]
     points = [
         make_record("figure2c", "msrc", "Width 1", grid={"mu": x}, micro_f1__count=y)

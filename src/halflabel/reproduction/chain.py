@@ -14,21 +14,24 @@ from sklearn.base import clone
 
 from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.labels import PartialLabels
-from halflabel.reproduction.spec import SpecError, import_object
+from halflabel.reproduction.imports import import_object
+from halflabel.reproduction.spec import SpecError
 
 #: Resolves ``{ same_as = METHOD, attribute = NAME }``: from both names to the attribute of that method's first step.
 Lookup = Callable[[str, str], Any]
 
 
 def build_step(step: Mapping[str, Any], n_features: int, lookup: Lookup) -> Any:
-    """Return the unfitted estimator that a step describes."""
+    """Return the unfitted estimator that a step describes: an instance of a class, or a copy of an estimator."""
     settings = dict(step)
     kind = import_object(settings.pop("use"))
     published = settings.pop("as_published", False)
     parameters = {name: _build_parameter(value, n_features, lookup) for name, value in settings.items()}
     try:
-        return kind.as_published().set_params(**parameters) if published else kind(**parameters)
-    except (TypeError, ValueError) as error:
+        if published:
+            return kind.as_published().set_params(**parameters)
+        return kind(**parameters) if isinstance(kind, type) else clone(kind).set_params(**parameters)
+    except Exception as error:  # a user's class may raise anything
         raise SpecError(f"{step['use']} cannot be built: {error}") from None
 
 
@@ -66,21 +69,29 @@ class Prediction:
         Higher is more relevant; -inf for a label that could not be learned, so that it ranks last.
     probabilities : ndarray or None
         None if the method has none.
+    n_missing : int
+        Number of entries that the method returned as NaN, among the labels or the values that rank.
     """
 
     labels: Floats
     scores: Floats
     probabilities: Floats | None
+    n_missing: int = 0
 
     @classmethod
     def of(
         cls, labels: Any, scores: Any, probabilities: Any, shape: tuple[int, int], classes: Any = None
     ) -> Prediction:
-        """Bring the outputs of an estimator to one shape; without scores, probabilities or else labels rank."""
+        """Bring the outputs of an estimator to one shape; without scores, probabilities or else labels rank.
+
+        A label of NaN is not predicted, and a score of NaN ranks last.
+        """
         p = None if probabilities is None else _table(probabilities, shape, classes)
         own = _table(labels, shape)
         ranked = p if scores is None else _table(scores, shape)
-        return cls(own, np.nan_to_num(own if ranked is None else ranked, nan=-np.inf, posinf=np.inf), p)
+        ranked = own if ranked is None else ranked
+        n_missing = int((np.isnan(own) | np.isnan(ranked)).sum())
+        return cls(np.nan_to_num(own), np.nan_to_num(ranked, nan=-np.inf, posinf=np.inf), p, n_missing)
 
 
 @dataclass(frozen=True)

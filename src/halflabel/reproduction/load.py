@@ -28,18 +28,19 @@ def list_papers() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def find_published_page(key: str) -> Path:
-    """Return the HTML page of a paper that comes with the library.
+def find_published_page(key: str, file: str = "index.html") -> Path:
+    """Return the HTML page of a paper that comes with the library, or another file of its folder.
 
     Raises
     ------
     FileNotFoundError
         If there is none.
     """
-    for page in (folder / key / "index.html" for folder in _PAGES):
+    for page in (folder / key / file for folder in _PAGES):
         if page.is_file():
             return page
-    raise FileNotFoundError(f"no page of {key!r} comes with halflabel: run `halflabel reproduce {key}`.")
+    what = "page" if file == "index.html" else file
+    raise FileNotFoundError(f"no {what} of {key!r} comes with halflabel: run `halflabel reproduce {key}`.")
 
 
 def load_paper(key: str, tier: str = "full") -> Paper:

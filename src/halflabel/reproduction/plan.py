@@ -8,21 +8,15 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
+from halflabel.reproduction.fingerprint import digest_code
 from halflabel.reproduction.spec import Experiment, Method, Paper, SetSpec, SpecError
-
-#: Folders whose modules only summarise, print and draw. No record depends on them; it depends on every other module.
-WITHOUT_EFFECT = ("cli", "evaluation", "report", "reproduction/page", "reproduction/verdicts", "review")
 
 
 @dataclass(frozen=True)
 class Run:
-    """One unit of work. Its record is a function of these values, of the data and of the package's source.
+    """One unit of work. Its record is a function of these values, of the data and of the modules that it imports.
 
     Parameters
     ----------
@@ -59,11 +53,26 @@ class Run:
 
     @property
     def key(self) -> str:
-        """Digest of everything that decides the record: this description, data, source, versions of other packages."""
-        used = sorted(set(_list_packages((self.steps, self.helpers, self.source))))
-        versions = {name: _package_version(name) for name in used}
-        described = {**asdict(self), "code": source_digest(), "others' code": versions}
+        """Digest of everything that decides the record: this description, the data and the code that it uses."""
+        used = sorted(set(_list_paths((self.steps, self.helpers, self.source))))
+        described = {**asdict(self), "code": digest_code(tuple(used), own=is_own_file(self.source))}
         return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+
+
+def is_own_file(source: Mapping[str, Any]) -> bool:
+    """Return whether the data are a user's own file, which the readers of tables open."""
+    return "file" in source["settings"]
+
+
+def _list_paths(value: Any) -> Iterator[str]:
+    """Yield every import path of a description, at any depth."""
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            if key in ("use", "make") and each:
+                yield str(each)
+            yield from _list_paths(each)
+    elif isinstance(value, list | tuple):
+        yield from (path for each in value for path in _list_paths(each))
 
 
 def plan_runs(paper: Paper) -> list[Run]:
@@ -131,49 +140,3 @@ def _list_helpers(value: Any) -> Iterator[str]:
         yield from (name for each in value.values() for name in _list_helpers(each))
     elif isinstance(value, list | tuple):
         yield from (name for each in value for name in _list_helpers(each))
-
-
-@cache
-def source_digest(root: Path = Path(__file__).parents[1]) -> str:
-    """Digest of the package's source, without the folders in :data:`WITHOUT_EFFECT`."""
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        inside = path.relative_to(root).as_posix()
-        if not inside.startswith(tuple(f"{folder}/" for folder in WITHOUT_EFFECT)):
-            digest.update(inside.encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _list_packages(value: Any) -> Iterator[str]:
-    """Yield the top package of every import path of a description, at any depth."""
-    if isinstance(value, Mapping):
-        for key, each in value.items():
-            if key in ("use", "make") and each:
-                yield str(each).partition(":")[0].partition(".")[0]
-            yield from _list_packages(each)
-    elif isinstance(value, list | tuple):
-        yield from (name for each in value for name in _list_packages(each))
-
-
-@cache
-def _package_version(package: str) -> str:
-    """Return the version of an installed package; for a user's own package without one, the digest of its source."""
-    if package == "halflabel":  # the source digest covers it
-        return ""
-    try:
-        return version({"sklearn": "scikit-learn"}.get(package, package))
-    except PackageNotFoundError:
-        return _digest_package(package)
-
-
-def _digest_package(package: str) -> str:
-    """Digest every source file of a package, or the one file of a module."""
-    spec = find_spec(package)
-    folders = {Path(folder).resolve() for folder in (spec.submodule_search_locations or ())} if spec else set()
-    files = sorted(path for folder in folders for path in folder.rglob("*.py"))
-    if spec and spec.origin and not folders:
-        files = [Path(spec.origin)]
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()

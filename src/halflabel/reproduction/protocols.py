@@ -43,7 +43,7 @@ def split(run: Run, folder: Path | None) -> Outcome:
     seconds = {**chain.seconds, "predict": time.perf_counter() - started}
     cardinality = float(np.nansum(train.Y.rates))
     metrics = _score_entries(test.Y, prediction, run.metrics, run.options, cardinality)
-    return Outcome(metrics, chain.list_choices(), seconds)
+    return Outcome(metrics, _list_facts(chain, prediction), seconds)
 
 
 def transduction(run: Run, folder: Path | None) -> Outcome:
@@ -68,11 +68,12 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
     hidden = whole.Y.hide(known.observed)
     wanted = [name for name in run.metrics if name in METRICS]
     cardinality = float(np.nansum(known.rates))
-    metrics = _score_entries(hidden, chain.predict_fitted(hidden.shape), wanted, run.options, cardinality)
+    prediction = chain.predict_fitted(hidden.shape)
+    metrics = _score_entries(hidden, prediction, wanted, run.options, cardinality)
     if "imputation_error" in run.metrics:
         metrics["imputation_error"] = _imputation_error(chain.complete_features(seen), X, gaps)
     metrics |= {name: measure(chain.steps[-1]) for name, measure in _OF_GRAPHS.items() if name in run.metrics}
-    facts = chain.list_choices()
+    facts = _list_facts(chain, prediction)
     if run.options.get("draw", False) and run.trial == 0 and (places := chain.map_items()) is not None:
         facts["map"] = make_map_record(places, whole.Y, known, rng)
     return Outcome(metrics, facts, chain.seconds)
@@ -111,7 +112,7 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     prediction = replace(prediction, probabilities=_correct(prediction.probabilities, frequency))
     rules = _positive_thresholds(prediction, chain, known, frequency, run.options.get("zero", 0.0))
     by_rule = rules.decide_all(run.options.get("rules", ()))
-    return Outcome(score_prediction(truth, prediction, run.metrics, by_rule), chain.list_choices(), seconds)
+    return Outcome(score_prediction(truth, prediction, run.metrics, by_rule), _list_facts(chain, prediction), seconds)
 
 
 # -- data ----------------------------------------------------------------------------
@@ -223,6 +224,12 @@ def _positive_thresholds(
     cardinality = float(labels.relevant.sum() / len(labels) / frequency)
     pu_f1 = None if held_out is None else choose_pu_threshold(labels, held_out[rows], frequency)
     return Thresholds(prediction.scores, prediction.probabilities, reference, cardinality, zero, pu_f1)
+
+
+def _list_facts(chain: Chain, prediction: Prediction) -> dict[str, Any]:
+    """Return the choices of a chain, and the number of entries that it predicted as NaN, if there are any."""
+    missing = {"missing_predictions": prediction.n_missing} if prediction.n_missing else {}
+    return {**chain.list_choices(), **missing}
 
 
 def _correct(probabilities: Floats | None, frequency: float) -> Floats | None:

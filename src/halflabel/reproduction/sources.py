@@ -14,8 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from halflabel.datasets import Dataset, fetch, load_benchmark, read
-from halflabel.reproduction.spec import SetSpec, import_object
+from halflabel.datasets import Dataset, RawTable, fetch, load_benchmark, read, stack
+from halflabel.reproduction.imports import import_object
+from halflabel.reproduction.spec import SetSpec
 from halflabel.table import Columns, open_table
 
 Part = Literal["whole", "train", "test"]
@@ -48,8 +49,8 @@ def check_availability(spec: SetSpec, folder: Path | None, *, fetched: bool = Fa
     if spec.make:
         status, how = ("generated", "generated") if _is_random(spec.make) else ("present", "loaded")
         return Availability(status, f"{how} by {spec.make}")
-    if spec.settings.get("file"):
-        return Availability("present", str(spec.settings["file"]))
+    if is_user_set(spec.name):
+        return Availability("present", spec.source)
     missing, differing = _compare_files(spec, folder)
     if not missing and not differing:
         return Availability("present", str(folder))
@@ -87,13 +88,37 @@ def _digest_file(path: Path) -> str:
 
 
 def describe_user_set(path: Path, labels: tuple[str, ...]) -> SetSpec:
-    """Return a user's file as a set; the labels are named, or the file declares them (ARFF with Mulan's XML)."""
+    """Return a user's set: a file, or a folder with Mulan's ``NAME-train.arff``, ``NAME-test.arff`` and ``NAME.xml``.
+
+    A folder keeps its own split. The labels of a file are named, unless the file declares them (ARFF with an XML file).
+    """
+    if path.is_dir():
+        return _describe_folder(path)
     name = path.name.removesuffix(".gz").rsplit(".", 1)[0]
     opened = _read_user_file(os.fspath(path.resolve()), labels)  # an unreadable file is an error now, not in every run
     # The resolved labels are part of the key, because a label file next to the data decides the figures, too.
     settings = {"file": os.fspath(path.resolve()), "labels": list(opened.label_names)}
-    size = f"{opened.X.shape[0]} items, {opened.X.shape[1]} features, {len(opened.label_names)} labels"
-    return SetSpec(f"{OWN}{name}", {path.name: _digest_file(path)}, source=f"{path} ({size})", settings=settings)
+    return SetSpec(
+        f"{OWN}{name}", {path.name: _digest_file(path)}, source=_describe_size(path, opened), settings=settings
+    )
+
+
+def _describe_folder(path: Path) -> SetSpec:
+    """Return a folder with its own split as a set; it is read once, so that an error appears before any run."""
+    path = path.resolve()
+    data, n_train = _read_user_folder(os.fspath(path))
+    files = sorted(each for pattern in ("*.arff*", "*.xml") for each in path.glob(pattern))
+    split = f"its own split: {n_train} and {len(data.Y) - n_train} items"
+    return SetSpec(
+        f"{OWN}{path.name}",
+        {each.name: _digest_file(each) for each in files},
+        source=f"{_describe_size(path, data)}; {split}",
+        settings={"folder": os.fspath(path)},
+    )
+
+
+def _describe_size(path: Path, data: Dataset) -> str:
+    return f"{path} ({data.X.shape[0]} items, {data.X.shape[1]} features, {len(data.label_names)} labels)"
 
 
 def is_user_set(name: str) -> bool:
@@ -110,6 +135,8 @@ def load_data(source: Mapping[str, Any], folder: Path | None, part: Part, rng: n
         return whole
     if source["settings"].get("file"):
         return _read_user_file(source["settings"]["file"], tuple(source["settings"]["labels"]))
+    if source["settings"].get("folder"):
+        return _select_part(*_read_user_folder(source["settings"]["folder"]), part)
     public = _load_public(source["name"], folder, part, source["fetch"])
     return _apply_settings(public, source["settings"], rng)
 
@@ -147,7 +174,30 @@ def _load_public(name: str, folder: Path | None, part: Part, openml: str) -> Dat
 
 @lru_cache(maxsize=2)
 def _read_user_file(path: str, labels: tuple[str, ...]) -> Dataset:
-    raw = read(Path(path))
+    return _open(read(Path(path)), path, labels)
+
+
+@lru_cache(maxsize=2)
+def _read_user_folder(path: str) -> tuple[Dataset, int]:
+    """Return the training items followed by the test items of a folder, and the number of training items."""
+    files = {part: sorted(Path(path).glob(f"*-{part}*.arff*")) for part in ("train", "test")}
+    for part, found in files.items():
+        if len(found) != 1:
+            raise ValueError(
+                f"{path}: a folder must have one file NAME-train.arff and one NAME-test.arff (or .arff.gz), with "
+                f"NAME.xml; there are {len(found)} for the {part} part. Give another set as a file."
+            )
+    parts = [read(found[0]) for found in files.values()]
+    return _open(stack(*parts), path, ()), len(parts[0])
+
+
+def _open(raw: RawTable, path: str, labels: tuple[str, ...]) -> Dataset:
+    """Return a table as a set; its columns of categories are encoded."""
     opened = open_table(raw, columns=Columns(labels=labels or None))
     names = tuple(map(str, range(opened.X.shape[1])))
     return Dataset(Path(path).stem, opened.X, opened.labels, names, path, "the user's", raw.sha256)
+
+
+def _select_part(data: Dataset, n_train: int, part: Part) -> Dataset:
+    rows = {"whole": slice(None), "train": slice(n_train), "test": slice(n_train, None)}[part]
+    return replace(data, X=data.X[rows], Y=data.Y[rows])

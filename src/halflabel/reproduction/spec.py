@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
@@ -87,6 +86,8 @@ class Method(_Part):
         Maximum memory of the process during such a run; the default is an upper bound for all methods without one.
     ours : bool
         True for a row that the paper does not have.
+    added : bool
+        True for a user's own model, from ``--add``.
     note : str
         A choice that the paper leaves open.
     """
@@ -98,6 +99,7 @@ class Method(_Part):
     seconds: float = 1.0
     megabytes: float = 300.0
     ours: bool = False
+    added: bool = False
     note: str = ""
 
 
@@ -276,27 +278,3 @@ class Paper(_Part):
     claims: tuple[Claim, ...] = ()
     not_comparable: tuple[str, ...] = ()
     classifier: tuple[Mapping[str, Any], ...] = ()
-
-
-def import_object(path: str) -> Any:
-    """Return the object at an import path ``module:name``.
-
-    Raises
-    ------
-    SpecError
-        If there is no such module or name.
-
-    Examples
-    --------
-    >>> import_object("halflabel.labels.metrics:micro_f1").__name__
-    'micro_f1'
-    """
-    module, _, name = path.partition(":")
-    if not name:
-        raise SpecError(f"{path!r} is no import path: write module:name, for example mypackage.models:MyModel.")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        raise SpecError(f"{path}: there is no module {error.name!r} that Python could import.") from None
-    except AttributeError:
-        raise SpecError(f"{path}: the module {module} has no {name!r}.") from None

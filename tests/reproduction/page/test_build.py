@@ -115,7 +115,7 @@ def test_wins_and_losses_are_counted_run_by_run():
         for share in (0.05, 0.1)
         for (method, trial), value in values.items()
     ]
-    (grid,) = tabulate_wins(Results(paper, records), experiment)
+    (grid,) = tabulate_wins(Results(paper, records), experiment, ["scene"])
     assert [name for name, _ in grid.rows] == ["micro-F1 ↑, scene"]
     cells = dict(zip(grid.columns, grid.rows[0][1], strict=True))
     assert (cells["ML-GFHF"].measured, cells["ML-GFHF"].detail) == ("2 : 2", "(−0.050)")

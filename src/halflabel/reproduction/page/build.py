@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from halflabel._files import atomic_write
+from halflabel._files import atomic_write, together
 from halflabel._wording import NONE
+from halflabel.reproduction.archive import NAME, unpack
 from halflabel.reproduction.page import tables
+from halflabel.reproduction.page.listing import list_values
 from halflabel.reproduction.page.markdown import render_markdown
 from halflabel.reproduction.page.model import Block, Bullets, Cell, Grid, Page, Section, Text, render_html
 from halflabel.reproduction.page.plots import draw_curve, draw_maps, draw_mean_ranks
@@ -27,6 +29,25 @@ TIERS_IN_WORDS = {
     "default": "default: smaller than the printed protocol if that needs more than 40 minutes on two cores",
     "full": "full: the printed protocol",
 }
+
+
+def write_outputs(content: bytes, folder: Path) -> list[Path]:
+    """Write an archive, and from it alone the page and the table of its values; return the paths.
+
+    Parameters
+    ----------
+    content : bytes
+        From :func:`halflabel.reproduction.archive.pack`; equal bytes give an equal page.
+    folder : Path
+    """
+    work, records = unpack(content)
+    with together():
+        paths = [*write_page(build_page(work, records), folder), folder / "results.csv", folder / NAME]
+        with atomic_write(paths[-2], "w") as file:
+            list_values(Results(work.paper, records)).to_csv(file, index=False, lineterminator="\n")
+        with atomic_write(paths[-1]) as file:
+            file.write(content)
+    return paths
 
 
 def write_page(page: Page, folder: Path) -> tuple[Path, Path]:
@@ -96,35 +117,59 @@ def _count_verdicts(results: Results, experiment: Experiment) -> str:
 
 
 def _describe_experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
-    """Yield one table or figure, and the tests of its differences."""
-    blocks: list[Block] = [Text(f"{experiment.place or 'Not in the paper'}. {experiment.note}".strip())]
-    blocks += draw_maps(results, experiment)
-    blocks += _describe_curves(results, experiment) if experiment.x else _describe_tables(results, experiment)
-    blocks += tables.tabulate_user_sets(results, experiment)
+    """Yield one table or figure, the tests of its differences, and the same for each set of the user's own."""
+    own = [name for name in experiment.sets if is_user_set(name)]
+    sets = _list_public(experiment) if experiment.rows == "setting" else [""]
+    blocks: list[Block] = [Text(_introduce(results, experiment)), *draw_maps(results, experiment)]
+    blocks += _describe_values(results, experiment, sets)
     if missing := results.list_incomplete(experiment):
         blocks.append(Bullets(tuple(missing)))
     yield Section(experiment.title, tuple(blocks))
     if not experiment.x and (tests := tuple(tables.tabulate_tests(results, experiment))):
         yield Section("Significance", (*tests, *draw_mean_ranks(results, experiment)), level=3)
+    for name in own:
+        tests = tuple(tables.tabulate_tests(results, experiment, name))
+        yield Section(f"The same on {name}", (*_describe_values(results, experiment, [name]), *tests), level=3)
 
 
-def _describe_curves(results: Results, experiment: Experiment) -> Iterator[Block]:
-    sets = [name for name in experiment.sets if not is_user_set(name)] if experiment.rows == "setting" else [""]
+def _introduce(results: Results, experiment: Experiment) -> str:
+    """Return the place of an experiment in the paper, its note, and whether the user's models and sets are left out."""
+    added = any(method.added for method in results.paper.methods.values()) or any(map(is_user_set, results.paper.sets))
+    closed = "Your models and sets are not part of it: it compares settings of the paper's method."
+    return " ".join(
+        filter(
+            None,
+            (f"{experiment.place or 'Not in the paper'}.", experiment.note, closed * (added and not experiment.open)),
+        )
+    )
+
+
+def _describe_values(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Block]:
+    """Yield the curves or the tables of one experiment on these sets; "" is all sets of the paper together."""
+    if experiment.x:
+        yield from _describe_curves(results, experiment, sets)
+        return
+    several = any(len(values) > 1 for values in experiment.grid.values())
+    if experiment.rows == "setting" or (several and any(sets)):
+        yield from (tables.tabulate_settings(results, experiment, metric, sets) for metric in experiment.metrics)
+    else:
+        yield from (tables.tabulate_metrics(results, experiment, name) for name in sets)
+    yield from tables.tabulate_rules(results, experiment, sets)
+
+
+def _describe_curves(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Block]:
     curves = list(itertools.product(experiment.curves or experiment.metrics[:1], sets))
     for metric, name in curves:
         yield from draw_curve(results, experiment, metric, name)
     for metric, name in curves:
         yield tables.tabulate_curve(results, experiment, metric, name)
     if experiment.options.get("rules"):
-        yield from tables.tabulate_wins(results, experiment)
+        yield from tables.tabulate_wins(results, experiment, sets if sets != [""] else _list_public(experiment))
 
 
-def _describe_tables(results: Results, experiment: Experiment) -> Iterator[Block]:
-    if experiment.rows == "metric":
-        yield tables.tabulate_metrics(results, experiment)
-    else:
-        yield from (tables.tabulate_settings(results, experiment, metric) for metric in experiment.metrics)
-    yield from tables.tabulate_rules(results, experiment)
+def _list_public(experiment: Experiment) -> list[str]:
+    """Return the sets of the paper."""
+    return [name for name in experiment.sets if not is_user_set(name)]
 
 
 def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> Grid:

@@ -35,7 +35,7 @@ def draw_curve(results: Results, experiment: Experiment, metric: str, set: str =
     axis = f"log10 {experiment.x}" if experiment.log_x else experiment.x
     svg = draw_lines(series, x_label=axis, y_label=name, marked=marked)
     alt = f"{name} against {axis}, one line per method; the table below holds the values."
-    key = "-".join(filter(None, (experiment.key, set, metric))).replace("@", "-")
+    key = "-".join(filter(None, (experiment.key, _name_file(experiment, set), metric))).replace("@", "-")
     yield Figure(key, f"{name}{on_set(set)}", alt, svg)
 
 
@@ -65,15 +65,18 @@ def draw_mean_ranks(results: Results, experiment: Experiment) -> Iterator[Figure
 
 def draw_maps(results: Results, experiment: Experiment) -> Iterator[Figure]:
     """Yield one figure per set with the maps in the records of each method's first trial."""
-    for number, name in enumerate(experiment.sets):
+    for name in experiment.sets:
         first: dict[str, Record] = {}
         for record in results.records:
             if (record.experiment, record.set) == (experiment.key, name) and "map" in record.facts:
                 first.setdefault(record.method, record)
         if maps := [first[method] for method in experiment.methods if method in first]:
-            # A user's set may have any name, a figure may not.
-            file = f"own-{number}" if is_user_set(name) else name
-            yield _draw_maps_of_set(experiment, f"{experiment.key}-{file}-maps", name, maps)
+            yield _draw_maps_of_set(experiment, f"{experiment.key}-{_name_file(experiment, name)}-maps", name, maps)
+
+
+def _name_file(experiment: Experiment, name: str) -> str:
+    """Return the name of a set for a file: a user's set may have any name, a figure may not."""
+    return f"own-{experiment.sets.index(name)}" if is_user_set(name) else name
 
 
 def _draw_maps_of_set(experiment: Experiment, key: str, data: str, records: list[Record]) -> Figure:

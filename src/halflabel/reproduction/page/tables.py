@@ -14,7 +14,6 @@ from halflabel._wording import NONE
 from halflabel.labels.metrics import METRICS
 from halflabel.reproduction.page.model import Cell, Grid
 from halflabel.reproduction.scoring import RULES_IN_WORDS
-from halflabel.reproduction.sources import is_user_set
 from halflabel.reproduction.spec import Experiment, PrintedCell
 from halflabel.reproduction.verdicts.results import (
     Measured,
@@ -32,23 +31,26 @@ MINUS = "\N{MINUS SIGN}"
 # -- measured and published values -----------------------------------------------------------
 
 
-def tabulate_metrics(results: Results, experiment: Experiment) -> Grid:
-    """Return a table with one row per metric and one column per method, over all blocks."""
+def tabulate_metrics(results: Results, experiment: Experiment, set: str = "") -> Grid:
+    """Return a table with one row per metric and one column per method, over all blocks, or on one set."""
     rows, n_blocks = [], 0
     for metric in experiment.metrics:
-        measured = {name: results.average(experiment, metric, name) for name in experiment.methods}
+        measured = {name: results.average(experiment, metric, name, set=set) for name in experiment.methods}
         n_blocks = max(n_blocks, *(each.n for each in measured.values()))
-        rows.append((name_row(experiment, metric), _make_row(results, experiment, metric, measured, at={}, set="")))
+        rows.append((name_row(experiment, metric), _make_row(results, experiment, metric, measured, at={}, set=set)))
+    if set and experiment.average == "set":
+        return Grid(f"The same{on_set(set)}", experiment.methods, tuple(rows))
     over = "sets" if experiment.average == "set" else "trials"
-    published = "; published values below" * bool(experiment.published)
-    caption = f"Mean and standard deviation over {n_blocks} {over}{published}"
-    return Grid(caption, experiment.methods, tuple(rows), note=_describe_tolerance(experiment))
+    published = "; published values below" * bool(experiment.published and not set)
+    caption = f"Mean and standard deviation over {n_blocks} {over}{on_set(set)}{published}"
+    note = "" if set else _describe_tolerance(experiment)
+    return Grid(caption, experiment.methods, tuple(rows), note=note)
 
 
-def tabulate_settings(results: Results, experiment: Experiment, metric: str) -> Grid:
+def tabulate_settings(results: Results, experiment: Experiment, metric: str, sets: Sequence[str]) -> Grid:
     """Return a table with one row per set and point of the grid, and one column per method."""
     rows = []
-    for name in (each for each in experiment.sets if not is_user_set(each)):
+    for name in sets:
         for point in itertools.product(*experiment.grid.values()):
             at = dict(zip(experiment.grid, point, strict=True))
             measured = {m: results.average(experiment, metric, m, at=at, set=name) for m in experiment.methods}
@@ -68,18 +70,6 @@ def tabulate_curve(results: Results, experiment: Experiment, metric: str, set: s
         rows.append((f"{x:g}", _make_row(results, experiment, metric, measured, at=at, set=set)))
     caption = f"{name_row(experiment, metric)} by {experiment.x}{on_set(set)}"
     return Grid(caption, experiment.methods, tuple(rows))
-
-
-def tabulate_user_sets(results: Results, experiment: Experiment) -> Iterator[Grid]:
-    """Yield one table per set of the user's own."""
-    for name in (each for each in experiment.sets if is_user_set(each)):
-        rows = []
-        for metric in experiment.metrics:
-            measured = {m: results.average(experiment, metric, m, set=name) for m in experiment.methods}
-            cells = _make_row(results, experiment, metric, measured, at={}, set=name)
-            rows.append((name_row(experiment, metric), cells))
-        note = "Its columns were encoded, and gaps among its features filled, before it was split."
-        yield Grid(f"The same on {name}", experiment.methods, tuple(rows), note=note)
 
 
 def make_printed_cell(results: Results, experiment: Experiment, cell: PrintedCell) -> Cell:
@@ -143,12 +133,11 @@ def _make_cell(
 # -- threshold rules ---------------------------------------------------------------------------
 
 
-def tabulate_rules(results: Results, experiment: Experiment) -> Iterator[Grid]:
-    """Yield every method under its own threshold rule and under common ones: per set if the other tables are."""
+def tabulate_rules(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Grid]:
+    """Yield every method under its own threshold rule and under common ones: on each set, "" for all of them."""
     rules = experiment.options.get("rules", ())
-    sets = experiment.sets if experiment.rows == "setting" else ("",)
     for metric in (m for m in experiment.metrics if rules and m in METRICS and METRICS[m].needs == "labels"):
-        for name in (each for each in sets if not is_user_set(each)):
+        for name in sets:
             if any(results.average(experiment, metric, method, set=name).n for method in experiment.methods):
                 yield _tabulate_rules(results, experiment, metric, rules, name)
 
@@ -168,12 +157,12 @@ def _tabulate_rules(results: Results, experiment: Experiment, metric: str, rules
 # -- differences between methods ---------------------------------------------------------------
 
 
-def tabulate_tests(results: Results, experiment: Experiment) -> Iterator[Grid]:
+def tabulate_tests(results: Results, experiment: Experiment, set: str = "") -> Iterator[Grid]:
     """Yield the proposed method compared with each other one by the test of the papers, if there are values."""
     proposed = experiment.proposed or results.paper.proposed
     rows = []
     for metric in experiment.metrics:
-        blocks = results.blocks(experiment, metric).dropna(axis=1, how="all")
+        blocks = results.blocks(experiment, metric, set=set).dropna(axis=1, how="all")
         others = [name for name in blocks.columns if name != proposed]
         if proposed in blocks and len(blocks.dropna()) >= 2 and others:
             rows.append((name_row(experiment, metric), _make_test_row(experiment, metric, blocks, proposed)))
@@ -201,12 +190,12 @@ def _make_test_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, pr
     return tuple(cells)
 
 
-def tabulate_wins(results: Results, experiment: Experiment) -> Iterator[Grid]:
+def tabulate_wins(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Grid]:
     """Yield the proposed method compared with each other one, run by run, on every set and under every rule."""
     proposed = experiment.proposed or results.paper.proposed
     others = tuple(name for name in experiment.methods if name != proposed)
     rows = []
-    for metric, name in itertools.product(experiment.curves, itertools.filterfalse(is_user_set, experiment.sets)):
+    for metric, name in itertools.product(experiment.curves, sets):
         axis = ({experiment.x: x} for x in experiment.grid[experiment.x])
         runs = pd.concat([results.blocks(experiment, metric, at=at, set=name) for at in axis], ignore_index=True)
         cells = tuple(_count_wins(runs[proposed] - runs[other], metric) for other in others)

@@ -185,17 +185,47 @@ class Results:
         return Measured(float(values.mean()), float(values.std()), len(values))
 
     def list_incomplete(self, experiment: Experiment) -> list[str]:
-        """Return a sentence on the runs of an experiment without figures, one for each method and reason."""
+        """Return sentences on the runs of an experiment without figures, and on predictions of NaN."""
         records = [record for record in self.records if record.experiment == experiment.key]
-        failed = Counter((record.method, record.failed) for record in records if record.failed)
+        added = {name for name, method in self.paper.methods.items() if method.added}
         skipped = Counter(record.skipped for record in records if record.skipped)
         return [
-            *(
-                f"{plural(n, 'run')} of {m} failed: {why.removeprefix('ValueError: ')}"
-                for (m, why), n in failed.items()
-            ),
+            *list_failures(records),
             *(f"{plural(n, 'run')} not started: {why}" for why, n in skipped.items()),
+            *list_missing_predictions([record for record in records if record.method in added]),
         ]
+
+
+def list_failures(records: Sequence[Record]) -> list[str]:
+    """Return a sentence for each method and reason of failed runs, with the place of the first one."""
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        if record.failed:
+            groups.setdefault((record.method, record.failed), []).append(record)
+    return [
+        f"{plural(len(group), 'run')} of {method} failed, the first on {_name_run(group[0])}: "
+        f"{why.removeprefix('ValueError: ')}"
+        for (method, why), group in groups.items()
+    ]
+
+
+def list_missing_predictions(records: Sequence[Record]) -> list[str]:
+    """Return a sentence for each method that predicted NaN."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        if record.facts.get("missing_predictions"):
+            groups.setdefault(record.method, []).append(record)
+    return [
+        f"{method} predicted NaN in {plural(len(group), 'run')}, the first on {_name_run(group[0])} for "
+        f"{plural(group[0].facts['missing_predictions'], 'entry', 'entries')}: such an entry ranks last."
+        for method, group in groups.items()
+    ]
+
+
+def _name_run(record: Record) -> str:
+    """Return the set, the point of the grid and the trial of a run."""
+    grid = "".join(f", {name} = {value}" for name, value in record.grid.items())
+    return f"{record.set}{grid}, trial {record.trial + 1} of {record.experiment}"
 
 
 def _flatten(record: Record) -> dict[str, Any]:
