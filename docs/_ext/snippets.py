@@ -2,7 +2,8 @@
 
 The blocks run in the order of the page, in one folder and one namespace:
 
-* a ``python`` block is executed; the page shows its output and, as in a notebook, the value of its last line;
+* a ``python`` block is executed; the page shows its output and, as in a notebook, the value of its last line, which is
+  a picture if it is a figure or axes of matplotlib;
 * a ``console`` block contains lines ``$ command``; ``halflabel`` runs in this process, other commands in the shell;
 * a ``text FILENAME`` block is written to that file.
 
@@ -30,6 +31,8 @@ from typing import Any
 import pandas as pd
 from click import Command, Context, Group
 from click.testing import CliRunner
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from halflabel.cli import main
@@ -130,7 +133,7 @@ def _run(block: Block, namespace: dict[str, Any]) -> str:
     """Return the text of a block for the page: with its output and without its comment."""
     shown = f"```{block.language}\n{block.code}```"
     runners: dict[str, Callable[[], str]] = {
-        "python": lambda: shown + _fenced(_run_python(block.code, namespace)),
+        "python": lambda: shown + _run_python(block.code, namespace),
         "console": lambda: f"```console\n{_run_console(block.code)}```",
         "text": lambda: _write(block) + shown,
     }
@@ -154,9 +157,18 @@ def _run_python(code: str, namespace: dict[str, Any]) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(tree, "<page>", "exec"), namespace)
         value = eval(compile(last, "<page>", "eval"), namespace) if last else None  # noqa: S307 - our own pages
-        if value is not None:
+        figure = value.figure if isinstance(value, Axes) else value
+        if value is not None and not isinstance(figure, Figure):
             print(value if isinstance(value, pd.DataFrame | pd.Series) else repr(value))  # noqa: T201
-    return printed.getvalue()
+    return _fenced(printed.getvalue()) + (_save_picture(figure) if isinstance(figure, Figure) else "")
+
+
+def _save_picture(figure: Figure) -> str:
+    """Save the figure in the current folder, and return the lines that show it."""
+    path = Path(f"picture-{len(list(Path().glob('picture-*.png'))) + 1}.png")
+    figure.savefig(path, dpi=160, facecolor="white", bbox_inches="tight")
+    titles = [axes.get_title() or axes.get_ylabel() for axes in figure.axes]
+    return f"\n\n![{', '.join(title for title in titles if title) or 'the figure'}]({path})"
 
 
 def _run_console(code: str) -> str:
@@ -231,7 +243,7 @@ def _on_read(app: Any, page: str, content: list[str]) -> None:
             return
         prepare(wanted, data, folder)
     try:
-        content[0] = run_page(content[0], folder)
+        content[0] = run_page(content[0], folder).replace("](picture-", f"](/_generated/{page}/picture-")
     except SnippetError as error:
         raise SnippetError(f"{page}.md, {error}") from error
 
