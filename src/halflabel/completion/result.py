@@ -218,8 +218,8 @@ class Completion:
     def next_to_label(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown.
 
-        Until 15 % of the items are labelled these are typical items of regions without labels, later the items whose
-        unknown entries are the most uncertain; see :func:`halflabel.completion.questions.rank_questions`.
+        Unlabelled items come first: those whose labels reduce the expected error over all items most. The items with
+        the most uncertain gaps follow; see :func:`halflabel.completion.questions.rank_questions`.
         """
         p, rng = self.model.label_probabilities_, np.random.default_rng(0)
         return self.name_items(rank_questions(self.labels, p, self._components, n, rng))
