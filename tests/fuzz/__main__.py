@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.fuzz.bombs import BOMBS, set_off
-from tests.fuzz.campaign import keep, run
+from tests.fuzz.campaign import keep, run, temporary_folder
 from tests.fuzz.kills import kill_often
 from tests.fuzz.seeds import DAMAGED, FORMATS, MODELS, RECORDS, TABLES, Format
 
@@ -44,13 +44,13 @@ def main() -> int:
     given = parse()
     print(f"seed {given.seed}\n", flush=True)
     defects = 0
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as disk, temporary_folder() as name:
         folder = Path(name)
         if given.kills:
-            counts = kill_often(folder, given.kills, given.seed)
+            counts = kill_often(Path(disk), given.kills, given.seed)
             print(f"{given.kills} kills: {dict(counts)}\n", flush=True)
         if given.bombs:
-            _print_bombs(folder)
+            _print_bombs(Path(disk))
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))  # writing the bombs takes more
         if given.minutes:
             kinds = [kind for kind in FORMATS if kind.name in given.formats]

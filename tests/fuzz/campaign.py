@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import signal
+import tempfile
 import time
 import warnings
 from collections import Counter
@@ -22,8 +24,17 @@ from halflabel._memory import free_memory
 MAX_SECONDS, MAX_CHARACTERS = 5.0, 2000
 
 
+#: A file system in memory: on a disk, opening a small file may take longer than reading it.
+_RAM = Path("/dev/shm")
+
+
 class Hang(BaseException):
     """No reader catches it."""
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder for changed inputs, in memory where the system has such folders."""
+    return tempfile.TemporaryDirectory(dir=_RAM if os.access(_RAM, os.W_OK) else None)
 
 
 def outcome(kind: Format, path: Path) -> str:

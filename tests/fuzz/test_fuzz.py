@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import IN_CI
 from tests.fuzz.bombs import BOMBS, MAX_MEGABYTES, set_off
-from tests.fuzz.campaign import MAX_SECONDS, outcome, run
+from tests.fuzz.campaign import MAX_SECONDS, outcome, run, temporary_folder
 from tests.fuzz.seeds import DAMAGED, FORMATS, MODELS
 
 #: In CI the inputs are the same in every run, so that a change is judged by itself; elsewhere they rotate.
@@ -24,21 +24,22 @@ def test_the_seed_itself_is_read(kind, tmp_path):
     assert outcome(kind, path) == "read"
 
 
-def check_changes(kind, folder, count):
-    counts, defects = run(kind, folder, SEED, count)
+def check_changes(kind, count):
+    with temporary_folder() as folder:
+        counts, defects = run(kind, Path(folder), SEED, count)
     assert not defects, f"seed {SEED}: { ({name: content[:300] for name, content in defects.items()}) }"
     assert counts["rejected"] > 0.1 * count  # the changes reach the reader
 
 
 @pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
-def test_changed_inputs_are_read_or_rejected_in_a_sentence(kind, tmp_path):
-    check_changes(kind, tmp_path, 60)
+def test_changed_inputs_are_read_or_rejected_in_a_sentence(kind):
+    check_changes(kind, 60)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
-def test_many_changed_inputs_are_read_or_rejected_in_a_sentence(kind, tmp_path):
-    check_changes(kind, tmp_path, 500 if kind in MODELS + DAMAGED else 5000)
+def test_many_changed_inputs_are_read_or_rejected_in_a_sentence(kind):
+    check_changes(kind, 500 if kind in MODELS + DAMAGED else 5000)
 
 
 @pytest.mark.parametrize("path", CRASHES, ids=lambda path: path.name)

@@ -139,7 +139,7 @@ class Collector:
         names, order = self._ordered_labels()
         columns = list(zip(*self._cells, strict=True)) or [()] * 7
         cells = cell_table(columns[0], order[np.asarray(columns[1], dtype=np.intp)], *columns[2:])
-        answered = cells.loc[cells["source"] != "model", "item"].unique()
+        answered = {cell[0] for cell in self._cells if cell[3] != SOURCES.index("model")}
         records = Records(
             items=items,
             cells=cells,
@@ -148,11 +148,13 @@ class Collector:
             closed=np.array([self.absent == "irrelevant" and name in self._listed for name in names], dtype=np.bool_),
             positive_only=self.absent == "unknown",
             format=format,
+            notes=tuple(self.notes),
         )
-        if records.n_disagreements:
-            number = plural(records.n_disagreements, "entry", "entries")
-            self.notes.append(f"{number} with different answers of different people: taken as unknown.")
-        return replace(records, notes=tuple(self.notes))
+        if not records.n_disagreements:
+            return records
+        number = plural(records.n_disagreements, "entry", "entries")
+        note = f"{number} with different answers of different people: taken as unknown."
+        return replace(records, notes=(*self.notes, note))
 
     def _check(self, items: pd.DataFrame) -> None:
         if not len(items):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import plural
 from halflabel.labels import MAX_CELLS, PartialLabels
 
@@ -80,7 +80,7 @@ class Records:
                 f"{MAX_CELLS:.0e} entries, the limit: keep the most frequent labels only."
             )
 
-    @property
+    @cached_property
     def is_suggestion(self) -> Mask:
         """Mask of the cells that come from a model."""
         return np.asarray(self.cells["source"] == "model")
@@ -98,17 +98,17 @@ class Records:
     @property
     def suggestions(self) -> pd.DataFrame:
         """The values that a model suggests; NaN where there is none."""
-        return self._frame(self._spread(self.cells[self.is_suggestion], "value"))
+        return self._frame(self._spread(self.is_suggestion, "value"))
 
     @property
     def probabilities(self) -> pd.DataFrame:
         """The last probability of each entry; NaN where there is none."""
-        return self._frame(self._spread(self.cells[self.cells["probability"].notna()], "probability"))
+        return self._frame(self._spread(~np.isnan(self._column("probability")), "probability"))
 
     @property
     def final(self) -> pd.DataFrame:
         """The values of a finished table: a suggestion where there is one, else the answer."""
-        suggested = self._spread(self.cells[self.is_suggestion], "value")
+        suggested = self._spread(self.is_suggestion, "value")
         return self._frame(np.where(np.isnan(suggested), self._answers[0], suggested))
 
     def to_partial_labels(self) -> PartialLabels:
@@ -149,35 +149,56 @@ class Records:
     def resolved(self) -> Records:
         """Return the records with at most one answer per entry, without a name: what people agree on."""
         values, _ = self._answers
-        answers = self.cells[~self.is_suggestion]
-        known = self._spread(answers[answers["value"].notna()], "value")
+        answers = ~self.is_suggestion
+        known = self._spread(answers & ~np.isnan(self._column("value")), "value")
         unsure = np.zeros(values.shape, dtype=np.bool_)
-        unsure[answers["item"].to_numpy(), answers["label"].to_numpy()] = True
+        unsure[self._column("item")[answers], self._column("label")[answers]] = True
         rows, columns = np.nonzero(~np.isnan(values) | (unsure & np.isnan(known)))
-        p = self._spread(answers[answers["probability"].notna()], "probability")
+        p = self._spread(answers & ~np.isnan(self._column("probability")), "probability")
         given = cell_table(rows, columns, values[rows, columns], SOURCES.index("given"), p[rows, columns])
         return replace(self, cells=pd.concat([given, self.cells[self.is_suggestion]], ignore_index=True))
 
     @cached_property
     def _answers(self) -> tuple[Floats, int]:
         """Return (values with NaN for unknown, number of entries on which people disagree)."""
-        answers = _last_of_each_person(self.cells[~self.is_suggestion])
-        known = answers[answers["value"].notna()]
-        values = self._spread(known, "value")
-        items, labels = known["item"].to_numpy(), known["label"].to_numpy()
-        other = values[items, labels] != known["value"].to_numpy()  # than the last answer to the same entry
-        disputed = np.zeros(values.shape, dtype=np.bool_)
+        rows = self._last_of_each_person()
+        items, labels, given = (self._column(name)[rows] for name in ("item", "label", "value"))
+        values = np.full((len(self.items), len(self.names)), np.nan)
+        answered, disputed = np.zeros(values.shape, dtype=np.bool_), np.zeros(values.shape, dtype=np.bool_)
+        answered[items, labels] = True  # unsure answers are answers, too
+        known = ~np.isnan(given)
+        items, labels, given = items[known], labels[known], given[known]
+        values[items, labels] = given
+        other = values[items, labels] != given  # than the last answer to the same entry
         disputed[items[other], labels[other]] = True
-        answered = np.zeros(values.shape, dtype=np.bool_)  # unsure answers are answers, too
-        answered[answers["item"].to_numpy(), answers["label"].to_numpy()] = True
         values[~answered & self.annotated[:, None] & self.closed] = 0.0
         values[disputed] = np.nan
         return values, int(disputed.sum())
 
-    def _spread(self, cells: pd.DataFrame, column: str) -> Floats:
-        """Spread a column of cells over items and labels; of several cells of an entry the last counts."""
+    def _last_of_each_person(self) -> Ints:
+        """Return the rows of answers, of those of a named person only the last to each entry.
+
+        Answers without a name may be of several people.
+        """
+        rows = np.flatnonzero(~self.is_suggestion)
+        people = pd.factorize(self.cells["by"].to_numpy()[rows])[0].astype(np.int64)  # -1 without a name
+        named = people >= 0
+        if not named.any():
+            return rows
+        rows, unnamed, people = rows[named], rows[~named], people[named]
+        times = pd.factorize(self.cells["at"].to_numpy()[rows], sort=True)[0]  # a missing time is -1, the first
+        latest = np.argsort(times, kind="stable")[::-1]
+        entries = self._column("item")[rows].astype(np.int64) * len(self.names) + self._column("label")[rows]
+        _, first = np.unique((entries * (people.max() + 1) + people)[latest], return_index=True)
+        return np.concatenate([unnamed, rows[latest[first]]])
+
+    def _column(self, name: str) -> Any:
+        return self.cells[name].to_numpy()
+
+    def _spread(self, chosen: Mask, column: str) -> Floats:
+        """Spread a column of chosen cells over items and labels; of several cells of an entry the last counts."""
         values = np.full((len(self.items), len(self.names)), np.nan)
-        values[cells["item"].to_numpy(), cells["label"].to_numpy()] = cells[column].to_numpy(dtype=np.float64)
+        values[self._column("item")[chosen], self._column("label")[chosen]] = self._column(column)[chosen]
         return values
 
     def _frame(self, values: Floats) -> pd.DataFrame:
@@ -195,7 +216,6 @@ def cell_table(
 ) -> pd.DataFrame:
     """Return cells as a table; ``sources`` are positions in :data:`SOURCES`, ``by`` and ``at`` may be one text."""
     codes: Any = np.broadcast_to(np.asarray(sources, dtype=np.int8), len(items)).copy()
-    texts = {"by": by, "at": at}
     return pd.DataFrame(
         {
             "item": np.asarray(items, dtype=np.int32),
@@ -203,8 +223,10 @@ def cell_table(
             "value": np.asarray(values, dtype=np.float64),
             "source": pd.Categorical.from_codes(codes, categories=pd.Index(SOURCES)),
             "probability": np.asarray(np.nan if probabilities is None else probabilities, dtype=np.float64),
+            "by": _as_objects(by, len(items)),
+            "at": _as_objects(at, len(items)),
         }
-    ).assign(**{name: _as_objects(text, len(items)) for name, text in texts.items()})
+    )
 
 
 def _as_objects(text: Any, n: int) -> Any:
@@ -212,12 +234,3 @@ def _as_objects(text: Any, n: int) -> Any:
     values: Any = np.empty(n, dtype=object)
     values[:] = text
     return pd.Series(values, dtype="object")
-
-
-def _last_of_each_person(answers: pd.DataFrame) -> pd.DataFrame:
-    """Keep the last answer of each named person to each entry; answers without a name may be of several people."""
-    named = answers["by"].notna().to_numpy()
-    if not named.any():
-        return answers
-    ordered = answers[named].sort_values("at", kind="stable", na_position="first")
-    return pd.concat([answers[~named], ordered.drop_duplicates(["item", "label", "by"], keep="last")])
