@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from halflabel import PartialLabels
+from halflabel.labels import calibration
 from halflabel.labels.calibration import RULES, fill_confident, fit_platt, require_rule, thresholds
 from halflabel.labels.metrics import brier
 
@@ -35,6 +36,26 @@ def test_platt_minimises_the_documented_objective(rng):
         rows = mask[:, j]
         expected = minimize(shrunken_loss, pooled, (z[rows, j], sign[rows, j], pooled), method="BFGS", tol=1e-10).x
         np.testing.assert_allclose([np.log(fitted.slope[j]), fitted.intercept[j]], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("ceiling", [1.0, 0.7])
+def test_platt_converges_in_a_few_steps_even_where_scores_have_no_information(rng, ceiling, monkeypatch):
+    scores = rng.normal(size=(400, 60))
+    state = np.where(rng.random(scores.shape) < ceiling * expit(rng.choice([0, 1], 60) * scores - 2), 1, -1)
+    sizes, expand = [], calibration._expand
+    monkeypatch.setattr(calibration, "_expand", lambda *args: sizes.append(args[0].shape[1]) or expand(*args))
+    fitted = fit_platt(
+        scores, PartialLabels(state.astype(np.int8), tuple("x" * 60), np.ones(400, bool)), ceiling=ceiling
+    )
+    assert len(sizes) <= 32  # of the fit to all labels together and of the one per label
+    z = (scores - fitted.center) / fitted.spread
+    u = fitted.slope * z
+    relevant, all_together = state > 0, u + fitted.intercept
+    lacking = ceiling * expit(all_together) * expit(-all_together) / (1 - ceiling * expit(all_together))
+    slope = np.where(relevant, -expit(-all_together), lacking)  # of the log loss
+    # The prior is the same for all labels, so that the gradients of two labels differ by that of the shrinkage.
+    for gradient, theta in (((slope * u).sum(axis=0), np.log(fitted.slope)), (slope.sum(axis=0), fitted.intercept)):
+        assert gradient + theta == pytest.approx(np.full(60, (gradient + theta).mean()), abs=1e-6)
 
 
 def ceiled_loss(theta, z, assigned, prior, ceiling):

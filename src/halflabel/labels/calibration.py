@@ -39,6 +39,13 @@ RULES = {
 #: Probabilities are clipped to this distance from 0 and 1.
 CLIP = 1e-6
 
+#: A column of a Newton iteration is done at a step below this size; differences of the loss relative to its size are
+#: rounding up to this one.
+MIN_STEP, ROUNDING = 1e-9, 1e-14
+
+#: Number of cells (items x labels) of one block of a Newton iteration, .5 MB per array.
+BLOCK = 2**16
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -125,49 +132,69 @@ def _jeffreys(relevant: Any, seen: Any, ceiling: float) -> Any:
 
 
 def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, max_iter: int = 50) -> Floats:
-    """Fit (log-slope, intercept) of every column by damped Gauss-Newton; entries with sign 0 do not count."""
-    theta = prior.copy()
-    value = _penalised_loss(theta, z, sign, prior, ridge, ceiling)
+    """Fit (log-slope, intercept) of every column by damped Newton steps; entries with sign 0 do not count.
+
+    A column is done when its step is small. Near the optimum the loss differs by less than its rounding error, so that
+    a further decrease is no criterion.
+    """
+    theta, open_columns = prior.copy(), np.arange(z.shape[1])
+    here = _expand(theta, z, sign, prior, ridge, ceiling)
     damping = np.ones(z.shape[1])
     for _ in range(max_iter):
-        step = _gauss_newton_step(theta, z, sign, prior, ridge, ceiling, damping)
-        trial = theta - step
-        trial_value = _penalised_loss(trial, z, sign, prior, ridge, ceiling)
-        better = trial_value <= value
-        theta, value = np.where(better, trial, theta), np.where(better, trial_value, value)
-        damping = np.where(better, damping / 10, damping * 10)
-        if np.abs(np.where(better, step, 0)).max(initial=0.0) < 1e-10 and better.all():
+        step = _solve(here, damping)
+        trial = theta[:, open_columns] - step
+        there = _expand(trial, z, sign, prior[:, open_columns], ridge, ceiling)
+        better = there[0] <= here[0] * (1 + ROUNDING)
+        theta[:, open_columns] = np.where(better, trial, theta[:, open_columns])
+        here, damping = np.where(better, there, here), np.where(better, damping / 10, damping * 10)
+        moving = np.abs(step).max(axis=0) >= MIN_STEP
+        if not moving.any():
             break
+        if not moving.all():
+            open_columns, z, sign = open_columns[moving], z[:, moving], sign[:, moving]
+            here, damping = here[:, moving], damping[moving]
     return theta
 
 
-def _penalised_loss(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float) -> Floats:
-    m = np.exp(np.clip(theta[0], -20, 20)) * z + theta[1]
-    # 1 - c sigma(m) is (1 + (1 - c) e^m) / (1 + e^m).
-    irrelevant = np.logaddexp(0, m) - np.logaddexp(0, m + _log_missing(ceiling))
-    loss = np.where(sign > 0, np.logaddexp(0, -m), np.where(sign < 0, irrelevant, 0)).sum(axis=0)
-    return np.asarray(loss + 0.5 * ridge * ((theta - prior) ** 2).sum(axis=0))
+def _expand(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float) -> Floats:
+    """Return the penalised loss of each column, its gradient (2) and its curvature (3), shape (6, n_columns).
+
+    The curvature is Fisher's information plus what the exponential of the log-slope adds, where that is positive:
+    without it, steps of a label whose scores have no information go too far, and their number is in the hundreds.
+    """
+    scale, total = np.exp(np.clip(theta[0], -20, 20)), np.zeros((6, z.shape[1]))
+    rows = max(1, BLOCK // max(z.shape[1], 1))
+    for start in range(0, len(z), rows):  # blocks stay in the cache
+        s = sign[start : start + rows]
+        used, relevant = np.abs(s), np.maximum(s, 0.0)
+        u = scale * z[start : start + rows]
+        m = u + theta[1]
+        softplus, sigmoid = _softplus(m)
+        missing, rate = _softplus(m + np.log1p(-ceiling)) if ceiling < 1 else (0.0, 0.0)
+        slope = sigmoid - rate
+        loss = used * (softplus - missing) + relevant * (missing - m)
+        g = used * slope + relevant * (rate - 1)
+        h = used * slope * (1 - sigmoid)
+        total += [part.sum(axis=0) for part in (loss, g * u, g, h * u * u, h * u, h)]
+    total[0] += 0.5 * ridge * ((theta - prior) ** 2).sum(axis=0)
+    total[3] += np.maximum(total[1], 0.0)
+    total[1:3] += ridge * (theta - prior)
+    total[[3, 5]] += ridge
+    return total
 
 
-def _gauss_newton_step(
-    theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, damping: Floats
-) -> Floats:
-    """Return the Gauss-Newton step, a 2 x 2 system per column with Fisher's information; d/dtheta of the score = u."""
-    u = np.exp(np.clip(theta[0], -20, 20)) * z
-    m = u + theta[1]
-    slope = expit(m) - expit(m + _log_missing(ceiling))  # of the loss of an irrelevant entry
-    g = np.where(sign > 0, -expit(-m), np.where(sign < 0, slope, 0.0))
-    h = np.where(sign != 0, slope * expit(-m), 0.0)
-    g0, g1 = (g * u).sum(axis=0) + ridge * (theta[0] - prior[0]), g.sum(axis=0) + ridge * (theta[1] - prior[1])
-    h00, h01, h11 = (h * u * u).sum(axis=0), (h * u).sum(axis=0), h.sum(axis=0)
-    h00, h11 = h00 + ridge + damping, h11 + ridge + damping
+def _softplus(m: Floats) -> tuple[Floats, Floats]:
+    """Return log(1 + e^m) and its derivative, from one exponential."""
+    small = np.exp(-np.abs(m))
+    return np.maximum(m, 0.0) + np.log1p(small), np.where(m >= 0, 1.0, small) / (1 + small)
+
+
+def _solve(expansion: Floats, damping: Floats) -> Floats:
+    """Return the damped Newton step, a 2 x 2 system per column."""
+    _, g0, g1, h00, h01, h11 = expansion
+    h00, h11 = h00 + damping, h11 + damping
     det = h00 * h11 - h01**2
     return np.stack([(h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det])
-
-
-def _log_missing(ceiling: float) -> float:
-    """Return log(1 - c)."""
-    return float(np.log1p(-ceiling)) if ceiling < 1 else -np.inf
 
 
 def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan, cost_ratio: float = 1.0) -> Floats:
