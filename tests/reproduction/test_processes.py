@@ -42,6 +42,7 @@ def has_ended(pid):
         return True
 
 
+@pytest.mark.slow  # three processes for each signal
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="only Linux lists the children of a process")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_worker_outlives_the_command(number, tmp_path):

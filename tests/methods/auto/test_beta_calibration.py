@@ -121,10 +121,10 @@ def test_the_wanted_precision_is_reached_with_many_labels_and_few_entries(rng, m
     """Of 40 labels with 120 items each, those with an overestimated slope reach 90 %: with Platt, 86 or 82 % hold."""
     counts, errors = [], []
     for _ in range(5):
-        scores, Y = draw_labels(rng, 4000, 40, missed)
-        seen = np.arange(4000) < 120
+        scores, Y = draw_labels(rng, 2000, 40, missed)
+        seen = np.arange(2000) < 120
         given = np.where(seen[:, None], Y, np.nan)
-        labels, folds = PartialLabels.from_table(given), np.where(seen, np.arange(4000) % 5, -1)
+        labels, folds = PartialLabels.from_table(given), np.where(seen, np.arange(2000) % 5, -1)
         out_of_fold = np.where(seen[:, None], scores, np.nan)
         hidden = PartialLabels.from_table(np.where(seen[:, None], np.nan, Y))
         right = []
@@ -137,7 +137,7 @@ def test_the_wanted_precision_is_reached_with_many_labels_and_few_entries(rng, m
     (checked, of), (platt, of_platt) = np.sum(counts, axis=0)
     assert checked / of > platt / of_platt + 0.03
     assert checked / of > 0.86
-    assert of > 1000
+    assert of > 500
     assert np.mean(errors[::2]) < np.mean(errors[1::2])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -49,11 +51,17 @@ def program(X, Y, C, model):
     return rows, K, upper, lower, C / (upper.sum(axis=1) * lower.sum(axis=1))
 
 
+@cache
+def fit_small(entries, C):
+    """Return a small set of items and a model of it with a tight tolerance, which two tests compare with programs."""
+    X, Y = draw_small(np.random.default_rng(0), entries)
+    return X, Y, published(C=C, tol=1e-6).fit(X, Y)
+
+
 @gaps
 @pytest.mark.parametrize("C", [1.0, 1000.0])
-def test_the_ranking_solves_the_paper_s_quadratic_program(entries, C, rng):
-    X, Y = draw_small(rng, entries)
-    model = published(C=C, tol=1e-6).fit(X, Y)
+def test_the_ranking_solves_the_paper_s_quadratic_program(entries, C):
+    X, Y, model = fit_small(entries, C)
     rows, K, upper, lower, weight = program(X, Y, C, model)
     root = np.linalg.cholesky(K + BIAS)
     W, value, _ = primal(root, upper, lower, weight, biases=False)
@@ -66,9 +74,8 @@ def test_the_ranking_solves_the_paper_s_quadratic_program(entries, C, rng):
 
 @gaps
 @pytest.mark.parametrize("C", [1.0, 1000.0])
-def test_free_biases_gain_no_more_than_their_cost(entries, C, rng):
-    X, Y = draw_small(rng, entries)
-    model = published(C=C, tol=1e-6).fit(X, Y)
+def test_free_biases_gain_no_more_than_their_cost(entries, C):
+    X, Y, model = fit_small(entries, C)
     _, K, upper, lower, weight = program(X, Y, C, model)
     by_dual = dual(K, upper, lower, weight)
     _, by_primal, biases = primal(np.linalg.cholesky(K), upper, lower, weight, biases=True)

@@ -156,6 +156,7 @@ class Results:
         self.records = records
         self.frame = pd.DataFrame([_flatten(record) for record in records])
         self._experiments = {experiment.key: experiment for experiment in paper.experiments}
+        self._tables: dict[tuple[Any, ...], pd.DataFrame] = {}
 
     def experiment(self, key: str) -> Experiment | None:
         """Return an experiment, or None if the tier leaves it out."""
@@ -166,12 +167,22 @@ class Results:
     ) -> pd.DataFrame:
         """Return values with one row per block (set or trial) and one column per method.
 
-        If blocks are sets, the trials of a set are averaged first; a user's sets are no blocks of the paper.
+        If blocks are sets, the trials of a set are averaged first; a user's sets are no blocks of the paper. A page
+        requests the same table for every method: it is made once, and must not be changed.
         """
+        where = tuple(sorted((at or {}).items()))
+        key = (experiment.key, experiment.methods, experiment.average, metric, where, set)
+        if key not in self._tables:
+            self._tables[key] = self._tabulate(experiment, metric, where, set)
+        return self._tables[key]
+
+    def _tabulate(
+        self, experiment: Experiment, metric: str, where: Sequence[tuple[str, Any]], set: str
+    ) -> pd.DataFrame:
         if metric not in self.frame:
             return pd.DataFrame(columns=list(experiment.methods), dtype=float)
         frame = self.frame[self.frame["experiment"] == experiment.key]
-        for name, value in (at or {}).items():
+        for name, value in where:
             frame = frame[frame[f"grid {name}"] == value]
         public = ~frame["set"].map(is_user_set).astype(bool)  # of an empty column, map does not return booleans
         frame = frame[frame["set"] == set] if set else frame[public]
