@@ -45,12 +45,12 @@ def use_answers(opened: OpenTable, review: Any) -> tuple[OpenTable, Mask | None]
     Parameters
     ----------
     opened : OpenTable
-    review : DataFrame, path or None
+    review : DataFrame, path, Answers or None
         See :func:`read_answers`; None changes nothing.
     """
     if review is None:
         return opened, None
-    answers = read_answers(read_source(review).raw.frame, opened)
+    answers = review if isinstance(review, Answers) else read_answers(read_source(review).raw.frame, opened)
     answered, rejected = apply_answers(opened, answers)
     note = f"{plural(len(answers), 'answer')} of the review table used."
     return replace(answered, notes=(*answered.notes, note)), rejected

@@ -8,6 +8,7 @@ import zlib
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import is_sparse
@@ -40,11 +41,24 @@ def take_marks(opened: OpenTable, shape: tuple[int, int]) -> NDArray[Any]:
     if width == size:
         start = len(opened.encoder.numeric)
         X = X[:, start : start + width]
+    if X.shape[1] != size and (cells := _take_pixels(opened, size)) is not None:
+        return cells.reshape(-1, *shape)
     if X.shape[1] != size:
         what = f"vectors of {width} numbers" if width else f"{X.shape[1]} features"
         raise ValueError(f"marks of {shape[0]} x {shape[1]} pixels need {size} numbers per item; there are {what}.")
     dense: NDArray[Any] = X.toarray() if is_sparse(X) else X
     return dense.reshape(-1, *shape)
+
+
+def _take_pixels(opened: OpenTable, size: int) -> NDArray[Any] | None:
+    """Return the number columns in the order of the table, constant ones included, if they are this many."""
+    if opened.frame is None:
+        return None
+    constant = {name for name, reason in opened.roles.ignored if reason.startswith("a single value")}
+    pixels = [j for j, name in enumerate(map(str, opened.frame.columns)) if name in constant | {*opened.roles.numeric}]
+    if len(pixels) != size:
+        return None
+    return opened.frame.iloc[:, pixels].apply(pd.to_numeric, errors="coerce").fillna(0).to_numpy(np.float64)
 
 
 def scale_to_ink(marks: NDArray[Any]) -> NDArray[np.uint8]:

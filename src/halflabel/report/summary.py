@@ -55,6 +55,7 @@ def summarize(
     show: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
     settings: Mapping[str, Any] | None = None,
+    reviewed: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Return everything in a report as a plain dict that JSON can hold; its size is bounded at any size of data.
@@ -74,6 +75,8 @@ def summarize(
         The folder that the paths of image files start from; by default that of the table's file.
     settings : mapping, optional
         The options of the run, listed at the end.
+    reviewed : mapping, optional
+        What a review in the browser has shown: ``facts`` (pairs of name and value) and ``sentences``.
     seed : int, default=0
         Decides which items the map shows if there are too many for all of them.
 
@@ -117,6 +120,7 @@ def summarize(
         ),
         "map": _try_map(completion, shown, ink, seed),
         "method": _summarize_method(completion.model),
+        "reviewed": None if reviewed is None else _summarize_review(reviewed),
         "settings": _as_text({name: value for name, value in (settings or {}).items() if value is not None}),
         "roles": _summarize_roles(completion.opened),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
@@ -306,6 +310,12 @@ def _summarize_roles(opened: OpenTable) -> list[dict[str, Any]]:
         {"role": role, "why": why, "n_columns": len(columns), "columns": [clipped(c) for c in columns[:MAX_COLUMNS]]}
         for (role, why), columns in list(grouped.items())[:MAX_SETTINGS]
     ]
+
+
+def _summarize_review(reviewed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the section about a review as short texts."""
+    facts = [[clipped(name), clipped(value)] for name, value in reviewed["facts"]]
+    return {"facts": facts[:MAX_SETTINGS], "sentences": [clipped(text, 500) for text in reviewed["sentences"]]}
 
 
 def _as_text(values: Mapping[str, Any]) -> dict[str, str]:

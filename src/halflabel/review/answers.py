@@ -23,7 +23,7 @@ CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate")
 
 #: Reasons for a question that do not depend on the given value: only such answers may calibrate probabilities.
-INDEPENDENT = ("uncertain", "boundary", "rare", "changed", "random", "audit")
+INDEPENDENT = ("uncertain", "boundary", "rare", "changed", "random", "sample", "audit")
 
 
 @dataclass(frozen=True)

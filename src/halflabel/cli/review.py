@@ -1,0 +1,227 @@
+"""The command that opens a review in the browser: review, and merge of several reviewers."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import webbrowser
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+
+from halflabel._wording import closest, plural
+from halflabel.cli.console import make_roles_table, out, print_note, print_result
+from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, name_plain_table, require_one
+from halflabel.cli.options import (
+    ItemsFile,
+    add_items_options,
+    effort_option,
+    marks_option,
+    observed_rate_option,
+    show_option,
+)
+from halflabel.completion.checks import check_labels, check_observed_rate
+from halflabel.exchange import write_frame
+from halflabel.table import OpenTable
+
+
+class _ReviewGroup(click.Group):
+    """``halflabel review ITEMS`` opens the page; ``halflabel review merge`` is a command of its own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the name of the page in front of anything that is no other command."""
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = ["page", *args]
+        elif args and args[0] in ctx.help_option_names:
+            args = ["page", "--help"]
+        return super().parse_args(ctx, args)
+
+
+class _PageCommand(click.Command):
+    """Its usage names the group only, as a user calls it."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the line "Usage"."""
+        path = ctx.command_path if ctx.parent is None else ctx.parent.command_path
+        formatter.write_usage(path, " ".join(self.collect_usage_pieces(ctx)))
+
+
+@click.group(name="review", cls=_ReviewGroup)
+def review_group() -> None:
+    """Answer questions about uncertain labels in the browser; each answer is on the disk at once."""
+
+
+@review_group.command(name="page", cls=_PageCommand)
+@add_items_options
+@show_option
+@marks_option
+@click.option("--map", "map_columns", metavar="X,Y", help="Columns of your own coordinates for the map.")
+@click.option("--by", help="Your name in the journal; by default that of your account.")
+@click.option("--journal", type=PATH, help="Journal of answers; by default ITEMS.review.jsonl.")
+@click.option("--others", type=PATH, multiple=True, help="A journal of another reviewer, for a queue of disagreements.")
+@click.option("--show-p", is_flag=True, help="Show probabilities before the answer; by default after it.")
+@click.option("--media-root", type=PATH, help="Folder that images and sounds must lie under; by default that of ITEMS.")
+@click.option("--remote-media", metavar="HOST", multiple=True, help="Load images and sounds of this host.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default a free one.")
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
+@observed_rate_option
+@effort_option
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+def review_command(
+    items: ItemsFile,
+    map_columns: str | None,
+    by: str | None,
+    journal: Path | None,
+    others: tuple[Path, ...],
+    port: int,
+    browser: bool,
+    **asked: Any,
+) -> None:
+    """Answer questions in the browser, with fits in the background; each answer is on the disk at once.
+
+    The page asks about one label of one item: J yes, F no, K not sure. Stop at any time; the same command goes on where
+    you stopped. 'Write' on the page makes ITEMS.completed.*, ITEMS.review.csv and ITEMS.report.html. ITEMS itself is
+    never written.
+
+    \b
+    Examples:
+      halflabel review songs.csv --id song --labels rock,sad,live
+      halflabel review images.csv --id file --labels 'tag_*' --show file
+      halflabel review posts.csv --id post --text body --tags tags --absent unknown
+      halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl
+    """  # noqa: D301
+    from halflabel.review.server import Server
+    from halflabel.review.session import Session
+
+    source = items.read()
+    first = require_one(items.paths, source)
+    path = journal or name_output(first, "review.jsonl")
+    targets = _name_targets(items.paths, first, source)
+    check_outputs((*items.inputs, *source.paths, *others), path, *targets)
+    opened = items.open(source)
+    check_labels(opened.labels)
+    check_observed_rate(opened.labels, asked["observed_rate"])
+    out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
+    setting = _make_setting(opened, by or _name_user(), map_columns, others, targets, **asked)
+    session = Session(setting, path)
+    try:
+        server = Server(session, port)
+        print_note(*opened.notes, *session.notes)
+        print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.", f"Open {server.address}")
+        session.start()
+        if browser:
+            webbrowser.open(server.address)
+        with suppress(KeyboardInterrupt):  # the usual end
+            server.run()
+    finally:
+        session.close()
+        print_result(f"{plural(len(session.book), 'answer')} in {path}. The same command goes on where you stopped.")
+
+
+@review_group.command(name="merge")
+@click.argument("journals", type=PATH, nargs=-1, required=True)
+@click.option("-o", "--output", type=PATH, default=Path("merged.review.csv"), show_default=True)
+def merge_command(journals: tuple[Path, ...], output: Path) -> None:
+    """Merge the journals of several reviewers: agreement per label, and one table of answers.
+
+    Entries about which reviewers differ have no answer in the table. `halflabel complete --review-in` reads it;
+    `halflabel review --others JOURNAL` asks about these entries.
+
+    \b
+    Example:
+      halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl -o songs.review.csv
+    """  # noqa: D301
+    from halflabel.review.merging import merge
+
+    if len(journals) < 2:
+        raise click.UsageError("a merge needs two or more journals.")
+    check_outputs(journals, output)
+    check_tables(output)
+    merged = merge(_read_journals(journals))
+    write_frame(merged.answers, output)
+    table = merged.agreement.round(3).astype(object)
+    if len(table):
+        out.print(table.to_string(index=False))
+    counts = merged.answers["state"].value_counts()
+    parts = [f"{counts.get(state, 0)} {state}" for state in ("agreed", "contested", "one reviewer")]
+    print_result(f"{plural(len(merged.answers), 'entry', 'entries')}: {', '.join(parts)}. Written: {output}.")
+
+
+def _read_journals(paths: Sequence[Path]) -> list[tuple[str, Any]]:
+    from halflabel.review.journal import read_journal
+
+    read = [read_journal(path) for path in paths]
+    return [(str(header.get("by") or path), records) for path, (header, records) in zip(paths, read, strict=True)]
+
+
+def _name_targets(given: Sequence[Path], first: Path, source: Any) -> tuple[Path, Path, Path, Path]:
+    """Return the paths of the completed table, the answers, the report and the certificate."""
+    endings = ("review.csv", "report.html", "certificate.json")
+    answers, report, certificate = (name_output(first, ending) for ending in endings)
+    return name_plain_table(given, source, "completed"), answers, report, certificate
+
+
+def _make_setting(
+    opened: OpenTable,
+    by: str,
+    map_columns: str | None,
+    others: Sequence[Path],
+    targets: tuple[Path, Path, Path, Path],
+    **asked: Any,
+) -> Any:
+    """Return the setting of the review from the options."""
+    from halflabel.review.answers import AnswerBook
+    from halflabel.review.items import ItemViews
+    from halflabel.review.merging import find_contested
+    from halflabel.review.outputs import Targets
+    from halflabel.review.setting import Setting
+
+    show, marks = asked["show"], asked["marks"]
+    views = ItemViews(
+        opened, show=show, marks=marks, media_root=asked["media_root"], remote_hosts=asked["remote_media"]
+    )
+    title = Path(opened.source.raw.source).name if opened.source is not None else ""
+    book = AnswerBook(list(opened.index), opened.labels.names)
+    read = [records for _, records in _read_journals(others)]
+    settings = {"observed_rate": asked["observed_rate"], "random_state": asked["seed"]}
+    return Setting(
+        opened,
+        views,
+        title=title,
+        by=by,
+        settings=settings,
+        effort=asked["effort"],
+        show_p=asked["show_p"],
+        coordinates=None if map_columns is None else _read_coordinates(opened, map_columns),
+        contested=find_contested(book, read) if read else None,
+        targets=Targets(*targets, of_report={"title": title, "marks": marks}),
+    )
+
+
+def _read_coordinates(opened: OpenTable, names: str) -> Any:
+    """Return the two columns of the user's own map."""
+    frame = pd.DataFrame() if opened.frame is None else opened.frame
+    wanted = [name.strip() for name in names.split(",")]
+    columns = {str(name): j for j, name in enumerate(frame.columns)}
+    if len(wanted) != 2:
+        raise click.UsageError(f"--map needs two columns, such as x,y, not {names!r}.")
+    for name in wanted:
+        if name not in columns:
+            raise ValueError(f"--map: there is no column {name!r}; {closest(name, columns)}")
+    cells = frame.iloc[:, [columns[name] for name in wanted]].apply(pd.to_numeric, errors="coerce")
+    values = cells.to_numpy(np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError(f"--map: the columns {names} need a number in every row.")
+    return values
+
+
+def _name_user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # no account, as in some containers
+        return os.environ.get("USER", "reviewer")

@@ -1,0 +1,160 @@
+"""Who may talk to the server: only the page that this command opened, in one browser.
+
+Other pages in the same browser can send requests to any address of the machine, and a name of theirs can resolve to it.
+Each request therefore needs our address in ``Host`` and, if it is there, in ``Origin``; a cookie that is exchanged for
+the token of the first address; and, to change something, a header that no form of another page can send.
+"""
+
+from __future__ import annotations
+
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+#: The header of requests that change something, and its value.
+HEADER, VALUE = b"x-halflabel", b"review"
+
+#: Maximum number of bytes of a body.
+MAX_BODY = 4_000_000
+
+#: Exchanges the token for the cookie. It is no redirect: after one, a browser would not send a strict cookie.
+_ENTRY = b"""<!doctype html><meta charset=utf-8><meta http-equiv=refresh content="0;url=/">
+<link rel=icon href=data:,><title>halflabel review</title><p><a href="/">Open the review</a></p>"""
+
+
+class Guard:
+    """ASGI middleware that rejects every request but those of our own page.
+
+    Parameters
+    ----------
+    app : ASGI application
+    port : int
+    token : str, optional
+        Of the first address; by default 256 random bits.
+    media_hosts : sequence of str
+        Hosts whose images and sounds the page may load.
+    """
+
+    def __init__(self, app: Any, port: int, token: str | None = None, media_hosts: tuple[str, ...] = ()) -> None:
+        self.app, self.port = app, port
+        self.token = token or secrets.token_urlsafe(32)
+        self.cookie = f"halflabel-{port}"
+        self.hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]")}
+        self.origins = {b"http://" + host for host in self.hosts}
+        remote = "".join(f" https://{host} http://{host}" for host in media_hosts)
+        self.headers = _list_headers(remote)
+
+    @property
+    def address(self) -> str:
+        """The first address, with the token."""
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+
+        async def send_guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                own = {name.lower() for name, _ in message["headers"]}
+                added = [(name, value) for name, value in self.headers if name not in own]
+                message = {**message, "headers": [*message["headers"], *added]}
+            await send(message)
+
+        headers = dict(scope["headers"])
+        problem = self._find_problem(scope, headers)
+        if problem is not None:
+            await _respond(send_guarded, problem[0], problem[1].encode())
+        elif self._is_entry(scope):
+            cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+            await _respond(
+                send_guarded, 200, _ENTRY, (b"set-cookie", cookie.encode()), kind=b"text/html; charset=utf-8"
+            )
+        elif not self._has_cookie(headers):
+            text = b"This page needs the address that the command printed: it holds a token."
+            await _respond(send_guarded, 403, text)
+        else:
+            await self.app(scope, _limit_body(receive), send_guarded)
+
+    def _find_problem(self, scope: Any, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+        """Return a status and a sentence if the request is not one of our own page."""
+        if sum(name == b"host" for name, _ in scope["headers"]) != 1 or headers.get(b"host", b"") not in self.hosts:
+            return 421, "This server answers to its own address only."
+        if (origin := headers.get(b"origin")) is not None and origin not in self.origins:
+            return 403, "This server does not accept requests of other pages."
+        if headers.get(b"sec-fetch-site", b"none") == b"cross-site" and not self._is_entry(scope):
+            return 403, "This server does not accept requests of other pages."
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return 405, "This server answers GET and POST only."
+        if scope["method"] == "POST":
+            return _check_write(headers)
+        return None
+
+    def _is_entry(self, scope: Any) -> bool:
+        """Return whether the request is the first one, with the right token."""
+        if scope["path"] != "/" or scope["method"] != "GET":
+            return False
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        return secrets.compare_digest(given.encode(), self.token.encode())
+
+    def _has_cookie(self, headers: dict[bytes, bytes]) -> bool:
+        try:
+            cookies = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
+        except CookieError:
+            return False
+        given = cookies[self.cookie].value if self.cookie in cookies else ""
+        return secrets.compare_digest(given.encode("latin-1", "replace"), self.token.encode())
+
+
+def _check_write(headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    if headers.get(HEADER) != VALUE:
+        return 403, "A request that changes something needs the header of the page."
+    if headers.get(b"content-type", b"").split(b";")[0].strip() != b"application/json":
+        return 415, "This server accepts JSON only."
+    length = headers.get(b"content-length", b"0")
+    if not length.isdigit() or int(length) > MAX_BODY:
+        return 413, f"The request is larger than {MAX_BODY} bytes."
+    return None
+
+
+def _limit_body(receive: Any) -> Any:
+    """Return a function that ends a body that is larger than its header stated."""
+    size = 0
+
+    async def receive_limited() -> Any:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if size > MAX_BODY else message
+
+    return receive_limited
+
+
+def _list_headers(remote: str) -> list[tuple[bytes, bytes]]:
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        f"img-src 'self' data:{remote}; media-src 'self'{remote}; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )
+    return [
+        (b"content-security-policy", policy.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+        (b"cache-control", b"no-store"),
+        (b"cross-origin-opener-policy", b"same-origin"),
+        (b"cross-origin-resource-policy", b"same-origin"),
+    ]
+
+
+async def _respond(
+    send: Any, status: int, body: bytes, *headers: tuple[bytes, bytes], kind: bytes = b"text/plain"
+) -> None:
+    length = (b"content-length", str(len(body)).encode())
+    await send(
+        {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind), length, *headers]}
+    )
+    await send({"type": "http.response.body", "body": body})

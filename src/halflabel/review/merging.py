@@ -1,0 +1,109 @@
+"""Several reviewers: agreement per label, and one table of answers in which contested entries stay open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Mask
+from halflabel.review.answers import AnswerBook, Record
+
+#: Words of the merged table.
+_AGREED, _CONTESTED, _SINGLE = "agreed", "contested", "one reviewer"
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """The answers of several reviewers.
+
+    Attributes
+    ----------
+    answers : DataFrame
+        One row per entry that has an answer: item, label, answer (missing where reviewers differ or are not sure),
+        state ("agreed", "contested" or "one reviewer"), and a column per reviewer.
+    agreement : DataFrame
+        One row per label and pair of reviewers: label, first, second, both (number of entries that both decided),
+        equal, kappa (Cohen's; missing where it is not defined).
+    """
+
+    answers: pd.DataFrame
+    agreement: pd.DataFrame
+
+
+def merge(journals: Sequence[tuple[str, Sequence[Record]]]) -> Merged:
+    """Merge journals of different reviewers.
+
+    Parameters
+    ----------
+    journals : sequence of (name, records)
+        Names must be distinct.
+    """
+    names = [name for name, _ in journals]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"two journals are of the same reviewer ({', '.join(sorted(set(names)))}): give each review its own --by."
+        )
+    frames = [fold(records).rename(columns={"value": name}) for name, records in journals]
+    merged = frames[0]
+    for frame in frames[1:]:
+        merged = merged.merge(frame, on=["item", "label"], how="outer")
+    merged = merged.sort_values(["label", "item"], kind="stable", ignore_index=True)
+    values = merged[names].to_numpy(np.float64, na_value=np.nan)
+    number, total = (~np.isnan(values)).sum(axis=1), np.nansum(values, axis=1)
+    is_equal = (total == 0) | (total == number)
+    answer = pd.array(np.where(is_equal, total > 0, 0).astype(np.int8), dtype="Int8")
+    answer[~is_equal | (number == 0)] = pd.NA
+    state = np.select([~is_equal, number > 1], [_CONTESTED, _AGREED], _SINGLE)
+    merged.insert(2, "answer", pd.Series(answer))
+    merged.insert(3, "state", state)
+    return Merged(merged, _compare(merged, names))
+
+
+def fold(records: Sequence[Record]) -> pd.DataFrame:
+    """Return the current answers of a journal: item, label, value (1, 0 or missing)."""
+    bodies = [record.body for record in records if record.op in ("answer", "bulk")]
+    items = dict.fromkeys(item for body in bodies for item in body.get("items", [body.get("item")]))
+    labels = dict.fromkeys(body["label"] for body in bodies)
+    book = AnswerBook(list(items), list(labels))
+    for record in records:
+        book.apply(record)
+    ids, names = list(items), list(labels)
+    rows = [(ids[row], names[column], record.body["value"]) for row, column, record in book.list_active()]
+    return pd.DataFrame(rows, columns=["item", "label", "value"]).astype({"value": "Int8"})
+
+
+def find_contested(book: AnswerBook, others: Sequence[Sequence[Record]]) -> Mask:
+    """Return the entries of a table about which two reviewers have different answers, those of ``book`` included."""
+    seen = {1: book.current == 1, 0: book.current == -1}
+    for records in others:
+        for item, label, value in fold(records).itertuples(index=False):
+            place = book.find_entry(item, label)
+            if place is not None and not pd.isna(value):
+                seen[int(value)][place] = True
+    contested: Mask = seen[1] & seen[0]
+    return contested
+
+
+def _compare(merged: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    for label, part in merged.groupby("label", sort=True):
+        for i, first in enumerate(names):
+            for second in names[i + 1 :]:
+                both = part[[first, second]].dropna().astype(int)
+                if len(both):
+                    equal = float((both[first] == both[second]).mean())
+                    kappa = _kappa(both[first].to_numpy(), both[second].to_numpy())
+                    pair = {"label": label, "first": first, "second": second}
+                    rows.append({**pair, "both": len(both), "equal": equal, "kappa": kappa})
+    return pd.DataFrame(rows, columns=["label", "first", "second", "both", "equal", "kappa"])
+
+
+def _kappa(first: Any, second: Any) -> float:
+    """Return Cohen's kappa of two rows of 0 and 1: agreement beyond chance."""
+    observed = (first == second).mean()
+    chance = first.mean() * second.mean() + (1 - first.mean()) * (1 - second.mean())
+    return float("nan") if chance == 1 else float((observed - chance) / (1 - chance))

@@ -1,0 +1,125 @@
+"""The server of the page: Starlette behind the guard, and uvicorn on the loopback address."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from halflabel.review.endpoints import ENDPOINTS, bind
+from halflabel.review.guard import Guard
+from halflabel.review.session import Session
+
+#: Seconds between two checks whether a fit is due, and between two signs of life of the stream of events.
+TICK, ALIVE = 1.0, 15.0
+
+
+class Server:
+    """A review that a browser can open.
+
+    Parameters
+    ----------
+    session : Session
+    port : int, default=0
+        By default any free one.
+    """
+
+    def __init__(self, session: Session, port: int = 0) -> None:
+        self.session = session
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            self.socket.bind(("127.0.0.1", port))
+            self.socket.listen()  # a browser that comes before the server runs waits
+        except OSError as error:
+            self.socket.close()
+            raise OSError(f"port {port} cannot be used: {(error.strerror or 'it is taken').lower()}.") from None
+        self.events = Events()
+        session.announce = self.events.announce
+        hosts = session.setting.views.remote_hosts
+        self.guard = Guard(self._build(), self.socket.getsockname()[1], media_hosts=hosts)
+        config = uvicorn.Config(
+            self.guard, log_level="warning", access_log=False, timeout_graceful_shutdown=1, server_header=False,
+            ws="none", lifespan="on",
+        )  # fmt: skip
+        self.uvicorn = uvicorn.Server(config)
+
+    @property
+    def address(self) -> str:
+        """What the user opens."""
+        return self.guard.address
+
+    def run(self) -> None:
+        """Serve until the process is asked to end."""
+        self.uvicorn.run(sockets=[self.socket])
+
+    def stop(self) -> None:
+        """Ask the server to end; it may be called from another thread."""
+        self.uvicorn.should_exit = True
+
+    def _build(self) -> Starlette:
+        routes = [
+            Route("/api/events", self.events.stream),
+            *(Route(path, bind(self.session, endpoint), methods=[method]) for method, path, endpoint in ENDPOINTS),
+        ]
+
+        @asynccontextmanager
+        async def lifespan(_: Starlette) -> AsyncIterator[None]:
+            self.events.loop = asyncio.get_running_loop()
+            ticking = asyncio.create_task(self._tick())
+            yield
+            ticking.cancel()
+
+        return Starlette(routes=routes, lifespan=lifespan)
+
+    async def _tick(self) -> None:
+        """Make a fit whenever one is due."""
+        while True:
+            await asyncio.sleep(TICK)
+            if self.session.refit_if_due():
+                self.events.announce("begun", None)
+
+
+class Events:
+    """Messages to every open page, as server-sent events."""
+
+    def __init__(self) -> None:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._queues: set[asyncio.Queue[str]] = set()
+
+    def announce(self, kind: str, content: Any) -> None:
+        """Send a message; it may be called from any thread."""
+        if self.loop is None or self.loop.is_closed():
+            return
+        plain = list(content) if kind == "progress" else None
+        self.loop.call_soon_threadsafe(self._put, f"data: {json.dumps({'kind': kind, 'content': plain})}\n\n")
+
+    def _put(self, text: str) -> None:
+        for queue in self._queues:
+            queue.put_nowait(text)
+
+    async def stream(self, _: Request) -> Response:
+        """Return the stream of messages."""
+
+        async def read() -> AsyncIterator[str]:
+            queue: asyncio.Queue[str] = asyncio.Queue()
+            self._queues.add(queue)
+            try:
+                yield ": open\n\n"
+                while True:
+                    try:
+                        yield await asyncio.wait_for(queue.get(), ALIVE)
+                    except TimeoutError:
+                        yield ": alive\n\n"
+            finally:
+                self._queues.discard(queue)
+
+        return StreamingResponse(read(), media_type="text/event-stream")

@@ -1,0 +1,347 @@
+"""A review while it runs: table, answers, fits, and everything that the page asks for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halflabel._arrays import Ints
+from halflabel._wording import clipped
+from halflabel.completion.audit import POPULATIONS
+from halflabel.review import audits, bulk
+from halflabel.review.advice import advise
+from halflabel.review.answers import NONE, AnswerBook, Record
+from halflabel.review.changes import describe_changes
+from halflabel.review.fits import Fit
+from halflabel.review.journal import Journal, describe_change, read_clock
+from halflabel.review.outputs import gather_outputs, summarize_review
+from halflabel.review.queues import KINDS, Question, Situation, choose_questions, count_queues
+from halflabel.review.setting import Setting, digest_table, is_whole
+from halflabel.review.wire import find_states, pack_label, pack_points
+from halflabel.review.worker import Job, Worker
+
+#: A fit is made after this number of new answers, or this number of seconds after the last one.
+REFIT_ANSWERS, REFIT_SECONDS = 20, 60.0
+
+#: Maximum number of questions of one request.
+MAX_QUESTIONS = 200
+
+#: Facts about an answer that the page sends and the journal keeps.
+_FROM_PAGE = {"shown": bool, "why": str, "ms": int}
+
+
+class Session:
+    """The state of a review. Its methods are called from one thread; fits arrive through :meth:`receive`.
+
+    Parameters
+    ----------
+    setting : Setting
+    journal_path : path
+        Answers that are there already are taken over.
+    announce : callable
+        Called with a kind and a content whenever the page should learn something.
+    """
+
+    def __init__(
+        self, setting: Setting, journal_path: Path, announce: Callable[[str, Any], None] | None = None
+    ) -> None:
+        self.setting, self.opened, self.labels = setting, setting.opened, setting.opened.labels
+        self.book = AnswerBook(list(self.opened.index), self.labels.names)
+        header = {"table": digest_table(self.opened), "labels": list(self.labels.names), "by": setting.by}
+        self.journal = Journal(journal_path, header)
+        try:
+            for record in self.journal.records:
+                self.book.apply(record)
+        except BaseException:
+            self.journal.close()
+            raise
+        changes = describe_change(self.journal.header, header, len(self.book.unplaced))
+        self.notes = [*self.journal.notes, *changes]
+        self.announce = announce or (lambda kind, content: None)
+        self.fit: Fit | None = None
+        self.previous: Fit | None = None
+        self.points: bytes | None = None if setting.coordinates is None else pack_points(setting.coordinates)
+        self.failure = ""
+        self.written: list[str] = []
+        self.worker: Worker | None = None
+        self._fitted_answers, self._last_answer = 0, time.monotonic()
+
+    # -- answers ---------------------------------------------------------------------------
+
+    @property
+    def situation(self) -> Situation:
+        """What the choice of questions depends on."""
+        return Situation(
+            self.labels.state, self.book.current, self.fit, self.previous, self.setting.contested,
+            self.labels.positive_only,
+        )  # fmt: skip
+
+    def answer(self, sent: Sequence[dict[str, Any]]) -> list[Record]:
+        """Write answers to the journal; return their records once they are on the disk."""
+        return self.write([("answer", str(each.get("key", "")), self._describe_answer(each)) for each in sent])
+
+    def reverse(self, op: str, key: str) -> Record | None:
+        """Undo the last answer, or repeat the one that was undone; return nothing if there is none."""
+        if (again := self.book.find_key(key)) is not None:
+            return again
+        of = self.book.undoable if op == "undo" else self.book.redoable
+        return None if of is None else self.write([(op, key, {"of": of})])[0]
+
+    def write(self, operations: Sequence[tuple[str, str, dict[str, Any]]]) -> list[Record]:
+        """Write records of (operation, key, body) in one step; a key that was written before is not written again."""
+        made: dict[str, Record] = {}
+        records = []
+        number = self.book.next_number
+        for op, key, body in operations:
+            record = self.book.find_key(key) or made.get(key)
+            if record is None:
+                values = {
+                    "n": number + len(made),
+                    "op": op,
+                    "by": self.setting.by,
+                    "at": read_clock(),
+                    "key": key,
+                    **body,
+                }
+                record = made[key] = Record.from_dict(values)
+            records.append(record)
+        if made:
+            self.journal.append(list(made.values()))
+        for record in made.values():
+            self.book.apply(record)
+        self._last_answer = time.monotonic()
+        return records
+
+    def _describe_answer(self, sent: dict[str, Any]) -> dict[str, Any]:
+        """Return the body of an answer: what the page sent, and what the fit predicted at that time."""
+        row, column, value = sent.get("row"), sent.get("column"), sent.get("value", "missing")
+        n_items, n_labels = self.labels.shape
+        if not (is_whole(row) and is_whole(column) and 0 <= row < n_items and 0 <= column < n_labels):
+            raise ValueError("an answer names the row and the column of an entry of the table.")
+        facts = {name: sent[name] for name, kind in _FROM_PAGE.items() if type(sent.get(name)) is kind}
+        facts["why"] = clipped(facts.get("why", ""), 20)
+        return {
+            "item": str(self.opened.index[row]),
+            "label": self.labels.names[column],
+            "value": value,
+            **facts,
+            **self.predict(row, column),
+            **({"audit": self.audit.record.n} if self.audit is not None and facts["why"] == "audit" else {}),
+        }
+
+    def predict(self, row: int, column: int) -> dict[str, Any]:
+        """Return the given value of an entry, and the value, the probability and the name of the fit."""
+        was = int(self.labels.state[row, column])
+        known = {"was": None if was == 0 else int(was > 0)}
+        if self.fit is None:
+            return known
+        filled = int(self.fit.state[row, column])
+        is_filled = filled != 0 and self.fit.given[row, column] == 0
+        p = round(float(self.fit.p[row, column]), 4)
+        return {**known, "filled": int(filled > 0) if is_filled else None, "p": p, "fit": self.fit.name}
+
+    # -- questions and items ---------------------------------------------------------------
+
+    def choose(self, kind: str, n: int, label: int | None, rows: Ints | None, exclude: Ints) -> list[Question]:
+        """Return a batch of questions; while an audit runs, its entries."""
+        if self.audit is not None:
+            held = set(exclude.tolist())
+            n_labels = self.labels.shape[1]
+            return [each for each in self.audit.list_open() if each.row * n_labels + each.column not in held]
+        return choose_questions(
+            self.situation, kind, min(max(n, 1), MAX_QUESTIONS), label=label, rows=rows, exclude=exclude
+        )
+
+    def describe_item(self, row: int) -> dict[str, Any]:
+        """Return an item with the state and the probability of each of its entries; during an audit without fills."""
+        fit = None if self.audit is not None else self.fit
+        filled = None if fit is None else fit.state[row]
+        states = find_states(self.labels.state[row], self.book.current[row], filled).tolist()
+        p = None if fit is None else [round(float(value), 3) for value in fit.p[row]]
+        return {**self.setting.views.describe(row), "states": states, "p": p}
+
+    def pack_label(self, column: int) -> bytes:
+        """Return state and probability of every item for one label."""
+        fit = None if self.audit is not None else self.fit
+        return pack_label(self.labels.state, self.book.current, fit, column)
+
+    def describe(self) -> dict[str, Any]:
+        """Return names, counts and settings: the first thing that the page asks for."""
+        n_items, n_labels = self.labels.shape
+        return {
+            "title": self.setting.title,
+            "by": self.setting.by,
+            "items": n_items,
+            "labels": list(self.labels.names),
+            "n_labels": n_labels,
+            "positive_only": self.labels.positive_only,
+            "show_p": self.setting.show_p,
+            "notes": [*self.notes, *self.opened.notes][:20],
+            "kinds": list(KINDS),
+            "has_points": self.points is not None,
+            **self.describe_progress(),
+        }
+
+    def describe_progress(self) -> dict[str, Any]:
+        """Return what changes with answers and fits: counts, fit, undo."""
+        now = self.situation
+        answered = self.book.current != NONE
+        return {
+            "answers": int(answered.sum()),
+            "given": int((self.labels.state != 0).sum()),
+            "open": int(now.open_entries.sum()),
+            "per_label": (self.book.current != NONE).sum(axis=0).tolist(),
+            "fit": None if self.fit is None else {
+                "name": self.fit.name, "effort": self.fit.effort, "seconds": round(self.fit.seconds, 1),
+            },
+            "new_answers": self.count_new_answers(),
+            "refit_after": REFIT_ANSWERS,
+            "undo": self.book.undoable is not None,
+            "redo": self.book.redoable is not None,
+            "audit": None if self.audit is None else self.audit.describe(),
+            "certificate": self.describe_certificate(),
+            "failure": self.failure,
+            "written": self.written,
+        }  # fmt: skip
+
+    def describe_panel(self) -> dict[str, Any]:
+        """Return queues and advice, which need all entries."""
+        now = self.situation
+        return {"queues": count_queues(now), "advice": advise(now, self.book)}
+
+    def describe_changes(self) -> dict[str, Any]:
+        """Return what the last fit changed."""
+        return describe_changes(self.situation, self.opened.index, self.labels.names)
+
+    # -- audits and selections ------------------------------------------------------------
+
+    @property
+    def audit(self) -> audits.RunningAudit | None:
+        """The audit that runs."""
+        return audits.find_running(self.book)
+
+    def plan_audit(self, population: str) -> dict[str, Any]:
+        """Return how many answers an audit needs for a precision of 95 %, and the chance that they suffice."""
+        now = self.situation
+        if self.fit is None or population not in POPULATIONS:
+            raise ValueError("an audit needs a fit and a population.")
+        entries = now.filled & np.isin(self.fit.state, POPULATIONS[population])
+        number = int(entries.sum())
+        rate = float(self.fit.wrong[entries].mean()) if number else 0.0
+        return {"entries": number, "error_rate": rate, "plans": audits.plan(number, rate)}
+
+    def begin_audit(self, n: int, population: str, key: str) -> None:
+        """Freeze random filled entries of the last fit in the journal."""
+        if self.fit is None:
+            raise ValueError("an audit needs a fit: wait for the first one.")
+        if self.audit is not None:
+            raise ValueError("an audit is running: finish or cancel it.")
+        seed = self.book.next_number
+        ids, names = self.opened.index, self.labels.names
+        body = audits.draw(self.situation, self.fit, ids, names, n=n, population=population, seed=seed)
+        self.write([("audit", key, body)])
+
+    def end_audit(self, key: str, *, cancel: bool) -> None:
+        """Write the certificate of the audit that runs, or cancel it; its answers stay."""
+        audit = self.audit
+        if audit is None:
+            raise ValueError("no audit is running.")
+        body = {"of": audit.record.n} if cancel else audit.certify(self.opened.index, self.labels.names)
+        self.write([("cancel" if cancel else "certificate", key, body)])
+
+    def describe_certificate(self) -> dict[str, Any] | None:
+        """Return the last certificate, its sentence, and whether the values have changed since then."""
+        record = audits.find_certificate(self.book)
+        if record is None:
+            return None
+        is_current = self.fit is not None and record.body["certificate"]["fit"] == self.fit.name
+        return {**record.body["certificate"], "sentence": record.body["sentence"], "is_current": is_current}
+
+    def sample_selection(self, rows: Ints, column: int) -> dict[str, Any]:
+        """Return the number of open members of a selection and random ones of them, and how many p would select."""
+        members = bulk.find_members(self.situation, rows, column)
+        probable = 0 if self.fit is None else int((self.fit.p[members, column] >= self.fit.thresholds[column]).sum())
+        cut = None if self.fit is None else round(float(self.fit.thresholds[column]), 4)
+        questions = bulk.draw_sample(self.situation, rows, column, self.book.next_number)
+        return {
+            "members": len(members), "selected": len(rows), "probable": probable, "min_p": cut,
+            "questions": [vars(question) for question in questions],
+        }  # fmt: skip
+
+    def answer_selection(self, rows: Ints, column: int, value: int, min_p: float | None, key: str) -> int:
+        """Give all members of a selection the same answer, as one record; return their number."""
+        if (again := self.book.find_key(key)) is not None:
+            return len(again.body["items"])
+        if self.audit is not None:
+            raise ValueError("an audit is running: finish or cancel it.")
+        members = bulk.find_members(self.situation, rows, column, min_p)
+        if not len(members):
+            raise ValueError("no entry of the selection is open.")
+        items = [str(self.opened.index[row]) for row in members]
+        body = {"items": items, "label": self.labels.names[column], "value": value, "why": "bulk", "min_p": min_p}
+        self.write([("bulk", key, body)])
+        return len(items)
+
+    # -- fits ------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Make the first fit and the map."""
+        self.worker = Worker(self.opened, self.setting.settings, self.receive)
+        self.refit("fast")
+        if self.points is None:
+            self.worker.ask(Job("map"))
+
+    def refit(self, effort: str) -> None:
+        """Make a fit with all answers of this moment."""
+        if self.worker is not None:
+            answers = self.book.to_answers()
+            self._fitted_answers = len(self.book.records)
+            self.failure = ""
+            n_records = self.book.next_number - 1
+            self.worker.ask(Job("fit", {"answers": answers, "n_records": n_records, "effort": effort}))
+
+    def write_outputs(self) -> None:
+        """Write the last fit with all answers: table, answers, report, certificate."""
+        if self.worker is None or self.setting.targets is None or self.fit is None:
+            raise ValueError("there is nothing to write yet: wait for the first fit.")
+        outputs = gather_outputs(self.setting.targets, self.book, self.opened.index, self.summarize())
+        self.worker.ask(Job("write", {"answers": self.book.to_answers(), "outputs": outputs}))
+
+    def summarize(self) -> dict[str, Any]:
+        """Return the section "Reviewed" of the report."""
+        return summarize_review(self.book, advise(self.situation, self.book), self.describe_certificate())
+
+    def refit_if_due(self) -> bool:
+        """Make a fit if the worker is idle, and there are enough new answers or there was a pause."""
+        new = self.count_new_answers()
+        due = new >= REFIT_ANSWERS or (new > 0 and time.monotonic() - self._last_answer > REFIT_SECONDS)
+        if self.worker is None or not self.worker.is_idle or not due or self.audit is not None:
+            return False
+        self.refit("fast")
+        return True
+
+    def count_new_answers(self) -> int:
+        """Return the number of records since the last fit was begun."""
+        return len(self.book.records) - self._fitted_answers
+
+    def receive(self, kind: str, content: Any) -> None:
+        """Take a message of the worker; it may be called from another thread."""
+        if kind == "fit":
+            self.previous, self.fit = self.fit, content
+        elif kind == "map":
+            self.points = pack_points(content)
+        elif kind == "failed":
+            self.failure = content
+        elif kind == "written":
+            self.written = content
+        self.announce(kind, content)
+
+    def close(self) -> None:
+        """End the worker and close the journal."""
+        if self.worker is not None:
+            self.worker.close()
+        self.journal.close()

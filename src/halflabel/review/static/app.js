@@ -1,0 +1,337 @@
+// The page: one question after the other, with map, queue and progress around it.
+
+import { Audit } from "/static/audit.js";
+import { byId, count, fillSelect, notify, plural } from "/static/dom.js";
+import { playSound, showItem } from "/static/item.js";
+import { bindKeys } from "/static/keys.js";
+import { MapPanel } from "/static/map-panel.js";
+import { Outbox } from "/static/outbox.js";
+import * as panel from "/static/panel.js";
+import { Queue } from "/static/queue.js";
+import { Selection } from "/static/selection.js";
+import { connect, get, makeKey, post } from "/static/transport.js";
+
+const WORDS = { 1: "yes", 0: "no", null: "not sure" };
+const CODES = { 1: 6, 0: 5, null: 7 };
+const PATIENCE = 150; // milliseconds until the next question appears although the disk is slow
+
+class Page {
+  constructor(session) {
+    this.session = this.progress = session;
+    this.labels = session.labels;
+    this.question = null;
+    this.chain = Promise.resolve();
+    this.running = session.fit ? null : ["starting", 0, 0];
+    this.outbox = new Outbox((progress, waiting, error) => this.showSaved(progress, waiting, error));
+    this.queue = new Queue(session.labels.length, () => this.questionsArrived());
+    this.audit = new Audit((progress, op) => this.auditChanged(progress, op));
+    this.map = new MapPanel(session.labels, {
+      onSelect: (chosen, label) => this.selection.open(chosen, label),
+      onOpen: (row) => this.openItem(row),
+    });
+    this.selection = new Selection({
+      labels: session.labels,
+      ask: (questions, done) => this.askOnly(questions, done),
+      changed: (progress) => this.valuesChanged(progress),
+      closed: () => this.map.clearSelection(),
+    });
+  }
+
+  async start() {
+    byId("title").textContent = this.session.title;
+    document.title = `${this.session.title} – halflabel review`;
+    byId("notes").textContent = this.session.notes.slice(0, 3).join(" ");
+    fillSelect(byId("only"), [["", "any label"], ...this.labels.map((name, j) => [j, name])]);
+    this.bind();
+    panel.showFit(this.progress, this.running);
+    this.showSaved(this.progress, 0, null);
+    connect((kind, content) => this.receive(kind, content));
+    this.map.showLabel(0);
+    this.map.loadPoints();
+    await this.queue.reset();
+    this.advance();
+    this.showPanel();
+    panel.showChanges();
+  }
+
+  bind() {
+    const actions = {
+      j: { text: "yes", run: () => this.answer(1) },
+      f: { text: "no", run: () => this.answer(0) },
+      k: { text: "not sure", run: () => this.answer(null) },
+      " ": { text: "skip this question", run: () => this.skip() },
+      u: { text: "take the last answer back", run: () => this.reverse(false) },
+      U: { text: "repeat what was taken back", run: () => this.reverse(true) },
+      e: { text: "all open labels of this item", run: () => this.toggleItemMode() },
+      p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
+      n: { text: "the next queue", run: () => this.nextQueue() },
+      l: { text: "select items on the map with a lasso", run: () => this.map.toggleLasso() },
+      c: { text: "colour of the map: state or probability", run: () => this.toggleColour() },
+      r: { text: "fit again", run: () => this.refit(false) },
+      R: { text: "fit again, thoroughly", run: () => this.refit(true) },
+      a: { text: "audit", run: () => this.openAudit() },
+      w: { text: "write the outputs", run: () => this.write() },
+      "?": { text: "this list", run: () => byId("help-dialog").showModal() },
+      Escape: { text: "close the selection", run: () => this.selection.close() },
+    };
+    bindKeys(actions);
+    const buttons = { yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e" };
+    for (const [id, key] of Object.entries(buttons)) byId(id).onclick = actions[key].run;
+    byId("show-changes").onclick = () => byId("changes-dialog").showModal();
+    byId("kind").onchange = (event) => this.changeQueue({ kind: event.target.value });
+    byId("only").onchange = (event) => this.changeQueue({ label: event.target.value === "" ? null : Number(event.target.value) });
+    addEventListener("beforeunload", (event) => {
+      if (this.outbox.waiting.length) event.preventDefault();
+    });
+  }
+
+  // -- questions -----------------------------------------------------------------------
+
+  /** Show the next question. */
+  advance() {
+    this.question = this.queue.next();
+    this.show();
+  }
+
+  show() {
+    const { question } = this;
+    const item = question && this.queue.items.get(question.row);
+    for (const id of ["yes", "no", "unsure", "skip"]) byId(id).disabled = !item;
+    panel.showUpcoming(this.queue, this.labels);
+    this.map.follow(question);
+    if (!item) {
+      this.showEmpty();
+      return;
+    }
+    byId("asked").textContent = `${this.labels[question.column]}?`;
+    byId("block").textContent = this.describeBlock(question, item);
+    showItem(byId("item"), item, this.labels, question.column);
+    byId("item").scrollTop = 0;
+    this.since = performance.now();
+    document.body.dataset.question = this.queue.number(question);
+  }
+
+  describeBlock(question, item) {
+    const inBlock = this.queue.upcoming.findIndex((each) => each.column !== question.column);
+    const left = inBlock < 0 ? this.queue.upcoming.length : inBlock;
+    const parts = left ? [`${plural(left, "more question")} about this label`] : [];
+    const given = item.states[question.column];
+    if (question.why === "suspects" && !this.progress.audit) parts.push(`given: ${given === 4 ? "yes" : "no"}, in doubt`);
+    if (this.session.show_p && item.p && !["random", "audit", "sample"].includes(question.why)) {
+      parts.push(`p ${item.p[question.column].toFixed(2)}`);
+    }
+    return parts.join(", ");
+  }
+
+  showEmpty() {
+    const { audit } = this.progress;
+    delete document.body.dataset.question;
+    byId("asked").textContent = "";
+    byId("block").textContent = "";
+    byId("item").textContent = !this.queue.isEmpty
+      ? "Loading questions."
+      : audit
+        ? "All answers of the audit are there."
+        : "This queue is empty. Choose another one, or write the outputs.";
+    if (this.queue.isEmpty && audit && audit.answered >= audit.n) this.audit.finish();
+  }
+
+  questionsArrived() {
+    if (!this.question) this.advance();
+    else panel.showUpcoming(this.queue, this.labels);
+    if (!this.question && this.queue.isEmpty) this.leaveItemMode();
+  }
+
+  /** Answer the question; one answer at a time, in the order of the keys. */
+  answer(value) {
+    const pressed = performance.now();
+    this.chain = this.chain.then(() => this.#answer(value, pressed)).catch((error) => notify(error.message, "error"));
+  }
+
+  async #answer(value, pressed) {
+    const { question } = this;
+    if (!question) return;
+    const item = this.queue.items.get(question.row);
+    const shown = this.session.show_p && question.why !== "random" && question.why !== "audit";
+    const sent = { row: question.row, column: question.column, value, why: question.why, shown };
+    this.queue.answered.add(this.queue.number(question));
+    const saved = this.outbox.send({ ...sent, ms: Math.round(pressed - this.since) });
+    await Promise.race([saved, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+    item.states[question.column] = CODES[value];
+    this.map.setState(question.row, question.column, CODES[value]);
+    if (question.why === "sample") this.selection.take(value);
+    this.describeAnswer(question, item, value);
+    this.advance();
+    performance.measure("answer", { start: pressed, end: performance.now() });
+  }
+
+  describeAnswer(question, item, value) {
+    const p = item.p && !this.progress.audit ? ` The model's probability was ${item.p[question.column].toFixed(2)}.` : "";
+    byId("last").textContent = `${item.item}, ${this.labels[question.column]}: ${WORDS[value]}.${p}`;
+  }
+
+  skip() {
+    if (!this.question || this.progress.audit) return;
+    this.queue.skip(this.question);
+    this.advance();
+  }
+
+  /** Take the last answer back and ask it again, or repeat what was taken back. */
+  reverse(redo) {
+    this.chain = this.chain.then(async () => {
+      await this.outbox.flush();
+      const result = await post("/api/undo", { redo, key: makeKey() });
+      this.showSaved(result, 0, null);
+      if (!result.entries.length) return;
+      const [{ row, column, op }] = result.entries;
+      notify(redo ? "Repeated." : op === "bulk" ? "The answers of the selection are taken back." : "Taken back.");
+      this.map.showLabel(this.map.label);
+      this.queue.answered.clear();
+      if (redo || op === "bulk") return this.queue.reset();
+      if (this.question) this.queue.putBack(this.question);
+      const why = this.progress.audit ? "audit" : "uncertain";
+      this.queue.items.delete(row);
+      await this.queue.load([{ row, column }]);
+      this.question = { row, column, why };
+      this.show();
+    }).catch((error) => notify(error.message, "error"));
+  }
+
+  async askOnly(questions, done) {
+    this.question = null;
+    await this.queue.ask(questions, () => {
+      this.queue.reset();
+      done();
+    });
+  }
+
+  // -- queues --------------------------------------------------------------------------
+
+  async changeQueue(change) {
+    Object.assign(this.queue, change);
+    byId("kind").value = this.queue.kind;
+    this.question = null;
+    this.queue.fixed = null;
+    await this.queue.reset();
+    if (!this.question) this.advance();
+  }
+
+  nextQueue() {
+    const { kinds } = this.session;
+    this.changeQueue({ kind: kinds[(kinds.indexOf(this.queue.kind) + 1) % kinds.length] });
+  }
+
+  toggleItemMode() {
+    if (this.queue.rows) this.leaveItemMode();
+    else if (this.question) this.openItem(this.question.row);
+  }
+
+  openItem(row) {
+    if (this.progress.audit) return;
+    byId("item-mode").ariaPressed = "true";
+    this.changeQueue({ rows: [row], kind: "uncertain" });
+  }
+
+  leaveItemMode() {
+    if (!this.queue.rows) return;
+    byId("item-mode").ariaPressed = "false";
+    this.changeQueue({ rows: null });
+  }
+
+  toggleColour() {
+    const select = byId("map-colour");
+    select.value = select.value === "p" ? "state" : "p";
+    select.onchange({ target: select });
+  }
+
+  // -- fits, audit, outputs --------------------------------------------------------------
+
+  receive(kind, content) {
+    if (kind === "progress") this.running = content;
+    else if (kind === "begun") this.running ??= ["fitting", 0, 0];
+    else if (kind === "fit") this.fitArrived();
+    else if (kind === "map") this.map.loadPoints();
+    else if (kind === "idle") this.running = null;
+    else if (kind === "failed" || kind === "written") this.refresh(kind);
+    else if (kind === "disconnected") byId("saved").classList.add("warn");
+    else if (kind === "connected") this.refresh(kind);
+    panel.showFit(this.progress, this.running);
+  }
+
+  async fitArrived() {
+    await this.refresh("fit");
+    await this.valuesChanged(this.progress);
+    panel.showChanges();
+  }
+
+  /** Values have changed on the server: order, colours and numbers follow. */
+  async valuesChanged(progress) {
+    this.showSaved(progress, this.outbox.waiting.length, null);
+    await this.queue.reset();
+    this.map.showLabel(this.map.label);
+    this.showPanel();
+  }
+
+  async refresh(kind) {
+    const progress = await get("/api/progress");
+    this.showSaved(progress, this.outbox.waiting.length, null);
+    if (kind === "failed") notify(progress.failure, "error");
+    if (kind === "written") notify(`Written: ${progress.written.join(", ")}`);
+    panel.showFit(progress, this.running);
+  }
+
+  async showPanel() {
+    const { queues, advice } = await get("/api/panel");
+    panel.showQueues(queues, this.queue.kind);
+    panel.showAdvice(advice);
+  }
+
+  showSaved(progress, waiting, error) {
+    if (progress) {
+      const before = this.progress.answers;
+      this.progress = progress;
+      if (Math.floor(before / 5) !== Math.floor(progress.answers / 5)) this.showPanel();
+    }
+    panel.showProgress(this.progress, waiting);
+    panel.showFit(this.progress, this.running);
+    this.audit.show(this.progress.audit);
+    if (error) notify(`${error.message} Answers are kept and sent again.`, "error");
+  }
+
+  async refit(thorough) {
+    await this.outbox.flush();
+    this.running = ["fitting", 0, 0];
+    this.showSaved(await post("/api/fit", { thorough }), 0, null);
+  }
+
+  openAudit() {
+    if (!this.progress.audit) this.audit.open();
+  }
+
+  async auditChanged(progress, op) {
+    this.showSaved(progress, 0, null);
+    this.map.showLabel(this.map.label);
+    if (op === "finish" && progress.certificate) notify(progress.certificate.sentence);
+    this.question = null;
+    this.queue.answered.clear();
+    await this.changeQueue({ kind: "uncertain", label: null, rows: null });
+    this.showPanel();
+  }
+
+  async write() {
+    try {
+      await this.outbox.flush();
+      await post("/api/write", {});
+      notify(`Writing ${count(this.progress.answers)} answers, the completed table and the report.`);
+    } catch (error) {
+      notify(error.message, "error");
+    }
+  }
+}
+
+try {
+  const page = new Page(await get("/api/session"));
+  await page.start();
+} catch (error) {
+  notify(error.message, "error");
+}

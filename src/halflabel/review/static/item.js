@@ -1,0 +1,61 @@
+// An item as its owner sees it. Texts enter the page as text only, never as markup.
+
+import { make } from "/static/dom.js";
+
+export const STATES = [
+  "unknown", "filled: no", "filled: yes", "given: no", "given: yes", "your no", "your yes", "not sure",
+];
+
+const VIEWS = {
+  image: (cell) => make("img", { src: cell.source, alt: cell.column, className: "picture" }),
+  audio: (cell) => make("audio", { src: cell.source, controls: true, preload: "auto" }),
+};
+
+/** Show an item and the labels that are known of it. */
+export function showItem(target, item, labels, asked) {
+  target.replaceChildren(
+    make("p", { className: "soft id", textContent: item.item }),
+    ...(item.mark ? [make("img", { src: item.mark, alt: "the item's values as a picture", className: "mark" })] : []),
+    ...item.cells.filter((cell) => cell.kind !== "text").map(showMedia),
+    ...showTexts(item.cells.filter((cell) => cell.kind === "text")),
+    ...showKnown(item, labels, asked),
+  );
+}
+
+function showMedia(cell) {
+  return make("figure", {}, VIEWS[cell.kind](cell), make("figcaption", { className: "soft", textContent: cell.column }));
+}
+
+/** One long text is the item itself; several short ones are the cells of a row. */
+function showTexts(cells) {
+  const long = cells.filter((cell) => cell.text.length > 60);
+  const short = cells.filter((cell) => cell.text.length <= 60);
+  const rows = short.flatMap((cell) => [
+    make("dt", { textContent: cell.column }),
+    make("dd", { textContent: cell.text, dir: "auto" }),
+  ]);
+  return [
+    ...long.map((cell) => make("p", { className: "text", textContent: cell.text, dir: "auto" })),
+    ...(rows.length ? [make("dl", { className: "cells" }, ...rows)] : []),
+  ];
+}
+
+function showKnown(item, labels, asked) {
+  const known = item.states.flatMap((state, column) => (state > 2 && state < 7 && column !== asked ? [[state, column]] : []));
+  if (!known.length) return [];
+  const marks = known.slice(0, 40).map(([state, column]) => {
+    const yes = state % 2 === 0;
+    return make("li", {
+      className: yes ? "chip has" : "chip",
+      textContent: `${yes ? "" : "not "}${labels[column]}`,
+      title: STATES[state],
+    });
+  });
+  return [make("ul", { className: "chips", ariaLabel: "Known labels of this item" }, ...marks)];
+}
+
+/** Play or pause the first sound of the item. */
+export function playSound(target) {
+  const sound = target.querySelector("audio");
+  if (sound) sound.paused ? sound.play() : sound.pause();
+}

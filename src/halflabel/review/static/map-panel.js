@@ -1,0 +1,189 @@
+// The map with everything around it: choice of label and colour, legend, hints, mouse, keys, lasso.
+
+import { byId, count, fillSelect, make } from "/static/dom.js";
+import { STATES } from "/static/item.js";
+import { drawLine, selectInside } from "/static/lasso.js";
+import { ItemMap } from "/static/map.js";
+import { bytes, get } from "/static/transport.js";
+
+const LEGEND = [[6, "your yes"], [5, "your no"], [4, "given: yes"], [3, "given: no"], [2, "filled: yes"], [1, "filled: no"], [0, "unknown"], [7, "not sure"]];
+
+export class MapPanel {
+  /** @param {string[]} labels  @param {{onSelect: Function, onOpen: Function}} actions */
+  constructor(labels, actions) {
+    this.labels = labels;
+    this.actions = actions;
+    this.map = new ItemMap(byId("map"));
+    this.top = byId("map-top");
+    this.label = 0;
+    this.current = null;
+    this.isLasso = false;
+    this.polygon = null;
+    this.map.painted = () => this.drawTop();
+    fillSelect(byId("map-label"), labels.map((name, j) => [j, name]));
+    byId("map-label").onchange = (event) => this.showLabel(Number(event.target.value), true);
+    byId("map-colour").onchange = (event) => {
+      this.map.colour = event.target.value;
+      this.map.draw();
+      this.showLegend();
+    };
+    byId("lasso").onclick = () => this.toggleLasso();
+    byId("map-reset").onclick = () => this.map.reset();
+    new ResizeObserver(() => this.map.draw()).observe(byId("map-box"));
+    this.bindPointer(byId("map"));
+    byId("map").addEventListener("keydown", (event) => this.moveByKey(event));
+  }
+
+  async loadPoints() {
+    const buffer = await bytes("/api/points.bin");
+    byId("map-note").textContent = buffer ? "" : "The map is computed in the background.";
+    if (buffer) this.map.setPoints(buffer);
+  }
+
+  async showLabel(label, byHand = false) {
+    if (byHand) this.pinned = true;
+    this.label = label;
+    byId("map-label").value = label;
+    const buffer = await bytes(`/api/label/${label}.bin`);
+    if (label === this.label) this.map.setLabel(buffer);
+    this.showLegend();
+  }
+
+  /** Follow the question: its label and its item, unless the user has chosen a label. */
+  follow(question) {
+    this.current = question?.row ?? null;
+    if (question && question.column !== this.label && !this.pinned) this.showLabel(question.column);
+    else this.drawTop();
+  }
+
+  setState(row, column, state) {
+    if (column === this.label) this.map.setState(row, state);
+  }
+
+  showLegend() {
+    const { cells, n } = this.map;
+    if (!cells) return;
+    if (this.map.colour === "p") {
+      byId("legend").replaceChildren(make("li", { className: "ramp" }), make("li", { textContent: "probability 0 to 1" }));
+      return;
+    }
+    const totals = new Array(8).fill(0);
+    for (let i = 0; i < cells.length; i += 2) totals[cells[i]] += 1;
+    byId("legend").replaceChildren(
+      ...LEGEND.filter(([state]) => totals[state]).map(([state, text]) =>
+        make("li", { className: `state s${state}`, textContent: `${text} ${count(totals[state])}` }),
+      ),
+    );
+    byId("map").ariaLabel = `Map of ${count(n)} items; arrow keys move it, plus and minus zoom`;
+  }
+
+  toggleLasso(on = !this.isLasso) {
+    this.isLasso = on;
+    byId("lasso").ariaPressed = String(on);
+    byId("map").classList.toggle("drawing", on);
+  }
+
+  clearSelection() {
+    this.map.selected = null;
+    this.polygon = null;
+    this.toggleLasso(false);
+    this.map.draw();
+  }
+
+  /** Select what lies inside of a polygon of page pixels. */
+  select(polygon) {
+    const chosen = selectInside(this.map, polygon);
+    this.polygon = null;
+    this.map.selected = chosen.number ? chosen.bits : null;
+    this.toggleLasso(false);
+    this.map.draw();
+    if (chosen.number) this.actions.onSelect(chosen, this.label);
+  }
+
+  drawTop() {
+    const { canvas } = this.map;
+    if (this.top.width !== canvas.width || this.top.height !== canvas.height) {
+      [this.top.width, this.top.height] = [canvas.width, canvas.height];
+    }
+    const context = this.top.getContext("2d");
+    const style = getComputedStyle(document.documentElement);
+    drawLine(context, this.polygon ?? [], style.getPropertyValue("--accent"));
+    if (this.current === null || !this.map.n) return;
+    const [x, y] = this.map.place(this.current).map((value) => value * devicePixelRatio);
+    const ring = (radius, colour, width) => {
+      context.beginPath();
+      context.arc(x, y, radius * devicePixelRatio, 0, 7);
+      context.lineWidth = width * devicePixelRatio;
+      context.strokeStyle = colour;
+      context.stroke();
+    };
+    ring(8, style.getPropertyValue("--paper"), 5);
+    ring(8, style.getPropertyValue("--ink"), 2);
+  }
+
+  bindPointer(canvas) {
+    let last = null;
+    let moved = 0;
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      [last, moved] = [[event.offsetX, event.offsetY], 0];
+      if (this.isLasso) this.polygon = [last];
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const here = [event.offsetX, event.offsetY];
+      if (!last) return this.showTip(...here);
+      const step = [here[0] - last[0], here[1] - last[1]];
+      moved += Math.abs(step[0]) + Math.abs(step[1]);
+      last = here;
+      if (this.polygon) {
+        this.polygon.push(here);
+        this.drawTop();
+      } else this.map.pan(...step);
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      last = null;
+      if (this.polygon) return this.select(this.polygon);
+      const row = moved < 4 ? this.map.find(event.offsetX, event.offsetY) : -1;
+      if (row >= 0) this.actions.onOpen(row);
+    });
+    canvas.addEventListener("pointerleave", () => (byId("tip").hidden = true));
+    canvas.addEventListener("dblclick", () => this.map.reset());
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.map.zoom(Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY);
+    }, { passive: false });
+  }
+
+  moveByKey(event) {
+    const { width, height } = byId("map").getBoundingClientRect();
+    const steps = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
+    if (steps[event.key]) this.map.pan(...steps[event.key]);
+    else if (event.key === "+") this.map.zoom(1.4, width / 2, height / 2);
+    else if (event.key === "-") this.map.zoom(1 / 1.4, width / 2, height / 2);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  async showTip(x, y) {
+    const row = this.map.find(x, y);
+    const tip = byId("tip");
+    this.hovered = row;
+    if (row < 0) {
+      tip.hidden = true;
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    if (this.hovered !== row) return;
+    const { items: [item] } = await get(`/api/items?rows=${row}`);
+    if (this.hovered !== row) return;
+    const state = STATES[item.states[this.label]];
+    const p = item.p ? `, p ${item.p[this.label].toFixed(2)}` : "";
+    const text = item.cells.find((cell) => cell.kind === "text")?.text.slice(0, 80) ?? "";
+    tip.replaceChildren(make("b", { textContent: item.item }), ` ${this.labels[this.label]}: ${state}${p}. ${text}`);
+    tip.hidden = false;
+    const box = byId("map-box").getBoundingClientRect();
+    tip.style.left = `${Math.max(0, Math.min(x + 12, box.width - tip.offsetWidth))}px`;
+    tip.style.top = `${Math.min(y + 14, box.height - tip.offsetHeight)}px`;
+  }
+}

@@ -1,0 +1,214 @@
+// The map of the items: one canvas, pixels written directly, so that a million points can be moved smoothly.
+
+const RADIUS = [[3000, 3.4], [20000, 2.2], [200000, 1.2], [Infinity, 0.6]];
+const SOFT = 30_000; // up to this number of points, discs have smooth edges
+const MAX_ZOOM = 200;
+
+export class ItemMap {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d", { alpha: false });
+    this.n = 0;
+    this.view = { x: 0, y: 0, scale: 1 };
+    this.colour = "state";
+    this.selected = null;
+    this.scheduled = false;
+    this.readPalette();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.readPalette();
+      this.draw();
+    });
+  }
+
+  setPoints(buffer) {
+    this.points = new Uint16Array(buffer);
+    this.n = this.points.length / 2;
+    this.view = { x: 0, y: 0, scale: 1 };
+    this.selected = null;
+    this.draw();
+  }
+
+  /** Two bytes per item: state and probability. */
+  setLabel(buffer) {
+    this.cells = new Uint8Array(buffer);
+    this.draw();
+  }
+
+  setState(row, state) {
+    if (this.cells) this.cells[2 * row] = state;
+    this.draw();
+  }
+
+  readPalette() {
+    const style = getComputedStyle(document.documentElement);
+    const read = (name) => parseColour(style.getPropertyValue(name));
+    const [paper, yes, no, open] = ["--paper", "--accent", "--warm", "--faint"].map(read);
+    this.paper = pack(paper);
+    const fade = (colour) => mix(colour, paper, 0.45);
+    this.states = [open, fade(no), fade(yes), no, yes, no, yes, mix(open, paper, 0.3)].map(pack);
+    this.shades = Array.from({ length: 256 }, (_, i) =>
+      pack(i < 128 ? mix(no, open, i / 128) : mix(open, yes, (i - 128) / 127)),
+    );
+    this.dimmed = pack(mix(open, paper, 0.6));
+  }
+
+  resize() {
+    const ratio = devicePixelRatio;
+    const { width, height } = this.canvas.getBoundingClientRect();
+    const size = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+    if (this.image && this.canvas.width === size[0] && this.canvas.height === size[1]) return;
+    [this.canvas.width, this.canvas.height] = size;
+    this.image = this.context.createImageData(...size);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+  }
+
+  /** From coordinates of the points to pixels: [factor, x, y]. */
+  transform() {
+    const { width, height } = this.canvas;
+    const margin = 12 * devicePixelRatio;
+    const factor = ((Math.min(width, height) - 2 * margin) / 65535) * this.view.scale;
+    return [factor, width / 2 - (32767.5 + this.view.x) * factor, height / 2 - (32767.5 + this.view.y) * factor];
+  }
+
+  draw() {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      this.paint();
+    });
+  }
+
+  paint() {
+    if (!this.canvas.offsetParent) return;
+    const start = performance.now();
+    this.resize();
+    this.pixels.fill(this.paper);
+    if (this.n) {
+      const radius = this.radius();
+      const stamp = makeStamp(radius, this.n <= SOFT);
+      for (const top of [false, true]) this.paintLayer(top, stamp);
+    }
+    this.context.putImageData(this.image, 0, 0);
+    performance.measure("frame", { start, end: performance.now() });
+    this.painted?.();
+  }
+
+  radius() {
+    const base = RADIUS.find(([limit]) => this.n <= limit)[1];
+    return base * devicePixelRatio * Math.min(3, Math.sqrt(this.view.scale));
+  }
+
+  /** Paint filled and unknown entries first; given and answered ones lie on top of them. */
+  paintLayer(top, stamp) {
+    const { points, cells, selected, n, pixels } = this;
+    const { width, height } = this.canvas;
+    const [factor, left, up] = this.transform();
+    const byP = this.colour === "p";
+    const margin = stamp.reach;
+    for (let i = 0; i < n; i++) {
+      const state = cells ? cells[2 * i] : 0;
+      if (state > 2 !== top) continue;
+      const x = (points[2 * i] * factor + left) | 0;
+      const y = (points[2 * i + 1] * factor + up) | 0;
+      if (x < margin || y < margin || x >= width - margin || y >= height - margin) continue;
+      const shade = selected && !((selected[i >> 3] >> (i & 7)) & 1);
+      const colour = shade ? this.dimmed : byP && cells ? this.shades[cells[2 * i + 1]] : this.states[state];
+      const at = y * width + x;
+      if (!stamp.dx) pixels[at] = colour;
+      else blend(pixels, at, width, stamp, colour);
+    }
+  }
+
+  /** Return the nearest item within some pixels of a place of the canvas, or -1. */
+  find(x, y, reach = 10) {
+    if (!this.n) return -1;
+    const [factor, left, up] = this.transform();
+    const px = (x * devicePixelRatio - left) / factor;
+    const py = (y * devicePixelRatio - up) / factor;
+    let best = (reach * devicePixelRatio / factor) ** 2;
+    let found = -1;
+    for (let i = 0; i < this.n; i++) {
+      const dx = this.points[2 * i] - px;
+      const dy = this.points[2 * i + 1] - py;
+      const d = dx * dx + dy * dy;
+      if (d < best) [best, found] = [d, i];
+    }
+    return found;
+  }
+
+  /** Return the place of an item in pixels of the page. */
+  place(row) {
+    const [factor, left, up] = this.transform();
+    const scale = 1 / devicePixelRatio;
+    return [(this.points[2 * row] * factor + left) * scale, (this.points[2 * row + 1] * factor + up) * scale];
+  }
+
+  pan(dx, dy) {
+    const [factor] = this.transform();
+    this.view.x -= (dx * devicePixelRatio) / factor;
+    this.view.y -= (dy * devicePixelRatio) / factor;
+    this.draw();
+  }
+
+  zoom(by, x, y) {
+    const [factor, left, up] = this.transform();
+    const at = [(x * devicePixelRatio - left) / factor, (y * devicePixelRatio - up) / factor];
+    const scale = Math.min(MAX_ZOOM, Math.max(0.5, this.view.scale * by));
+    const kept = this.view.scale / scale;
+    this.view.x = at[0] - 32767.5 - (at[0] - 32767.5 - this.view.x) * kept;
+    this.view.y = at[1] - 32767.5 - (at[1] - 32767.5 - this.view.y) * kept;
+    this.view.scale = scale;
+    this.draw();
+  }
+
+  reset() {
+    this.view = { x: 0, y: 0, scale: 1 };
+    this.draw();
+  }
+}
+
+/** Offsets and coverages of the pixels of a disc. */
+function makeStamp(radius, soft) {
+  if (radius < 0.9) return { reach: 1, dx: null };
+  const reach = Math.ceil(radius);
+  const dx = [], dy = [], alpha = [];
+  for (let y = -reach; y <= reach; y++) {
+    for (let x = -reach; x <= reach; x++) {
+      const cover = Math.min(1, Math.max(0, radius + 0.5 - Math.hypot(x, y)));
+      if (cover > (soft ? 0 : 0.5)) {
+        dx.push(x);
+        dy.push(y);
+        alpha.push(soft ? cover : 1);
+      }
+    }
+  }
+  return { reach: reach + 1, dx, dy, alpha };
+}
+
+function blend(pixels, at, width, stamp, colour) {
+  const { dx, dy, alpha } = stamp;
+  for (let k = 0; k < dx.length; k++) {
+    const place = at + dy[k] * width + dx[k];
+    const a = alpha[k];
+    if (a === 1) {
+      pixels[place] = colour;
+      continue;
+    }
+    const old = pixels[place];
+    const r = (old & 255) + ((colour & 255) - (old & 255)) * a;
+    const g = ((old >> 8) & 255) + (((colour >> 8) & 255) - ((old >> 8) & 255)) * a;
+    const b = ((old >> 16) & 255) + (((colour >> 16) & 255) - ((old >> 16) & 255)) * a;
+    pixels[place] = (255 << 24) | (b << 16) | (g << 8) | r;
+  }
+}
+
+const mix = (a, b, share) => a.map((value, k) => value + (b[k] - value) * share);
+const pack = ([r, g, b]) => ((255 << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
+
+/** Read a colour such as #0b6477. */
+function parseColour(text) {
+  const hex = text.trim().slice(1);
+  const full = hex.length === 3 ? [...hex].map((digit) => digit + digit).join("") : hex;
+  return [0, 2, 4].map((k) => parseInt(full.slice(k, k + 2), 16));
+}

@@ -1,0 +1,83 @@
+// The right side and the top line: queues, what is left, what the last fit changed, certificate, saved state.
+
+import { byId, count, fillSelect, make, plural } from "/static/dom.js";
+import { get } from "/static/transport.js";
+
+const KINDS = {
+  uncertain: "uncertain",
+  suspects: "doubtful given values",
+  boundary: "near the threshold",
+  rare: "rare labels",
+  changed: "changed by the last fit",
+  disagreement: "disagreement",
+  random: "random",
+};
+const SHOWN = 8;
+
+export function showQueues(queues, kind) {
+  fillSelect(byId("kind"), Object.entries(KINDS).map(([key, text]) => [key, `${text} (${count(queues[key] ?? 0)})`]));
+  byId("kind").value = kind;
+}
+
+export function showUpcoming(queue, labels) {
+  const next = queue.upcoming.slice(0, SHOWN).map((each) =>
+    make("li", {}, make("span", { className: "name", textContent: queue.items.get(each.row)?.item ?? each.row }),
+      make("span", { className: "soft", textContent: labels[each.column] })),
+  );
+  byId("upcoming").replaceChildren(...next);
+}
+
+export function showAdvice(advice) {
+  byId("advice").textContent = advice.sentence || "An estimate comes with the first fit.";
+  const { answers, errors, expected } = advice.random;
+  byId("random").textContent = answers
+    ? `Of ${plural(answers, "random entry", "random entries")} that you answered, ${count(errors)} had a wrong filled value (expected: ${expected.toFixed(1)}).`
+    : "";
+}
+
+export function showProgress(progress, waiting = 0) {
+  byId("saved").textContent = waiting
+    ? `${plural(waiting, "answer")} not yet on the disk`
+    : `${plural(progress.answers, "answer")}, saved`;
+  byId("saved").classList.toggle("warn", waiting > 0);
+  byId("undo").disabled = !progress.undo;
+  const { certificate } = progress;
+  byId("certificate").textContent = certificate
+    ? certificate.sentence + (certificate.is_current ? "" : " The values were fitted again after this certificate.")
+    : "None yet. An audit asks about random filled entries.";
+}
+
+/** The line about the fit: running, failed, or how many answers until the next one. */
+export function showFit(progress, running) {
+  const bar = byId("fit-progress");
+  bar.hidden = !running;
+  if (running) {
+    const [stage, done, total] = running;
+    if (total) [bar.max, bar.value] = [total, done];
+    else bar.removeAttribute("value");
+    byId("fit-text").textContent = stage;
+  } else if (progress.failure) {
+    byId("fit-text").textContent = progress.failure;
+  } else {
+    const left = Math.max(0, progress.refit_after - progress.new_answers);
+    byId("fit-text").textContent = progress.fit
+      ? `fitted in ${progress.fit.seconds} s, again after ${plural(left, "answer")}`
+      : "";
+  }
+}
+
+export async function showChanges() {
+  const changes = await get("/api/changes");
+  byId("changes").textContent = changes.sentence || "Later fits are compared with the first one.";
+  byId("show-changes").hidden = !changes.changed;
+  const head = make("tr", {}, ...["item", "label", "before", "now"].map((name) => make("th", { textContent: name })));
+  const rows = changes.listed.map((each) =>
+    make("tr", {}, make("td", { textContent: each.item }), make("td", { textContent: each.label }),
+      make("td", { className: "n", textContent: each.before.toFixed(2) }), make("td", { className: "n", textContent: each.after.toFixed(2) })),
+  );
+  const labels = changes.per_label.slice(0, 12).map((each) => `${each.label}: ${each.to_yes} to yes, ${each.to_no} to no`);
+  byId("changes-list").replaceChildren(
+    make("p", { textContent: labels.join("; ") }),
+    make("table", {}, make("caption", { textContent: "The largest changes of probability" }), make("tbody", {}, head, ...rows)),
+  );
+}
