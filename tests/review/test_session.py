@@ -111,6 +111,18 @@ def test_a_fit_is_due_after_some_answers_and_not_during_an_audit(client):
     assert jobs[-1].given["effort"] == "default"
 
 
+def test_answers_that_were_asked_because_of_their_value_do_not_calibrate(client):
+    jobs = client.session.worker.jobs
+    [first, second, *_] = ask(client)
+    client.post("/api/answers", {"answers": [answer(first, 1, "k1")]})
+    client.post("/api/fit", {})
+    assert jobs[-1].given["calibrate_on"] is None
+    client.post("/api/answers", {"answers": [answer({**second, "why": "suspects"}, 1, "k2")]})
+    client.post("/api/fit", {})
+    mask = jobs[-1].given["calibrate_on"]
+    assert np.argwhere(~mask).tolist() == [[second["row"], second["column"]]]
+
+
 def test_panel_and_changes(client, make_fit):
     panel = client.get("/api/panel")
     assert panel["queues"]["uncertain"] > 0

@@ -58,7 +58,8 @@ def _take_pixels(opened: OpenTable, size: int) -> NDArray[Any] | None:
     pixels = [j for j, name in enumerate(map(str, opened.frame.columns)) if name in constant | {*opened.roles.numeric}]
     if len(pixels) != size:
         return None
-    return opened.frame.iloc[:, pixels].apply(pd.to_numeric, errors="coerce").fillna(0).to_numpy(np.float64)
+    numbers = opened.frame.iloc[:, pixels].apply(pd.to_numeric, errors="coerce").fillna(0)
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def scale_to_ink(marks: NDArray[Any]) -> NDArray[np.uint8]:

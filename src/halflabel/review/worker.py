@@ -16,6 +16,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from halflabel._arrays import Mask
 from halflabel._progress import report_to
 from halflabel.completion import Completion, complete
 from halflabel.completion.answers import Answers, apply_answers
@@ -165,9 +166,10 @@ class _Bench:
                 return "map", self._require().embedding(2).to_numpy()
             return "written", self._write(**job.given)
 
-    def _fit(self, answers: Answers, n_records: int, effort: str) -> Any:
+    def _fit(self, answers: Answers, n_records: int, effort: str, calibrate_on: Mask | None) -> Any:
         start = time.perf_counter()
-        self.completion = complete(self.opened, review=answers, effort=effort, **self.settings)
+        settings = {**self.settings, "effort": effort, "calibrate_on": calibrate_on}
+        self.completion = complete(self.opened, review=answers, **settings)
         seconds = time.perf_counter() - start
         return summarize_fit(self.completion, n_records=n_records, effort=effort, seconds=seconds)
 
