@@ -15,7 +15,7 @@ from halflabel.evaluation import run_demo
 from halflabel.evaluation.comparison import DEFAULT
 
 
-@pytest.fixture(params=[250, pytest.param(1797, marks=pytest.mark.slow)], autouse=True)
+@pytest.fixture(params=[150, pytest.param(1797, marks=pytest.mark.slow)], autouse=True)
 def some_digits(request, small_forests, monkeypatch):
     """The first digits instead of all: what the demo does is the same."""
     digits = load_digits_tags()

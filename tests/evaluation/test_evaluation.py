@@ -220,7 +220,10 @@ def test_a_prior_is_shown_alone_and_added_where_labels_are_positive_only(rng):
     labels = PartialLabels.from_positives(complete)
     prior = np.where(rng.random(complete.shape) < 0.1, 1 - complete, complete)
     result = evaluate(
-        open_table(rng.normal(size=X.shape), labels, columns=Columns(prior=prior)), repeats=2, effort="fast"
+        open_table(rng.normal(size=X.shape), labels, columns=Columns(prior=prior)),
+        repeats=2,
+        effort="fast",
+        curve=False,
     )
     placed = result.summary["above"]
     assert list(placed.index[:3]) == [DEFAULT, "without the prior", "the prior alone"]
