@@ -192,13 +192,13 @@ def test_areas_of_a_slope_follow_from_geometry():
     default, records = a_map(lambda alpha, H: 0.01 + H)
     strips = {"0.1": 0.1 / 0.98, "0.25": 0.25 / 0.98}
     result = check(default, records, **AREA, printed={"yeast": strips["0.25"], "scene": strips["0.25"]})
-    assert result.finding is Finding.SUPPORTED
+    assert result.finding is Finding.UNDECIDED  # the paper does not define what is reliable
+    assert "1 of 3 definitions give every printed area within 3%" in result.evidence
     for w, share in strips.items():
         shown = float(result.evidence.split(f"within {w} of the best ")[1].split("%")[0]) / 100
         assert shown == pytest.approx(share, abs=0.011)  # one row of 99
     mixed = check(default, records, **AREA, printed={"yeast": strips["0.1"], "scene": strips["0.25"]})
-    assert mixed.finding is Finding.IN_PART
-    assert check(default, records, **AREA, printed={"yeast": 0.8, "scene": 0.25}).finding is Finding.REFUTED
+    assert "0 of 3 definitions give every printed area" in mixed.evidence
     assert check(default, records[:-1], **AREA, printed={"scene": 0.25}).finding is Finding.NOT_MEASURED
     assert check(default, [], **AREA, printed={"yeast": 0.25}).finding is Finding.NOT_MEASURED
     few = replace(default, experiments=(replace(experiment_of(default, "figure3"), grid={"H": [0.01, 0.99]}),))
@@ -260,7 +260,7 @@ def test_pooled_is_a_paired_test_over_all_runs():
     assert f"p = {p:.2g}" in result.evidence
     assert f"better in {(gap > 0).sum()} of 100 runs" in result.evidence
     strict = check(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=1 - p / 2)
-    assert strict.finding is Finding.REFUTED
+    assert strict.finding is Finding.UNDERPOWERED
     assert check(default, records, **asked, method="ML-GFHF", than=["SSDR-MC"], level=0.5).finding is Finding.REFUTED
     nothing = check(default, records, **asked, method="SSDR-MC", than=["LR"], level=0.5)
     assert nothing.finding is Finding.NOT_MEASURED

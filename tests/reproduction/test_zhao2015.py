@@ -131,10 +131,14 @@ def test_ahead_on_sets_counts_sets_that_were_measured(paper):
     assert result.finding is Finding.IN_PART
     assert "2 of 3" in result.evidence
     assert "LEML on msrc (0.505, BR 0.605)" in result.evidence
-    without = [each for each in records if each.set != "msrc"]
-    assert check(paper, without, **asked).finding is Finding.SUPPORTED
-    assert check(paper, records, **asked, sets=["yeast", "mirflickr"]).finding is Finding.SUPPORTED
+    assert check(paper, records, **asked, sets=["yeast", "corel5k"]).finding is Finding.SUPPORTED
+    missing = check(paper, records, **asked, sets=["yeast", "mirflickr"])
+    assert missing.finding is Finding.IN_PART  # a set that is not here is not passed over
+    assert missing.evidence.endswith("1 more not measured.")
     assert check(paper, records, **asked, sets=["msrc"]).finding is Finding.REFUTED
+    assert check(paper, records, **asked, sets=["msrc"], rank=2).finding is Finding.SUPPORTED
+    assert check(paper, records, **asked, sets=["yeast"], rank=2).finding is Finding.REFUTED
+    assert check(paper, records, **asked, sets=["mirflickr"], rank=2).finding is Finding.NOT_MEASURED
     assert check(paper, [], **asked).finding is Finding.NOT_MEASURED
 
 
@@ -157,8 +161,12 @@ def test_always_best_compares_with_those_named_up_to_a_point(paper):
         for method, row in heights.items()
         for x, y in zip((0.3, 0.4, 0.5), row, strict=True)
     ]
+    lower = [replace(each, grid={"missing": x}) for each in records[::3] for x in (0.1, 0.2)]
     asked = {"kind": "always_best", "experiment": "figure1-msrc", "method": "Proposed", "metric": "micro_f1"}
-    assert check(paper, records, **asked, than=["BR"], up_to=0.4).finding is Finding.SUPPORTED
+    partly = check(paper, records, **asked, than=["BR"], up_to=0.4)
+    assert partly.finding is Finding.IN_PART
+    assert partly.evidence == "In 2 of 2 comparisons Proposed is the best. 2 more not measured."  # at .1 and .2
+    assert check(paper, [*records, *lower], **asked, than=["BR"], up_to=0.4).finding is Finding.SUPPORTED
     assert check(paper, records, **asked, than=["BR"]).finding is Finding.IN_PART
     assert check(paper, records, **asked).finding is Finding.REFUTED
 

@@ -28,7 +28,7 @@ from halflabel.reproduction.verdicts.results import list_failures, list_missing_
 @click.argument("key", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the papers, their sets and their pages.")
 @click.option("--tier", type=click.Choice(TIERS), default="default", show_default=True,
-              help="One or two minutes, at most 40 minutes on two cores, or the printed protocol.")  # fmt: skip
+              help="One or two minutes, about an hour on two cores, or the printed protocol.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="Short for --tier quick.")
 @click.option("--folder", type=PATH, help="Folder of the benchmark sets; by default the variable HALFLABEL_DATA.")
 @click.option("--fetch", "fetched", is_flag=True, help="Download missing sets from OpenML (needs the network).")

@@ -63,10 +63,10 @@ def _read_attributes(kind: Any) -> tuple[dict[str, Any], list[str]]:
 
 
 def add_methods(paper: Paper, added: Sequence[Method]) -> Paper:
-    """Return the paper with further methods, in every open experiment."""
+    """Return the paper with further methods, which come first in every open experiment."""
     names = _check_additions("method", paper.methods, added)
     methods = {**paper.methods, **dict(zip(names, added, strict=True))}
-    experiments = _change_open(paper, lambda each: replace(each, methods=each.methods + names))
+    experiments = _change_open(paper, lambda each: replace(each, methods=names + each.methods))
     return replace(paper, methods=methods, experiments=experiments)
 
 

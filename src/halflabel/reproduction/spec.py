@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-#: How much of a paper is run: one or two minutes, at most 40 minutes on two cores, or the whole printed protocol.
+#: How much of a paper is run: one or two minutes, about an hour on two cores, or the whole printed protocol.
 TIERS = ("quick", "default", "full")
 
 
@@ -230,6 +230,7 @@ class Claim(_Part):
     Parameters
     ----------
     text, place : str
+        The place of a sentence of ours begins with "not in the paper".
     check : mapping
         ``kind``, a key of :data:`halflabel.reproduction.verdicts.claims.CHECKS`, and the arguments of that function.
         Empty if nothing is measured.
@@ -242,6 +243,11 @@ class Claim(_Part):
     check: Mapping[str, Any] = field(default_factory=dict)
     why: str = ""
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether the sentence is our question, not one of the paper."""
+        return self.place.startswith("not in the paper")
+
 
 @dataclass(frozen=True)
 class Paper(_Part):
@@ -252,6 +258,10 @@ class Paper(_Part):
     key, title, authors, venue : str
     summary : str
         Contents and result of the reproduction, in a paragraph.
+    believe : tuple of str
+        What a reader should believe about this paper, in plain sentences; committed records or pages show it.
+    believe_from : str
+        The commits of these records or pages.
     proposed : str
         The method that the paper proposes: it is compared with every other one.
     decisive : str
@@ -277,4 +287,6 @@ class Paper(_Part):
     experiments: tuple[Experiment, ...]
     claims: tuple[Claim, ...] = ()
     not_comparable: tuple[str, ...] = ()
+    believe: tuple[str, ...] = ()
+    believe_from: str = ""
     classifier: tuple[Mapping[str, Any], ...] = ()

@@ -5,28 +5,40 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from halflabel._files import atomic_write, together
-from halflabel._wording import NONE
+from halflabel._wording import NONE, plural
 from halflabel.reproduction.archive import NAME, unpack
 from halflabel.reproduction.page import tables
+from halflabel.reproduction.page.counts import describe_verdicts
 from halflabel.reproduction.page.listing import list_values
 from halflabel.reproduction.page.markdown import render_markdown
-from halflabel.reproduction.page.model import Block, Bullets, Cell, Grid, Page, Section, Text, render_html
+from halflabel.reproduction.page.model import (
+    Block,
+    Bullets,
+    Cell,
+    Grid,
+    Page,
+    Section,
+    Text,
+    divide_wide,
+    render_html,
+)
 from halflabel.reproduction.page.plots import draw_curve, draw_maps, draw_mean_ranks
 from halflabel.reproduction.run import Reproduction
 from halflabel.reproduction.sources import is_user_set
-from halflabel.reproduction.spec import Claim, Experiment, Method
+from halflabel.reproduction.spec import Claim, Experiment, Method, Paper
 from halflabel.reproduction.store import Record
 from halflabel.reproduction.verdicts.claims import check_claim
-from halflabel.reproduction.verdicts.results import ClaimResult, Results, Verdict
+from halflabel.reproduction.verdicts.results import ClaimResult, Finding, Results
 
 #: The meaning of the tiers.
 TIERS_IN_WORDS = {
     "quick": "quick: a sample of the runs, to check that everything works",
-    "default": "default: smaller than the printed protocol if that needs more than 40 minutes on two cores",
+    "default": "default: smaller than the printed protocol if that needs more than an hour or so on two cores",
     "full": "full: the printed protocol",
 }
 
@@ -66,9 +78,13 @@ def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
     """Return the page of a paper from its records."""
     paper, results = reproduction.paper, Results(reproduction.paper, records)
     claims = [(claim, check_claim(claim, results)) for claim in paper.claims]
+    opening = [
+        Section("What to believe", (Bullets(paper.believe), Text(_date_believe(paper)))) if paper.believe else None,
+        _summarise(results, claims),
+        Section("Claims of the text", _tabulate_claims(claims)) if claims else None,
+    ]
     sections = [section for each in paper.experiments for section in _describe_experiment(results, each)]
     closing = [
-        Section("Claims of the text", (_tabulate_claims(claims),)) if claims else None,
         Section("Limits of the comparison", (Bullets(paper.not_comparable),)) if paper.not_comparable else None,
         Section("Sets", (_tabulate_sets(reproduction),)),
         Section("Methods", (_tabulate_methods(reproduction),)),
@@ -77,8 +93,17 @@ def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
         title=paper.title,
         lead=f"{paper.authors}, {paper.venue}. {paper.summary}",
         facts=_list_facts(reproduction, records),
-        sections=(_summarise(results, claims), *sections, *filter(None, closing)),
+        sections=tuple(_divide(section) for section in (*filter(None, opening), *sections, *filter(None, closing))),
     )
+
+
+def _divide(section: Section) -> Section:
+    """Return the section with its wide tables divided."""
+    return replace(section, blocks=tuple(piece for block in section.blocks for piece in divide_wide(block)))
+
+
+def _date_believe(paper: Paper) -> str:
+    return f"These sentences are from the default tier, measured at {paper.believe_from}."
 
 
 def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple[str, str], ...]:
@@ -99,21 +124,14 @@ def _describe_making(made: Mapping[str, Any]) -> str:
 
 
 def _summarise(results: Results, claims: Sequence[tuple[Claim, ClaimResult]]) -> Section:
-    """Return the numbers of verdicts per table, and of findings over all claims."""
+    """Return the numbers of verdicts per table, and of findings: claims of the text and questions of ours apart."""
     compared = [each for each in results.paper.experiments if any(map(each.covers, each.published))]
-    lines = [f"{experiment.title}: {_count_verdicts(results, experiment)}." for experiment in compared]
-    findings = Counter(result.finding for _, result in claims)
-    counts = [f"{number} {finding.value}" for finding, number in findings.items()]
-    lines += [f"Of {len(claims)} claims of the text: {', '.join(counts)}."] if claims else []
+    lines = [f"{experiment.title}: {describe_verdicts(results, experiment)}." for experiment in compared]
+    for ours, words in ((False, "of the text"), (True, "that the paper does not make")):
+        findings = Counter(result.finding for claim, result in claims if claim.is_ours is ours)
+        counts = [f"{findings[finding]} {finding.value}" for finding in Finding if findings[finding]]
+        lines += [f"Of {plural(findings.total(), 'claim')} {words}: {', '.join(counts)}."] if counts else []
     return Section("In short", (Bullets(tuple(lines)),))
-
-
-def _count_verdicts(results: Results, experiment: Experiment) -> str:
-    covered = [cell for cell in experiment.published if experiment.covers(cell)]
-    counts = Counter(tables.make_printed_cell(results, experiment, cell).verdict for cell in covered)
-    words = {Verdict.AGREES: "agree"}
-    each = [f"{counts[verdict]} {words.get(verdict, verdict.value)}" for verdict in Verdict if counts[verdict]]
-    return f"of {len(covered)} printed values, {', '.join(each)}"
 
 
 def _describe_experiment(results: Results, experiment: Experiment) -> Iterator[Section]:
@@ -172,12 +190,22 @@ def _list_public(experiment: Experiment) -> list[str]:
     return [name for name in experiment.sets if not is_user_set(name)]
 
 
-def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> Grid:
-    rows = []
-    for claim, result in claims:
-        evidence = " ".join(filter(None, (result.evidence, claim.why)))
-        rows.append((f"{claim.text} ({claim.place})", (Cell(result.finding.value), Cell(evidence))))
-    return Grid("Findings", ("finding", "evidence"), tuple(rows))
+def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> tuple[Block, ...]:
+    """Return a table of the claims of the text, and one of our own questions."""
+    meaning = Text(
+        "Underpowered: the difference has the claimed direction, but is not significant with these trials. Cannot be "
+        "decided: the paper does not define a notion of the claim. In part: some comparisons contradict it, are not "
+        "significant, or are not measured."
+    )
+    grids = []
+    for ours, caption in ((False, "Claims of the text"), (True, "Claims that the paper does not make")):
+        rows = []
+        for claim, result in claims:
+            evidence = " ".join(filter(None, (result.evidence, claim.why)))
+            name = f"{claim.text} ({claim.place.removeprefix('not in the paper').lstrip(': ') or 'ours'})"
+            rows += [(name, (Cell(result.finding.value), Cell(evidence)))] if claim.is_ours is ours else []
+        grids += [Grid(caption, ("finding", "evidence"), tuple(rows))] if rows else []
+    return (meaning, *grids)
 
 
 def _tabulate_sets(reproduction: Reproduction) -> Grid:

@@ -44,6 +44,9 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
     parts = [f"# {_escape(page.title)}", _escape(page.lead)]
     if page.facts:
         parts.append("\n".join(f"- {_escape(name)}: {_escape(fact)}" for name, fact in page.facts))
+    chapters = [section.title for section in page.sections if section.level == 2]
+    if len(chapters) > 3:
+        parts.append("\n".join(f"- [{_escape(title)}](#{_make_anchor(title)})" for title in chapters))
     for section in page.sections:
         parts += _format_section(section, figures)
     drawings = {
@@ -53,6 +56,17 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
         if isinstance(block, Figure)
     }
     return "\n\n".join(parts) + "\n", drawings
+
+
+def _make_anchor(title: str) -> str:
+    """Return the anchor that Markdown readers give to a heading.
+
+    Examples
+    --------
+    >>> _make_anchor("Figure 2(a): Hamming loss, against d")
+    'figure-2a-hamming-loss-against-d'
+    """
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def _format_section(section: Section, figures: str) -> list[str]:

@@ -97,6 +97,34 @@ class Grid:
         return tuple(dict.fromkeys(cell.why for _, cells in self.rows for cell in cells if cell.why))
 
 
+#: Maximum number of columns of cells: a wider table is divided.
+MAX_COLUMNS = 8
+
+
+def divide_wide(block: Block) -> tuple[Block, ...]:
+    """Return a wide table as several of at most :data:`MAX_COLUMNS` columns, and any other block unchanged.
+
+    Examples
+    --------
+    >>> row = tuple(Cell(str(i)) for i in range(10))
+    >>> [grid.columns for grid in divide_wide(Grid("A", tuple("abcdefghij"), (("row", row),)))]
+    [('a', 'b', 'c', 'd', 'e'), ('f', 'g', 'h', 'i', 'j')]
+    """
+    if not isinstance(block, Grid) or len(block.columns) <= MAX_COLUMNS:
+        return (block,)
+    n_parts = -(-len(block.columns) // MAX_COLUMNS)
+    width = -(-len(block.columns) // n_parts)
+    return tuple(
+        Grid(
+            block.caption + ", continued" * (start > 0),
+            block.columns[start : start + width],
+            tuple((name, cells[start : start + width]) for name, cells in block.rows),
+            block.note * (start + width >= len(block.columns)),
+        )
+        for start in range(0, len(block.columns), width)
+    )
+
+
 @dataclass(frozen=True)
 class Figure:
     """A drawing.

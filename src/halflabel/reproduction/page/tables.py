@@ -16,10 +16,12 @@ from halflabel.reproduction.page.model import Cell, Grid
 from halflabel.reproduction.scoring import RULES_IN_WORDS
 from halflabel.reproduction.spec import Experiment, PrintedCell
 from halflabel.reproduction.verdicts.results import (
+    MIN_TRIALS,
     Measured,
     Results,
     explain_not_comparable,
     format_metric,
+    has_direction,
     judge,
     lower_is_better,
 )
@@ -43,7 +45,7 @@ def tabulate_metrics(results: Results, experiment: Experiment, set: str = "") ->
     over = "sets" if experiment.average == "set" else "trials"
     published = "; published values below" * bool(experiment.published and not set)
     caption = f"Mean and standard deviation over {n_blocks} {over}{on_set(set)}{published}"
-    note = "" if set else _describe_tolerance(experiment)
+    note = "" if set else _describe_tolerance(experiment, n_blocks)
     return Grid(caption, experiment.methods, tuple(rows), note=note)
 
 
@@ -57,7 +59,8 @@ def tabulate_settings(results: Results, experiment: Experiment, metric: str, set
             title = ", ".join([name, *(f"{k} = {v}" for k, v in at.items())])
             rows.append((title, _make_row(results, experiment, metric, measured, at=at, set=name)))
     caption = f"{name_row(experiment, metric)}: mean and standard deviation over {experiment.trials} trials"
-    note = _describe_tolerance(experiment) if metric == experiment.metrics[-1] else ""  # once for all metrics
+    last = metric == experiment.metrics[-1]  # one note for all metrics
+    note = _describe_tolerance(experiment, experiment.trials) if last else ""
     return Grid(caption, experiment.methods, tuple(rows), note=note)
 
 
@@ -102,14 +105,14 @@ def _find_best(
     """Return the best method and, over trials, all methods that a paired t-test at 5 % does not separate from it."""
     sign = 1 if lower_is_better(metric) else -1
     means = {name: sign * each.mean for name, each in measured.items() if not math.isnan(each.mean)}
-    if not means:
+    if not means or not has_direction(metric):
         return set()
     first = min(means, key=lambda name: means[name])
     if experiment.average == "set":
         return {first}
     blocks = results.blocks(experiment, metric, **where)
     both = {name: blocks[[first, name]].dropna() for name in means if name != first}
-    tied = {name for name, b in both.items() if len(b) > 1 and compare_paired(b[first], b[name]).p >= ALPHA}
+    tied = {n for n, b in both.items() if len(b) >= MIN_TRIALS and compare_paired(b[first], b[n]).p >= ALPHA}
     return {first} | tied
 
 
@@ -126,8 +129,8 @@ def _make_cell(
     if printed is None:
         return Cell(shown, best=best)
     published = _format_spread(printed.value, printed.sd, digits)
-    why = explain_not_comparable(measured, experiment)
-    return Cell(shown, published, judge(printed, measured, experiment), best, why=why)
+    hidden = explain_not_comparable(measured, experiment)
+    return Cell(shown, published, None if hidden else judge(printed, measured, experiment), best)
 
 
 # -- threshold rules ---------------------------------------------------------------------------
@@ -237,8 +240,8 @@ def unit_of(experiment: Experiment, metric: str) -> float:
 def name_row(experiment: Experiment, metric: str) -> str:
     """Return the name of a row: metric, unit, and the direction that is better."""
     unit = unit_of(experiment, metric)
-    direction = "↓" if lower_is_better(metric) else "↑"
-    return f"{format_metric(metric)}{'' if unit == 1 else f' (× {unit:g})'} {direction}"
+    direction = "" if not has_direction(metric) else " ↓" if lower_is_better(metric) else " ↑"
+    return f"{format_metric(metric)}{'' if unit == 1 else f' (× {unit:g})'}{direction}"
 
 
 def on_set(name: str) -> str:
@@ -246,13 +249,17 @@ def on_set(name: str) -> str:
     return f" on {name}" if name else ""
 
 
-def _describe_tolerance(experiment: Experiment) -> str:
+def _describe_tolerance(experiment: Experiment, n_blocks: int) -> str:
+    """Return what agrees with print, and why there are no verdicts if there are none."""
+    if experiment.published and (why := explain_not_comparable(Measured(0.0, 0.0, n_blocks), experiment)):
+        return f"No verdicts: {why}."
     if experiment.standard_errors:
         least = ", or within half of the last digit printed" if experiment.tolerance else ""
         return (
             f"A cell agrees within {experiment.standard_errors:g} standard errors of the difference of two means "
-            f"(printed: {experiment.printed_trials} trials){least}. ★: the best method, and each method that a paired "
-            f"t-test does not separate from it."
+            f"(printed: {experiment.printed_trials} trials){least}. The cells of a row share their splits, so that "
+            f"they are not independent tests. Bold: the best method, and each method that a paired t-test does not "
+            f"separate from it."
         )
     if not experiment.tolerance:
         return ""

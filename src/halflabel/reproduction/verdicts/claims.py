@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 from scipy import stats
 
-from halflabel.reproduction.sources import is_user_set
 from halflabel.reproduction.spec import Claim, Experiment
-from halflabel.reproduction.verdicts import curve_claims
+from halflabel.reproduction.verdicts import curve_claims, table_claims
 from halflabel.reproduction.verdicts.results import (
     ClaimResult,
     Finding,
@@ -21,7 +21,7 @@ from halflabel.reproduction.verdicts.results import (
     format_metric,
     lower_is_better,
 )
-from halflabel.reproduction.verdicts.significance import ALPHA, compare_paired, format_p
+from halflabel.reproduction.verdicts.significance import ALPHA, compare_paired, detect_difference, format_p
 
 
 def check_claim(claim: Claim, results: Results) -> ClaimResult:
@@ -33,6 +33,8 @@ def check_claim(claim: Claim, results: Results) -> ClaimResult:
     experiment = results.experiment(key)
     if experiment is None:
         return ClaimResult(Finding.NOT_MEASURED, "This tier leaves it out.")
+    own = {name for name, method in results.paper.methods.items() if method.added}
+    experiment = replace(experiment, methods=tuple(name for name in experiment.methods if name not in own))
     if missing := _list_missing_methods(experiment, arguments):
         return ClaimResult(Finding.NOT_MEASURED, f"This tier does not run {', '.join(missing)}.")
     return CHECKS[kind](results, experiment, **arguments)
@@ -49,30 +51,43 @@ def check_beats(
     results: Results,
     experiment: Experiment,
     *,
-    method: str,
+    method: str | Sequence[str],
     than: Sequence[str],
     metrics: Sequence[str],
     significant: bool = False,
     at: Mapping[str, Any] | None = None,
 ) -> ClaimResult:
-    """Check that ``method`` has a better mean than each of ``than`` in every metric.
+    """Check that ``method``, or each of several, has a better mean than each of ``than`` in every metric.
 
     If ``significant``, a paired t-test at 5 % must confirm it.
     """
-    failed, total = [], 0
-    for metric in metrics:
-        blocks = results.blocks(experiment, metric, at=at)
-        for other in than:
-            both = blocks[[method, other]].dropna()
-            if len(both) < 2:
-                continue
-            total += 1
-            test = compare_paired(both[method], both[other])
-            ahead = test.difference < 0 if lower_is_better(metric) else test.difference > 0
-            if not ahead or (significant and test.p >= ALPHA):
-                failed.append(f"{other} in {format_metric(metric)} ({format_p(test.p)})")
+    failed, weak, total, missing = [], [], 0, 0
+    names = [method] if isinstance(method, str) else method
+    for metric, own, other in itertools.product(metrics, names, than):
+        both = results.blocks(experiment, metric, at=at)[[own, other]].dropna()
+        if len(both) < 2:
+            missing += 1
+            continue
+        total += 1
+        test = compare_paired(both[own], both[other])
+        ahead = test.difference < 0 if lower_is_better(metric) else test.difference > 0
+        place = f"{own} against {other}" if len(names) > 1 else other
+        if not ahead:
+            failed.append(f"{place} in {format_metric(metric)} ({format_p(test.p)})")
+        elif significant and test.p >= ALPHA:
+            weak.append(f"{place} in {format_metric(metric)} ({_describe_power(both[own] - both[other], test.p)})")
     by = "significantly better" if significant else "better in the mean"
-    return conclude(total, failed, f"{method} is {by}")
+    return conclude(total, failed, f"{_join(names)} is {by}", weak=weak, missing=missing)
+
+
+def _join(names: Sequence[str]) -> str:
+    return " or ".join(names)
+
+
+def _describe_power(difference: pd.Series[float], p: float) -> str:
+    """Return p, the number of pairs and the difference that so many of them detect."""
+    detected = detect_difference(float(difference.std()) / math.sqrt(len(difference)), len(difference) - 1)
+    return f"{format_p(p)}; difference {abs(difference.mean()):.3g}, {len(difference)} pairs detect {detected:.2g}"
 
 
 def check_ahead_on_sets(
@@ -83,18 +98,30 @@ def check_ahead_on_sets(
     than: Sequence[str],
     metric: str,
     sets: Sequence[str] = (),
+    rank: int = 1,
 ) -> ClaimResult:
-    """Check, on all sets or on those in ``sets``, that each of ``methods`` has a better mean than each of ``than``."""
+    """Check, on all printed sets or on those in ``sets``, the place of each of ``methods`` among ``than`` by its mean.
+
+    With ``rank`` 1 it must be better than each of them, with 2 worse than exactly one.
+    """
     sign = 1 if lower_is_better(metric) else -1
-    total, failed = 0, []
-    public = [name for name in experiment.sets if not is_user_set(name) and name in (sets or experiment.sets)]
-    for data, method, other in itertools.product(public, methods, than):
-        own, others = (sign * results.average(experiment, metric, name, set=data).mean for name in (method, other))
-        if math.isnan(own + others):
-            continue
-        total += 1
-        failed += [] if own < others else [f"{method} on {data} ({abs(own):.3f}, {other} {abs(others):.3f})"]
-    return conclude(total, failed, f"{' or '.join(methods)} is better in the mean")
+    total, failed, missing = 0, [], 0
+    for data, method in itertools.product(sets or experiment.printed_sets, methods):
+        own = sign * results.average(experiment, metric, method, set=data).mean
+        others = {name: sign * results.average(experiment, metric, name, set=data).mean for name in than}
+        known = {name: value for name, value in others.items() if not math.isnan(own + value)}
+        ahead = {name: value for name, value in known.items() if not own < value}
+        if rank == 1:
+            missing += len(others) - len(known)
+            total += len(known)
+            failed += [f"{method} on {data} ({abs(own):.3f}, {n} {abs(v):.3f})" for n, v in ahead.items()]
+        elif len(known) < len(others):
+            missing += 1
+        else:
+            total += 1
+            failed += [] if len(ahead) == rank - 1 else [f"{method} on {data} (place {len(ahead) + 1})"]
+    claim = "is better in the mean" if rank == 1 else f"has place {rank} in the mean"
+    return conclude(total, failed, f"{_join(methods)} {claim}", missing=missing)
 
 
 def check_among_best(
@@ -107,34 +134,52 @@ def check_among_best(
     ats: Sequence[Mapping[str, Any]],
     set: str = "",
 ) -> ClaimResult:
-    """Check at each point that ``method`` is the best, or that a paired t-test at 5 % does not separate it from it."""
+    """Check at each point that ``method`` is the best, or that a paired t-test at 5 % does not separate it from it.
+
+    Without a significant difference, the claim needs as many trials as the paper has; the evidence states the
+    difference that these trials detect.
+    """
     sign = 1 if lower_is_better(metric) else -1
-    total, failed = 0, []
+    total, failed, weak, missing, powers = 0, [], [], 0, []
     for at in ats:
         blocks = (sign * results.blocks(experiment, metric, at=at, set=set)[[method, *than]]).dropna()
         if len(blocks) < 2:
+            missing += 1
             continue
         total += 1
         best = str(blocks.mean().idxmin())
         test = compare_paired(blocks[method], blocks[best])
-        if best != method and test.p < ALPHA:
-            failed.append(f"{', '.join(f'{k} = {v}' for k, v in at.items())}: {best} ({format_p(test.p)})")
-    return conclude(total, failed, f"{method} is the best or not significantly worse than the best")
+        place = ", ".join(f"{k} = {v}" for k, v in at.items())
+        if best == method:
+            continue
+        if test.p < ALPHA:
+            failed.append(f"{place}: {best} ({format_p(test.p)})")
+            continue
+        powers.append(f"{place}: {best} ({_describe_power(blocks[method] - blocks[best], test.p)})")
+        weak += [place] if len(blocks) < experiment.printed_trials else []
+    claim = f"{method} is the best or not significantly worse than the best"
+    result = conclude(total, failed, claim, missing=missing)
+    if weak and result.finding in (Finding.SUPPORTED, Finding.IN_PART):
+        finding = Finding.UNDERPOWERED if len(weak) == total - len(failed) else Finding.IN_PART
+        result = ClaimResult(finding, f"{result.evidence} Fewer trials than printed: {'; '.join(weak)}.")
+    shown = f" Not separated from the best: {'; '.join(powers)}." if powers else ""
+    return ClaimResult(result.finding, result.evidence + shown)
 
 
 def check_alike(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metrics: Sequence[str], within: float
 ) -> ClaimResult:
     """Check that the means of ``methods`` lie within a share of their own mean, in every metric."""
-    failed, spans = [], {}
+    failed, spans, missing = [], {}, 0
     for metric in metrics:
         means = results.blocks(experiment, metric)[list(methods)].dropna().mean()
         if means.isna().any():
+            missing += 1
             continue
         name = format_metric(metric)
         spans[name] = float((means.max() - means.min()) / means.mean())
         failed += [] if spans[name] <= within else [name]
-    result = conclude(len(spans), failed, f"the means lie within {within:.0%} of each other")
+    result = conclude(len(spans), failed, f"the means lie within {within:.0%} of each other", missing=missing)
     shown = ", ".join(f"{name} {span:.1%}" for name, span in spans.items())
     return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}." if spans else result.evidence)
 
@@ -163,20 +208,22 @@ def check_lower_on(
 
     If ``significant``, a two-sample t-test at 5 % must confirm it.
     """
-    total, failed = 0, []
+    total, failed, weak = 0, [], []
     for (first, second), method in itertools.product(pairs, methods):
         a, b = (results.blocks(experiment, metric, set=name)[method].dropna() for name in (first, second))
         if len(a) < 2 or len(b) < 2:
             continue
         total += 1
-        p = float(stats.ttest_ind(a, b, equal_var=False).pvalue)
-        if not a.mean() < b.mean() or (significant and p >= ALPHA):
-            failed.append(f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, {format_p(p)})")
-    result = conclude(total, failed, f"the mean is {'significantly ' if significant else ''}lower")
-    if not total or not (left := len(pairs) * len(methods) - total):
-        return result
-    finding = Finding.IN_PART if result.finding is Finding.SUPPORTED else result.finding
-    return ClaimResult(finding, f"{result.evidence} {left} more not measured.")
+        test = stats.ttest_ind(a, b, equal_var=False)
+        place = f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, {format_p(float(test.pvalue))}"
+        if not a.mean() < b.mean():
+            failed.append(f"{place})")
+        elif significant and test.pvalue >= ALPHA:
+            error = math.sqrt(a.var() / len(a) + b.var() / len(b))
+            detected = detect_difference(error, float(test.df))
+            weak.append(f"{place}; {len(a)} and {len(b)} trials detect {detected:.2g})")
+    claim = f"the mean is {'significantly ' if significant else ''}lower"
+    return conclude(total, failed, claim, weak=weak, missing=len(pairs) * len(methods) - total)
 
 
 def check_below(
@@ -184,9 +231,11 @@ def check_below(
 ) -> ClaimResult:
     """Check that the means lie below a bound."""
     means = {name: results.average(experiment, metric, name).mean for name in methods}
-    means = {name: mean for name, mean in means.items() if not math.isnan(mean)}
-    failed = [f"{name} ({mean:.3g})" for name, mean in means.items() if not mean < bound]
-    return conclude(len(means), failed, f"the mean is below {bound:g}")
+    known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
+    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if not mean < bound]
+    result = conclude(len(known), failed, f"the mean is below {bound:g}", missing=len(means) - len(known))
+    shown = ", ".join(f"{name} {mean:.3g}" for name, mean in known.items())
+    return ClaimResult(result.finding, f"{result.evidence} Means: {shown}." if known else result.evidence)
 
 
 def check_pooled(
@@ -195,15 +244,17 @@ def check_pooled(
     """Compare by a paired t-test over the runs of all sets and points of the grid together, at a level such as .95."""
     sign = -1 if lower_is_better(metric) else 1
     blocks = sign * _combine_runs(results, experiment, metric)
-    failed, details = [], []
+    failed, weak, details = [], [], []
     for other in than:
         both = blocks[[method, other]].dropna()
         if len(both) < 2:
             continue
         test = compare_paired(both[method], both[other])
         details.append(f"{other} {test.difference:+.3f} (better in {test.wins} of {test.n} runs, p = {test.p:.2g})")
-        failed += [] if test.difference > 0 and test.p < 1 - level else [other]
-    result = conclude(len(details), failed, f"{method} is significantly better at the {100 * level:g} % level")
+        failed += [] if test.difference > 0 else [other]
+        weak += [other] if test.difference > 0 and test.p >= 1 - level else []
+    claim = f"{method} is significantly better at the {100 * level:g} % level"
+    result = conclude(len(details), failed, claim, weak=weak, missing=len(than) - len(details))
     return ClaimResult(
         result.finding, f"{result.evidence} Against {', '.join(details)}." if details else result.evidence
     )
@@ -229,6 +280,8 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         check_lower_on,
         check_below,
         check_pooled,
+        table_claims.check_close_to_best,
+        table_claims.check_meta_average,
         curve_claims.check_any_beats_best,
         curve_claims.check_always_best,
         curve_claims.check_falls_with,

@@ -14,9 +14,13 @@ import pandas as pd
 
 from halflabel._wording import plural
 from halflabel.labels.metrics import METRICS
+from halflabel.reproduction.protocols import MEASUREMENTS
 from halflabel.reproduction.sources import is_user_set
 from halflabel.reproduction.spec import Experiment, Paper, PrintedCell
 from halflabel.reproduction.store import Record
+
+#: Minimum number of trials for a verdict on a printed value, and for methods that are not separated from the best.
+MIN_TRIALS = 3
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,11 @@ class Measured:
     mean: float
     sd: float
     n: int
+
+
+def has_direction(metric: str) -> bool:
+    """Return whether a metric has a better direction; the measurements of a study have none."""
+    return metric.partition("@")[0] in (*METRICS, *MEASUREMENTS)
 
 
 def lower_is_better(metric: str) -> bool:
@@ -63,19 +72,19 @@ class Verdict(enum.Enum):
     """The relation of a measured value to the published one; the value is the word on the page."""
 
     AGREES = "agrees"
-    BETTER = "better"
-    WORSE = "worse"
+    BETTER = "differs, better"
+    WORSE = "differs, worse"
     NOT_COMPARABLE = "not comparable"
     NOT_MEASURED = "not measured"
 
     @property
     def mark(self) -> str:
         """A sign that is shown with the word."""
-        return {"agrees": "=", "better": "▲", "worse": "▼", "not comparable": "≁", "not measured": "○"}[self.value]
+        return {"AGREES": "=", "BETTER": "▲", "WORSE": "▼", "NOT_COMPARABLE": "≁", "NOT_MEASURED": "○"}[self.name]
 
 
 def judge(cell: PrintedCell, measured: Measured, experiment: Experiment) -> Verdict:
-    """Return the verdict on one cell: within the tolerance it agrees, otherwise it is better or worse."""
+    """Return the verdict on one cell: within the tolerance it agrees, otherwise it differs, and is better or worse."""
     if math.isnan(measured.mean):
         return Verdict.NOT_MEASURED
     if explain_not_comparable(measured, experiment):
@@ -100,6 +109,8 @@ def explain_not_comparable(measured: Measured, experiment: Experiment) -> str:
     """Return why a measured mean cannot be compared with the printed one; empty if it can."""
     if experiment.average == "set" and 0 < measured.n < len(experiment.printed_sets):
         return f"measured on {measured.n} of the {len(experiment.printed_sets)} sets of the printed mean"
+    if experiment.average == "trial" and 0 < measured.n < MIN_TRIALS:
+        return f"fewer than {MIN_TRIALS} trials"
     return ""
 
 
@@ -111,7 +122,9 @@ class Finding(enum.Enum):
 
     SUPPORTED = "supported"
     IN_PART = "in part"
+    UNDERPOWERED = "underpowered"
     REFUTED = "refuted"
+    UNDECIDED = "cannot be decided"
     NOT_MEASURED = "not measured"
 
 
@@ -123,20 +136,46 @@ class ClaimResult:
     evidence: str
 
 
-def conclude(total: int, failed: Sequence[str], claim: str) -> ClaimResult:
-    """Return the finding on a claim that was true in all comparisons except the failed ones.
+def conclude(
+    total: int, failed: Sequence[str], claim: str, *, weak: Sequence[str] = (), missing: int = 0
+) -> ClaimResult:
+    """Return the finding on a claim.
+
+    Parameters
+    ----------
+    total : int
+        Number of measured comparisons.
+    failed, weak : sequence of str
+        Those of them that contradict the claim, and those that agree in direction without the required significance.
+    claim : str
+    missing : int
+        Number of comparisons that the claim needs and that were not measured: the claim is then supported in part only.
 
     Examples
     --------
     >>> conclude(3, ["LPP"], "MDDM is better in the mean").evidence
     'In 2 of 3 comparisons MDDM is better in the mean, but not: LPP.'
+    >>> conclude(1, [], "MC-1 is significantly better", weak=["MC-b (p = .11)"]).finding.value
+    'underpowered'
     """
     if not total:
         return ClaimResult(Finding.NOT_MEASURED, "Too few values.")
-    true = total - len(failed)
-    finding = Finding.SUPPORTED if true == total else Finding.IN_PART if true else Finding.REFUTED
-    exceptions = f", but not: {', '.join(failed[:6])}{' ...' if len(failed) > 6 else ''}" if failed else ""
-    return ClaimResult(finding, f"In {true} of {total} comparisons {claim}{exceptions}.")
+    true = total - len(failed) - len(weak)
+    if true:
+        finding = Finding.SUPPORTED if true == total and not missing else Finding.IN_PART
+    else:
+        finding = Finding.REFUTED if failed else Finding.UNDERPOWERED
+    exceptions = f", but not: {_shorten(failed)}" if failed else ""
+    sentences = [
+        f"In {true} of {total} comparisons {claim}{exceptions}.",
+        f"Same direction, not significant: {_shorten(weak)}." if weak else "",
+        f"{missing} more not measured." if missing else "",
+    ]
+    return ClaimResult(finding, " ".join(filter(None, sentences)))
+
+
+def _shorten(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:6])}{f' and {len(names) - 6} more' if len(names) > 6 else ''}"
 
 
 # -- records as tables -----------------------------------------------------------------------

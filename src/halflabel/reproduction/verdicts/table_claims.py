@@ -1,0 +1,79 @@
+"""The claims of a paper's text about whole tables: distances from the best method, averages over all cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from halflabel.reproduction.spec import Experiment
+from halflabel.reproduction.verdicts.results import (
+    ClaimResult,
+    Results,
+    conclude,
+    format_metric,
+    lower_is_better,
+)
+
+
+def check_close_to_best(
+    results: Results,
+    experiment: Experiment,
+    *,
+    method: str,
+    than: Sequence[str],
+    metric: str,
+    at: Mapping[str, Any],
+    within: float,
+) -> ClaimResult:
+    """Check on every set that the mean of ``method`` is at most ``within`` worse than the best of ``than``."""
+    sign = 1 if lower_is_better(metric) else -1
+    failed, details, missing = [], [], 0
+    for data in experiment.printed_sets:
+        means = {
+            name: sign * results.average(experiment, metric, name, at=at, set=data).mean for name in (method, *than)
+        }
+        if any(map(math.isnan, means.values())):
+            missing += 1
+            continue
+        best = min(means, key=lambda name: means[name])
+        gap = means[method] - means[best]
+        details.append(f"{data}: {gap:.3g} from {best}")
+        failed += [] if gap <= within else [data]
+    result = conclude(len(details), failed, f"{method} is at most {within:g} from the best", missing=missing)
+    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
+
+
+def check_meta_average(
+    results: Results, experiment: Experiment, *, metric: str, printed: Mapping[str, float], within: float
+) -> ClaimResult:
+    """Check for each method that the mean over all cells of the table is near the printed one.
+
+    The evidence compares the measured cells with the printed numbers of the same cells.
+
+    Parameters
+    ----------
+    printed : mapping of str to float
+        The last row of the printed table, by method, in its unit.
+    within : float
+        In the unit of the table.
+    """
+    unit = experiment.unit.get(metric, 1.0)
+    failed, details, missing = [], [], 0
+    for name, value in printed.items():
+        cells = [cell for cell in experiment.published if (cell.method, cell.metric) == (name, metric)]
+        means = [results.average(experiment, metric, name, at=c.at, set=c.set).mean / unit for c in cells]
+        known = [(mean, cell.value) for mean, cell in zip(means, cells, strict=True) if not math.isnan(mean)]
+        if not known:
+            missing += 1
+            continue
+        measured, same = np.mean(known, axis=0)
+        missing += len(known) < len(cells)
+        reference = value if len(known) == len(cells) else same
+        failed += [] if abs(measured - reference) <= within else [name]
+        details.append(f"{name} {measured:.3g}, {reference:.3g} printed ({len(known)} of {len(cells)} cells)")
+    claim = f"the mean {format_metric(metric)} is within {within:g} of the printed one"
+    result = conclude(len(details), failed, claim, missing=missing)
+    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
