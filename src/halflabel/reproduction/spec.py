@@ -258,9 +258,9 @@ class Paper(_Part):
     key, title, authors, venue : str
     summary : str
         Contents and result of the reproduction, in a paragraph.
-    believe : tuple of str
-        What a reader should believe about this paper, in plain sentences; committed records or pages show it.
-    believe_from : str
+    main_findings : tuple of str
+        What a reader should take from this paper, in plain sentences; committed records or pages show it.
+    main_findings_from : str
         The commits of these records or pages.
     proposed : str
         The method that the paper proposes: it is compared with every other one.
@@ -287,6 +287,6 @@ class Paper(_Part):
     experiments: tuple[Experiment, ...]
     claims: tuple[Claim, ...] = ()
     not_comparable: tuple[str, ...] = ()
-    believe: tuple[str, ...] = ()
-    believe_from: str = ""
+    main_findings: tuple[str, ...] = ()
+    main_findings_from: str = ""
     classifier: tuple[Mapping[str, Any], ...] = ()

@@ -79,7 +79,7 @@ def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
     paper, results = reproduction.paper, Results(reproduction.paper, records)
     claims = [(claim, check_claim(claim, results)) for claim in paper.claims]
     opening = [
-        Section("What to believe", (Bullets(paper.believe), Text(_date_believe(paper)))) if paper.believe else None,
+        Section("Main findings", (Bullets(paper.main_findings), Text(_date_findings(paper)))) if paper.main_findings else None,
         _summarise(results, claims),
         Section("Claims of the text", _tabulate_claims(claims)) if claims else None,
     ]
@@ -102,8 +102,8 @@ def _divide(section: Section) -> Section:
     return replace(section, blocks=tuple(piece for block in section.blocks for piece in divide_wide(block)))
 
 
-def _date_believe(paper: Paper) -> str:
-    return f"These sentences are from the default tier, measured at {paper.believe_from}."
+def _date_findings(paper: Paper) -> str:
+    return f"These sentences are from the default tier, measured at {paper.main_findings_from}."
 
 
 def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple[str, str], ...]:

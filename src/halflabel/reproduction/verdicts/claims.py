@@ -85,7 +85,7 @@ def _join(names: Sequence[str]) -> str:
 
 
 def _describe_power(difference: pd.Series[float], p: float) -> str:
-    """Return p, the number of pairs and the difference that so many of them detect."""
+    """Return p, the number of pairs, and the difference that this number detects."""
     detected = detect_difference(float(difference.std()) / math.sqrt(len(difference)), len(difference) - 1)
     return f"{format_p(p)}; difference {abs(difference.mean()):.3g}, {len(difference)} pairs detect {detected:.2g}"
 
