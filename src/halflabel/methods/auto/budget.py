@@ -12,6 +12,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto import ridge
 from halflabel.methods.auto.effort import EFFORTS, Effort
+from halflabel.methods.auto.ensemble import MAX_CELLS as SAMPLE_CELLS
 from halflabel.methods.auto.features import COMPONENTS, MAX_SAMPLE, has_word_features
 from halflabel.methods.auto.forest import LEAF_CELLS
 from halflabel.methods.auto.residuals import MAX_FOREST_CELLS, MAX_FOREST_LABELS, MAX_TREE_ITEMS
@@ -118,35 +119,41 @@ class _Sizes:
         yield from self._members()
         if self.gaps:
             stage_2 = 4 * self._table + 9 * self._labelled + self._forests_per_label()
-            yield self._ensemble + sum(self._forests) + self._edges + stage_2
+            yield self._held(1) + sum(self._forests) + self._edges + stage_2
         more = int(self.positive_only)  # scores as if no item were annotated
         deciding = (4 + more) * self._table + max((6 + more) * self._table, 10 * self._labelled)
         yield sum(self._forests) + self._edges / 2 + deciding  # calibration and thresholds
 
     def _members(self) -> Iterator[float]:
         """Yield the bytes of the members' fits, in the order of the ensemble."""
-        held, table, labelled = self._ensemble, self._table, self._labelled
+        table, labelled, members = self._table, self._labelled, self.effort.members
         rows = self._row * self.n_labelled
         yield self.features + rows + 2 * labelled + self._bandwidths()
         summed = table + labelled if self._edges else 0.0  # before the second kernel; before the first, there is no sum
-        held += self._map
         yield self.features + rows + summed + 2 * labelled + self._map + max(self._kernels(), 3 * table + labelled)
         if self.grouped:
-            yield held + table + 2 * labelled + rows + max(self._kernels_by_fold(), 12 * labelled)
+            by_fold = max(self._kernels_by_fold(), 12 * labelled)
+            yield self._held(1) + self._map + table + 2 * labelled + rows + by_fold
         forest, self_trained = self._forests
+        shared = self._map + self._edges
         if self._edges:
-            held += self._edges
-            yield held + labelled + max(self._coordinates(), self._deforming(), self._kernels())
+            yield self._held(1) + shared + labelled + max(self._coordinates(), self._deforming(), self._kernels())
+        first_trees = min(k for k, name in enumerate(members) if name.endswith("trees"))
         if self.gaps:
-            held += FOLDS * labelled + self._surrogate  # targets of the trees, and the regressions behind them
-            yield held + 2 * table + 2 * labelled + rows + self._fitting_surrogate()
+            shared += FOLDS * labelled + self._surrogate  # targets of the trees, and the regressions behind them
+            yield self._held(first_trees) + shared + 2 * table + 2 * labelled + rows + self._fitting_surrogate()
         if self._edges:
-            yield held + 2 * table + 4 * labelled + forest + 16 * DOUBLE * self._nodes * self.n_labels
+            residuals = 16 * DOUBLE * self._nodes * self.n_labels
+            yield self._held(first_trees) + shared + 2 * table + 4 * labelled + forest + residuals
         grown = max(self._growing(), self._predicting())
-        yield held + 3 * table + 3 * labelled + 1.2 * (forest + self_trained) + grown
+        last = self._held(len(members) - 1) + shared
+        yield last + 3 * table + 3 * labelled + 1.2 * (forest + self_trained) + grown
+        n_members = len(members) + self.optional
+        fitted = self._held(n_members) + shared + forest + self_trained
         if self.optional:
-            fitted = forest + self_trained + 2 * table + 3 * labelled
-            yield held + fitted + self._fitting_surrogate() + self._reconstructing()
+            yield fitted + table + 2 * labelled + self._fitting_surrogate() + self._reconstructing()
+        # The weights: a sample of the log odds of all members, in three copies; then the sum, and a weighted table.
+        yield fitted + max(3 * n_members * min(labelled, DOUBLE * SAMPLE_CELLS), 2 * table)
 
     @property
     def _row(self) -> float:
@@ -161,10 +168,9 @@ class _Sizes:
     def _labelled(self) -> float:
         return DOUBLE * self.n_labelled * self.n_labels
 
-    @property
-    def _ensemble(self) -> float:
-        """Bytes that exist during the fit of any member: features, sums of log odds, labels as numbers."""
-        return self.features + self._table + 2 * self._labelled
+    def _held(self, n_members: int) -> float:
+        """Bytes of the features, of the labels as numbers, and of the log odds of the members that are fitted."""
+        return self.features + self._labelled + n_members * (self._table + self._labelled)
 
     @property
     def _edges(self) -> float:
