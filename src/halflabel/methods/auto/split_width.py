@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from halflabel._arrays import Floats, Ints, Matrix
+from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.sampling import draw
 from halflabel.methods.auto.targets import Targets
 from halflabel.methods.auto.trees import grow
+from halflabel.methods.auto.words import MAX_WORDS
 
 #: Shares of the features that are compared with their square root.
 SHARES = (0.1, 0.3)
@@ -27,7 +28,7 @@ def choose_max_features(X: Matrix, folds: Folds, targets: Targets, rng: np.rando
     A random tree that tries the square root of all features misses the decisive ones where these are rare: a label that
     depends on three of a thousand words needs more. Elsewhere more features make the trees more alike, and cost more.
     """
-    d = X.shape[1]
+    d = min(X.shape[1], MAX_WORDS) if is_sparse(X) else X.shape[1]
     root = max(1, int(np.sqrt(d)))
     candidates: list[int] = [root, *(round(share * d) for share in SHARES if share * d > root)]
     if folds.fold.max() < 1 or len(candidates) == 1:  # nothing can be held out, or there is nothing to choose

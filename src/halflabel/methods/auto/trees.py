@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from scipy import sparse
 from sklearn.tree import ExtraTreeRegressor
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
+from halflabel.methods.auto.tree_walk import choose_walk
+from halflabel.methods.auto.words import MAX_WORDS, choose_words
 
 #: Maximum number of labels on which splits are chosen; with more labels, the number of their random mixtures.
 MIXTURES = 32
@@ -50,28 +53,22 @@ class Trees:
 
     def predict(self, X: Matrix) -> Floats:
         """Return the mean of the trees, shape (n_rows, n_targets)."""
+        if is_sparse(X):  # only the features of splits become dense
+            used = np.unique(self.feature)
+            return replace(self, feature=np.searchsorted(used, self.feature).astype(np.int32))._predict(X[:, used])
+        return self._predict(X)
+
+    def _predict(self, X: Matrix) -> Floats:
         result = np.empty((X.shape[0], self.values.shape[1]))
         size = max(1, min(CELLS // len(self.roots), MAX_DENSE // (4 * X.shape[1])))
+        find_leaves = choose_walk(self, *X.shape)
         for start in range(0, X.shape[0], size):
-            leaves = self._find_leaves(_to_single(X[start : start + size]))
+            leaves = find_leaves(_to_single(X[start : start + size]))
             mean = np.zeros((len(leaves), self.values.shape[1]), dtype=np.float64)
             for column in leaves.T:
                 mean += self.values[column]
             result[start : start + size] = mean / len(self.roots)
         return result
-
-    def _find_leaves(self, X: NDArray[np.float32]) -> NDArray[np.int32]:
-        """Return the row of ``values`` for each row of ``X`` and each tree."""
-        at = np.repeat(self.roots[None], len(X), axis=0).ravel()
-        row = np.repeat(np.arange(len(X)), len(self.roots))
-        moving = np.arange(len(at))
-        while len(moving):
-            node = at[moving]
-            low = X[row[moving], self.feature[node]] <= self.threshold[node]
-            following = np.where(low, self.left[node], self.right[node])
-            at[moving] = following
-            moving = moving[np.isfinite(self.threshold[following])]
-        return self.leaf[at].reshape(len(X), len(self.roots))
 
 
 def _to_single(X: Matrix) -> NDArray[np.float32]:
@@ -82,7 +79,10 @@ def _to_single(X: Matrix) -> NDArray[np.float32]:
 def _take_bag(X: Matrix, rows: Ints) -> Matrix:
     """Return some rows in single precision; they are dense unless that would be large."""
     part = X[rows]
-    return part.astype(np.float32) if is_sparse(part) and np.prod(part.shape) > MAX_DENSE else _to_single(part)
+    if not is_sparse(part) or np.prod(part.shape) <= MAX_DENSE:
+        return _to_single(part)
+    places = part.indices.astype(np.int32), part.indptr.astype(np.int32)  # scikit-learn's trees take no others
+    return sparse.csr_array((part.data.astype(np.float32), *places), shape=part.shape)
 
 
 def grow(
@@ -97,6 +97,8 @@ def grow(
 ) -> Trees:
     """Grow one extremely randomised tree per bag of rows.
 
+    Of more than 2000 sparse features, the trees see those that go with some target best in the rows of the bags.
+
     Parameters
     ----------
     X : matrix of shape (n_items, n_features)
@@ -107,7 +109,8 @@ def grow(
     seeds : ndarray of int
         One per tree.
     max_features : int or None
-        Number of features that are tried at each node; None for the square root of their number.
+        Number of features that are tried at each node, at most all that the trees see; None for the square root of
+        their number.
     min_leaf : int
         Minimum number of rows in a leaf.
     max_leaves : int or None
@@ -123,8 +126,26 @@ def grow(
     .. [1] A. Joly, P. Geurts and L. Wehenkel, "Random forests with random projections of the output space for high
        dimensional multi-label classification", ECML PKDD 2014.
     """
+    if is_sparse(X) and X.shape[1] > MAX_WORDS:
+        rows, places = np.unique(np.concatenate(bags), return_inverse=True)
+        words = choose_words(X[rows], targets[rows], min_leaf)
+        bags = np.split(places, np.cumsum([len(bag) for bag in bags])[:-1])
+        trees = _grow_bags(X[rows][:, words], targets[rows], bags, seeds, max_features, min_leaf, max_leaves)
+        return replace(trees, feature=words[trees.feature].astype(np.int32))
+    return _grow_bags(X, targets, bags, seeds, max_features, min_leaf, max_leaves)
+
+
+def _grow_bags(
+    X: Matrix,
+    targets: Floats,
+    bags: Sequence[Ints],
+    seeds: Ints,
+    max_features: int | None,
+    min_leaf: int,
+    max_leaves: int | None,
+) -> Trees:
     grow_one = delayed(_grow_tree)
-    limits = (max_features or "sqrt", min_leaf, max_leaves)
+    limits = (min(max_features or math.isqrt(X.shape[1]), X.shape[1]), min_leaf, max_leaves)
     jobs = (grow_one(X, targets, rows, int(seed), *limits) for rows, seed in zip(bags, seeds, strict=True))
     # One job unless the caller sets another number in a joblib context.
     return _concatenate(Parallel(prefer="threads")(jobs))
@@ -135,7 +156,7 @@ def _grow_tree(
     targets: Floats,
     rows: Ints,
     seed: int,
-    max_features: int | str,
+    max_features: int,
     min_leaf: int,
     max_leaves: int | None,
 ) -> tuple[Any, ...]:

@@ -1,0 +1,78 @@
+"""From rows to leaves: by the compiled walk of scikit-learn, or by NumPy where its trees cannot be rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from halflabel.methods.auto.trees import Trees
+
+#: Minimum number of rows for the compiled walk: for fewer, it takes longer to rebuild the trees.
+MIN_ROWS = 256
+
+#: Returns, for rows in single precision, the row of the leaves' values for each row and each tree.
+Walk = Callable[[NDArray[np.float32]], NDArray[np.int32]]
+
+
+def choose_walk(trees: Trees, n_rows: int, n_features: int) -> Walk:
+    """Return the faster walk that is possible; both find the same leaves."""
+    if n_rows >= MIN_ROWS and _are_sound(trees, n_features):
+        try:
+            return _compile(trees, n_features)
+        except (ImportError, AttributeError, KeyError, TypeError, ValueError):
+            pass  # this version of scikit-learn stores trees in another form
+    return lambda X: walk(trees, X)
+
+
+def walk(trees: Trees, X: NDArray[np.float32]) -> NDArray[np.int32]:
+    """Walk down all trees, level by level."""
+    at = np.repeat(trees.roots[None], len(X), axis=0).ravel()
+    row = np.repeat(np.arange(len(X)), len(trees.roots))
+    moving = np.arange(len(at))
+    while len(moving):
+        node = at[moving]
+        low = X[row[moving], trees.feature[node]] <= trees.threshold[node]
+        following = np.where(low, trees.left[node], trees.right[node])
+        at[moving] = following
+        moving = moving[np.isfinite(trees.threshold[following])]
+    return trees.leaf[at].reshape(len(X), len(trees.roots))
+
+
+def _are_sound(trees: Trees, n_features: int) -> bool:
+    """Return whether every walk stays in its tree and ends: compiled code does not check it."""
+    count = len(trees.feature)
+    number, inner = np.arange(count), np.isfinite(trees.threshold)
+    starts = trees.roots
+    if not count or not len(starts) or starts[0] != 0 or (np.diff(starts) <= 0).any() or starts[-1] >= count:
+        return False
+    end = np.repeat(np.append(starts[1:], count), np.diff(np.append(starts, count)))
+    forward = [(child > number) & (child < end) for child in (trees.left, trees.right)]
+    in_range = (trees.feature >= 0) & (trees.feature < n_features)
+    return bool((forward[0] & forward[1] & in_range)[inner].all())
+
+
+def _compile(trees: Trees, n_features: int) -> Walk:
+    """Rebuild the trees as objects of scikit-learn, which are private; a test compares the two walks."""
+    from sklearn.tree._tree import NODE_DTYPE, Tree
+
+    inner = np.isfinite(trees.threshold)
+    table: Any = np.zeros(len(inner), dtype=NODE_DTYPE)
+    table["feature"], table["threshold"] = trees.feature, trees.threshold
+    compiled = []
+    for start, end in zip(trees.roots, np.append(trees.roots[1:], len(inner)), strict=True):
+        part = table[start:end].copy()
+        part["left_child"] = np.where(inner[start:end], trees.left[start:end] - start, -1)
+        part["right_child"] = np.where(inner[start:end], trees.right[start:end] - start, -1)
+        tree = Tree(n_features, np.ones(1, dtype=np.intp), 1)
+        values = np.zeros((len(part), 1, 1))
+        tree.__setstate__({"max_depth": len(part), "node_count": len(part), "nodes": part, "values": values})
+        compiled.append((start, tree))
+
+    def apply(X: NDArray[np.float32]) -> NDArray[np.int32]:
+        return np.asarray(trees.leaf[np.stack([start + tree.apply(X) for start, tree in compiled], axis=1)])
+
+    return apply

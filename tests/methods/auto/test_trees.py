@@ -1,0 +1,117 @@
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from halflabel.methods.auto import tree_walk, words
+from halflabel.methods.auto.trees import grow
+
+
+@pytest.fixture(scope="module")
+def grown():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 9))
+    Y = (X[:, :3] + rng.normal(size=(400, 3)) > 0) * 1.0
+    bags = [rng.choice(400, 200, replace=False) for _ in range(6)]
+    return X, grow(X, Y, bags, rng.integers(2**31, size=6), min_leaf=2, max_leaves=None)
+
+
+def test_the_compiled_walk_finds_the_leaves_of_the_numpy_walk(grown):
+    X, trees = grown
+    X = np.vstack([X, np.full((1, 9), np.nan)]).astype(np.float32)
+    compiled = tree_walk._compile(trees, 9)(X)
+    np.testing.assert_array_equal(compiled, tree_walk.walk(trees, X))
+    assert len(np.unique(compiled)) > 100
+
+
+@pytest.mark.parametrize("error", [AttributeError, ValueError])
+def test_trees_that_cannot_be_rebuilt_are_walked_by_numpy(grown, error, monkeypatch):
+    X, trees = grown
+    expected = trees.predict(X)
+
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(tree_walk, "_compile", fail)
+    np.testing.assert_array_equal(trees.predict(X), expected)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda trees: {"feature": np.full_like(trees.feature, 9)},
+        lambda trees: {"left": np.full_like(trees.left, 2**30)},
+        lambda trees: {"right": np.zeros_like(trees.right)},
+        lambda trees: {"roots": trees.roots[::-1]},
+        lambda trees: {"roots": trees.roots + len(trees.feature)},
+    ],
+)
+def test_compiled_code_does_not_get_damaged_trees(grown, damage):
+    _, trees = grown
+    assert tree_walk._are_sound(trees, 9)
+    assert not tree_walk._are_sound(replace(trees, **damage(trees)), 9)
+
+
+def test_a_sparse_row_has_the_leaves_of_a_dense_one(grown):
+    X, trees = grown
+    np.testing.assert_array_equal(trees.predict(sparse.csr_array(X)), trees.predict(X))
+
+
+@pytest.fixture
+def few_words(monkeypatch):
+    for module in ("trees", "words"):
+        monkeypatch.setattr(sys.modules[f"halflabel.methods.auto.{module}"], "MAX_WORDS", 5)
+
+
+def make_words(rng, n=300, n_words=80):
+    X = sparse.random_array((n, n_words), density=0.1, rng=rng, format="csr")
+    Y = np.stack([X[:, [3]].toarray()[:, 0] > 0, X[:, [70]].toarray()[:, 0] > 0], axis=1) * 1.0
+    return X, Y
+
+
+def test_trees_see_the_words_that_go_with_a_label(few_words, rng):
+    X, Y = make_words(rng)
+    assert {3, 70} <= set(words.choose_words(X, Y, 2).tolist())
+    bags = [np.arange(300)] * 4
+    trees = grow(X, Y, bags, np.arange(4), min_leaf=2, max_leaves=None, max_features=50)
+    inner = np.isfinite(trees.threshold)
+    assert {3, 70} <= set(trees.feature[inner].tolist()) <= set(words.choose_words(X, Y, 2).tolist())
+    assert ((trees.predict(X) > 0.5) == Y).mean() > 0.99
+
+
+def test_words_are_chosen_by_the_rows_of_the_bags_only(few_words, rng):
+    X, Y = make_words(rng)
+    other = Y.copy()
+    other[200:] = 1 - other[200:]  # held out
+    bags = [np.arange(200)] * 3
+    grown = [grow(X, table, bags, np.arange(3), min_leaf=2, max_leaves=None) for table in (Y, other)]
+    np.testing.assert_array_equal(grown[0].predict(X), grown[1].predict(X))
+
+
+def test_a_word_of_one_row_or_of_no_variance_is_not_seen(few_words):
+    X = np.zeros((40, 8))
+    X[0, 0] = 1.0  # in one row, and exactly the label
+    X[:, 1] = 1.0
+    X[::2, 2:] = np.arange(1, 7)
+    Y = np.eye(40, 1)
+    assert {0, 1}.isdisjoint(words.choose_words(sparse.csr_array(X), Y, 2)[:5].tolist())
+
+
+def test_correlations_do_not_depend_on_the_blocks_of_labels(few_words, rng, monkeypatch):
+    X, Y = make_words(rng)
+    Y = np.hstack([Y, rng.random((300, 3)) < 0.3])
+    expected = words.choose_words(X, Y, 2)
+    monkeypatch.setattr(words, "CELLS", 1)
+    np.testing.assert_array_equal(words.choose_words(X, Y, 2), expected)
+
+
+def test_a_sparse_bag_that_stays_sparse_may_have_indices_of_64_bits(rng, monkeypatch):
+    X, Y = make_words(rng)
+    wide = sparse.csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    monkeypatch.setattr(sys.modules["halflabel.methods.auto.trees"], "MAX_DENSE", 2**10)
+    bags, options = [np.arange(300)] * 2, {"min_leaf": 2, "max_leaves": None}
+    expected = grow(X, Y, bags, np.arange(2), **options).predict(X)
+    np.testing.assert_array_equal(grow(wide, Y, bags, np.arange(2), **options).predict(wide), expected)
