@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from halflabel.methods.auto import tree_walk, words
+from halflabel.methods.auto import tree_leaves, words
 from halflabel.methods.auto.trees import grow
 
 
@@ -18,23 +18,23 @@ def grown():
     return X, grow(X, Y, bags, rng.integers(2**31, size=6), min_leaf=2, max_leaves=None)
 
 
-def test_the_compiled_walk_finds_the_leaves_of_the_numpy_walk(grown):
+def test_compiled_code_finds_the_leaves_that_numpy_finds(grown):
     X, trees = grown
     X = np.vstack([X, np.full((1, 9), np.nan)]).astype(np.float32)
-    compiled = tree_walk._compile(trees, 9)(X)
-    np.testing.assert_array_equal(compiled, tree_walk.walk(trees, X))
+    compiled = tree_leaves._compile(trees, 9)(X)
+    np.testing.assert_array_equal(compiled, tree_leaves.find_leaves(trees, X))
     assert len(np.unique(compiled)) > 100
 
 
 @pytest.mark.parametrize("error", [AttributeError, ValueError])
-def test_trees_that_cannot_be_rebuilt_are_walked_by_numpy(grown, error, monkeypatch):
+def test_leaves_of_trees_that_cannot_be_rebuilt_are_found_by_numpy(grown, error, monkeypatch):
     X, trees = grown
     expected = trees.predict(X)
 
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(tree_walk, "_compile", fail)
+    monkeypatch.setattr(tree_leaves, "_compile", fail)
     np.testing.assert_array_equal(trees.predict(X), expected)
 
 
@@ -50,8 +50,8 @@ def test_trees_that_cannot_be_rebuilt_are_walked_by_numpy(grown, error, monkeypa
 )
 def test_compiled_code_does_not_get_damaged_trees(grown, damage):
     _, trees = grown
-    assert tree_walk._are_sound(trees, 9)
-    assert not tree_walk._are_sound(replace(trees, **damage(trees)), 9)
+    assert tree_leaves._are_sound(trees, 9)
+    assert not tree_leaves._are_sound(replace(trees, **damage(trees)), 9)
 
 
 def test_a_sparse_row_has_the_leaves_of_a_dense_one(grown):

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.tree import ExtraTreeRegressor
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
-from halflabel.methods.auto.tree_walk import choose_walk
+from halflabel.methods.auto.tree_leaves import choose_search
 from halflabel.methods.auto.words import MAX_WORDS, choose_words
 
 #: Maximum number of labels on which splits are chosen; with more labels, the number of their random mixtures.
@@ -61,7 +61,7 @@ class Trees:
     def _predict(self, X: Matrix) -> Floats:
         result = np.empty((X.shape[0], self.values.shape[1]))
         size = max(1, min(CELLS // len(self.roots), MAX_DENSE // (4 * X.shape[1])))
-        find_leaves = choose_walk(self, *X.shape)
+        find_leaves = choose_search(self, *X.shape)
         for start in range(0, X.shape[0], size):
             leaves = find_leaves(_to_single(X[start : start + size]))
             mean = np.zeros((len(leaves), self.values.shape[1]), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""From rows to leaves: by the compiled walk of scikit-learn, or by NumPy where its trees cannot be rebuilt."""
+"""From rows to leaves: by the compiled code of scikit-learn, or by NumPy where its trees cannot be rebuilt."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from halflabel.methods.auto.trees import Trees
 
-#: Minimum number of rows for the compiled walk: for fewer, it takes longer to rebuild the trees.
+#: Minimum number of rows for compiled code: for fewer, it takes longer to rebuild the trees.
 MIN_ROWS = 256
 
 #: Returns, for rows in single precision, the row of the leaves' values for each row and each tree.
-Walk = Callable[[NDArray[np.float32]], NDArray[np.int32]]
+Search = Callable[[NDArray[np.float32]], NDArray[np.int32]]
 
 
-def choose_walk(trees: Trees, n_rows: int, n_features: int) -> Walk:
-    """Return the faster walk that is possible; both find the same leaves."""
+def choose_search(trees: Trees, n_rows: int, n_features: int) -> Search:
+    """Return the faster search that is possible; both find the same leaves."""
     if n_rows >= MIN_ROWS and _are_sound(trees, n_features):
         try:
             return _compile(trees, n_features)
         except (ImportError, AttributeError, KeyError, TypeError, ValueError):
             pass  # this version of scikit-learn stores trees in another form
-    return lambda X: walk(trees, X)
+    return lambda X: find_leaves(trees, X)
 
 
-def walk(trees: Trees, X: NDArray[np.float32]) -> NDArray[np.int32]:
-    """Walk down all trees, level by level."""
+def find_leaves(trees: Trees, X: NDArray[np.float32]) -> NDArray[np.int32]:
+    """Find the leaves level by level, in all trees at the same time."""
     at = np.repeat(trees.roots[None], len(X), axis=0).ravel()
     row = np.repeat(np.arange(len(X)), len(trees.roots))
     moving = np.arange(len(at))
@@ -43,7 +43,7 @@ def walk(trees: Trees, X: NDArray[np.float32]) -> NDArray[np.int32]:
 
 
 def _are_sound(trees: Trees, n_features: int) -> bool:
-    """Return whether every walk stays in its tree and ends: compiled code does not check it."""
+    """Return whether every path stays in its tree and ends: compiled code does not check it."""
     count = len(trees.feature)
     number, inner = np.arange(count), np.isfinite(trees.threshold)
     starts = trees.roots
@@ -55,8 +55,8 @@ def _are_sound(trees: Trees, n_features: int) -> bool:
     return bool((forward[0] & forward[1] & in_range)[inner].all())
 
 
-def _compile(trees: Trees, n_features: int) -> Walk:
-    """Rebuild the trees as objects of scikit-learn, which are private; a test compares the two walks."""
+def _compile(trees: Trees, n_features: int) -> Search:
+    """Rebuild the trees as objects of scikit-learn, which are private; a test compares the leaves."""
     from sklearn.tree._tree import NODE_DTYPE, Tree
 
     inner = np.isfinite(trees.threshold)
