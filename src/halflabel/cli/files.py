@@ -23,6 +23,7 @@ from halflabel.table.sources import Source
 
 if TYPE_CHECKING:
     from halflabel.completion import Completion
+    from halflabel.completion.mapping.item_map import ItemMap
 
 PATH = click.Path(path_type=Path)
 
@@ -108,12 +109,12 @@ def check_maps(dimensions: int, *targets: Path) -> None:
             raise ValueError(f"{target}: a picture has 2 dimensions, not {dimensions}; write a table, such as .csv.")
 
 
-def write_map(filled: Completion, coordinates: pd.DataFrame, target: Path, **options: Any) -> None:
+def write_map(filled: Completion, drawn: ItemMap, target: Path, **options: Any) -> None:
     """Write coordinates with labels as a table, or a picture of them; the suffix decides."""
     if target.suffix.lower() not in PICTURES:
-        write_frame(add_index_column(pd.concat([coordinates, take_label_columns(filled)], axis=1)), target)
+        write_frame(add_index_column(pd.concat([drawn.coordinates, take_label_columns(filled)], axis=1)), target)
         return
-    picture = draw_picture(filled, coordinates.to_numpy(), target.suffix.lower(), **options)
+    picture = draw_picture(filled, drawn.coordinates.to_numpy(), target.suffix.lower(), **options)
     with atomic_write(target) as file:
         file.write(picture)
 

@@ -45,6 +45,7 @@ from halflabel.cli.options import (
     show_option,
 )
 from halflabel.completion.display import describe_review
+from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
 from halflabel.datasets import read_vectors
 from halflabel.exchange import FORMATS, write_frame
 from halflabel.exchange.files import check_tool
@@ -254,6 +255,11 @@ def _list_paths(*paths: Path | None) -> str:
               help="A picture (.html, .svg, .png) or coordinates with labels (.csv, .parquet); may be given more than "
               "once. By default ITEMS.map.html and ITEMS.map.csv.")  # fmt: skip
 @click.option("--label", help="The label for the colours; by default the one with the most relevant entries.")
+@click.option(
+    "--method", type=click.Choice(METHOD_NAMES), help="By default tsne for 1 or 2 dimensions, ssdrmc for more."
+)
+@click.option("--label-weight", type=click.FloatRange(0), default=LABEL_WEIGHT, show_default=True,
+              help="Weight of the labels against the features; 0 draws the features alone.")  # fmt: skip
 @show_option
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 def map_command(
@@ -261,6 +267,8 @@ def map_command(
     dimensions: int,
     outputs: tuple[Path, ...],
     label: str | None,
+    method: str | None,
+    label_weight: float,
     show: tuple[str, ...] | None,
     seed: int,
 ) -> None:
@@ -270,6 +278,7 @@ def map_command(
     Examples:
       halflabel map songs.csv --id song --labels rock,sad,live
       halflabel map songs.csv --id song --labels rock,sad,live --label sad -o sad.svg -o songs.map.parquet
+      halflabel map songs.csv --id song --labels rock,sad,live --label-weight 0
     """  # noqa: D301
     source = items.read()
     kinds = ("map.html", "map.csv") if dimensions == 2 else ("map.csv",)
@@ -283,10 +292,11 @@ def map_command(
 
         filled = complete(opened, random_state=seed)
         find_label(filled, label)
-        coordinates = filled.embedding(dimensions)
+        drawn = filled.map(dimensions, method=method, label_weight=label_weight, seed=seed)
     options = {"label": label, "show": shown, "title": Path(source.raw.source).name}
     with together():
         for target in targets:
-            write_map(filled, coordinates, target, **options)
-    print_note(*filled.opened.notes)
-    print_result(f"{plural(len(coordinates), 'item')} in {dimensions} dimensions. Written: {_list_paths(*targets)}.")
+            write_map(filled, drawn, target, **options)
+    print_note(*filled.opened.notes, *drawn.notes)
+    shape = f"{plural(len(drawn.coordinates), 'item')} in {plural(dimensions, 'dimension')}"
+    print_result(f"{shape}. Written: {_list_paths(*targets)}.")

@@ -22,6 +22,8 @@ from halflabel.completion.components import take_components
 from halflabel.completion.drift import measure_drift
 from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.gaps import describe_gaps
+from halflabel.completion.mapping.defaults import LABEL_WEIGHT
+from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.plotting import Plots
@@ -33,7 +35,6 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.numerics.graph.embedding import item_map
 from halflabel.report import render_html, summarize
 from halflabel.table import OpenTable, fill_tags
 from halflabel.table.label_words import write_label_words
@@ -313,10 +314,37 @@ class Completion:
         """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
         return measure_drift(self._components, self.learned_from, np.random.default_rng(0))
 
-    def embedding(self, n_components: int = 2) -> pd.DataFrame:
-        """Return the items in a small number of dimensions, see :func:`halflabel.numerics.graph.embedding.item_map`."""
-        coordinates = item_map(self.opened.X, self.model.label_scores_, n_components)
-        return pd.DataFrame(coordinates, index=self.index, columns=[f"dim{j + 1}" for j in range(n_components)])
+    def map(
+        self,
+        n_components: int = 2,
+        *,
+        method: str | None = None,
+        label_weight: float = LABEL_WEIGHT,
+        seed: int = 0,
+    ) -> ItemMap:
+        """Return the items in a small number of dimensions; the same map is drawn once.
+
+        Parameters
+        ----------
+        n_components : int, default=2
+        method : {"tsne", "ssdrmc", "mddm", "pca", "umap"}, optional
+            By default t-SNE for at most 2 dimensions and the spectral embedding of SSDR-MC for more.
+        label_weight : float, default=1.0
+            Weight of the labels against the features; 0 draws the features alone.
+        seed : int, default=0
+        """
+        key = (n_components, method, label_weight, seed)
+        if key not in self._maps:
+            self._maps[key] = draw_item_map(self, n_components, method=method, label_weight=label_weight, seed=seed)
+        return self._maps[key]
+
+    @cached_property
+    def _maps(self) -> dict[tuple[Any, ...], ItemMap]:
+        return {}
+
+    def embedding(self, n_components: int = 2, **options: Any) -> pd.DataFrame:
+        """Return the coordinates of :meth:`map`, which has the same options."""
+        return self.map(n_components, **options).coordinates
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the report as one self-contained HTML file and return its path.

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial import procrustes
-from sklearn.decomposition import PCA
 
-from halflabel.numerics.graph.embedding import item_map, spectral_embedding
+from halflabel.numerics.graph.embedding import spectral_embedding
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import reconstruction_weights
 from halflabel.numerics.solvers import Status
@@ -161,12 +160,3 @@ def test_weights_that_do_not_sum_to_one_raise():
 def test_impossible_dimensions_raise(d, rng):
     with pytest.raises(ValueError, match=f"between 1 and 19 dimensions, not {d}"):
         embed(weights(rng.normal(size=(20, 2))), d)
-
-
-@pytest.mark.parametrize("X", [np.ones((30, 4)), sparse.csr_array((30, 20))], ids=["constant", "zero"])
-def test_a_map_of_equal_features_shows_the_labels(rng, X):
-    scores = rng.normal(size=(30, 3))
-    drawn = item_map(X, scores, 2)
-    np.testing.assert_allclose(np.abs(drawn), np.abs(PCA(2).fit_transform(scores)), atol=1e-6)
-    with pytest.raises(ValueError, match="a map needs items that differ"):
-        item_map(X, np.ones((30, 3)), 2)

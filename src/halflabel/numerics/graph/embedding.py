@@ -1,62 +1,19 @@
-"""Maps: coordinates of the items in few dimensions."""
+"""Spectral embedding: coordinates of the items in few dimensions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.decomposition import PCA
 
-from halflabel._arrays import Floats, Ints, is_sparse
+from halflabel._arrays import Floats, Ints
 from halflabel.numerics.graph.weights import components
-from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Status
 from halflabel.numerics.solvers.eigen import EigenSolution, bottom_eigenvectors
 
 #: Space between two components on the map, in standard deviations of a coordinate.
 GAP = 1.0
-
-
-def item_map(X: Any, scores: Floats, n_components: int) -> Floats:
-    """Return the principal components of the features joined with the method's label scores.
-
-    Features and scores are scaled to the same total variance, so that neither decides alone; a label without scores is
-    left out. Sparse X is centred implicitly. Signs are fixed.
-
-    Parameters
-    ----------
-    X : matrix of shape (n_items, n_features)
-    scores : ndarray of shape (n_items, n_labels)
-    n_components : int
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_components)
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than ``n_components`` dimensions, or all items are equal.
-    """
-    features = Scaler.learn(X, "auto")(X)
-    labels = scores[:, ~np.isnan(scores).any(axis=0)]
-    of_features, of_labels = _total_variance(features), _total_variance(labels)
-    if not of_features + of_labels > 0:
-        raise ValueError("all items have the same features and the same labels: a map needs items that differ.")
-    labels = labels * np.sqrt((of_features or of_labels) / (of_labels or 1.0))
-    joined = sparse.hstack([features, labels], format="csr") if is_sparse(X) else np.hstack([features, labels])
-    largest = min(joined.shape) - is_sparse(X)  # the sparse solver cannot compute all of them
-    if not 1 <= n_components <= largest:
-        raise ValueError(f"a map of these items has between 1 and {largest} dimensions, not {n_components}.")
-    solver = "arpack" if is_sparse(X) else "auto"
-    return np.asarray(PCA(n_components, svd_solver=solver, random_state=0).fit_transform(joined))
-
-
-def _total_variance(A: Any) -> float:
-    squares = A.multiply(A) if is_sparse(A) else A**2
-    return float((np.asarray(squares.mean(axis=0)) - np.asarray(A.mean(axis=0)) ** 2).sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,132 @@
+"""A map of the items of a completion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Floats, Ints
+from halflabel.completion.mapping.defaults import LABEL_WEIGHT, MAX_LANDMARKS
+from halflabel.completion.mapping.joint_space import JointSpace, measure_skill, weigh_by_skill
+from halflabel.completion.mapping.layouts import METHODS, Scene, choose_method
+from halflabel.labels import PartialLabels
+from halflabel.methods.canonical_order import order_columns, order_items
+from halflabel.numerics.layout.placement import place
+from halflabel.numerics.layout.tsne import MIN_ITEMS
+
+if TYPE_CHECKING:
+    from halflabel.completion.result import Completion
+
+
+@dataclass(frozen=True, eq=False)
+class ItemMap:
+    """The items in a small number of dimensions.
+
+    Parameters
+    ----------
+    coordinates : DataFrame of shape (n_items, n_components)
+        One row per item, with the ids of the items.
+    method : str
+        A name of :data:`halflabel.completion.mapping.defaults.METHOD_NAMES`.
+    label_weight : float
+        The weight of the labels after it was reduced for predictions without skill.
+    notes : tuple of str
+        What the reader of the map should know, in sentences.
+    space : JointSpace
+    features, joint : ndarray of shape (n_items, n_coordinates)
+        The items in this space, without and with their labels.
+    labels : PartialLabels
+        What was observed.
+    """
+
+    coordinates: pd.DataFrame
+    method: str
+    label_weight: float
+    notes: tuple[str, ...]
+    space: JointSpace
+    features: Floats
+    joint: Floats
+    labels: PartialLabels
+
+
+def draw_item_map(
+    completion: Completion,
+    n_components: int = 2,
+    *,
+    method: str | None = None,
+    label_weight: float = LABEL_WEIGHT,
+    max_landmarks: int = MAX_LANDMARKS,
+    seed: int = 0,
+) -> ItemMap:
+    """Draw the items in a small number of dimensions.
+
+    Parameters
+    ----------
+    completion : Completion
+    n_components : int, default=2
+    method : {"tsne", "ssdrmc", "mddm", "pca", "umap"}, optional
+        By default t-SNE for at most 2 dimensions and the spectral embedding of SSDR-MC for more.
+    label_weight : float, default=1.0
+        Total variance of the labels' log odds in units of that of the features. 0 draws the features alone. It is
+        reduced if out-of-fold predictions have hardly any skill.
+    max_landmarks : int, default=50_000
+        Maximum number of items that are laid out; others are placed by their nearest neighbours among these.
+    seed : int, default=0
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not one of those above, if all items are equal, or if they have fewer dimensions.
+    """
+    _validate_parameters(method, label_weight, max_landmarks)
+    order = order_items(completion.opened.X, completion.learned_from)
+    X, labels, p = completion.opened.X[order], completion.learned_from[order], completion.learned_probabilities[order]
+    weight = weigh_by_skill(label_weight, measure_skill(labels, p))
+    weighting = getattr(completion.model, "weighting_", None)
+    space = JointSpace.learn(X, p, order_columns(labels.state), weight, weighting)
+    features = space.describe_features(X)
+    joint = np.hstack([features, space.describe_labels(p)])
+    largest = min(joint.shape)
+    if not 1 <= n_components <= largest:
+        raise ValueError(f"a map of these items has between 1 and {largest} dimensions, not {n_components}.")
+    name, notes = (method, ()) if method is not None else choose_method(len(joint), n_components)
+    scene = Scene(features, joint, labels, n_components, seed)
+    drawn, notes_of_size = _draw_landmarks(scene, name, max_landmarks)
+    notes = (*notes, *notes_of_size, *_describe_weight(label_weight, weight))
+    back, columns = np.argsort(order), [f"dim{j + 1}" for j in range(n_components)]
+    coordinates = pd.DataFrame(drawn[back], index=completion.index, columns=columns)
+    return ItemMap(coordinates, name, weight, notes, space, features[back], joint[back], labels[back])
+
+
+def _validate_parameters(method: str | None, label_weight: float, max_landmarks: int) -> None:
+    if method is not None and method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, not {method!r}.")
+    if not (np.isfinite(label_weight) and label_weight >= 0):
+        raise ValueError(f"label_weight must be a number of at least 0, not {label_weight!r}.")
+    if max_landmarks < MIN_ITEMS:
+        raise ValueError(f"max_landmarks must be at least {MIN_ITEMS}, not {max_landmarks!r}.")
+
+
+def _draw_landmarks(scene: Scene, method: str, max_landmarks: int) -> tuple[Floats, tuple[str, ...]]:
+    """Return the places of all items: of random landmarks by the method, of others by their neighbours."""
+    n = len(scene.joint)
+    if n <= max_landmarks:
+        return METHODS[method](scene), ()
+    chosen: Ints = np.sort(np.random.default_rng(scene.seed).choice(n, max_landmarks, replace=False))
+    part = replace(scene, features=scene.features[chosen], joint=scene.joint[chosen], labels=scene.labels[chosen])
+    others = np.setdiff1d(np.arange(n), chosen)
+    drawn = np.empty((n, scene.n_components))
+    drawn[chosen] = METHODS[method](part)
+    drawn[others] = place(part.joint, drawn[chosen], scene.joint[others])
+    return drawn, (f"{max_landmarks:,} random items were laid out; the others have the places of their neighbours.",)
+
+
+def _describe_weight(asked: float, used: float) -> tuple[str, ...]:
+    if used >= asked:
+        return ()
+    if used == 0:
+        return ("The map shows the features alone: out-of-fold predictions of the labels have no skill.",)
+    return (f"The labels have a weight of {used:.2f} on the map: out-of-fold predictions have hardly any skill.",)

@@ -1,0 +1,93 @@
+"""What a map keeps of the neighbourhoods of the space that it draws, and what it loses."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics import pairwise_distances_chunked
+
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.numerics.graph.neighbors import neighbors
+
+#: Number of neighbours of an item in all figures.
+NEIGHBORS = 15
+
+#: Maximum numbers of items that are compared, and of items whose neighbourhoods are checked.
+MAX_ITEMS, MAX_QUERIES = 10_000, 2000
+
+#: Share of the neighbours that is enough for a label.
+SHARE = 0.3
+
+
+def measure_trust(space: Floats, coordinates: Floats, rng: np.random.Generator) -> tuple[float, float]:
+    r"""Return trustworthiness and continuity (Venna & Kaski 2001) of the 15 nearest neighbours.
+
+    Trustworthiness is reduced by items that are neighbours on the map only, continuity by items that are neighbours in
+    ``space`` only; each by their rank in the other one. 1 is perfect. Of large tables, both are estimated from a random
+    sample.
+
+    Parameters
+    ----------
+    space : ndarray of shape (n_items, n_coordinates)
+    coordinates : ndarray of shape (n_items, n_dimensions)
+    rng : Generator
+    """
+    if len(space) > MAX_ITEMS:
+        rows = np.sort(rng.choice(len(space), MAX_ITEMS, replace=False))
+        space, coordinates = space[rows], coordinates[rows]
+    n = len(space)
+    queries = np.arange(n) if n <= MAX_QUERIES else np.sort(rng.choice(n, MAX_QUERIES, replace=False))
+    k = min(NEIGHBORS, (n - 1) // 2)
+    return _trust(space, coordinates, queries, k), _trust(coordinates, space, queries, k)
+
+
+def _trust(space: Floats, drawn: Floats, queries: Ints, k: int) -> float:
+    """Return the trustworthiness of neighbourhoods in ``drawn``."""
+    n = len(space)
+    if k < 1 or 2 * n - 3 * k - 1 <= 0:
+        return np.nan
+    near, done, excess = neighbors(drawn, k)[0][queries], 0, 0.0
+    for distances in pairwise_distances_chunked(space[queries], space, working_memory=64):
+        part = np.arange(len(distances)) + done
+        distances[np.arange(len(part)), queries[part]] = -1.0  # the item itself has rank 0
+        order = distances.argsort(axis=1, kind="stable")
+        rank = np.empty_like(order)
+        np.put_along_axis(rank, order, np.arange(n)[None, :], axis=1)
+        excess += float(np.maximum(np.take_along_axis(rank, near[part], axis=1) - k, 0).sum())
+        done += len(part)
+    return 1 - excess * 2 / (len(queries) * k * (2 * n - 3 * k - 1))
+
+
+def score_vote(coordinates: Floats, relevant: Mask, observed: Mask, rng: np.random.Generator | None = None) -> float:
+    """Return micro-F1 of labels that are taken from the 15 nearest labelled items, each item's own labels hidden.
+
+    A label is taken if at least 30 % of the neighbours with an observed entry have it.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (n_items, n_dimensions)
+        Places of items with an observed label.
+    relevant, observed : ndarray of bool, shape (n_items, n_labels)
+    rng : Generator, optional
+        Take random items in place of neighbours, which is the level of chance.
+    """
+    n, k = len(coordinates), min(NEIGHBORS, len(coordinates) - 1)
+    if k < 1:
+        return np.nan
+    near = neighbors(coordinates, k)[0] if rng is None else (np.arange(n)[:, None] + rng.integers(1, n, (n, k))) % n
+    return score_share(share_of_neighbors(near, relevant, observed), relevant, observed)
+
+
+def share_of_neighbors(near: Ints, relevant: Mask, observed: Mask) -> Floats:
+    """Return for each item and label the share of relevant entries among the observed entries of its neighbours."""
+    have, seen = (np.zeros((len(near), relevant.shape[1])) for _ in range(2))
+    for column in near.T:
+        have += relevant[column]
+        seen += observed[column]
+    return np.divide(have, seen, out=np.zeros_like(have), where=seen > 0)
+
+
+def score_share(share: Floats, relevant: Mask, observed: Mask) -> float:
+    """Return micro-F1 of the labels with at least 30 % of the neighbours, on observed entries."""
+    taken = (share >= SHARE) & observed
+    total = int(taken.sum() + (relevant & observed).sum())
+    return 2 * int((taken & relevant).sum()) / total if total else np.nan

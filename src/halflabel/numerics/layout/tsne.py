@@ -1,0 +1,84 @@
+"""t-SNE of coordinates, by openTSNE, from our own search for neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halflabel._arrays import Floats, Ints
+from halflabel._progress import step
+from halflabel.numerics.graph.neighbors import neighbors
+
+#: The effective number of neighbours of an item, and how many neighbours are searched for each of them.
+PERPLEXITY, NEIGHBORS_PER_PERPLEXITY = 30, 3
+
+#: The factor of all attractions in the first phase.
+EXAGGERATION = 12
+
+#: Iterations of both phases for small tables and for others: more of them change no figure of small maps.
+ITERATIONS, ITERATIONS_OF_LARGE, MAX_SMALL = (50, 150), (150, 350), 5000
+
+#: Accuracy of Barnes and Hut's approximation of the repulsions; the default of openTSNE takes twice the time.
+THETA = 0.8
+
+#: Maximum number of items for the tree of Barnes and Hut; of more items, interpolation on a grid takes less time.
+MAX_TREE = 10_000
+
+#: Minimum number of items of a t-SNE.
+MIN_ITEMS = 10
+
+#: Standard deviation of the first coordinate before the first iteration.
+START = 1e-4
+
+
+def lay_out(Z: Floats, start: Floats, seed: int) -> Floats:
+    """Return coordinates in which neighbours in ``Z`` are neighbours, t-SNE (van der Maaten & Hinton 2008).
+
+    Attractions are those of the 90 nearest neighbours, found by our own exact search, with a perplexity of 30. One
+    thread computes them, so that one seed has one result.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_items, n_coordinates)
+        At least :data:`MIN_ITEMS` items.
+    start : ndarray of shape (n_items, 1) or (n_items, 2)
+        The first layout, of any scale.
+    seed : int
+
+    Returns
+    -------
+    ndarray of the shape of ``start``
+
+    References
+    ----------
+    .. [1] L. van der Maaten and G. Hinton, "Visualizing data using t-SNE", JMLR 2008.
+    .. [2] P. Poličar, M. Stražar and B. Zupan, "openTSNE: a modular Python library for t-SNE", JSS 2024.
+    """
+    from openTSNE import TSNEEmbedding  # most commands draw no map
+
+    method = "bh" if len(Z) <= MAX_TREE else "fft"
+    scaled = start * (START / max(float(start[:, 0].std()), np.finfo(float).tiny))
+    affinities = _attract(*_search(Z))
+    embedding = TSNEEmbedding(
+        scaled, affinities, negative_gradient_method=method, theta=THETA, n_jobs=1, random_state=seed
+    )
+    early, main = ITERATIONS if len(Z) <= MAX_SMALL else ITERATIONS_OF_LARGE
+    step("drawing the map", 0, early + main)
+    embedding = embedding.optimize(early, exaggeration=EXAGGERATION, momentum=0.8, learning_rate="auto")
+    step("drawing the map", early, early + main)
+    embedding = embedding.optimize(main, exaggeration=1, momentum=0.8, learning_rate="auto")
+    step("drawing the map", early + main, early + main)
+    return np.array(embedding, dtype=np.float64)
+
+
+def _search(Z: Floats) -> tuple[Ints, Floats]:
+    return neighbors(Z, min(PERPLEXITY * NEIGHBORS_PER_PERPLEXITY, len(Z) - 1))
+
+
+def _attract(indices: Ints, distances: Floats) -> object:
+    """Return openTSNE's affinities of neighbours that were found before."""
+    from openTSNE.affinity import PerplexityBasedNN
+    from openTSNE.nearest_neighbors import PrecomputedNeighbors
+
+    perplexity = indices.shape[1] / NEIGHBORS_PER_PERPLEXITY
+    index = PrecomputedNeighbors(indices.astype(np.int64), distances.astype(np.float64))
+    return PerplexityBasedNN(knn_index=index, perplexity=perplexity, n_jobs=1)

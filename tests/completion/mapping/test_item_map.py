@@ -1,0 +1,139 @@
+"""The map of a completion."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from tests.conftest import half_labelled
+
+import halflabel as hl
+from halflabel.completion.mapping.defaults import METHOD_NAMES
+from halflabel.completion.mapping.item_map import draw_item_map
+from halflabel.completion.mapping.joint_space import JointSpace, measure_skill
+from halflabel.methods.baselines import BinaryRelevance
+from halflabel.numerics.layout.quality import score_vote
+from halflabel.numerics.layout.tsne import lay_out
+
+
+def complete(X, Y):
+    return hl.complete(X, Y, method=BinaryRelevance(n_folds=3))
+
+
+@pytest.fixture(scope="module")
+def filled():
+    X, Y, _ = half_labelled(np.random.default_rng(0), n=60)
+    return complete(X, Y)
+
+
+def test_a_map_has_the_ids_of_the_items_and_is_drawn_once(filled):
+    drawn = filled.map()
+    assert drawn is filled.map()
+    assert drawn.method == "tsne"
+    assert drawn.notes == ()
+    assert list(drawn.coordinates) == ["dim1", "dim2"]
+    assert drawn.coordinates.index.equals(filled.index)
+    pd.testing.assert_frame_equal(filled.embedding(2), drawn.coordinates)
+    pd.testing.assert_frame_equal(draw_item_map(filled).coordinates, drawn.coordinates)
+
+
+def test_the_order_of_items_and_labels_has_no_effect(filled, rng):
+    X, Y, _ = half_labelled(np.random.default_rng(0), n=60)
+    items = rng.permutation(60)
+    moved = complete(X[items], Y[items]).map().coordinates.to_numpy()
+    np.testing.assert_array_equal(moved, filled.map().coordinates.to_numpy()[items])
+
+
+@pytest.mark.parametrize("method", METHOD_NAMES[:-1])
+def test_every_method_draws(filled, method):
+    drawn = filled.map(3 if method != "tsne" else 1, method=method)
+    assert drawn.method == method
+    assert np.isfinite(drawn.coordinates.to_numpy()).all()
+
+
+def test_more_than_two_dimensions_are_spectral(filled):
+    drawn = filled.map(4)
+    assert drawn.method == "ssdrmc"
+    assert drawn.notes == ("t-SNE draws at most 2 dimensions; the 4 dimensions are the spectral embedding of SSDR-MC.",)
+
+
+def test_a_few_items_are_drawn_by_components():
+    filled = complete(np.arange(16.0).reshape(8, 2) ** 2, np.array([0, 1] * 4, dtype=float)[:, None])
+    assert filled.map().method == "pca"
+    assert "Fewer than 10 items" in filled.map().notes[0]
+
+
+def test_the_weight_of_labels_is_their_share_of_the_variance(filled):
+    drawn = filled.map(label_weight=0.5)
+    of_labels = drawn.joint[:, drawn.features.shape[1] :].var(axis=0).sum()
+    assert of_labels == pytest.approx(0.5 * drawn.features.var(axis=0).sum())
+    assert filled.map(label_weight=0).joint.shape == drawn.features.shape
+
+
+def test_labels_without_skill_have_hardly_any_weight(rng):
+    filled = complete(rng.normal(size=(80, 4)), rng.integers(0, 2, (80, 2)).astype(float))
+    assert filled.map().label_weight < 0.1
+    assert "out-of-fold predictions" in filled.map().notes[0]
+    labels = filled.learned_from
+    assert measure_skill(labels, np.full(labels.shape, 0.9)) < 0
+    assert measure_skill(labels, np.where(labels.relevant, 0.9, 0.1)) > 0.9
+
+
+def test_labels_by_chance_make_no_groups(rng):
+    X = rng.normal(size=(100, 4))
+    filled = complete(X, rng.integers(0, 2, (100, 1)).astype(float))
+    labels, p = filled.learned_from, filled.learned_probabilities
+
+    def vote(probabilities):
+        space = JointSpace.learn(X, probabilities, np.array([0]), 2.0)
+        joint = np.hstack([space.describe_features(X), space.describe_labels(probabilities)])
+        return score_vote(lay_out(joint, joint[:, -2:], 0), labels.relevant, labels.observed)
+
+    assert vote(p) < 0.75  # taking every label has 0.67
+    assert vote(labels.relevant.astype(float)) > 0.95  # labels in their own places
+
+
+def test_landmarks_are_laid_out_and_others_placed_among_them(filled):
+    drawn = draw_item_map(filled, max_landmarks=40)
+    assert "40 random items" in drawn.notes[0]
+    coordinates = drawn.coordinates.to_numpy()
+    assert np.isfinite(coordinates).all()
+    assert len(np.unique(coordinates, axis=0)) == 60
+
+
+def test_sparse_features_have_the_map_of_dense_ones(rng):
+    X, Y, _ = half_labelled(rng, n=40)
+    X = np.where(np.abs(X) < 0.5, 0, X)
+    dense, thin = (complete(form, Y).map(method="pca", label_weight=0) for form in (X, sparse.csr_array(X)))
+    assert dense.coordinates.shape == thin.coordinates.shape
+
+
+def test_equal_features_show_the_labels_and_equal_items_raise():
+    Y = np.tile([[0.0, 1], [1, 0], [1, 1]], (5, 1))
+    filled = complete(np.ones((15, 3)), Y)
+    with pytest.raises(ValueError, match="a map needs items that differ"):
+        filled.map()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"method": "mds"}, "method must be one of tsne, ssdrmc, mddm, pca, umap, not 'mds'"),
+        ({"label_weight": -1.0}, "label_weight must be a number of at least 0"),
+        ({"label_weight": np.nan}, "label_weight must be a number of at least 0"),
+        ({"n_components": 99}, "between 1 and"),
+        ({"max_landmarks": 3}, "max_landmarks must be at least 10"),
+    ],
+)
+def test_wrong_options_raise(filled, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        draw_item_map(filled, **options)
+
+
+def test_a_missing_umap_names_the_extra(filled, monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", None)
+    with pytest.raises(ImportError, match=r"halflabel\[umap\]"):
+        filled.map(method="umap")

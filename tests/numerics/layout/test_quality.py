@@ -1,0 +1,50 @@
+"""Trustworthiness, continuity and the vote of neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.manifold import trustworthiness
+
+from halflabel.numerics.layout import quality
+from halflabel.numerics.layout.quality import measure_trust, score_vote
+
+
+@pytest.mark.parametrize("n", [60, 20])
+def test_both_figures_are_those_of_scikit_learn(n, rng):
+    space, drawn = rng.normal(size=(n, 4)), rng.normal(size=(n, 2))
+    k = min(15, (n - 1) // 2)
+    expected = trustworthiness(space, drawn, n_neighbors=k), trustworthiness(drawn, space, n_neighbors=k)
+    assert measure_trust(space, drawn, rng) == pytest.approx(expected)
+
+
+def test_a_sample_estimates_the_figures_of_all_items(rng, monkeypatch):
+    space = rng.normal(size=(400, 4))
+    exact = measure_trust(space, space[:, :2], rng)
+    monkeypatch.setattr(quality, "MAX_QUERIES", 150)
+    assert measure_trust(space, space[:, :2], rng) == pytest.approx(exact, abs=0.02)
+    monkeypatch.setattr(quality, "MAX_ITEMS", 300)
+    assert measure_trust(space, space[:, :2], rng) == pytest.approx(exact, abs=0.05)
+
+
+def vote_by_loops(places, relevant, observed, k=15):
+    """Return micro-F1 by the definition, item by item and label by label."""
+    hits = taken = there = 0
+    for i in range(len(places)):
+        others = sorted((j for j in range(len(places)) if j != i), key=lambda j: np.sum((places[i] - places[j]) ** 2))
+        for label in range(relevant.shape[1]):
+            seen = [relevant[j, label] for j in others[:k] if observed[j, label]]
+            if observed[i, label]:
+                is_taken = bool(seen) and sum(seen) / len(seen) >= 0.3
+                taken, there = taken + is_taken, there + relevant[i, label]
+                hits += is_taken and relevant[i, label]
+    return 2 * hits / (taken + there)
+
+
+def test_the_vote_is_that_of_loops_and_hides_the_own_labels(rng):
+    places = rng.normal(size=(40, 2))
+    observed = rng.random((40, 3)) < 0.7
+    relevant = observed & (places[:, :1] > np.array([0.0, 0.5, 9.0]))
+    assert score_vote(places, relevant, observed) == pytest.approx(vote_by_loops(places, relevant, observed))
+    assert score_vote(places, relevant, observed) > score_vote(places, relevant, observed, rng) + 0.2
+    assert np.isnan(score_vote(places[:1], relevant[:1], observed[:1]))
