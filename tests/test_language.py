@@ -6,6 +6,7 @@ import pytest
 from tests import language
 
 
+@pytest.mark.slow
 def test_no_banned_word_is_left():
     findings = [found for path in language.list_files() for found in language.search_file(path)]
     assert not findings, "\n".join(map(str, findings))

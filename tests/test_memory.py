@@ -13,6 +13,7 @@ import pytest
 from halflabel._memory import free_memory
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_predicted_memory_of_a_fit_is_above_its_peak_and_at_most_twice_as_large():
     script = Path(__file__).parents[1] / "benchmarks" / "memory.py"
