@@ -7,6 +7,7 @@ import json
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.conftest import half_labelled
 
@@ -154,3 +155,15 @@ def test_damage_never_answers_in_silence(saved, tmp_path):
             found, message = expected, str(error)
         np.testing.assert_array_equal(found, expected)
         assert not message or str(tmp_path / "d") in message
+
+
+def test_labels_and_probabilities_of_new_items_need_one_score_each(saved, monkeypatch):
+    predictor = hl.load(saved)
+    X, *_ = half_labelled(np.random.default_rng(1))
+    labels, p = predictor.predict(X), predictor.predict_proba(X)
+    scored, score = [], hl.AutoLabeler._score_new
+    monkeypatch.setattr(hl.AutoLabeler, "_score_new", lambda self, X: scored.append(len(X)) or score(self, X))
+    table, together = predictor.label_with_probabilities(pd.DataFrame(index=range(len(X))), X)
+    assert scored == [len(X)]
+    np.testing.assert_array_equal(table.to_numpy(), labels.to_numpy())
+    np.testing.assert_array_equal(together, p)

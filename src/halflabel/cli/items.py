@@ -232,8 +232,7 @@ def predict_command(
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
     matrix = read_vectors(vectors) if vectors else raw.matrix
     with show_progress():
-        labelled = predictor.label(raw.frame, matrix)
-        p = predictor.predict_proba(raw.frame, matrix)
+        labelled, p = predictor.label_with_probabilities(raw.frame, matrix)
     with together():
         lost = write_frame(labelled, target, raw.form)
         if probabilities:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from halflabel._arrays import Ints
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
 from halflabel.completion.registry import CLASSES, list_by_name
 from halflabel.methods.base import PartialLabelEstimator
@@ -54,21 +55,30 @@ class Predictor:
 
         A model that was learned from an array takes an array, one that was learned from a table a table.
         """
-        frame, matrix = _split_items(frame, matrix)
-        p = self.model.predict_proba(self.encoder.transform(frame, matrix))
-        p = p[:, 1:] if self.model.single_label_ else p
-        return pd.DataFrame(p, index=self._index(frame), columns=list(self.label_names))
+        return self._predict(frame, matrix)[1]
 
     def predict(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return 0/1 for every label and every new item."""
+        return self._predict(frame, matrix)[0]
+
+    def _predict(self, frame: Any, matrix: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
         frame, matrix = _split_items(frame, matrix)
-        answer = np.asarray(self.model.predict(self.encoder.transform(frame, matrix))).reshape(len(frame), -1)
-        return pd.DataFrame(answer, index=self._index(frame), columns=list(self.label_names))
+        both = self.model.predict_both(self.encoder.transform(frame, matrix))
+        index, columns = self._index(frame), list(self.label_names)
+        labels, p = (pd.DataFrame(values, index=index, columns=columns) for values in both)
+        return labels, p
 
     def label(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return the table with its labels predicted: as columns of 0/1, or as the tags column it was learned from."""
+        return self.label_with_probabilities(frame, matrix)[0]
+
+    def label_with_probabilities(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the results of :meth:`label` and :meth:`predict_proba`; each item is scored once."""
         frame = as_pandas(frame)
-        answer = self.predict(frame, matrix).to_numpy()
+        labels, p = self._predict(frame, matrix)
+        return self._write_labels(frame, labels.to_numpy()), p
+
+    def _write_labels(self, frame: pd.DataFrame, answer: Ints) -> pd.DataFrame:
         kept = use_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
         if self.roles.tags is None:
             return pd.concat([kept, pd.DataFrame(answer, index=kept.index, columns=list(self.label_names))], axis=1)
@@ -146,10 +156,10 @@ def _check_parts(predictor: Predictor) -> None:
     if len(encoder.feature_names) != model.n_features_in_:
         raise ValueError("the table gives another number of features than the method takes")
     frame, matrix = make_up_rows(encoder)
-    p = predictor.predict_proba(frame, matrix).to_numpy()
+    _, table = predictor.label_with_probabilities(frame, matrix)
+    p = table.to_numpy()
     if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
         raise ValueError("it does not predict one probability per label")
-    predictor.label(frame, matrix)
 
 
 def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:

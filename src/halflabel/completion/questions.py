@@ -86,6 +86,6 @@ def _condition(points: Floats, known: Floats) -> Floats:
     kernel = np.exp(-squares / (np.median(distinct) if distinct.size else 1.0))
     n = len(points)
     if n == len(both):
-        return kernel
+        return np.asarray(kernel)
     factor = cho_factor(kernel[n:, n:] + NOISE * np.eye(len(known)))
     return np.asarray(kernel[:n, :n] - kernel[:n, n:] @ cho_solve(factor, kernel[n:, :n]))

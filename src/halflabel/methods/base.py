@@ -189,18 +189,21 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         ndarray of shape (n_items, n_labels)
             For a single label, given as a 1-D ``y``: (n_items, 2), irrelevant and relevant.
         """
-        check_is_fitted(self)
-        calibration, _ = self._decision_for_new()
-        p = calibration(self._score_new(self._validate_features(X, reset=False)))
+        _, p = self.predict_both(X)
         return np.column_stack([1 - p, p]) if self.single_label_ else p
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return 0/1 for new items; every row is treated as new, also a fitted one."""
+        relevant, _ = self.predict_both(X)
+        return self._restore_shape(relevant)
+
+    def predict_both(self, X: Any) -> tuple[NDArray[np.int64], Floats]:
+        """Return 0/1 and the probabilities of new items, which are scored once; also one label is a column."""
         check_is_fitted(self)
         calibration, thresholds = self._decision_for_new()
         scores = self._score_new(self._validate_features(X, reset=False))
-        relevant = self._rule().apply(scores, calibration(scores), thresholds)
-        return self._restore_shape(relevant.astype(np.int64))
+        p = calibration(scores)
+        return self._rule().apply(scores, p, thresholds).astype(np.int64), p
 
     def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""
