@@ -169,13 +169,15 @@ def _check_names(where: str, experiment: Experiment) -> None:
     rules = experiment.options.get("rules", ())
     known = {
         "protocol": ([experiment.protocol], PROTOCOLS),
-        "metric": (experiment.metrics, [*METRICS, *MEASUREMENTS]),
+        "metric": (experiment.metrics if experiment.protocol != "study" else (), [*METRICS, *MEASUREMENTS]),
         "threshold rule": (rules, RULES_OF.get(experiment.protocol, ())),
         "curve": (experiment.curves, [f"{m}{r}" for m in experiment.metrics for r in ("", *(f"@{r}" for r in rules))]),
         "average": ([experiment.average], ["set", "trial"]),
         "rows": ([experiment.rows], ["metric", "setting"]),
         "axis": ([experiment.x] if experiment.x else [], experiment.grid),
     }
+    if experiment.protocol == "study" and experiment.open:
+        raise SpecError(f"{where}: a study predicts nothing, so that no model can be added: write open = false.")
     for what, (names, defined) in known.items():
         if wrong := [name for name in names if name not in defined]:
             raise SpecError(f"{where}: there is no {what} {wrong[0]!r}; known are {', '.join(defined)}.")

@@ -20,6 +20,7 @@ from halflabel.labels.masking import hide_items
 from halflabel.labels.metrics import METRICS
 from halflabel.labels.positive_only import divide_by_frequency
 from halflabel.reproduction.chain import Chain, Prediction
+from halflabel.reproduction.imports import import_object
 from halflabel.reproduction.maps import make_map_record
 from halflabel.reproduction.plan import Run
 from halflabel.reproduction.scoring import Outcome, Thresholds, choose_pu_threshold, score_prediction
@@ -113,6 +114,21 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     rules = _positive_thresholds(prediction, chain, known, frequency, run.options.get("zero", 0.0))
     by_rule = rules.decide_all(run.options.get("rules", ()))
     return Outcome(score_prediction(truth, prediction, run.metrics, by_rule), _list_facts(chain, prediction), seconds)
+
+
+def study(run: Run, folder: Path | None) -> Outcome:
+    """Measure a statement that is no prediction: the only step is a function of the data set and its settings.
+
+    The function has the arguments ``data``, ``rng`` and the other values of the step, and returns numbers by name.
+    """
+    rng = np.random.default_rng(run.seed)
+    data = load_data(run.source, folder, "whole", rng)
+    settings = dict(run.steps[0])
+    measure = import_object(settings.pop("use"))
+    started = time.perf_counter()
+    values = measure(data, rng, **settings)
+    seconds = {"fit": time.perf_counter() - started}
+    return Outcome({name: values[name] for name in run.metrics if name in values}, {}, seconds)
 
 
 # -- data ----------------------------------------------------------------------------
@@ -270,5 +286,5 @@ RULES_OF: Mapping[str, tuple[str, ...]] = {
 
 #: The protocols by the name that a paper's description uses.
 PROTOCOLS: Mapping[str, Callable[[Run, Path | None], Outcome]] = {
-    each.__name__: each for each in (split, transduction, positives)
+    each.__name__: each for each in (split, transduction, positives, study)
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +21,7 @@ from halflabel.methods.canonical_order import order_items
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
 from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
+from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms, Theta
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 
 
@@ -345,7 +348,7 @@ def test_of_equals_the_first_is_kept():
         ({"knee": "paper"}, "knee must be a number, 'text' or 'algorithm', not 'paper'"),
         ({"knee": "text"}, "need alpha_trace > 0"),
         ({"solver": "davis_yin"}, "need alpha_trace > 0"),
-        ({"solver": "fista"}, "solver must be one of 'admm', 'davis_yin', 'published', not 'fista'"),
+        ({"solver": "fista"}, "solver must be one of 'admm', 'davis_yin', 'published', 'printed', not 'fista'"),
         ({"observed_rate": 0.0}, "must be above 0 and at most 1, not 0.0"),
     ],
 )
@@ -371,3 +374,31 @@ def test_yeast_with_missing_positives(public_data):
     ridge = model.set_params(knee=50.0).fit(data.X[items[:1500]], labels)
     at_zero = micro_f1(truth, (ridge.decision_function(new) >= 0).astype(int))
     assert at_zero < 0.5  # the effect of missing positives on the sign of a regression that takes them as irrelevant
+
+
+def test_equation_22_with_its_absolute_value_is_no_proximal_step(rng):
+    """A negative entry of E goes to its own size minus the threshold; the proximal step sets it to 0."""
+    n = 5
+    terms = PublishedTerms(
+        np.eye(n), None, np.arange(n), np.eye(2), -np.ones((n, 2)), np.ones((n, 2), bool), 0.1, 0.0, 0.0, 0.3
+    )
+    E = np.array([[1.0, -1.0], [0.2, -0.2], [0.0, 0.4], [-0.5, 0.5], [2.0, -2.0]])
+    point = Theta(np.zeros((n, 2)), np.zeros((n, 2)), E, np.zeros((n, 2)))
+    zeros = [np.zeros((n, 2))] * 3
+    printed, corrected = (Continuation(terms, takes_abs=flag).proximal(point, zeros).E for flag in (True, False))
+    np.testing.assert_allclose(printed, np.maximum(np.abs(E) - 0.3, 0))  # as printed
+    np.testing.assert_allclose(corrected, np.maximum(E - 0.3, 0))
+    for value, result in zip(E.ravel(), corrected.ravel(), strict=True):
+        grid = np.linspace(0, 3, 3001)
+        assert result == pytest.approx(grid[np.argmin((grid - value) ** 2 / 2 + 0.3 * grid)], abs=1e-3)
+
+
+def test_the_algorithm_as_printed_ends(rng):
+    X, Y = rng.normal(size=(20, 3)), (rng.random((20, 3)) < 0.4).astype(float)
+    labels = PartialLabels.from_positives(Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = (
+            LowRankVVMR.as_published().set_params(solver="printed", max_iter=5, n_folds=2, alpha=1e-2).fit(X, labels)
+        )
+    assert np.isfinite(model.label_scores_).all()

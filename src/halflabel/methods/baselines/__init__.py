@@ -1,6 +1,7 @@
 """The methods that the papers, and users, compare with."""
 
 from halflabel.methods.baselines.binary_relevance import BinaryRelevance
+from halflabel.methods.baselines.canonical import CanonicalCorrelation
 from halflabel.methods.baselines.fasttag import FastTag
 from halflabel.methods.baselines.lda import LDA
 from halflabel.methods.baselines.leml import LEML
@@ -21,6 +22,7 @@ __all__ = [
     "MLRGL",
     "MLSI",
     "BinaryRelevance",
+    "CanonicalCorrelation",
     "FastTag",
     "LinearSVM",
     "MLkNN",

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils import ClassifierTags, Tags
-from sklearn.utils.validation import check_consistent_length
 
 from halflabel._arrays import Matrix
-from halflabel.labels import PartialLabels
-from halflabel.methods.baselines.projection import LinearProjection, to_dense, whitening
-from halflabel.methods.validation import require_irrelevant, require_not_negative, require_share
+from halflabel.methods.baselines.projection import LabelledProjection, to_dense, whitening
+from halflabel.methods.validation import require_not_negative, require_share
 
 
-class MLSI(LinearProjection):
+class MLSI(LabelledProjection):
     r"""Multi-label informed latent semantic indexing.
 
     X are the features (one row per item, not centred) and Y the labels, coded 1 (relevant) and 0 (irrelevant). Latent
@@ -83,32 +80,9 @@ class MLSI(LinearProjection):
         self.beta = beta
         self.ridge = ridge
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.two_d_labels = True
-        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
-        return tags
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the directions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_items, n_features)
-        y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
-            1 relevant, 0 irrelevant; a row with nothing observed is left out.
-        """
-        if y is None:
-            raise ValueError("This MLSI estimator requires y to be passed, but the target y is None.")
-        X, labels = self._enter(X), PartialLabels.from_table(y)
-        check_consistent_length(X, labels)
+    def _validate_parameters(self) -> None:
         require_share(self, "beta")
         require_not_negative(self, "ridge")
-        require_irrelevant(self, labels)
-        _require_whole_items(labels)
-        annotated = ~labels.unlabelled
-        return self._fit(X[annotated], labels[annotated].values())
 
     def _fit(self, X: Matrix, Y: Matrix) -> Self:
         G, C = to_dense(X.T @ X), X.T @ Y
@@ -119,16 +93,3 @@ class MLSI(LinearProjection):
         eigenvalues, Z = linalg.eigh(A, subset_by_index=[len(A) - self.n_components, len(A) - 1])
         self._project(eigenvalues[::-1], S @ Z[:, ::-1])
         return self
-
-
-def _require_whole_items(labels: PartialLabels) -> None:
-    """Raise unless every item has all of its labels observed, or none."""
-    labels.require_observed()
-    seen = labels.observed.sum(axis=1)
-    partly = np.flatnonzero((seen > 0) & (seen < labels.shape[1]))
-    if len(partly):
-        raise ValueError(
-            f"MLSI needs all labels of an item or none, but of item {partly[0]} {seen[partly[0]]} of "
-            f"{labels.shape[1]} are observed (this is so for {len(partly)} items): fill in their gaps first, or leave "
-            "these items out."
-        )

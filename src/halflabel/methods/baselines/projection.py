@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from halflabel._arrays import Floats, Matrix, is_sparse
-from halflabel.methods.validation import is_whole, require
+from halflabel.labels import PartialLabels
+from halflabel.methods.validation import is_whole, require, require_irrelevant
 
 #: Maximum number of features: a matrix of features by features then has 0.8 GB, and its spectrum takes an hour.
 MAX_FEATURES = 10_000
@@ -66,6 +67,50 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     @property
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
+
+
+class LabelledProjection(LinearProjection):
+    """A linear projection that is fitted to items whose labels are all observed; unlabelled items are left out."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.two_d_labels = True
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Compute the directions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_items, n_features)
+        y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
+            1 relevant, 0 irrelevant; a row with nothing observed is left out.
+        """
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        X, labels = self._enter(X), PartialLabels.from_table(y)
+        check_consistent_length(X, labels)
+        self._validate_parameters()
+        require_irrelevant(self, labels)
+        labels.require_observed()
+        seen = labels.observed.sum(axis=1)
+        partly = np.flatnonzero((seen > 0) & (seen < labels.shape[1]))
+        if len(partly):
+            raise ValueError(
+                f"{type(self).__name__} needs all labels of an item or none, but of item {partly[0]} {seen[partly[0]]} "
+                f"of {labels.shape[1]} are observed (this is so for {len(partly)} items): fill in their gaps first, or "
+                "leave these items out."
+            )
+        annotated = ~labels.unlabelled
+        return self._fit(X[annotated], labels[annotated].values())
+
+    def _validate_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _fit(self, X: Matrix, Y: Floats) -> Self:
+        raise NotImplementedError
 
 
 def whitening(B: Floats, ridge: float = 0.0) -> Floats:

@@ -24,7 +24,7 @@ class ItemGraph:
     ----------
     items : matrix of shape (n_items, n_features)
     neighbors : ndarray of int, shape (n_items, k)
-    ridge, alpha, drop_negative
+    ridge, alpha, drop_negative, raw_units
         See :func:`halflabel.numerics.graph.weights.reconstruction_weights`.
     """
 
@@ -33,11 +33,18 @@ class ItemGraph:
     ridge: float
     alpha: float
     drop_negative: bool
+    raw_units: bool = False
 
     def weigh(self, scores: Floats | None = None) -> sparse.csr_array:
         """Return W of eq. (4), from features and scores, or from the features alone."""
         return reconstruction_weights(
-            self.items, self.neighbors, self.ridge, scores=scores, alpha=self.alpha, drop_negative=self.drop_negative
+            self.items,
+            self.neighbors,
+            self.ridge,
+            scores=scores,
+            alpha=self.alpha,
+            raw_units=self.raw_units,
+            drop_negative=self.drop_negative,
         )
 
 
@@ -54,6 +61,8 @@ class Inference:
         For "anchored": weight of an unknown entry's distance to the anchor.
     tol : float
     max_iter : int
+    unknown_as_zero : bool
+        Fit unknown entries to 0 with the weight of observed ones, as eq. (10) and (12) are printed.
     """
 
     name: str
@@ -61,10 +70,13 @@ class Inference:
     anchor_weight: float
     tol: float
     max_iter: int
+    unknown_as_zero: bool = False
 
     def infer(self, W: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
         """Return the scores for W; without evidence an unknown entry is held at the anchor."""
-        if self.name == "anchored":
+        if self.unknown_as_zero:
+            Y, observed, held = np.where(observed, Y, 0.0), np.ones_like(observed), np.zeros(Y.shape)
+        elif self.name == "anchored":
             held = np.full(Y.shape, self.anchor_weight)
         else:
             held = np.where(self.has_evidence(W, observed), 0.0, np.inf)
@@ -74,7 +86,7 @@ class Inference:
 
     def has_evidence(self, W: sparse.csr_array, observed: Mask) -> Mask:
         """Return for which entries an observed entry of the label, or the anchor, determines the score."""
-        if self.name == "anchored":
+        if self.name == "anchored" or self.unknown_as_zero:
             return np.ones_like(observed)
         return reachable(W, observed) if self.name == "fixed_point" else supported(components(W), observed)
 
@@ -120,9 +132,11 @@ class Alternator:
     rounded : bool
         Feed back 0/1; otherwise the scores, clipped to [0, 1].
     tol : float
-        Stop when at most this share of the entries changed its rounded value (T of the paper, as a share).
+        Stop when at most this share of the entries changed its rounded value.
     confidence : float or None
         For weak priors: scores of at least this, or at most 1 minus this, join the observed entries.
+    max_changes : int or None
+        T of the paper, in entries; it replaces ``tol``.
     """
 
     graph: ItemGraph
@@ -133,6 +147,7 @@ class Alternator:
     rounded: bool
     tol: float
     confidence: float | None = None
+    max_changes: int | None = None
 
     def run(self, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None = None) -> Alternation:
         """Return the weights and scores at the end.
@@ -165,7 +180,8 @@ class Alternator:
 
     def _stop(self, before: Mask, state: Mask, seen: set[bytes]) -> Stopped:
         """Return why to stop now, or "cap": nothing but the maximum number stops the alternation."""
-        if (state != before).mean() <= self.tol:
+        limit = self.tol * state.size if self.max_changes is None else self.max_changes
+        if np.count_nonzero(state != before) <= limit:
             return "stable"
         return "cycle" if np.packbits(state).tobytes() in seen else "cap"
 

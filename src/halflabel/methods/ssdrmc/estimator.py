@@ -65,11 +65,17 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         :math:`\xi` of eq. (13), a share of the mean eigenvalue of each local Gram matrix.
     alpha : float, default=0.1
         :math:`\alpha` of eq. (1), the share of the labels in the weights from the second alternation on.
+    label_units : {"normalised", "raw"}, default="normalised"
+        Units of features and labels in eq. (4): "normalised" divides P and Q by their mean traces, so that alpha has
+        one meaning for every set; "raw" mixes them as they are, as printed.
     fit_weight : float or None, default=None
         :math:`\beta`, weight of the squared error of one observed entry against the reconstruction error of one item;
         ``inf`` keeps observed scores at Y. None is 1 for "anchored" and ``inf`` for the others.
     anchor_weight : float, default=0.3
         :math:`\beta_u`, the same for the distance of one unknown entry to the prior. Positive; for "anchored" only.
+    unknown_as_zero : bool, default=False
+        Fit unknown entries to 0 as well, as eq. (10) and (12) are printed; ``fit_weight`` must be finite. With
+        "fixed_point" this is eq. (12), with "minimizer" the minimiser of eq. (10).
     drop_negative : bool, default=False
         Drop negative weights and rescale the rest.
     max_alternations : int, default=1
@@ -78,6 +84,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         The scores from which the next W follows: clipped to [0, 1], or rounded at ``threshold`` as printed.
     tol : float, default=1e-4
         T as a share: the alternation stops when at most this share of the entries changed its rounded value.
+    max_changes : int or None, default=None
+        T as printed, a number of entries; it replaces ``tol``.
     confidence : float or None, default=None
         For weak priors: after each alternation, scores of at least this value, or of at most 1 minus it, join the
         observed entries.
@@ -145,11 +153,12 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
 
     **Departures from the paper.** The paper calls its eq. (7) the optimum of eq. (5), which it is not; both are
     available under their own names. Eq. (10) and (12) as printed fill missing labels with 0 and pull every unlabelled
-    item to 0; here the fitting term is masked. Under eq. (7) the residual of every unlabelled item is 0, so that alpha
-    and the alternation only react to rounding: the default does not alternate. The ridge is 1 (the paper recommends far
-    less than 0.1, which is less accurate). P and Q of eq. (4) are divided by their mean traces; otherwise the meaning
-    of alpha depends on units. T is a share of the entries, and the alternation also ends when a state comes back.
-    Probabilities and a plug-in threshold replace H = 0.3, which is available as ``decision="fixed"``.
+    item to 0 (``unknown_as_zero``); here the fitting term is masked. Under eq. (7) the residual of every unlabelled
+    item is 0, so that alpha and the alternation only react to rounding: the default does not alternate. The ridge is
+    1 (the paper recommends far less than 0.1, which is less accurate). P and Q of eq. (4) are divided by their mean
+    traces; otherwise the meaning of alpha depends on units (``label_units="raw"``). T is a share of the entries
+    (``max_changes``), and the alternation also ends when a state comes back. Probabilities and a plug-in threshold
+    replace H = 0.3, which is available as ``decision="fixed"``.
 
     References
     ----------
@@ -177,12 +186,15 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         inference: str = "anchored",
         ridge: float = 1.0,
         alpha: float = 0.1,
+        label_units: str = "normalised",
         fit_weight: float | None = None,
         anchor_weight: float = 0.3,
+        unknown_as_zero: bool = False,
         drop_negative: bool = False,
         max_alternations: int = 1,
         feedback: str = "soft",
         tol: float = 1e-4,
+        max_changes: int | None = None,
         confidence: float | None = None,
         scale: str | None = "auto",
         max_landmarks: int = 2000,
@@ -199,12 +211,15 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         self.inference = inference
         self.ridge = ridge
         self.alpha = alpha
+        self.label_units = label_units
         self.fit_weight = fit_weight
         self.anchor_weight = anchor_weight
+        self.unknown_as_zero = unknown_as_zero
         self.drop_negative = drop_negative
         self.max_alternations = max_alternations
         self.feedback = feedback
         self.tol = tol
+        self.max_changes = max_changes
         self.confidence = confidence
         self.scale = scale
         self.max_landmarks = max_landmarks
@@ -220,8 +235,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     def as_published(cls) -> Self:
         """Return an instance with the settings of the paper's experiments.
 
-        Eq. (7), k = 15, alpha = 0.1, H = 0.3, rounded feedback, T = 5 of the Yeast set's entries, raw features, and a
-        ridge within the paper's "far less than 0.1". The paper gives no maximum of alternations; it is 10 here.
+        Eq. (7), k = 15, eq. (4) as printed with alpha = 0.1, H = 0.3, rounded feedback, T = 5 entries, raw features,
+        and a ridge within the paper's "far less than 0.1". The paper gives no maximum of alternations; it is 10 here.
         """
         return cls(
             15,
@@ -229,11 +244,12 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
             inference="fixed_point",
             ridge=1e-3,
             alpha=0.1,
+            label_units="raw",
             fit_weight=np.inf,
             drop_negative=False,
             max_alternations=10,
             feedback="rounded",
-            tol=5 / (2417 * 14),
+            max_changes=5,
             confidence=None,
             scale=None,
             decision="fixed",
@@ -292,7 +308,19 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
 
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1, max_alternations=1, max_landmarks=2, n_folds=2)
-        require_choice(self, inference=("anchored", "minimizer", "fixed_point"), feedback=("soft", "rounded"))
+        require_choice(
+            self,
+            inference=("anchored", "minimizer", "fixed_point"),
+            feedback=("soft", "rounded"),
+            label_units=("normalised", "raw"),
+        )
+        if self.max_changes is not None:
+            require_whole(self, max_changes=0)
+        if self.unknown_as_zero and (self.inference == "anchored" or not np.isfinite(self.fit_weight or np.inf)):
+            raise ValueError(
+                "unknown_as_zero is for inference='fixed_point' or 'minimizer' with a finite fit_weight: the anchored "
+                "inference holds unknown entries at its prior, and with fit_weight=inf every unknown entry would be 0."
+            )
         if self.inference == "anchored":
             require_positive(self, "anchor_weight", reason="without an anchor, use inference='minimizer'")
 
@@ -301,16 +329,20 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         fit_weight = self.fit_weight
         if fit_weight is None:
             fit_weight = 1.0 if self.inference == "anchored" else np.inf
-        graph = ItemGraph(self.items_, self.neighbors_, self.ridge, self.alpha, self.drop_negative)
+        raw = self.label_units == "raw"
+        graph = ItemGraph(self.items_, self.neighbors_, self.ridge, self.alpha, self.drop_negative, raw)
         return Alternator(
             graph,
-            Inference(self.inference, fit_weight, self.anchor_weight, self.solver_tol, self.max_iter),
+            Inference(
+                self.inference, fit_weight, self.anchor_weight, self.solver_tol, self.max_iter, self.unknown_as_zero
+            ),
             graph.weigh(),
             self.max_alternations,
             self.threshold,
             self.feedback == "rounded",
             self.tol,
             self.confidence,
+            self.max_changes,
         )
 
     def _anchors(self, labels: PartialLabels, folds: Ints, rng: np.random.Generator) -> Floats:

@@ -13,7 +13,7 @@ from halflabel.numerics.solvers.solution import Solution, Status
 
 
 def solve_as_published(
-    problem: Problem, terms: RecoveryProblem, setting: KernelSetting, iterations: int, tol: float
+    problem: Problem, terms: RecoveryProblem, setting: KernelSetting, iterations: int, tol: float, *, takes_abs: bool
 ) -> tuple[Floats, Solution]:
     """Return the weights of the features and Z = Y + E after a number of iterations at each penalty.
 
@@ -32,7 +32,7 @@ def solve_as_published(
         terms.trace,
         terms.slope,
     )
-    run = Continuation(published)
+    run = Continuation(published, takes_abs=takes_abs)
     run.run(iterations)
     A, E = run.theta.A, run.theta.E
     Z, value = problem.Y + E, published.objective(A, E)

@@ -22,6 +22,7 @@ def reconstruction_weights(
     *,
     scores: Floats | None = None,
     alpha: float = 0.0,
+    raw_units: bool = False,
     drop_negative: bool = False,
 ) -> sparse.csr_array:
     r"""Return the weights that rebuild each row from its neighbours (Qian & Davidson 2010, eq. 4 and 13).
@@ -45,6 +46,8 @@ def reconstruction_weights(
         Q are divided by their mean traces first, so that the meaning of alpha does not depend on units.
     alpha : float
         :math:`\alpha` of eq. (1) and (4), between 0 and 1.
+    raw_units : bool
+        Mix P and Q as they are, which is eq. (4) to the letter.
     drop_negative : bool
         Set negative weights to 0 and rescale the rest to sum 1.
 
@@ -55,7 +58,7 @@ def reconstruction_weights(
     n, k = indices.shape
     weights = np.empty((n, k))
     own = X if query is None else query
-    grams = _local_grams(X, indices, own) if scores is None else _mixed_grams(X, scores, indices, alpha)
+    grams = _local_grams(X, indices, own) if scores is None else _mixed_grams(X, scores, indices, alpha, raw_units)
     for rows, gram in grams:
         trace = np.trace(gram, axis1=1, axis2=2)
         # Where the trace is 0, load with 1: the solution of I w = 1 is uniform.
@@ -86,9 +89,11 @@ def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slic
             yield rows, (offsets @ offsets.copy().transpose(0, 2, 1)).astype(np.float64)
 
 
-def _mixed_grams(X: Matrix, scores: Floats, indices: Ints, alpha: float) -> Iterator[tuple[slice, Floats]]:
-    """Yield the local Gram matrices of eq. (4), features and scores each in units of their mean trace."""
-    unit_P, unit_Q = (_mean_trace(A, indices) for A in (X, scores))
+def _mixed_grams(
+    X: Matrix, scores: Floats, indices: Ints, alpha: float, raw_units: bool
+) -> Iterator[tuple[slice, Floats]]:
+    """Yield the local Gram matrices of eq. (4), features and scores in units of their mean traces, or raw."""
+    unit_P, unit_Q = (1.0 if raw_units else _mean_trace(A, indices) for A in (X, scores))
     both = zip(_local_grams(X, indices, X), _local_grams(scores, indices, scores), strict=True)
     for (rows, P), (_, Q) in both:
         yield rows, (1 - alpha) / unit_P * P + alpha / unit_Q * Q

@@ -12,6 +12,9 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._progress import step
 from halflabel.numerics.penalties import NuclearNorm, nuclear_norm
 
+#: Largest inverse step of the backtracking: with eq. (22) as printed, no step may satisfy its condition.
+MAX_CURVATURE = 1e12
+
 
 @dataclass(frozen=True, eq=False)
 class PublishedTerms:
@@ -86,8 +89,8 @@ class Theta:
 class Continuation:
     r"""Accelerated proximal gradient on A, Z and E together; the constraint is a penalty that grows.
 
-    It departs from the paper in one line: eq. (22) takes ``abs`` of its argument, which is not a proximal step and does
-    not lead to the minimum; here it is :math:`\max(\hat E - \mu\lambda/\nu, 0)`.
+    By default it departs from the paper in one line: eq. (22) takes ``abs`` of its argument, which is not a proximal
+    step and does not lead to the minimum; here it is :math:`\max(\hat E - \mu\lambda/\nu, 0)`.
 
     Parameters
     ----------
@@ -96,6 +99,8 @@ class Continuation:
         :math:`\rho_1 < \dots < \rho_k`; the paper names none.
     growth : float
         :math:`\eta`.
+    takes_abs : bool
+        Use eq. (22) as printed, with ``abs``.
 
     Notes
     -----
@@ -106,6 +111,7 @@ class Continuation:
     terms: PublishedTerms
     rhos: Sequence[float] = (1e-3, 1e-2, 1e-1, 1.0)
     growth: float = 2.0
+    takes_abs: bool = False
     nu: float = field(default=1.0, init=False)
     theta: Theta = field(init=False)
 
@@ -138,7 +144,7 @@ class Continuation:
             moves = [new - old for new, old in zip(theta.parts(), omega.parts(), strict=True)]
             model = value + sum(float(np.vdot(m, g)) for m, g in zip(moves, gradients, strict=True))
             model += self.nu / 2 * sum(float(np.vdot(m, m)) for m in moves)
-            if self._penalised(theta, rho)[0] <= model * (1 + 1e-12):
+            if self._penalised(theta, rho)[0] <= model * (1 + 1e-12) or self.nu > MAX_CURVATURE:
                 return theta
             self.nu *= self.growth
 
@@ -152,6 +158,7 @@ class Continuation:
         """Return the minimiser of eq. (17): eq. (18) to (20)."""
         A, Z, E = (point - g / self.nu for point, g in zip(omega.parts(), gradients, strict=True))
         terms = self.terms
+        E = np.abs(E) if self.takes_abs else E
         if terms.trace:
             Z = NuclearNorm(terms.trace).prox(Z, 1 / self.nu)
         return Theta(A, Z, np.where(terms.free, np.maximum(E - terms.slope / self.nu, 0), 0.0), terms.G @ A)

@@ -14,10 +14,13 @@ def describe_verdicts(results: Results, experiment: Experiment) -> str:
     """Return how many printed values agree and how many differ; a value that several methods measure counts once."""
     values = list(_group_printed(experiment))
     counts = Counter(_judge_best(results, experiment, cells) for cells in values)
-    differ = counts[Verdict.BETTER] + counts[Verdict.WORSE]
+    differ = counts[Verdict.BETTER] + counts[Verdict.WORSE] + counts[Verdict.DIFFERS]
+    directed = (
+        f" ({counts[Verdict.BETTER]} better, {counts[Verdict.WORSE]} worse)" if not counts[Verdict.DIFFERS] else ""
+    )
     parts = [
         f"{counts[Verdict.AGREES]} agree" if counts[Verdict.AGREES] else "",
-        f"{differ} differ ({counts[Verdict.BETTER]} better, {counts[Verdict.WORSE]} worse)" if differ else "",
+        f"{differ} differ{directed}" if differ else "",
         _count_incomparable(results, experiment, values, counts[Verdict.NOT_COMPARABLE]),
         f"{counts[Verdict.NOT_MEASURED]} not measured" if counts[Verdict.NOT_MEASURED] else "",
     ]

@@ -39,7 +39,7 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
     >>> print(text.split("**Accuracy**")[1].strip())
     |  | yeast |
     | --- | --- |
-    | MDDM\|2 | **0.93** / 0.91 · better |
+    | MDDM\|2 | **0.93** / 0.91 · differs, better |
     """
     parts = [f"# {_escape(page.title)}", _escape(page.lead)]
     if page.facts:

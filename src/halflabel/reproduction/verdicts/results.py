@@ -72,6 +72,7 @@ class Verdict(enum.Enum):
     """The relation of a measured value to the published one; the value is the word on the page."""
 
     AGREES = "agrees"
+    DIFFERS = "differs"
     BETTER = "differs, better"
     WORSE = "differs, worse"
     NOT_COMPARABLE = "not comparable"
@@ -80,7 +81,9 @@ class Verdict(enum.Enum):
     @property
     def mark(self) -> str:
         """A sign that is shown with the word."""
-        return {"AGREES": "=", "BETTER": "▲", "WORSE": "▼", "NOT_COMPARABLE": "≁", "NOT_MEASURED": "○"}[self.name]
+        return {"AGREES": "=", "DIFFERS": "≠", "BETTER": "▲", "WORSE": "▼", "NOT_COMPARABLE": "≁", "NOT_MEASURED": "○"}[
+            self.name
+        ]
 
 
 def judge(cell: PrintedCell, measured: Measured, experiment: Experiment) -> Verdict:
@@ -92,6 +95,8 @@ def judge(cell: PrintedCell, measured: Measured, experiment: Experiment) -> Verd
     difference = measured.mean - cell.value * experiment.unit.get(cell.metric, 1.0)
     if abs(difference) <= _tolerance(cell, measured, experiment):
         return Verdict.AGREES
+    if not has_direction(cell.metric):
+        return Verdict.DIFFERS
     return Verdict.WORSE if (difference > 0) == lower_is_better(cell.metric) else Verdict.BETTER
 
 
@@ -109,7 +114,8 @@ def explain_not_comparable(measured: Measured, experiment: Experiment) -> str:
     """Return why a measured mean cannot be compared with the printed one; empty if it can."""
     if experiment.average == "set" and 0 < measured.n < len(experiment.printed_sets):
         return f"measured on {measured.n} of the {len(experiment.printed_sets)} sets of the printed mean"
-    if experiment.average == "trial" and 0 < measured.n < MIN_TRIALS:
+    is_random = experiment.protocol != "study"
+    if experiment.average == "trial" and is_random and 0 < measured.n < MIN_TRIALS:
         return f"fewer than {MIN_TRIALS} trials"
     return ""
 

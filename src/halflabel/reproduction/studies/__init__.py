@@ -1,0 +1,1 @@
+"""Measurements of a paper's statements that are no predictions: one module per paper."""
