@@ -238,6 +238,16 @@ def check_below(
     return ClaimResult(result.finding, f"{result.evidence} Means: {shown}." if known else result.evidence)
 
 
+def check_at_least(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
+) -> ClaimResult:
+    """Check that the means reach a bound."""
+    means = {name: results.average(experiment, metric, name).mean for name in methods}
+    known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
+    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if mean < bound]
+    return conclude(len(known), failed, f"the mean is at least {bound:g}", missing=len(means) - len(known))
+
+
 def check_pooled(
     results: Results, experiment: Experiment, *, method: str, than: Sequence[str], metric: str, level: float
 ) -> ClaimResult:
@@ -279,11 +289,15 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         check_slower,
         check_lower_on,
         check_below,
+        check_at_least,
         check_pooled,
         table_claims.check_close_to_best,
         table_claims.check_meta_average,
+        table_claims.check_agrees_with_print,
         curve_claims.check_any_beats_best,
         curve_claims.check_always_best,
+        curve_claims.check_within,
+        curve_claims.check_below_at,
         curve_claims.check_falls_with,
         curve_claims.check_rises_with,
         curve_claims.check_moves,

@@ -69,6 +69,31 @@ def check_always_best(
     return conclude(len(both), failed, f"{method} is the best", missing=len(points) - len(both))
 
 
+def check_within(
+    results: Results, experiment: Experiment, *, first: str, second: str, metric: str, bound: float
+) -> ClaimResult:
+    """Check at each point of the axis that the means of two methods differ by at most a bound."""
+    gaps = _mean_curves(results, experiment, metric)[[first, second]].dropna().diff(axis=1).iloc[:, 1].abs()
+    failed = [f"{experiment.x} = {x:g} ({gap:.2g})" for x, gap in gaps.items() if gap > bound]
+    missing = len(experiment.grid[experiment.x]) - len(gaps)
+    return conclude(len(gaps), failed, f"{first} and {second} differ by at most {bound:g}", missing=missing)
+
+
+def check_below_at(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    metric: str,
+    at: Mapping[str, float],
+    bound: float,
+) -> ClaimResult:
+    """Check at one point of the grid that the means lie below a bound."""
+    means = results.blocks(experiment, metric, at=at)[list(methods)].mean().dropna()
+    failed = [f"{name} ({mean:.3g})" for name, mean in means.items() if not mean < bound]
+    return conclude(len(means), failed, f"the mean is below {bound:g}", missing=len(methods) - len(means))
+
+
 def check_falls_with(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
 ) -> ClaimResult:

@@ -12,8 +12,10 @@ from halflabel.reproduction.spec import Experiment
 from halflabel.reproduction.verdicts.results import (
     ClaimResult,
     Results,
+    Verdict,
     conclude,
     format_metric,
+    judge,
     lower_is_better,
 )
 
@@ -77,3 +79,15 @@ def check_meta_average(
     claim = f"the mean {format_metric(metric)} is within {within:g} of the printed one"
     result = conclude(len(details), failed, claim, missing=missing)
     return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
+
+
+def check_agrees_with_print(results: Results, experiment: Experiment) -> ClaimResult:
+    """Check that every printed value of an experiment agrees with the measured one."""
+    failed, total = [], 0
+    for cell in experiment.published:
+        measured = results.average(experiment, cell.metric, cell.method, at=cell.at, set=cell.set)
+        verdict = judge(cell, measured, experiment)
+        total += verdict is not Verdict.NOT_MEASURED
+        if verdict not in (Verdict.AGREES, Verdict.NOT_MEASURED):
+            failed.append(f"{format_metric(cell.metric)} of {cell.set} ({measured.mean:.6g}, {cell.value:.6g} printed)")
+    return conclude(total, failed, "the printed value agrees", missing=len(experiment.published) - total)

@@ -1,0 +1,103 @@
+"""Statements of Goldberg et al. (2010) about their algorithms, and about exact recovery."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halflabel._arrays import Floats
+from halflabel.datasets import Dataset
+from halflabel.datasets.synthetic import make_low_rank
+from halflabel.methods.matrix_completion import MC1
+from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
+from halflabel.numerics.penalties import NuclearNorm
+from halflabel.numerics.solvers import Solution, fpc, gradient_norm, proximal_gradient
+
+#: Share of the largest weight with a solution other than 0.
+SHARE_OF_TOP = 0.05
+
+
+class Objective:
+    """Eq. (2) of MC-b, or eq. (3) of MC-1 with the soft row of ones that the published step implies."""
+
+    def __init__(self, data: Dataset, rng: np.random.Generator, kind: str, share: float) -> None:
+        X, sign = np.asarray(data.X), data.Y.values(irrelevant=-1.0)
+        seen = rng.random(X.shape) < share
+        self.sign = np.where(rng.random(sign.shape) < share, sign, 0.0)
+        n_X, n_Y = int(seen.sum()), int(np.count_nonzero(self.sign))
+        self.weight, self.step, self.bias_step = 1 / n_Y, min(3.8 * n_Y, n_X), 3.8 * n_Y / len(X)
+        self.features = Squared(np.where(seen, X, 0.0), seen, 1 / n_X)
+        self.widths, self.n = [sign.shape[1], X.shape[1]], len(X)
+        self.bias = np.zeros(sign.shape[1] if kind == "MC-b" else 0)
+        terms = self.joint()
+        self.penalty = NuclearNorm(SHARE_OF_TOP * gradient_norm(terms, self.n))
+
+    def joint(self) -> SideBySide:
+        """Return the smooth terms with the bias eliminated (MC-b) or with the row of ones (MC-1)."""
+        if len(self.bias):
+            return SideBySide([BiasedLogistic(self.sign, self.weight, 1e-9), self.features], self.widths)
+        ones = Squared(np.ones((self.n, 1)), None, 1 / self.step)
+        return SideBySide([Logistic(self.sign, self.weight), self.features, ones], [*self.widths, 1])
+
+    def at(self, bias: Floats) -> SideBySide:
+        """Return the smooth terms at a fixed bias."""
+        if not len(bias):
+            return self.joint()
+        return SideBySide([Logistic(self.sign, self.weight, bias), self.features], self.widths)
+
+    def start(self) -> Floats:
+        """Return zeros of the shape of Z."""
+        return np.zeros((self.n, sum(self.widths) + (not len(self.bias))))
+
+    def run_published(self, start: Floats, bias: Floats, penalty: NuclearNorm, count: int) -> tuple[Solution, Floats]:
+        """Return the end of a number of published iterations at one weight."""
+        steps = {"step": self.step, "bias_step": self.bias_step}
+        return fpc(self.at, penalty, start, bias, **steps, tol=0, max_iter=count)
+
+
+def follow_objective(
+    data: Dataset, rng: np.random.Generator, *, kind: str, algorithm: str, iterations: int, share: float
+) -> dict[str, float]:
+    """Return log10 of the relative distance of the objective from its minimum after a number of iterations.
+
+    Parameters
+    ----------
+    kind : {"MC-b", "MC-1"}
+    algorithm : {"plain", "continuation", "accelerated"}
+        The published iteration at the last weight only, along the published path of weights, or ours.
+    """
+    problem = Objective(data, rng, kind, share)
+    best = proximal_gradient(problem.joint(), problem.penalty, problem.start(), tol=1e-10, max_iter=20000).objective[-1]
+    value = _run(problem, algorithm, iterations)
+    return {"log10_gap": float(np.log10(max(value / best - 1, 1e-12)))}
+
+
+def _run(problem: Objective, algorithm: str, iterations: int) -> float:
+    if algorithm == "accelerated":
+        terms, start = problem.joint(), problem.start()
+        return proximal_gradient(terms, problem.penalty, start, tol=0, max_iter=iterations).objective[-1]
+    Z, bias = problem.start(), problem.bias
+    top = problem.penalty.weight / SHARE_OF_TOP
+    path = [problem.penalty.weight]
+    while algorithm == "continuation" and path[0] < 0.25 * top:
+        path.insert(0, 4 * path[0])
+    for weight in path[:-1]:
+        run, bias = problem.run_published(Z, bias, NuclearNorm(weight), max(1, iterations // (2 * len(path))))
+        Z = run.x
+    left = max(1, iterations - (len(path) - 1) * max(1, iterations // (2 * len(path))))
+    return problem.run_published(Z, bias, problem.penalty, left)[0].objective[-1]
+
+
+def recover(data: Dataset, rng: np.random.Generator, *, rank: int, omega: float) -> dict[str, float]:
+    """Return MC-1's imputation error without noise, and the observed feature entries over the degrees of freedom.
+
+    A matrix of rank r with n items and d features has r (n + d - r) degrees of freedom.
+    """
+    n, d = data.X.shape
+    whole = make_low_rank(n, d, rank, data.Y.shape[1], 0.0, rng).dataset
+    X, Y = np.asarray(whole.X), whole.Y.values()
+    gaps = rng.random(X.shape) >= omega
+    Y[rng.random(Y.shape) >= omega] = np.nan
+    model = MC1(scale=None, criterion="features", label_weight=0.01, decision="fixed", threshold=0.0)
+    filled = model.fit(np.where(gaps, np.nan, X), Y).transform(np.where(gaps, np.nan, X))
+    error = np.linalg.norm((filled - X)[gaps]) / np.linalg.norm(X[gaps])
+    return {"relative_error": float(error), "entries_per_freedom": float((~gaps).sum() / (rank * (n + d - rank)))}

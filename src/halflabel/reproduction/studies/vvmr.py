@@ -1,0 +1,123 @@
+"""Statements of Zhao & Guo (2015): Algorithm 1 against the minimum, and recovery before learning."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import BaseEstimator
+from sklearn.metrics.pairwise import rbf_kernel
+
+from halflabel._arrays import Floats, is_sparse
+from halflabel.datasets import Dataset
+from halflabel.labels import PartialLabels
+from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
+from halflabel.numerics.kernels import mean_distance
+from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms
+from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
+
+#: The paper's weights for figure 2, and the penalties of Algorithm 1, which it does not state.
+ALPHA, TRACE, RHOS = 1e-5, 1e-3, (1e-3, 1e-2, 1e-1, 1.0)
+
+
+def follow_objective(
+    data: Dataset, rng: np.random.Generator, *, algorithm: str, iterations: int, items: int
+) -> dict[str, float]:
+    """Return log10 of the relative distance of eq. (11) from its minimum after a number of iterations.
+
+    Parameters
+    ----------
+    algorithm : {"continuation", "one penalty", "printed", "ours"}
+        Algorithm 1 with four penalties, with the last one only, with the absolute value of eq. (22), or our solver.
+    """
+    terms, problem = _make_terms(data, rng, items)
+    best = recover(terms, tol=1e-10, max_iter=5000).solution.objective[-1]
+    if algorithm == "ours":
+        value = recover(terms, tol=0, max_iter=iterations).solution.objective[-1]
+    else:
+        rhos = RHOS[-1:] if algorithm == "one penalty" else RHOS
+        run = Continuation(problem, rhos, takes_abs=algorithm == "printed")
+        run.run(max(1, iterations // len(rhos)))
+        value = problem.objective(run.theta.A, run.theta.E)
+    return {"log10_gap": float(np.log10(max(value / best - 1, 1e-12)))}
+
+
+def _make_terms(data: Dataset, rng: np.random.Generator, items: int) -> tuple[RecoveryProblem, PublishedTerms]:
+    """Return eq. (11) on a sample, a third of it labelled with 30 % of the positives missing, in both forms."""
+    rows = rng.permutation(len(data.Y))[:items]
+    X = data.X[rows].toarray() if is_sparse(data.X) else np.asarray(data.X)[rows]
+    known = np.arange(items // 3)
+    Y = np.where(data.Y.relevant[rows[known]] & (rng.random((len(known), data.Y.shape[1])) >= 0.3), 1.0, -1.0)
+    width = np.sqrt(0.5) * mean_distance(X, rng)
+    L = graph_operator(X, "laplacian", 5)
+    kernel = InputKernel.learn(X, known, L, width, items, rng)
+    free, output = Y < 0, output_kernel(Y, 0.5, normalize=False)
+    problem = Problem(kernel, output, known, Y, np.ones_like(free), free)
+    slope = TRACE / np.sqrt(max(Y.shape))
+    terms = RecoveryProblem(problem.at(ALPHA, ALPHA), Y, free, TRACE, slope)
+    published = PublishedTerms(
+        kernel.rows @ kernel.rows.T, kernel.operator, kernel.annotated[problem.rows], output.matrix(), Y, free, ALPHA,
+        ALPHA, TRACE, slope,
+    )  # fmt: skip
+    return terms, published
+
+
+class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
+    r"""Recover the labels first, then learn: the method without the connection that the paper's title claims.
+
+    Stage 1 minimises :math:`\|Z\|_* + \lambda \sum E` over :math:`Z = Y + E`, :math:`E \ge 0`, with :math:`\lambda` of
+    the text, from the labels alone. Stage 2 is kernel ridge regression of Z with an RBF kernel.
+
+    Parameters
+    ----------
+    ridge : float, default=0.01
+        Weight of stage 2, times the number of labelled items.
+    n_iter : int, default=200
+        Iterations of stage 1 (alternating directions).
+    """
+
+    learns_from_positives = True
+    threshold_rule = "sign"
+
+    def __init__(self, ridge: float = 0.01, n_iter: int = 200) -> None:
+        self.ridge = ridge
+        self.n_iter = n_iter
+
+    def fit(self, X: Any, y: PartialLabels) -> Self:
+        """Recover the labels of the annotated items, and fit the regression to them."""
+        rows = y.annotated
+        self.X_ = _to_dense(X)[rows]
+        self.recovered_ = recover_labels(np.where(y.relevant[rows], 1.0, -1.0), self.n_iter)
+        self.gamma_ = 1 / (2 * mean_distance(_to_dense(X), np.random.default_rng(0)) ** 2)
+        K = rbf_kernel(self.X_, gamma=self.gamma_)
+        self.weights_ = linalg.solve(K + self.ridge * len(K) * np.eye(len(K)), self.recovered_, assume_a="pos")
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the regression of new items."""
+        return np.asarray(rbf_kernel(_to_dense(X), self.X_, gamma=self.gamma_) @ self.weights_)
+
+    def predict(self, X: Any) -> Floats:
+        """Return 1 where the regression is positive."""
+        return (self.decision_function(X) >= 0).astype(float)
+
+
+def recover_labels(Y: Floats, n_iter: int) -> Floats:
+    r"""Return Z of :math:`\min \|Z\|_* + \lambda \sum E` over :math:`Z = Y + E`, :math:`E \ge 0`.
+
+    :math:`\lambda = 1/\sqrt{\max(l, n)}`, as in the text. Entries of +1 keep their values: only absent ones may be
+    missing positives. The solver is the alternating direction method of multipliers.
+    """
+    slope, step = 1 / np.sqrt(max(Y.shape)), 0.1 * linalg.norm(Y, 2)
+    E, U = np.zeros_like(Y), np.zeros_like(Y)
+    for _ in range(n_iter):
+        left, s, right = linalg.svd(Y + E - U, full_matrices=False)
+        Z = (left * np.maximum(s - step, 0)) @ right
+        E = np.where(Y < 0, np.maximum(Z - Y + U - slope * step, 0), 0.0)
+        U += Z - Y - E
+    return np.asarray(Y + E)
+
+
+def _to_dense(X: Any) -> Floats:
+    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
