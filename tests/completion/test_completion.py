@@ -94,10 +94,11 @@ def test_tags_in_tags_out(rng):
 
 def test_min_precision_leaves_the_rest_empty(songs):
     filled = hl.complete(songs, labels=["rock", "sad", "live"], min_precision=0.995)
-    p = np.where(filled.labels.observed, np.nan, filled.probabilities.to_numpy())
-    np.testing.assert_array_equal(
-        filled.state[~filled.labels.observed], fill_confident(p, 0.995)[~filled.labels.observed]
-    )
+    gaps = ~filled.labels.observed
+    plain = fill_confident(np.where(gaps, filled.probabilities.to_numpy(), np.nan), 0.995)
+    np.testing.assert_array_equal(filled.state[gaps], filled.fill_at(0.995)[gaps])
+    np.testing.assert_array_equal(filled.state[gaps] < 0, plain[gaps] < 0)
+    assert not ((filled.state > 0) & (plain <= 0))[gaps].any()  # relevant values need more
     left = filled.table[["rock", "sad", "live"]].isna().to_numpy()
     assert left.any()
     np.testing.assert_array_equal(left, filled.state == 0)

@@ -13,6 +13,7 @@ from sklearn.dummy import DummyClassifier
 import halflabel as hl
 from halflabel.completion import Completion
 from halflabel.completion.answers import apply_answers, read_answers
+from halflabel.labels.calibration import fill_confident
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import Columns, OpenTable, open_table
 
@@ -34,12 +35,19 @@ def open_songs(**columns) -> OpenTable:
     return open_table(frame, columns=Columns(id="song", **columns))
 
 
+class Exact(Completion):
+    """A completion whose probabilities are exact, so that none is lowered."""
+
+    def fill_at(self, precision, n_times=1.0):
+        return fill_confident(np.where(self.labels.observed, np.nan, P), precision)
+
+
 def complete(opened: OpenTable, **changes) -> Completion:
     """Return a completion with given probabilities."""
     model = SimpleNamespace(
         label_probabilities_=P, transduction_=(P >= 0.5).astype(float), thresholds_=np.full(2, 0.5), decision="micro_f1"
     )
-    return Completion(opened, model, **changes)
+    return Exact(opened, model, **changes)
 
 
 def entries(review: pd.DataFrame) -> list[tuple[str, str, str]]:

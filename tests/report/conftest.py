@@ -15,6 +15,7 @@ from halflabel.completion.questions import rank_questions
 from halflabel.completion.review import list_for_review, rank_for_review
 from halflabel.completion.suspects import rank_suspects
 from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.table import Roles
 
@@ -64,6 +65,14 @@ class FakeCompletion:
     @property
     def learned_from(self) -> PartialLabels:
         return mark_unassigned(self.labels) if self.labels.positive_only else self.labels
+
+    @property
+    def calibrated_on(self) -> PartialLabels:
+        return self.learned_from
+
+    def fill_at(self, precision: float, n_times: float = 1.0) -> np.ndarray:
+        open_entries = ~self.labels.observed & self.learned_from.learnable
+        return fill_confident(np.where(open_entries, self.p, np.nan), precision)
 
     @property
     def learned_probabilities(self) -> np.ndarray:

@@ -33,9 +33,9 @@ def test_counts_and_headline(by_hand):
 def test_share_of_gaps_at_expected_precision(by_hand):
     # Gaps of rock: .97 and .02 (right with .98); of sad: .06 (right with .94) and .6.
     assert summarize(by_hand())["expected"] == [
-        {"precision": 0.90, "filled": 3, "share": 0.75},
-        {"precision": 0.95, "filled": 2, "share": 0.5},
-        {"precision": 0.99, "filled": 0, "share": 0.0},
+        {"precision": 0.90, "filled": 3, "relevant": 1, "share": 0.75},
+        {"precision": 0.95, "filled": 2, "relevant": 1, "share": 0.5},
+        {"precision": 0.99, "filled": 0, "relevant": 0, "share": 0.0},
     ]
 
 

@@ -72,7 +72,7 @@ class Plots:
         assigned entries.
         """
         completion = self.completion
-        bins = bin_calibration(completion.learned_from, completion.learned_probabilities)
+        bins = bin_calibration(completion.calibrated_on, completion.learned_probabilities)
         if not bins:
             raise ValueError("there is no calibration curve: no label was learned.")
         return plot_calibration(make_axes(ax), bins)
@@ -89,10 +89,10 @@ class Plots:
         completion = self.completion
         if completion.probability_of != "being relevant":
             raise ValueError("the expected precision depends on the label frequency: give observed_rate to complete().")
-        gaps, learnable = ~completion.labels.observed, completion.learned_from.learnable
+        gaps = ~completion.labels.observed
         if not gaps.any():
             raise ValueError("there is no gap, so that nothing could be filled.")
-        rows = count_fillable(gaps, learnable, completion.probabilities.to_numpy(), PRECISIONS)
+        rows = count_fillable(gaps, completion.fill_at, PRECISIONS)
         return plot_coverage(make_axes(ax), rows, completion.min_precision)
 
     def learning_curve(

@@ -17,7 +17,10 @@ from scipy import sparse
 from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
 from halflabel.completion import display, evidence
+from halflabel.completion.assumptions import compare_frequencies
 from halflabel.completion.audit import Audit, draw_audit
+from halflabel.completion.caution import ResampledCalibration, fill_at_precision
+from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.components import take_components
 from halflabel.completion.drift import measure_drift
 from halflabel.completion.explanation import Explanation, explain_entry
@@ -32,17 +35,10 @@ from halflabel.completion.remaining import estimate_errors
 from halflabel.completion.review import list_for_review, rank_for_review
 from halflabel.completion.suspects import rank_suspects
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.report import render_html, summarize
-from halflabel.table import OpenTable, fill_tags
-from halflabel.table.label_words import write_label_words
-from halflabel.table.labelling import list_open_tags
-from halflabel.table.tag_cells import TagNotation, name_open_column
-
-#: Shares of assigned positives to compare where the true one is unknown.
-USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
+from halflabel.table import OpenTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,23 +127,13 @@ class Completion:
         gaps), threshold (on the probability of being relevant, its mean over labels; missing where a precision
         decides instead). Empty for other labels.
         """
-        columns = ["observed_rate", "filled", "expected", "threshold"]
-        if not self.labels.positive_only or not isinstance(self.model, LearnsFromPositives):
-            return pd.DataFrame(columns=columns)
-        gaps, rows = ~self.labels.observed, []
-        for rate in sorted({*USUAL_RATES, self.observed_rate or 1.0}):
-            found = self.model.assume(rate)
-            filled, cut = found.filled, float(found.thresholds.mean())
-            if self.min_precision is not None:
-                filled, cut = self._fill_confident(found.probabilities) > 0, np.nan
-            rows.append([rate, int(filled.sum()), float(found.probabilities[gaps].sum()), cut])
-        return pd.DataFrame(rows, columns=columns)
+        return compare_frequencies(self)
 
     @cached_property
     def state(self) -> NDArray[np.int8]:
         """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown; given entries verbatim."""
         if self.min_precision is not None:
-            filled = self._fill_confident(self.model.label_probabilities_)
+            filled = self.fill_at(self.min_precision)
         else:
             answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
             filled = np.where(answer == 1, 1, -1).astype(np.int8)
@@ -163,29 +149,7 @@ class Completion:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The completed table as a DataFrame, whatever kind of object was given."""
-        filled = _make_table(self.state, self.index, self.labels.names)
-        if self.opened.frame is None:
-            return filled
-        table = self.opened.frame.copy()
-        position = {str(column): j for j, column in enumerate(table.columns)}
-        if (tags := self.opened.roles.tags) is not None:
-            values = np.where(self.state == 0, np.nan, self.state > 0)
-            column = table.iloc[:, position[tags]]
-            table.isetitem(position[tags], fill_tags(column, self.labels, values, self.opened.notation).array)
-            undecided = name_open_column(tags)
-            if np.isnan(values).any() or undecided in position:
-                notation = self.opened.notation or TagNotation()
-                table[undecided] = pd.Series(list_open_tags(values, self.labels.names, notation), table.index, object)
-            return table
-        for name in filled:
-            if name in position and (meanings := self.opened.meanings) is not None:
-                values = filled[name].to_numpy(np.float64, na_value=np.nan)
-                table.isetitem(position[name], write_label_words(table.iloc[:, position[name]], values, meanings).array)
-            elif name in position:
-                table.isetitem(position[name], _match_type(filled[name].array, table.iloc[:, position[name]]))
-            else:
-                table[name] = filled[name].array
-        return table
+        return build_frame(self)
 
     @cached_property
     def probabilities(self) -> pd.DataFrame:
@@ -390,26 +354,30 @@ class Completion:
         """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle."""
         save(path, self.predictor)
 
-    def _fill_confident(self, probabilities: Floats) -> NDArray[np.int8]:
-        """Return +1 / -1 for gaps that can be filled at the wanted precision, 0 for all other entries."""
-        assert self.min_precision is not None
-        # A label that could not be learned has a rate, not an answer that could be precise.
-        open_entries = ~self.labels.observed & self.learned_from.learnable
-        return fill_confident(np.where(open_entries, probabilities, np.nan), self.min_precision)
+    def fill_at(self, precision: float, n_times: float = 1.0) -> NDArray[np.int8]:
+        """Return the gaps that can be filled at a precision: +1 relevant, -1 irrelevant, 0 neither.
+
+        Of each label and value, these are the most probable entries whose mean probability of being right reaches the
+        precision. Probabilities of being relevant are lowered by their uncertainty, see
+        :mod:`halflabel.completion.caution`.
+
+        Parameters
+        ----------
+        precision : float in (0.5, 1)
+        n_times : float, default=1
+            As if so many times the labelled items showed how well the probabilities are calibrated.
+        """
+        return fill_at_precision(self, self.model.label_probabilities_, precision, self.observed_rate, n_times)
+
+    @cached_property
+    def resampled_calibration(self) -> ResampledCalibration | None:
+        """Calibrations of bootstrap samples of the labelled items; None if nothing was held out."""
+        model, rng = self.model, np.random.default_rng(0)
+        scores, out_of_fold, folds = model.label_scores_, model.out_of_fold_scores_, getattr(model, "folds_", None)
+        return ResampledCalibration.fit(self.calibrated_on, scores, out_of_fold, folds, rng)
 
     def name_items(self, found: pd.DataFrame) -> pd.DataFrame:
         """Replace row positions by the ids of the items."""
         return found.assign(position=self.index[found["position"].to_numpy(dtype=int)]).rename(
             columns={"position": "item"}
         )
-
-
-def _make_table(state: NDArray[np.int8], index: pd.Index[Any], names: tuple[str, ...]) -> pd.DataFrame:
-    """Return 1, 0 and missing; plain integers where nothing is missing."""
-    table = pd.DataFrame((state > 0).astype(np.int64), index=index, columns=list(names))
-    return table if state.all() else table.astype("Int64").mask(state == 0)
-
-
-def _match_type(filled: Any, given: pd.Series[Any]) -> Any:
-    """Return booleans where booleans were given."""
-    return filled.astype("boolean") if pd.api.types.is_bool_dtype(given.dropna().infer_objects()) else filled

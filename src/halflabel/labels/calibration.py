@@ -258,18 +258,27 @@ def _find_quantile(probabilities: Floats, share: float) -> float:
     return float(p[count - 1]) if count else 1.0
 
 
-def fill_confident(probabilities: Floats, precision: float) -> NDArray[np.int8]:
+def fill_confident(probabilities: Floats, precision: float, relevant: Floats | None = None) -> NDArray[np.int8]:
     """Return +1 / -1 where a cell can be filled at the wanted precision, 0 where it is better left unknown.
 
     Per label and per value, the largest number of the most probable cells whose mean probability of being right is at
-    least ``precision``; a cell that is chosen for both values takes the more probable one. The precision is an
-    expectation under calibrated probabilities, label by label, not a bound.
+    least ``precision``; a cell never gets its less probable value. The precision is an expectation under calibrated
+    probabilities, label by label, not a bound.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_items, n_labels)
+        Of being relevant; NaN for cells that are not filled.
+    precision : float
+    relevant : ndarray of shape (n_items, n_labels), optional
+        Lower probabilities, which decide what is filled in as relevant.
     """
     require_precision(precision)
+    lower = probabilities if relevant is None else np.where(np.isnan(probabilities), np.nan, relevant)
     state = np.zeros(probabilities.shape, dtype=np.int8)
     for j, p in enumerate(probabilities.T):
-        yes, no = _choose_confident(p, precision), _choose_confident(1 - p, precision)
-        state[:, j] = np.where(yes & (~no | (p >= 0.5)), 1, np.where(no, -1, 0))
+        yes, no = _choose_confident(lower[:, j], precision), _choose_confident(1 - p, precision)
+        state[:, j] = np.where(yes & (p >= 0.5), 1, np.where(no & (p < 0.5), -1, 0))
     return state
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fill_confident
 from halflabel.labels.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
 
 #: The expected precisions for which a report counts the gaps that can be filled.
@@ -21,14 +20,27 @@ BINS = 15
 
 
 def count_fillable(
-    gaps: Mask, learnable: Mask, probabilities: Floats, precisions: Sequence[float] = PRECISIONS
+    gaps: Mask, fill_at: Callable[[float], NDArray[np.int8]], precisions: Sequence[float] = PRECISIONS
 ) -> list[dict[str, float]]:
-    """Return how many gaps :func:`halflabel.labels.calibration.fill_confident` fills at each expected precision."""
-    n_gaps, p = int(gaps.sum()), np.where(gaps & learnable, probabilities, np.nan)
-    filled = [int(np.count_nonzero(fill_confident(p, precision))) for precision in precisions]
+    """Return how many gaps can be filled at each expected precision, and how many of them as relevant.
+
+    Parameters
+    ----------
+    gaps : ndarray of bool, shape (n_items, n_labels)
+    fill_at : callable
+        From a precision to the filled values, :meth:`halflabel.Completion.fill_at`.
+    precisions : sequence of float
+    """
+    n_gaps = int(gaps.sum())
+    states = [fill_at(precision) for precision in precisions]
     return [
-        {"precision": precision, "filled": n, "share": n / n_gaps if n_gaps else 0.0}
-        for precision, n in zip(precisions, filled, strict=True)
+        {
+            "precision": precision,
+            "filled": int(np.count_nonzero(state)),
+            "relevant": int((state > 0).sum()),
+            "share": np.count_nonzero(state) / n_gaps if n_gaps else 0.0,
+        }
+        for precision, state in zip(precisions, states, strict=True)
     ]
 
 

@@ -148,10 +148,10 @@ def _count_entries(completion: Completion) -> dict[str, int]:
 
 def _summarize_predictions(completion: Completion) -> dict[str, Any]:
     """Return the numbers from probabilities; expected precisions only where they are of being relevant."""
-    labels, learned, p = completion.labels, completion.learned_from, completion.probabilities.to_numpy()
+    labels, p = completion.labels, completion.probabilities.to_numpy()
     relevance, checked = completion.probability_of == "being relevant", completion.calibrated_on
     return {
-        "expected": count_fillable(~labels.observed, learned.learnable, p) if relevance else None,
+        "expected": count_fillable(~labels.observed, completion.fill_at) if relevance else None,
         "filled_as": count_filled(labels, completion.state, p) if relevance else None,
         "quality": measure_quality(checked, completion.learned_probabilities, _thresholds(completion)),
         "calibration": bin_calibration(checked, completion.learned_probabilities),

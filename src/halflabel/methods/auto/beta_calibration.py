@@ -181,12 +181,18 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCali
     scores, labels, folds = scores[some], labels[some], folds[some]
     if len(np.unique(folds)) < 2:
         return CheckedCalibration(per_label, BetaCurve())
+    unseen = predict_unseen(scores, labels, folds)
+    used = labels.observed & ~np.isnan(scores)
+    return CheckedCalibration(per_label, fit_beta(unseen[used], labels.relevant[used].astype(np.float64)))
+
+
+def predict_unseen(scores: Floats, labels: PartialLabels, folds: Ints) -> Floats:
+    """Return probabilities of each fold's items by scalings that are fitted to the other folds."""
     unseen = np.empty(scores.shape)
     for fold in np.unique(folds):
         out = folds == fold
         unseen[out] = moderate(scores[~out], labels[~out])(scores[out])
-    used = labels.observed & ~np.isnan(scores)
-    return CheckedCalibration(per_label, fit_beta(unseen[used], labels.relevant[used].astype(np.float64)))
+    return unseen
 
 
 def _split_into_blocks(n: int) -> Iterator[slice]:
