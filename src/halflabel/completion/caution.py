@@ -98,7 +98,7 @@ class ResampledCalibration:
         ----------
         scores : ndarray of shape (n_items, n_labels)
         n_times : float, default=1
-            As if there were so many times the labelled items.
+            As if the number of labelled items were larger by this factor.
         """
         deviation = self._interpolate(self.curves.std(axis=0), scores)
         return np.asarray(deviation * self.shrink / np.sqrt(n_times))
@@ -152,7 +152,7 @@ def lower_probabilities(
     scores : ndarray of shape (n_items, n_labels)
     resampled : ResampledCalibration or None
     n_times : float, default=1
-        As if there were so many times the labelled items.
+        As if the number of labelled items were larger by this factor.
     """
     if resampled is None:
         return np.zeros_like(p)

@@ -365,7 +365,7 @@ class Completion:
         ----------
         precision : float in (0.5, 1)
         n_times : float, default=1
-            As if so many times the labelled items showed how well the probabilities are calibrated.
+            As if the number of labelled items that calibrate were larger by this factor.
         """
         return fill_at_precision(self, self.model.label_probabilities_, precision, self.observed_rate, n_times)
 
