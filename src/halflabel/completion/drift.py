@@ -10,8 +10,8 @@ from halflabel.labels import PartialLabels
 #: Minimum number of items of each side for a result, and maximum number that is used.
 MIN_ITEMS, MAX_ITEMS = 20, 1000
 
-#: Number of trees.
-TREES = 300
+#: Number of trees; three times as many change the result by less than another seed does (up to .03).
+TREES = 100
 
 
 def measure_drift(components: Floats, labels: PartialLabels, rng: np.random.Generator) -> float | None:

@@ -158,8 +158,8 @@ def test_flat_trees_predict_as_those_of_scikit_learn(rng, monkeypatch, thin):
     grown = []
 
     class Kept(flat.ExtraTreeRegressor):
-        def fit(self, *given):
-            grown.append(super().fit(*given))
+        def fit(self, *given, **options):
+            grown.append(super().fit(*given, **options))
             return self
 
     monkeypatch.setattr(flat, "ExtraTreeRegressor", Kept)

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn import config_context
 from sklearn.tree import ExtraTreeRegressor
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
@@ -171,13 +172,17 @@ def _grow_tree(
         random_state=int(rng.integers(2**31)),
     )
     part = _take_bag(X, rows)
-    tree = model.fit(part, mixed).tree_
-    ends, leaf = np.unique(tree.apply(part), return_inverse=True)
-    members = sparse.csr_array((np.ones(len(rows)), (leaf, np.arange(len(rows)))))
-    values = (members @ own) / np.asarray(members.sum(axis=1))[:, None]
-    number = np.zeros(tree.node_count, dtype=np.int32)
-    number[ends] = np.arange(len(ends), dtype=np.int32)
+    # A small tree takes less time than the checks of its input: those are left out where nothing can be wrong.
+    with config_context(skip_parameter_validation=True):
+        is_checked = not is_sparse(part) and bool(np.isfinite(part).all())
+        tree = model.fit(part, np.ascontiguousarray(mixed), check_input=not is_checked).tree_
     inner = tree.children_left >= 0
+    number = np.where(inner, 0, (~inner).cumsum() - 1).astype(np.int32)
+    leaf = number[tree.apply(part)]
+    counts = np.bincount(leaf)
+    ends = np.append(0, counts.cumsum())
+    members = sparse.csr_array((np.ones(len(rows)), np.argsort(leaf, kind="stable"), ends), (len(counts), len(rows)))
+    values = (members @ own) / counts[:, None]
     return (
         np.where(inner, tree.feature, 0).astype(np.int32),
         np.where(inner, tree.threshold, np.inf),
