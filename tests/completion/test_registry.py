@@ -14,7 +14,7 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel.completion.archive import save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.completion.registry import CLASSES, list_by_name
 from halflabel.methods import baselines
 from halflabel.methods.auto import EFFORTS
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("small_forests")
 
 
 def test_names_are_unique():
-    assert len(SAVED) == len(CLASSES) + 1
+    assert len(saved_classes()) == len(CLASSES) + 1
     other = types.new_class("Scaler")
     with pytest.raises(ValueError, match="distinct names, but Scaler appears twice"):
         list_by_name(*CLASSES, other)
@@ -36,7 +36,7 @@ def test_every_public_method_is_listed():
         name for name, kind in public.items() if isinstance(kind, type) and issubclass(kind, PartialLabelEstimator)
     }
     assert len(methods) > 10
-    assert methods <= SAVED.keys()
+    assert methods <= saved_classes().keys()
 
 
 def list_parts(hint: Any) -> Iterator[type]:
@@ -48,11 +48,11 @@ def list_parts(hint: Any) -> Iterator[type]:
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in SAVED.values() if is_dataclass(kind)], ids=lambda kind: kind.__name__
+    "kind", [kind for kind in saved_classes().values() if is_dataclass(kind)], ids=lambda kind: kind.__name__
 )
 def test_the_parts_of_a_record_are_listed(kind):
     parts = {part.__name__ for hint in get_type_hints(kind).values() for part in list_parts(hint)}
-    assert parts - {"Filling"} <= SAVED.keys()  # FeatureEncoder writes the fields of its Filling as its own
+    assert parts - {"Filling"} <= saved_classes().keys()  # FeatureEncoder writes the fields of its Filling as its own
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Scaler:
 
 def test_only_the_listed_class_itself_is_saved(tmp_path):
     with pytest.raises(TypeError, match="a Scaler cannot be saved as plain data"):
-        save_tree(tmp_path / "m", {"model": Scaler(1.0)}, SAVED)
+        save_tree(tmp_path / "m", {"model": Scaler(1.0)}, saved_classes())
     assert list(tmp_path.iterdir()) == []
 
 

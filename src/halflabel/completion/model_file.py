@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,6 @@ from scipy import sparse
 
 from halflabel._arrays import Ints
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
-from halflabel.completion.registry import CLASSES, list_by_name
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
@@ -111,7 +112,7 @@ def save(path: str | os.PathLike[str], predictor: Predictor) -> None:
     TypeError
         If a part of the model is no class of this library.
     """
-    save_tree(path, {"predictor": predictor}, SAVED)
+    save_tree(path, {"predictor": predictor}, saved_classes())
 
 
 def load(path: str | os.PathLike[str]) -> Predictor:
@@ -131,7 +132,7 @@ def load(path: str | os.PathLike[str]) -> Predictor:
     ModelFileError
         If the file is no model, is damaged, or was written by a newer version.
     """
-    predictor = load_tree(path, SAVED).get("predictor")
+    predictor = load_tree(path, saved_classes()).get("predictor")
     if not isinstance(predictor, Predictor):
         raise ModelFileError(f"{path} holds no halflabel model.")
     try:
@@ -179,5 +180,9 @@ def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:
     return frame, matrix if is_dense else sparse.csr_array(matrix)
 
 
-#: By name, the classes that a model file may hold.
-SAVED = list_by_name(Predictor, *CLASSES)
+@cache
+def saved_classes() -> Mapping[str, type]:
+    """Return by name the classes that a model file may hold; all methods are imported."""
+    from halflabel.completion.registry import CLASSES, list_by_name
+
+    return list_by_name(Predictor, *CLASSES)

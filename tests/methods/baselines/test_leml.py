@@ -12,7 +12,7 @@ from tests.oracles.leml import objective, stationary_value, trace_norm
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.datasets import load_benchmark
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
@@ -149,8 +149,8 @@ def test_the_best_of_several_settings_is_taken(rng):
 def test_a_saved_model_answers_alike(rng, tmp_path):
     X, Y, _ = half_labelled(rng)
     model = LEML(1.0, n_folds=3).fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, SAVED)
-    again = load_tree(tmp_path / "model", SAVED)["model"]
+    save_tree(tmp_path / "model", {"model": model}, saved_classes())
+    again = load_tree(tmp_path / "model", saved_classes())["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 

@@ -9,7 +9,7 @@ from tests.oracles.matrix_completion import objective
 
 from halflabel import MC1, MCb
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels import masking
 from halflabel.methods.matrix_completion.setting import Data, Setting
@@ -301,7 +301,7 @@ def test_new_items_with_any_gaps(method):
 def test_a_saved_model_answers_as_before(method, tmp_path):
     X, _, _ = problem()
     model = fit_once(method)
-    save_tree(tmp_path / "m", {"model": model.to_state()}, SAVED)
+    save_tree(tmp_path / "m", {"model": model.to_state()}, saved_classes())
     from halflabel.labels.calibration import Calibration
     from halflabel.numerics.scaling import Scaler
 
