@@ -84,5 +84,5 @@ def _batches(reader: Any) -> Iterator[Any]:
 
 
 def _begins(path: Path, magic: bytes) -> bool:
-    with path.open("rb") as file:
+    with explain_damage(path, "Parquet or Arrow"), path.open("rb") as file:
         return file.read(len(magic)) == magic
