@@ -7,6 +7,7 @@ import pytest
 from scipy.special import logit
 from tests.conftest import half_labelled
 from tests.methods.auto.conftest import make_task
+from tests.methods.parameters import check_parameters
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel._progress import report_to
@@ -213,3 +214,7 @@ def test_from_positive_only_labels_it_learns_what_is_assigned(rng):
     rates = labels.relevant[annotated].mean(axis=0)
     assert model.members_["label rate"] == pytest.approx(((rates - labels.relevant) ** 2)[annotated].mean())
     assert not model.coupled_  # a label that an annotated item lacks counts as irrelevant: no item is partly observed
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(AutoLabeler("fast"), n_neighbors=1, n_folds=2)

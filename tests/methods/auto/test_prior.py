@@ -8,10 +8,12 @@ import pytest
 from scipy import optimize
 from scipy.special import expit, logit
 from tests.conftest import half_labelled
+from tests.methods.parameters import check_parameters
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.labels.calibration import cross_calibrate, fit_platt
 from halflabel.labels.metrics import brier
+from halflabel.methods.auto import CalibratedPrior
 from halflabel.methods.auto.prior import CLIP, RIDGE, add_prior
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -147,3 +149,7 @@ def test_a_prior_together_with_a_single_labelled_item(rng):
     with pytest.warns(UserWarning, match="not observed with both values"):
         model = AutoLabeler("fast").fit(X, y, prior=np.full((20, 2), 0.3))
     assert np.isfinite(model.label_probabilities_).all()
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(CalibratedPrior())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from tests.conftest import half_labelled
+from tests.methods.parameters import check_parameters
 from tests.oracles.fasttag import alternate, least_squares, objective
 
 from halflabel import PartialLabels
@@ -148,3 +149,7 @@ def test_yeast_with_missing_positives(public_data):
     always = np.tile(model.label_probabilities_.mean(axis=0) >= 0.3, (len(test), 1))
     assert micro_f1(data.Y[test], model.predict(data.X[test])) > micro_f1(data.Y[test], always)
     assert macro_auc(data.Y[test], model.decision_function(data.X[test])) > 0.6
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(FastTag(), n_layers=1, n_folds=2)

@@ -14,6 +14,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.pipeline import make_pipeline
 from tests.conftest import half_labelled
 from tests.contracts.scikit_learn import each_check, run_check
+from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
 from halflabel.methods.baselines import LDA, MLkNN
@@ -162,3 +163,7 @@ def test_items_of_a_class_that_are_all_alike_have_no_direction():
     X, y = np.repeat([[1.0, 2], [3, 4]], 4, axis=0), [0] * 4 + [1] * 4
     with pytest.raises(ValueError, match="between 1 and 0"):
         LDA(1).fit(X, y)
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(LDA())

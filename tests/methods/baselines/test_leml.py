@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.optimize import approx_fprime
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled
+from tests.methods.parameters import check_parameters
 from tests.oracles.leml import objective, stationary_value, trace_norm
 
 from halflabel import PartialLabels
@@ -185,3 +186,7 @@ def test_yeast_with_missing_positives(public_data):
     always = np.tile(model.label_probabilities_.mean(axis=0) >= 0.3, (len(test), 1))
     assert micro_f1(data.Y[test], model.predict(data.X[test])) > micro_f1(data.Y[test], always)
     assert macro_auc(data.Y[test], model.decision_function(data.X[test])) > 0.6
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(LEML(), rank=1, n_folds=2)

@@ -7,6 +7,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.methods.parameters import check_parameters
 
 from halflabel.methods.baselines import LinearSVM
 
@@ -36,3 +37,7 @@ def test_a_single_item_of_a_class_takes_the_middle_of_the_grid(rng):
 def test_one_class_raises(rng):
     with pytest.raises(ValueError, match="only one class"):
         LinearSVM().fit(rng.normal(size=(5, 2)), np.ones(5))
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(LinearSVM())

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg
 from tests.conftest import half_labelled, in_canonical_order
+from tests.methods.parameters import check_parameters
 from tests.oracles.mlgfhf import energy, harmonic, item_graph, label_graph, laplacian
 
 from halflabel import PartialLabels
@@ -191,3 +192,7 @@ def test_on_yeast_the_threshold_decides(public_data):
         model = MLGFHF.as_published().set_params(threshold=threshold, n_folds=2).fit(data.X, known)
         f1[threshold] = micro_f1(hidden, model.transduction_)
     assert f1[0.3] > f1[0.5] > 0.55
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(MLGFHF(), n_neighbors=1, n_folds=2, max_iter=1)

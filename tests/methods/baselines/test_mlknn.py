@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.conftest import half_labelled
+from tests.methods.parameters import check_parameters
 from tests.oracles.mlknn import left_out, membership, ml_knn, posterior, score_fitted
 
 from halflabel import PartialLabels
@@ -201,3 +202,7 @@ def test_a_yahoo_set_equals_the_pseudo_code_and_beats_the_rates(public_data):
     ranked = np.nan_to_num(scores)  # a label that was never relevant in training comes last
     assert average_precision(test.Y[keep], ranked[keep]) > average_precision(test.Y[keep], rates[keep])
     assert hamming_loss(test.Y, model.predict(test.X)) < hamming_loss(test.Y, rates >= 0.5)
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(MLkNN(), n_neighbors=1)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled
+from tests.methods.parameters import check_parameters
 from tests.oracles.mlrgl import groups, interior_point, objective
 
 from halflabel import PartialLabels
@@ -151,3 +152,7 @@ def test_yeast_with_missing_positives(public_data):
     always = np.tile(model.label_probabilities_.mean(axis=0) >= 0.3, (len(test), 1))
     assert micro_f1(data.Y[test], model.predict(data.X[test])) > micro_f1(data.Y[test], always)
     assert macro_auc(data.Y[test], model.decision_function(data.X[test])) > 0.6
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(MLRGL(), n_folds=2)

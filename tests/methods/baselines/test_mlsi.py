@@ -13,6 +13,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import make_pipeline
 from tests.conftest import half_labelled
 from tests.contracts.scikit_learn import each_check, run_check
+from tests.methods.parameters import check_parameters
 from tests.oracles.projection import mlsi, mlsi_error
 
 from halflabel import PartialLabels
@@ -151,3 +152,7 @@ def test_too_many_features_raise_before_memory_is_allocated():
     X = sparse.csr_array(([1.0, 1.0], ([0, 1], [5, 20_000])), shape=(2, 30_000))
     with pytest.raises(ValueError, match=r"7\.2 GB each for 30000 features: reduce them to at most 10000 first"):
         MLSI().fit(X, [1, 0])
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(MLSI())

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from tests.conftest import half_labelled, in_canonical_order
+from tests.methods.parameters import check_parameters
 from tests.oracles.rank_svm import best_threshold, dual, hinge, primal, wrong_side
 
 from halflabel import PartialLabels
@@ -238,3 +239,7 @@ def test_on_yeast_the_gap_closes_and_a_smaller_c_ranks_better(public_data):
     test = np.flatnonzero(unlabelled)
     losses = [ranking_loss(hidden[test], S[test]) for S in (soft.label_scores_, rates, published.label_scores_)]
     assert losses[0] < min(losses[1:])
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(RankSVM(), max_landmarks=2, n_folds=2, max_iter=1)

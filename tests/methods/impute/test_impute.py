@@ -15,6 +15,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.methods.parameters import check_parameters
 from tests.oracles import impute as oracle
 
 from halflabel.methods.impute import GaussianMixtureImputer, SoftImputer
@@ -386,3 +387,8 @@ def test_invalid_settings_of_the_mixture_raise(rng):
         GaussianMixtureImputer(ridge=0).fit(X)
     with pytest.raises(ValueError, match="40 components cannot be learned from 39 rows with values"):
         GaussianMixtureImputer(40).fit(X)
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(SoftImputer(), n_folds=2, max_iter=1)
+    check_parameters(GaussianMixtureImputer(), n_components=1, max_iter=1)

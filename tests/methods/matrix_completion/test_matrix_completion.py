@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled
+from tests.methods.parameters import check_parameters
 from tests.oracles.matrix_completion import objective
 
 from halflabel import MC1, MCb
@@ -444,3 +445,8 @@ def test_where_nothing_is_left_of_z_no_label_is_relevant(rng):
     assert not model.label_scores_.any()
     assert not model.transduction_[np.isnan(Y)].any()
     assert not model.predict(X).any()
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(MC1(), n_folds=2, max_iter=1)
+    check_parameters(MCb())

@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.conftest import half_labelled
 from tests.contracts.scikit_learn import each_check, run_check
+from tests.methods.parameters import check_parameters
 from tests.oracles import mddm as oracle
 
 from halflabel import PartialLabels
@@ -416,3 +417,7 @@ def test_it_serves_a_method_that_takes_gaps(rng):
     X, Y, _ = half_labelled(rng, entries=True)
     model = make_pipeline(MDDM(), BinaryRelevance(n_folds=2)).fit(X, Y)
     assert model.predict_proba(X).shape == Y.shape
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(MDDM(n_components=1), max_landmarks=2, n_components=1)

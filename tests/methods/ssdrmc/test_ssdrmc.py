@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled, in_canonical_order
+from tests.methods.parameters import check_parameters
 from tests.oracles.propagation import anchored, equation_5, equation_7
 
 from halflabel import SSDRMC, PartialLabels
@@ -204,3 +205,7 @@ class TestEmbedding:
         plain, shaped = (SSDRMC(n_components=1, alpha=a, max_alternations=2).fit(X, y) for a in (0.0, 0.9))
         correlation = [abs(np.corrcoef(m.embedding_.coordinates[:, 0], X[:, 0])[0, 1]) for m in (plain, shaped)]
         assert correlation[1] > correlation[0]
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(SSDRMC(), n_neighbors=1, max_alternations=1, max_landmarks=2, n_folds=2)

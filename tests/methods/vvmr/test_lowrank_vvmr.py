@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled
+from tests.methods.parameters import check_parameters
 from tests.oracles.vvmr import equation_7, equation_11, gram, kkt_11, objective_11
 
 from halflabel import PartialLabels
@@ -402,3 +403,7 @@ def test_the_algorithm_as_printed_ends(rng):
             LowRankVVMR.as_published().set_params(solver="printed", max_iter=5, n_folds=2, alpha=1e-2).fit(X, labels)
         )
     assert np.isfinite(model.label_scores_).all()
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(LowRankVVMR(), n_folds=2)

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled, in_canonical_order
+from tests.methods.parameters import check_parameters
 from tests.oracles.vvmr import equation_7, gram, masked_equation_7
 
 from halflabel import PartialLabels
@@ -169,3 +170,7 @@ def test_positive_only_labels_raise(rng):
     labels = PartialLabels.from_positives(rng.integers(0, 2, (20, 3)).astype(float))
     with pytest.raises(ValueError, match="VVMR needs irrelevant entries"):
         VVMR().fit(rng.normal(size=(20, 2)), labels)
+
+
+def test_parameters_are_those_of_the_docstring():
+    check_parameters(VVMR(), n_neighbors=1, max_exact=2, n_landmarks=2, n_folds=2)
