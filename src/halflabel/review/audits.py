@@ -15,8 +15,11 @@ from halflabel.review.answers import YES, AnswerBook, Record
 from halflabel.review.fits import Fit
 from halflabel.review.queues import Question, Situation
 
-#: Confidence level of certificates, and the numbers of errors for which a plan is shown.
-LEVEL, PLANNED_ERRORS = 0.95, (0, 1, 2, 3)
+#: Confidence level of certificates, the numbers of errors for which a plan is shown, and the precisions to choose from.
+LEVEL, PLANNED_ERRORS, TARGETS = 0.95, (0, 1, 2, 3), (0.8, 0.9, 0.95, 0.98, 0.99)
+
+#: A target is proposed if its last plan passes with this chance.
+MIN_CHANCE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +133,19 @@ def plan(entries: int, error_rate: float, target: float = 0.95, level: float = L
         if n is not None:
             lines.append({"n": n, "errors": errors, "chance": round(float(binom.cdf(errors, n, error_rate)), 3)})
     return lines
+
+
+def propose_target(entries: int, error_rate: float) -> float:
+    """Return the highest precision that an audit of moderate size is expected to prove.
+
+    Examples
+    --------
+    >>> [propose_target(100_000, rate) for rate in (0.001, 0.02, 0.04, 0.5)]
+    [0.99, 0.95, 0.9, 0.8]
+    """
+    plans = {target: plan(entries, error_rate, target) for target in TARGETS}
+    likely = [target for target, lines in plans.items() if lines and lines[-1]["chance"] >= MIN_CHANCE]
+    return max(likely, default=TARGETS[0])
 
 
 def _find_size(entries: int, errors: int, target: float, level: float) -> int | None:

@@ -171,7 +171,10 @@ async def post_audit(session: Session, request: Request) -> Response:
     asked = await _read_body(request)
     op, key, population = asked.get("op"), str(asked.get("key", "")), str(asked.get("population", "all"))
     if op == "plan":
-        return JSONResponse(await asyncio.to_thread(session.plan_audit, population))
+        target = asked.get("target")
+        if target is not None and not (isinstance(target, float | int) and 0.5 <= target < 1):
+            raise ValueError("the precision of an audit lies between 0.5 and 1.")
+        return JSONResponse(await asyncio.to_thread(session.plan_audit, population, target))
     if op == "begin":
         session.begin_audit(int(asked.get("n", 59)), population, key)
     elif op in ("finish", "cancel"):

@@ -224,15 +224,17 @@ class Session:
         """The audit that runs."""
         return audits.find_running(self.book)
 
-    def plan_audit(self, population: str) -> dict[str, Any]:
-        """Return how many answers an audit needs for a precision of 95 %, and the chance that they suffice."""
+    def plan_audit(self, population: str, target: float | None) -> dict[str, Any]:
+        """Return how many answers an audit needs for a precision, by default a likely one, and the chance to pass."""
         now = self.situation
         if self.fit is None or population not in POPULATIONS:
             raise ValueError("an audit needs a fit and a population.")
         entries = now.filled & np.isin(self.fit.state, POPULATIONS[population])
         number = int(entries.sum())
         rate = float(self.fit.wrong[entries].mean()) if number else 0.0
-        return {"entries": number, "error_rate": rate, "plans": audits.plan(number, rate)}
+        target = audits.propose_target(number, rate) if target is None else target
+        plans = audits.plan(number, rate, target)
+        return {"entries": number, "error_rate": rate, "target": target, "targets": audits.TARGETS, "plans": plans}
 
     def begin_audit(self, n: int, population: str, key: str) -> None:
         """Freeze random filled entries of the last fit in the journal."""

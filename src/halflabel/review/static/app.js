@@ -313,6 +313,7 @@ class Page {
     this.map.showLabel(this.map.label);
     if (op === "finish" && progress.certificate) notify(progress.certificate.sentence);
     this.question = null;
+    byId("last").textContent = "";
     this.queue.answered.clear();
     await this.changeQueue({ kind: "uncertain", label: null, rows: null });
     this.showPanel();

@@ -1,6 +1,6 @@
 // The audit: a plan, random entries without any hint, and the certificate.
 
-import { byId, count, make, notify, plural } from "/static/dom.js";
+import { byId, count, fillSelect, make, notify, plural } from "/static/dom.js";
 import { makeKey, post } from "/static/transport.js";
 
 export class Audit {
@@ -8,28 +8,32 @@ export class Audit {
   constructor(changed) {
     this.changed = changed;
     this.size = 59;
-    byId("audit-population").onchange = () => this.plan();
+    byId("audit-population").onchange = () => this.plan(null);
+    byId("audit-target").onchange = (event) => this.plan(Number(event.target.value));
     byId("audit-begin").onclick = () => this.begin();
     byId("audit-cancel").onclick = () => this.#send({ op: "cancel" });
   }
 
   open() {
     byId("audit-dialog").showModal();
-    this.plan();
+    this.plan(null);
   }
 
-  async plan() {
+  /** Show how many answers prove a precision; without a target the server chooses one that is likely to be reached. */
+  async plan(target) {
     const population = byId("audit-population").value;
     const list = byId("audit-plans");
     list.replaceChildren();
     byId("audit-begin").disabled = true;
     try {
-      const { entries, error_rate, plans } = await post("/api/audit", { op: "plan", population });
+      const { entries, error_rate, plans, targets, target: chosen } = await post("/api/audit", { op: "plan", population, target });
+      fillSelect(byId("audit-target"), targets.map((value) => [value, `${Math.round(100 * value)} %`]));
+      byId("audit-target").value = chosen;
       const rate = (100 * error_rate).toFixed(1);
       byId("audit-plan-text").textContent = plans.length
         ? `${plural(entries, "filled entry", "filled entries")}; probabilities expect that ${rate} % of them are wrong. ` +
-          "To prove that at least 95 % are right (confidence 95 %):"
-        : `${plural(entries, "filled entry", "filled entries")} are not enough for a proof of 95 %.`;
+          "For a confidence of 95 %:"
+        : `${plural(entries, "filled entry", "filled entries")} are not enough for this proof.`;
       list.replaceChildren(...plans.map((plan, k) => this.#option(plan, k === 0)));
       byId("audit-begin").disabled = !plans.length;
     } catch (error) {

@@ -52,7 +52,7 @@ export class MapPanel {
   /** Follow the question: its label and its item, unless the user has chosen a label. */
   follow(question) {
     this.current = question?.row ?? null;
-    if (question && question.column !== this.label && !this.pinned) this.showLabel(question.column);
+    if (question && question.column !== this.label && !this.pinned && !this.map.selected) this.showLabel(question.column);
     else this.drawTop();
   }
 
