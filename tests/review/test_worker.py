@@ -1,6 +1,7 @@
 """The process that fits: one real fit with answers, coalesced requests, outputs, and its death."""
 
 import queue
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -65,7 +66,8 @@ def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
 
 def test_errors_are_sentences_and_a_dead_process_is_replaced(working):
     worker, received = working
-    worker.ask(Job("map"))
+    nowhere = Outputs(Targets(*[Path("none")] * 4), pd.DataFrame(), {})
+    worker.ask(Job("write", {"answers": NOTHING, "outputs": nowhere}))
     assert wait(received, "failed") == "there is no fit yet."
     worker._process.kill()
     assert wait(received, "failed").startswith("The process that fits has ended")
@@ -73,7 +75,9 @@ def test_errors_are_sentences_and_a_dead_process_is_replaced(working):
     assert wait(received, "fit").n_records == 5
 
 
-def test_a_session_with_a_real_worker(tmp_path):
+@pytest.mark.parametrize("limit", [0, 3000])
+def test_a_session_with_a_real_worker(tmp_path, monkeypatch, limit):
+    monkeypatch.setattr("halflabel.review.session.MAX_SHARED_MAP", limit)
     received = queue.Queue()
     session = make_session(tmp_path / "a.jsonl", make_table(60))
     session.announce = lambda *message: received.put(message)

@@ -27,6 +27,9 @@ from halflabel.review.worker import Job, Worker
 #: A fit is made after this number of new answers, or this number of seconds after the last one.
 REFIT_ANSWERS, REFIT_SECONDS = 20, 60.0
 
+#: Maximum number of items whose map is made by the process that fits.
+MAX_SHARED_MAP = 3000
+
 #: Maximum number of questions of one request.
 MAX_QUESTIONS = 200
 
@@ -68,6 +71,7 @@ class Session:
         self.failure = ""
         self.written: list[str] = []
         self.worker: Worker | None = None
+        self.mapper: Worker | None = None
         self._fitted_answers, self._last_answer = 0, time.monotonic()
 
     # -- answers ---------------------------------------------------------------------------
@@ -291,11 +295,14 @@ class Session:
     # -- fits ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Make the first fit and the map."""
+        """Make the first fit and the map; a map of many items has a process of its own, so that no fit waits for it."""
         self.worker = Worker(self.opened, self.setting.settings, self.receive)
         self.refit("fast")
-        if self.points is None:
+        if self.points is None and len(self.labels) <= MAX_SHARED_MAP:
             self.worker.ask(Job("map"))
+        elif self.points is None:
+            self.mapper = Worker(self.opened, self.setting.settings, self._receive_map)
+            self.mapper.ask(Job("map"))
 
     def refit(self, effort: str) -> None:
         """Make a fit with all answers of this moment."""
@@ -348,8 +355,14 @@ class Session:
             self.written = content
         self.announce(kind, content)
 
+    def _receive_map(self, kind: str, content: Any) -> None:
+        if kind in ("map", "failed") and self.mapper is not None:
+            self.receive(kind, content)
+            self.mapper.close()
+
     def close(self) -> None:
-        """End the worker and close the journal."""
-        if self.worker is not None:
-            self.worker.close()
+        """End the processes and close the journal."""
+        for worker in (self.worker, self.mapper):
+            if worker is not None:
+                worker.close()
         self.journal.close()

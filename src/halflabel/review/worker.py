@@ -86,10 +86,10 @@ class Worker:
     def close(self) -> None:
         """End the process; a job that runs is lost."""
         with self._lock:
-            self._is_closed = True
-            if self._process is not None:
-                self._process.kill()
-                self._process.join()
+            self._is_closed, process = True, self._process
+        if process is not None:
+            process.kill()
+            process.join()
 
     def _launch(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -163,7 +163,8 @@ class _Bench:
             if job.kind == "fit":
                 return "fit", self._fit(**job.given)
             if job.kind == "map":
-                return "map", self._require().embedding(2).to_numpy()
+                completion = self.completion or complete(self.opened, effort="fast", **self.settings)
+                return "map", completion.embedding(2).to_numpy()
             return "written", self._write(**job.given)
 
     def _fit(self, answers: Answers, n_records: int, effort: str, calibrate_on: Mask | None) -> Any:

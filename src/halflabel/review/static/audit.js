@@ -54,8 +54,12 @@ export class Audit {
     await this.#send({ op: "begin", n: this.size, population: byId("audit-population").value });
   }
 
+  /** Ask for the certificate, once. */
   async finish() {
+    if (this.isFinishing) return;
+    this.isFinishing = true;
     await this.#send({ op: "finish" });
+    this.isFinishing = false;
   }
 
   async #send(body) {

@@ -91,6 +91,7 @@ export class ItemMap {
     }
     this.context.putImageData(this.image, 0, 0);
     performance.measure("frame", { start, end: performance.now() });
+    if (this.n && !this.hasPainted) this.hasPainted = performance.mark("map painted");
     this.painted?.();
   }
 
