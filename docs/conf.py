@@ -20,6 +20,7 @@ extensions = [
     "numpydoc",
     "mathml",
     "snippets",
+    "screens",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # the latter is what autosummary writes
 exclude_patterns = ["_build", "_generated", "reproduction/README.md"]

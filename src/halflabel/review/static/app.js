@@ -133,7 +133,6 @@ class Page {
       : audit
         ? "All answers of the audit are there."
         : "This queue is empty. Choose another one, or write the outputs.";
-    if (this.queue.isEmpty && audit && audit.answered >= audit.n) this.audit.finish();
   }
 
   questionsArrived() {
@@ -294,7 +293,9 @@ class Page {
     }
     panel.showProgress(this.progress, waiting);
     panel.showFit(this.progress, this.running);
-    this.audit.show(this.progress.audit);
+    const { audit } = this.progress;
+    this.audit.show(audit);
+    if (audit && audit.answered >= audit.n && !waiting) this.audit.finish();
     if (error) notify(`${error.message} Answers are kept and sent again.`, "error");
   }
 

@@ -1,0 +1,146 @@
+"""Draw the pictures of the page "Review": the review of scanned digits in headless Chromium, answered by their truth.
+
+    python docs/draw_review.py
+
+The build of the pages calls it where playwright and Chromium are installed. It writes PNG files to ``_static/review``.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel.datasets import load_digits_tags
+from halflabel.labels.masking import hide_entries, hide_items
+from halflabel.review.items import ItemViews
+from halflabel.review.server import Server
+from halflabel.review.session import Session
+from halflabel.review.setting import Setting
+from halflabel.table import Columns, open_table
+
+FOLDER = Path(__file__).parent / "_static" / "review"
+LABELS = ("even", "prime", "closed_loop", "straight_strokes")
+NAMES = ("question-light", "question-dark", "lasso", "audit", "certificate", "phone")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+WAIT = 300_000
+
+
+def find_chromium() -> str | None:
+    """Return the path of Chromium, or None where it or playwright is not installed."""
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ImportError:
+        return None
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def draw(program: str) -> None:
+    """Review the digits and write one file per screen."""
+    from playwright.sync_api import sync_playwright
+
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        session, truth = open_digits(Path(folder))
+        session.start()
+        server = Server(session)
+        threading.Thread(target=server.run, daemon=True).start()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=program, args=QUIET)
+            draw_screens(browser, server.address, truth)
+            browser.close()
+        server.stop()
+        session.close()
+
+
+def open_digits(folder: Path) -> tuple[Session, dict[tuple[str, str], bool]]:
+    """Return a review of digits of which one in ten kept some tags, and the truth."""
+    digits, rng = load_digits_tags(), np.random.default_rng(0)
+    labels = digits.Y.select([digits.label_names.index(name) for name in LABELS])
+    half = hide_entries(hide_items(labels, 0.9, rng), 0.5, rng)
+    frame = pd.DataFrame(np.asarray(digits.X).astype(int), columns=list(digits.feature_names))
+    frame.insert(0, "scan", [f"digit-{i:04d}" for i in range(len(frame))])
+    opened = open_table(frame.join(half.to_frame()), columns=Columns(id="scan", labels=LABELS))
+    views = ItemViews(opened, marks=(8, 8))
+    session = Session(Setting(opened, views, title="digits.csv", by="ana"), folder / "digits.review.jsonl")
+    values = labels.state > 0
+    table = {(item, name): bool(values[i, j]) for i, item in enumerate(frame["scan"]) for j, name in enumerate(LABELS)}
+    return session, table
+
+
+def draw_screens(browser: Any, address: str, truth: dict[tuple[str, str], bool]) -> None:
+    """Answer questions and write each screen."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(address)
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    page.wait_for_selector('#fit-text:text-matches("^fitted")', timeout=WAIT)
+    page.wait_for_selector("#map-note:empty", state="attached", timeout=WAIT)
+    answer(page, truth, 24)
+    page.wait_for_selector('#changes:text-matches("^The last fit changed")', timeout=WAIT)
+    page.wait_for_timeout(6500)  # notices have gone
+    page.screenshot(path=FOLDER / "question-light.png")
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(500)
+    page.screenshot(path=FOLDER / "question-dark.png")
+    page.emulate_media(color_scheme="light")
+    draw_selection(page, truth)
+    page.keyboard.press("a")
+    page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
+    page.screenshot(path=FOLDER / "audit.png")
+    number = int(page.inner_text("#audit-plans label:first-child b").split()[0])
+    page.click("#audit-begin")
+    page.wait_for_selector("#audit-bar:visible", timeout=WAIT)
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    answer(page, truth, number)
+    page.wait_for_selector('#certificate:text-matches("^At least")', timeout=WAIT)
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    page.wait_for_timeout(800)
+    page.screenshot(path=FOLDER / "certificate.png")
+    small = browser.new_page(viewport={"width": 390, "height": 844}, device_scale_factor=2)
+    small.goto(address)
+    small.wait_for_selector("body[data-question]", timeout=WAIT)
+    small.wait_for_timeout(800)
+    small.screenshot(path=FOLDER / "phone.png")
+
+
+def draw_selection(page: Any, truth: dict[tuple[str, str], bool]) -> None:
+    """Select items with the lasso, answer random ones, and take nothing over."""
+    box = page.locator("#map").bounding_box()
+    x, y, reach = box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5, 90
+    page.keyboard.press("l")
+    page.mouse.move(x - reach, y)
+    page.mouse.down()
+    for angle in np.linspace(np.pi, 3 * np.pi, 24):
+        page.mouse.move(x + reach * np.cos(angle), y + reach * np.sin(angle))
+    page.mouse.up()
+    page.wait_for_selector("#selection:visible", timeout=WAIT)
+    page.click("#selection-sample")
+    answer(page, truth, 12)
+    page.wait_for_selector("#selection:visible", timeout=WAIT)
+    page.wait_for_timeout(500)
+    page.screenshot(path=FOLDER / "lasso.png")
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(500)
+
+
+def answer(page: Any, truth: dict[tuple[str, str], bool], number: int) -> None:
+    """Answer questions by key."""
+    for k in range(number):
+        page.wait_for_selector("#yes:enabled", timeout=WAIT)
+        before = page.get_attribute("body", "data-question")
+        question = page.inner_text("#item .id"), page.inner_text("#asked").removesuffix("?")
+        page.keyboard.press("j" if truth[question] else "f")
+        if k < number - 1:
+            page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
+
+
+if __name__ == "__main__":
+    chromium = find_chromium()
+    if chromium is None:
+        raise SystemExit("playwright and Chromium are needed.")
+    draw(chromium)
