@@ -98,27 +98,26 @@ class TestAnswers:
     def test_they_replace_given_entries_and_fill_gaps(self):
         opened = open_songs()
         answers = read_answers(answer(["s3", "rock", "no"], ["s2", "sad", 1], ["s1", "sad", None]), opened)
-        changed, rejected = apply_answers(opened, answers)
+        changed = apply_answers(opened, answers)
         assert changed.labels.state[3, 0] == -1
         assert changed.labels.state[2, 1] == 1
         assert changed.labels.annotated[2]
-        assert rejected is None
         assert (changed.labels.state != opened.labels.state).sum() == len(answers) == 2
         table = complete(changed).table
         assert table.loc[3, "rock"] == 0
 
     def test_a_tag_answered_with_no_leaves_its_cell(self):
         opened = open_songs(tags="tags", absent="irrelevant", empty="none")
-        changed, _ = apply_answers(opened, read_answers(answer(["s3", "rock", "0"], ["s0", "sad", "yes"]), opened))
+        changed = apply_answers(opened, read_answers(answer(["s3", "rock", "0"], ["s0", "sad", "yes"]), opened))
         assert complete(changed).table["tags"].tolist()[:4] == ["rock;sad", "sad", "", "sad"]
 
     def test_positive_only_labels_stay_positive_only(self):
         opened = open_songs(tags="tags", absent="unknown", empty="none")
-        changed, rejected = apply_answers(opened, read_answers(answer(["s3", "rock", 0], ["s2", "rock", 0]), opened))
+        changed = apply_answers(opened, read_answers(answer(["s3", "rock", 0], ["s2", "rock", 0]), opened))
         assert changed.labels.positive_only
-        filled = complete(changed, rejected=rejected)
+        assert complete(opened).state[2, 0] == 1
+        filled = complete(changed)
         assert filled.state[3, 0] == filled.state[2, 0] == -1
-        assert complete(changed).state[2, 0] == 1
         assert ("s2", "rock") not in {row[:2] for row in entries(filled.review())}
 
     @pytest.mark.parametrize(
@@ -167,4 +166,6 @@ class TestAnswersInPython:
         opened = open_songs(tags="tags", absent="unknown")
         filled = hl.complete(opened, review=answer(["s1", "rock", 0]), effort="fast")
         assert filled.state[1, 0] == -1
-        assert filled.rejected.sum() == 1
+        assert (filled.labels.state < 0).sum() == 1
+        assert filled.model.transduction_[1, 0] == 0
+        assert not filled.model.assume(0.5).filled[1, 0]

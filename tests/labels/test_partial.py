@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from halflabel import PartialLabels
+from halflabel.labels.positive_only import mark_unassigned
 
 tables = hnp.arrays(
     float, st.tuples(st.integers(1, 8), st.integers(1, 5)), elements=st.sampled_from([0.0, 1.0, np.nan])
@@ -205,3 +206,14 @@ def test_labels_are_selected_by_position_and_items_stay():
     assert chosen.names == ("c", "a")
     assert chosen.state.tolist() == [[0, 1], [0, 0]]
     np.testing.assert_array_equal(chosen.annotated, labels.annotated)
+
+
+def test_rejected_entries_of_positive_only_labels_are_observed_and_irrelevant():
+    Y, rejected = [[1, 0, 0], [np.nan, np.nan, np.nan]], [[False, True, False], [False, False, True]]
+    labels = PartialLabels.from_positives(Y, rejected)
+    assert labels.state.tolist() == [[1, -1, 0], [0, 0, -1]]
+    assert labels.positive_only
+    assert labels.annotated.tolist() == [True, False]  # a rejection is no annotation of the whole item
+    assert mark_unassigned(labels).state.tolist() == [[1, -1, -1], [0, 0, -1]]
+    with pytest.raises(ValueError, match="'label0' of row 0 is both assigned and rejected"):
+        PartialLabels.from_positives(Y, [[True, False, False], [False] * 3])

@@ -47,7 +47,6 @@ class FakeCompletion:
     frame: pd.DataFrame | None = None
     min_precision: float | None = None
     observed_rate: float | None = None
-    rejected: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])

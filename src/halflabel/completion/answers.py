@@ -39,8 +39,8 @@ class Answers:
         return len(self.rows)
 
 
-def use_answers(opened: OpenTable, review: Any) -> tuple[OpenTable, Mask | None]:
-    """Return the table with the answers of a review table, and the entries that are known to be irrelevant.
+def use_answers(opened: OpenTable, review: Any) -> OpenTable:
+    """Return the table with the answers of a review table.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ def use_answers(opened: OpenTable, review: Any) -> tuple[OpenTable, Mask | None]
         See :func:`read_answers`; None changes nothing.
     """
     if review is None:
-        return opened, None
+        return opened
     answers = review if isinstance(review, Answers) else read_answers(read_source(review).raw.frame, opened)
-    answered, rejected = apply_answers(opened, answers)
+    answered = apply_answers(opened, answers)
     note = f"{plural(len(answers), 'answer')} of the review table used."
-    return replace(answered, notes=(*answered.notes, note)), rejected
+    return replace(answered, notes=(*answered.notes, note))
 
 
 def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
@@ -92,25 +92,19 @@ def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
     return answers
 
 
-def apply_answers(opened: OpenTable, answers: Answers) -> tuple[OpenTable, Mask | None]:
-    """Return the table with the answers as its given entries, and the entries that are known to be irrelevant.
+def apply_answers(opened: OpenTable, answers: Answers) -> OpenTable:
+    """Return the table with the answers as its given entries.
 
-    Positive-only labels have no irrelevant entries to learn from: there, an answer "no" removes a label that was
-    assigned, and the second result keeps it from being filled in. It is None for other labels.
+    In positive-only labels an answer "no" is an observed irrelevant entry, which removes a label that was assigned. It
+    does not make the item annotated: the person has not examined its other labels.
     """
     labels = opened.labels
     state, annotated = labels.state.copy(), labels.annotated.copy()
-    at = answers.rows, answers.columns
-    rejected = None
-    if labels.positive_only:
-        rejected = np.zeros(labels.shape, dtype=bool)
-        rejected[at] = ~answers.relevant
-        state[at] = np.where(answers.relevant, 1, 0)
-    else:
-        state[at] = np.where(answers.relevant, 1, -1)
+    state[answers.rows, answers.columns] = np.where(answers.relevant, 1, -1)
+    if not labels.positive_only:
         annotated |= (state != 0).any(axis=1)
     frame = _remove_tags(opened, answers)
-    return replace(opened, labels=replace(labels, state=state, annotated=annotated), frame=frame), rejected
+    return replace(opened, labels=replace(labels, state=state, annotated=annotated), frame=frame)
 
 
 def _fold(cell: Any) -> str:

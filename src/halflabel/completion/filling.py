@@ -194,7 +194,7 @@ def complete(
             format=format,
         ),
     )
-    opened, rejected = use_answers(opened, review)
+    opened = use_answers(opened, review)
     check_labels(opened.labels)
     check_observed_rate(opened.labels, observed_rate)
     model = _choose_method(method, observed_rate, random_state, effort)
@@ -213,7 +213,7 @@ def complete(
     fitted = fit_with_auxiliary(
         model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates
     )
-    return Completion(opened, fitted, precision, rejected, calibrates)
+    return Completion(opened, fitted, precision, calibrates)
 
 
 def _check_settings(unsure: str, min_precision: float | None, cost: tuple[float, float] | None, effort: str) -> None:

@@ -53,8 +53,6 @@ class Completion:
         The fitted method.
     min_precision : float or None
         The expected precision below which entries were left empty.
-    rejected : ndarray of bool, shape (n_items, n_labels), or None
-        For positive-only labels: entries that a person answered with no, which are not filled in as relevant.
     calibrate_on : ndarray of bool, shape (n_items, n_labels), or None
         The given entries on which probabilities were fitted and are checked; None for all of them.
     """
@@ -62,7 +60,6 @@ class Completion:
     opened: OpenTable
     model: PartialLabelEstimator
     min_precision: float | None = None
-    rejected: Mask | None = None
     calibrate_on: Mask | None = None
 
     def __repr__(self) -> str:
@@ -137,8 +134,6 @@ class Completion:
         else:
             answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
             filled = np.where(answer == 1, 1, -1).astype(np.int8)
-        if self.rejected is not None:
-            filled = np.where(self.rejected, -1, filled).astype(np.int8)
         return np.where(self.labels.observed, self.labels.state, filled)
 
     @cached_property
@@ -196,7 +191,7 @@ class Completion:
         Columns: label, filled, expected, low, high (a band of 90 %, see
         :func:`halflabel.completion.remaining.estimate_errors`). It is an estimate; :meth:`audit` gives a bound.
         """
-        filled = np.where(self.labels.observed | self._rejected, 0, self.state).astype(np.int8)
+        filled = np.where(self.labels.observed, 0, self.state).astype(np.int8)
         model, p = self.model, self.probabilities.to_numpy()
         rng = np.random.default_rng(0)
         return estimate_errors(self.calibrated_on, filled, p, model.label_scores_, model.out_of_fold_scores_, rng)
@@ -221,7 +216,7 @@ class Completion:
 
         Columns: item, label, rank, probability (of :attr:`probability_of`).
         """
-        open_entries = ~self.labels.observed & self.learned_from.learnable & ~self._rejected
+        open_entries = ~self.labels.observed & self.learned_from.learnable
         p = np.where(open_entries, self.probabilities.to_numpy(), -1.0)
         # Probabilities near 1 are equal after clipping; the probabilities before it still differ.
         order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, int(open_entries.sum()))]
@@ -264,10 +259,6 @@ class Completion:
     def explain(self, item: Any, label: str) -> Explanation:
         """Return the evidence for the entry of ``item`` (its id) and ``label``."""
         return explain_entry(self, item, label)
-
-    @property
-    def _rejected(self) -> Mask:
-        return np.zeros(self.labels.shape, dtype=bool) if self.rejected is None else self.rejected
 
     @cached_property
     def _components(self) -> Floats:

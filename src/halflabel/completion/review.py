@@ -84,8 +84,6 @@ def _rank_unassigned(completion: Completion) -> pd.DataFrame:
     reason = np.select([state == 0, missing], [UNDECIDED, MISSING], NOT_ANNOTATED)
     gain = np.where(missing, p, np.minimum(p, 1 - p))
     listed = ~completion.labels.observed & ((state == 0) | missing | (~annotated & (gain >= MIN_WRONG)))
-    if completion.rejected is not None:
-        listed &= ~completion.rejected
     # Probabilities near 1 are equal after clipping; those of being assigned still differ.
     order = np.argsort(-completion.learned_probabilities[listed], kind="stable")
     return _list_entries(listed, state, p, reason, gain).iloc[order]

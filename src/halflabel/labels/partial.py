@@ -42,8 +42,8 @@ class PartialLabels:
     annotated : ndarray of bool, shape (n_items,)
         Items that an annotator has labelled, even where no entry was observed.
     positive_only : bool
-        True if an absent label may be a missing positive, so that no entry is
-        known to be irrelevant.
+        True if an absent label may be a missing positive. The only irrelevant
+        entries are then those that a person has rejected.
 
     Examples
     --------
@@ -157,10 +157,30 @@ class PartialLabels:
         return cls.from_tags([tags[item] for item in index], absent=absent)
 
     @classmethod
-    def from_positives(cls, Y: ArrayLike | pd.DataFrame) -> PartialLabels:
-        """Read 1 = has it, 0 = not assigned (unknown, in an annotated item), NaN row = unlabelled."""
+    def from_positives(cls, Y: ArrayLike | pd.DataFrame, rejected: ArrayLike | None = None) -> PartialLabels:
+        """Read 1 = has it, 0 = not assigned (unknown, in an annotated item), NaN row = unlabelled.
+
+        Parameters
+        ----------
+        Y : array-like or DataFrame of shape (n_items, n_labels)
+        rejected : array-like of bool, shape (n_items, n_labels), optional
+            Entries that are known to be irrelevant, because a person has rejected them. They do not make an item
+            annotated. :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` learn from them as from
+            labels that were not assigned in an annotated item, and never fill them in.
+
+        Raises
+        ------
+        ValueError
+            If an entry is both assigned and rejected.
+        """
         table = cls.from_table(Y)
         state = np.maximum(table.state, 0)
+        if rejected is not None:
+            mask = np.broadcast_to(np.asarray(rejected, dtype=bool), state.shape)
+            if (mask & (state > 0)).any():
+                row, column = np.argwhere(mask & (state > 0))[0]
+                raise ValueError(f"label {table.names[column]!r} of row {row} is both assigned and rejected.")
+            state = np.where(mask, -1, state).astype(np.int8)
         return cls._validate(state, table.names, table.annotated.copy(), positive_only=True)
 
     @classmethod

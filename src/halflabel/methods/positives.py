@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import Assumption, mark_unassigned, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
@@ -19,16 +20,19 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
 
     A subclass has the parameter ``observed_rate``, and its ``fit`` passes labels through :meth:`_mark_unassigned`
     before :meth:`_enter`. It is fitted to labels with -1 for what was not assigned; when scores become probabilities
-    and 0/1, these entries count as unknown again. Other labels are treated as in every method.
+    and 0/1, these entries count as unknown again. Entries that a person has rejected (-1 in positive-only labels) are
+    learned from in the same way, and are never filled in. Other labels are treated as in every method.
     """
 
     observed_rate: float | None
     positive_only_: bool
+    _rejected: Mask | None = None
 
     _transductive: ClassVar[tuple[str, ...]] = (
         *PartialLabelEstimator._transductive,
         "assigned_probabilities_",
         "_known",
+        "_rejected",
     )
 
     def assume(self, observed_rate: float | None) -> Assumption:
@@ -46,12 +50,14 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
         scores, out_of_fold = self.label_scores_[order], self.out_of_fold_scores_[order]
         assumption = assume_frequency(self._known[order], scores, out_of_fold, observed_rate, self._rule())
         probabilities, filled = map(self._restore_order, (assumption.probabilities, assumption.filled))
+        filled = filled if self._rejected is None else filled & ~self._rejected
         return replace(assumption, probabilities=probabilities, filled=filled)
 
     def _mark_unassigned(self, y: Any) -> Any:
         """Return positive-only labels with -1 for what was not assigned in an annotated item, others unchanged."""
         require_observed_rate(self.observed_rate)
         self.positive_only_ = isinstance(y, PartialLabels) and y.positive_only
+        self._rejected = y.state < 0 if self.positive_only_ and (y.state < 0).any() else None
         return mark_unassigned(y) if self.positive_only_ else y
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
@@ -68,4 +74,7 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
     def _store(self, decision: Decision) -> Self:
         if decision.assigned is not None:
             self.assigned_probabilities_ = self._restore_order(decision.assigned)
-        return super()._store(decision)
+        super()._store(decision)
+        if self._rejected is not None:
+            self.transduction_ = np.where(self._rejected, 0, self.transduction_)
+        return self

@@ -176,8 +176,7 @@ class _Bench:
 
     def _write(self, answers: Answers, outputs: Outputs) -> list[str]:
         """Write the last fit, with all answers in it: no value changes by this but those that were answered."""
-        opened, rejected = apply_answers(self.opened, answers)
-        return write_outputs(replace(self._require(), opened=opened, rejected=rejected), outputs)
+        return write_outputs(replace(self._require(), opened=apply_answers(self.opened, answers)), outputs)
 
     def _require(self) -> Completion:
         if self.completion is None:
