@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,9 @@ COORDINATES = pd.DataFrame({"dim1": [0.0, 1, 2, 3, 4, 5], "dim2": [0.0, 2, 1, 5,
 @pytest.fixture
 def filled(monkeypatch):
     result = complete(open_songs(), min_precision=0.9)
-    monkeypatch.setattr(type(result), "embedding", lambda self, n: COORDINATES)
+    region = SimpleNamespace(centre=1, names=("rock · sad",))
+    drawn = SimpleNamespace(coordinates=COORDINATES, regions=(region,), describe=lambda: ("Quality: high.",))
+    monkeypatch.setattr(type(result), "map", lambda self: drawn)
     return result
 
 
@@ -42,6 +45,8 @@ def test_a_map_has_one_mark_per_item_in_the_colour_of_its_entry(filled, ax):
         "unknown": [[2, 1]],
     }
     assert ax.get_title() == "sad"
+    assert [(text.get_text(), text.xy) for text in ax.texts] == [("rock · sad", (1, 2))]
+    assert ax.get_xlabel() == "Quality: high."
 
 
 def test_the_label_with_the_most_relevant_entries_is_the_default(filled, ax):

@@ -106,10 +106,13 @@ class FakeCompletion:
     def review(self, max_rows: int, show: tuple[str, ...], reason: str) -> pd.DataFrame:
         return list_for_review(self, max_rows, show, reason)
 
-    def embedding(self, n_components: int) -> pd.DataFrame:
-        if n_components > self.coordinates.shape[1]:
+    def map(self) -> SimpleNamespace:
+        if self.coordinates.shape[1] < 2:
             raise ValueError("a map of these items has 1 dimension, not 2.")
-        return pd.DataFrame(self.coordinates[:, :n_components])
+        region = SimpleNamespace(centre=0, names=("<b>loud</b>",), describe=lambda: "Region of <6> items.")
+        return SimpleNamespace(
+            coordinates=pd.DataFrame(self.coordinates), regions=(region,), describe=lambda: ("Quality: <high>.",)
+        )
 
     def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:
         return found.assign(position=self.index[found["position"]]).rename(columns={"position": "item"})

@@ -21,7 +21,7 @@ def completion(by_hand):
 
 
 def draw(completion, suffix, **options) -> bytes:
-    return draw_picture(completion, completion.coordinates, suffix, **options)
+    return draw_picture(completion, completion.map(), suffix, **options)
 
 
 def test_a_drawing_has_a_title_per_item(completion):

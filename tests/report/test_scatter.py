@@ -23,6 +23,16 @@ def test_letters_distinguish_given_and_filled_entries(rng):
     assert sorted(kinds) == ["filled irrelevant", "filled relevant", "given irrelevant", "given relevant", "left"]
 
 
+def test_filled_values_without_certainty_are_pale(rng):
+    labels = PartialLabels.from_table([[1], [0], [None], [None], [None], [None], [None]])
+    state = np.array([[1], [-1], [1], [1], [-1], [-1], [0]])
+    p = np.array([[0.5], [0.5], [0.75], [0.4], [0.25], [0.3], [0.5]])
+    drawn = choose_points(rng.normal(size=(7, 2)), labels, state, None, rng, p=p)
+    assert drawn["labels"][0]["codes"] == "RIrpiq?"
+    kinds = [path["kind"] for path in draw_map(drawn)["layers"][0]["paths"]]
+    assert {"filled relevant pale", "filled irrelevant pale"} < set(kinds)
+
+
 def test_a_sample_keeps_rare_values(rng):
     codes = np.full((50_000, 3), 3)
     codes[:5, 0] = 0

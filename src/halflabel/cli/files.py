@@ -114,7 +114,7 @@ def write_map(filled: Completion, drawn: ItemMap, target: Path, **options: Any) 
     if target.suffix.lower() not in PICTURES:
         write_frame(add_index_column(pd.concat([drawn.coordinates, take_label_columns(filled)], axis=1)), target)
         return
-    picture = draw_picture(filled, drawn.coordinates.to_numpy(), target.suffix.lower(), **options)
+    picture = draw_picture(filled, drawn, target.suffix.lower(), **options)
     with atomic_write(target) as file:
         file.write(picture)
 

@@ -296,6 +296,6 @@ def map_command(
     with together():
         for target in targets:
             write_map(filled, drawn, target, **options)
-    print_note(*filled.opened.notes, *drawn.notes)
+    print_note(*filled.opened.notes, *drawn.describe())
     shape = f"{plural(len(drawn.coordinates), 'item')} in {plural(dimensions, 'dimension')}"
     print_result(f"{shape}. Written: {_list_paths(*targets)}.")

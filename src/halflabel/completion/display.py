@@ -98,5 +98,6 @@ def _draw_small_map(completion: Completion) -> dict[str, Any] | None:
         coordinates = completion.embedding(2).to_numpy()
     except ValueError:  # too few features or items for two dimensions
         return None
-    points = choose_points(coordinates, completion.labels, completion.state, None, np.random.default_rng(0))
+    p, rng = completion.probabilities.to_numpy(), np.random.default_rng(0)
+    points = choose_points(coordinates, completion.labels, completion.state, None, rng, p=p)
     return draw_map(points)

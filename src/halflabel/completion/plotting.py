@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import clipped
 from halflabel.completion.hiding import IN_WORDS
 from halflabel.completion.learning_curve import CURVE_REPEATS, measure_learning_curve
-from halflabel.report.axes import make_axes, plot_calibration, plot_coverage, plot_learning_curve, plot_map
-from halflabel.report.pictures import find_label
+from halflabel.report.axes import make_axes, plot_calibration, plot_coverage, plot_learning_curve
+from halflabel.report.pictures import draw_on_axes, find_label
 from halflabel.report.quality import bin_calibration, count_fillable
-from halflabel.report.scatter import encode_entries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from halflabel.completion.mapping.item_map import ItemMap
     from halflabel.completion.result import Completion
 
 #: The expected precisions of the coverage curve.
@@ -46,13 +45,18 @@ class Plots:
 
     completion: Completion
 
-    def map(self, label: str | None = None, *, ax: Axes | None = None) -> Axes:
+    def map(self, label: str | None = None, *, item_map: ItemMap | None = None, ax: Axes | None = None) -> Axes:
         """Draw the items in two dimensions: squares are given entries of a label, dots are filled in.
+
+        Pale dots are uncertain. Dense regions have the names of the labels that are more frequent there. The line under
+        the map states what it keeps.
 
         Parameters
         ----------
         label : str, optional
             The label that decides the colours; by default the one with the most relevant entries.
+        item_map : ItemMap, optional
+            From :meth:`halflabel.Completion.map`, with other settings than the defaults.
         ax : Axes, optional
             By default the axes of a new figure.
 
@@ -62,8 +66,7 @@ class Plots:
             If there is no such label, or the items have fewer than two dimensions.
         """
         completion, j = self.completion, find_label(self.completion, label)
-        codes = encode_entries(completion.labels, completion.state)[:, j]
-        return plot_map(make_axes(ax), completion.embedding(2).to_numpy(), codes, clipped(completion.labels.names[j]))
+        return draw_on_axes(completion, item_map or completion.map(), j, make_axes(ax))
 
     def calibration(self, *, ax: Axes | None = None) -> Axes:
         """Draw the observed share of relevant entries against the predicted probability, for given entries.

@@ -19,10 +19,21 @@ if TYPE_CHECKING:  # matplotlib takes a second to start, and nothing but a figur
 RELEVANT, IRRELEVANT = "#0b6477", "#8f897b"
 
 #: Colour, marker and size in points squared of each value of an entry, in the order of ``scatter.WORDS``.
-MARKS = ((RELEVANT, "s", 22), (IRRELEVANT, "s", 22), (RELEVANT, "o", 12), (IRRELEVANT, "o", 12), (IRRELEVANT, "o", 3))
+MARKS = (
+    (RELEVANT, "s", 22),
+    (IRRELEVANT, "s", 22),
+    (RELEVANT, "o", 12),
+    (IRRELEVANT, "o", 12),
+    (IRRELEVANT, "o", 3),
+    (RELEVANT, "o", 12),
+    (IRRELEVANT, "o", 12),
+)
+
+#: Opacity of uncertain values.
+PALE = 0.35
 
 #: The values in the order of drawing: rare ones come last and are on top.
-ORDER = (4, 3, 2, 1, 0)
+ORDER = (4, 6, 3, 5, 2, 1, 0)
 
 
 def make_axes(ax: Axes | None = None) -> Axes:
@@ -36,7 +47,15 @@ def make_axes(ax: Axes | None = None) -> Axes:
     return pyplot.subplots()[1]
 
 
-def plot_map(ax: Axes, coordinates: Floats, codes: Ints, label: str) -> Axes:
+def plot_map(
+    ax: Axes,
+    coordinates: Floats,
+    codes: Ints,
+    label: str,
+    *,
+    regions: Sequence[tuple[str, float, float, float]] = (),
+    note: str = "",
+) -> Axes:
     """Draw one mark per item, with the colour and shape of its entry of one label.
 
     Parameters
@@ -47,6 +66,10 @@ def plot_map(ax: Axes, coordinates: Floats, codes: Ints, label: str) -> Axes:
         From :func:`halflabel.report.scatter.encode_entries`.
     label : str
         The name of the label, for the title.
+    regions : sequence of (text, x, y, shift)
+        Texts on the map, shifted upwards by a number of points.
+    note : str
+        The line under the map.
     """
     for code in ORDER:
         rows = codes == code
@@ -59,9 +82,22 @@ def plot_map(ax: Axes, coordinates: Floats, codes: Ints, label: str) -> Axes:
                 c=colour,
                 marker=marker,
                 linewidths=0,
+                alpha=PALE if code > 4 else 1.0,
                 label=WORDS[code],
             )
+    for text, x, y, shift in regions:
+        ax.annotate(
+            _escape_mathematics(text),
+            (x, y),
+            (0, shift),
+            textcoords="offset points",
+            fontsize=8,
+            ha="center",
+            va="center",
+            bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1.0},
+        )
     ax.set(xticks=[], yticks=[], title=_escape_mathematics(label))
+    ax.set_xlabel(note, fontsize=8, loc="left")
     marks, words = ax.get_legend_handles_labels()
     ax.legend(marks[::-1], words[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax

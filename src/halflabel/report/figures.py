@@ -14,11 +14,23 @@ from halflabel.report.scatter import CELL, CODES, HEIGHT, WIDTH
 
 #: The classes of the style sheet for the letters of :data:`halflabel.report.scatter.CODES`.
 CLASSES = dict(
-    zip(CODES, ("given relevant", "given irrelevant", "filled relevant", "filled irrelevant", "left"), strict=True)
+    zip(
+        CODES,
+        (
+            "given relevant",
+            "given irrelevant",
+            "filled relevant",
+            "filled irrelevant",
+            "left",
+            "filled relevant pale",
+            "filled irrelevant pale",
+        ),
+        strict=True,
+    )
 )
 
 #: Values in the order of drawing: rare ones come last and are on top.
-ORDER = "?irIR"
+ORDER = "?qiprIR"
 
 #: Side of the image of an item, which leaves a margin in its cell.
 IMAGE = CELL - 8
@@ -45,6 +57,7 @@ def draw_map(points: dict[str, Any]) -> dict[str, Any]:
         "doubted": [
             {"x": places[i][0], "y": places[i][1], "number": number} for i, number in points.get("doubted") or ()
         ],
+        "regions": points.get("regions") or (),
         "images": [
             {"x": x - IMAGE // 2, "y": y - IMAGE // 2, "side": IMAGE, "href": mark}
             for x, y, mark in (zip(xs, ys, marks, strict=True) if marks else ())

@@ -5,25 +5,33 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from halflabel._arrays import Floats
+import numpy as np
+
 from halflabel._version import __version__
 from halflabel._wording import clipped, quoted
 from halflabel.report.axes import plot_map
 from halflabel.report.figures import CLASSES, draw_map
 from halflabel.report.render import environment
-from halflabel.report.scatter import CODES, WORDS, encode_entries
+from halflabel.report.scatter import CODES, WORDS, encode_entries, fit_texts, fit_to_frame
 from halflabel.report.summary import summarize_map
 
 if TYPE_CHECKING:  # completion is above report
+    from matplotlib.axes import Axes
+
     from halflabel.completion import Completion
+    from halflabel.completion.mapping.item_map import ItemMap
 
 #: Suffixes of the pictures that can be drawn.
 PICTURES = (".html", ".svg", ".png")
 
 #: Size of an image in inches, and its pixels per inch.
 SIZE, DOTS = (9.0, 5.6), 150
+
+#: Maximum lengths of the lines under an image and under a drawing, in characters.
+LINE, SVG_LINE = 100, 150
 
 
 def find_label(completion: Completion, label: str | None = None) -> int:
@@ -44,7 +52,7 @@ def find_label(completion: Completion, label: str | None = None) -> int:
 
 def draw_picture(
     completion: Completion,
-    coordinates: Floats,
+    drawn: ItemMap,
     suffix: str,
     *,
     label: str | None = None,
@@ -56,7 +64,8 @@ def draw_picture(
     Parameters
     ----------
     completion : Completion
-    coordinates : ndarray of shape (n_items, 2)
+    drawn : ItemMap
+        From :meth:`halflabel.Completion.map`, of two dimensions.
     suffix : {".html", ".svg", ".png"}
         A page and a drawing have a title on each mark; on a page, the label is chosen.
     label : str, optional
@@ -75,19 +84,30 @@ def draw_picture(
         raise ValueError(f"a map is not drawn as {suffix!r}; use {', '.join(PICTURES)}.")
     j = find_label(completion, label)
     if suffix == ".png":
-        return _draw_image(completion, coordinates, j)
+        return _draw_image(completion, drawn, j)
     first = None if label is None else j
-    points = summarize_map(completion, coordinates, show, first=first)
+    points = summarize_map(completion, drawn, show, first=first)
     draw = _draw_page if suffix == ".html" else _draw_svg
     return draw(completion, points, title).encode()
 
 
-def _draw_image(completion: Completion, coordinates: Floats, j: int) -> bytes:
+def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Axes:
+    """Draw a map on axes, with the colours of label ``j``, the names of its regions and its quality."""
+    coordinates = drawn.coordinates.to_numpy()
+    codes = encode_entries(completion.labels, completion.state, completion.probabilities.to_numpy())[:, j]
+    centres = np.array([region.centre for region in drawn.regions], dtype=np.intp)
+    places = fit_to_frame(coordinates)[0][centres]
+    texts = fit_texts(places, [region.names for region in drawn.regions])
+    regions = [(text, *coordinates[centres[r]], (places[r, 1] - y) / 2) for r, text, _, y in texts]
+    note = "\n".join(line for sentence in drawn.describe() for line in wrap(sentence, LINE))
+    return plot_map(ax, coordinates, codes, clipped(completion.labels.names[j]), regions=regions, note=note)
+
+
+def _draw_image(completion: Completion, drawn: ItemMap, j: int) -> bytes:
     from matplotlib.figure import Figure
 
     figure, file = Figure(SIZE, layout="constrained"), io.BytesIO()
-    codes = encode_entries(completion.labels, completion.state)[:, j]
-    plot_map(figure.subplots(), coordinates, codes, clipped(completion.labels.names[j]))
+    draw_on_axes(completion, drawn, j, figure.subplots())
     figure.savefig(file, dpi=DOTS, format="png")
     return file.getvalue()
 
@@ -113,4 +133,7 @@ def _draw_svg(completion: Completion, points: dict[str, Any], title: str) -> str
     used = set(points["labels"][0]["codes"])
     legend = [{"name": CLASSES[code], "words": words} for code, words in zip(CODES, WORDS, strict=True) if code in used]
     page = environment().get_template("map.svg.j2")
-    return page.render(map=points, figure=figure, layer=figure["layers"][0], kinds=legend, title=clipped(title))
+    lines = [line for sentence in points["sentences"] for line in wrap(sentence, SVG_LINE)]
+    return page.render(
+        map=points, figure=figure, layer=figure["layers"][0], kinds=legend, lines=lines, title=clipped(title)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,32 @@ from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
 from halflabel.report.images import encode_png
 
-#: The values of an entry: given relevant, given irrelevant, filled relevant, filled irrelevant, left unknown.
-CODES = "RIri?"
+#: The values of an entry: given relevant, given irrelevant, filled relevant, filled irrelevant, left unknown; filled
+#: relevant and filled irrelevant without certainty.
+CODES = "RIri?pq"
 
 #: The same values in words, in the same order.
-WORDS = ("relevant, given", "irrelevant, given", "relevant, filled in", "irrelevant, filled in", "unknown")
+WORDS = (
+    "relevant, given",
+    "irrelevant, given",
+    "relevant, filled in",
+    "irrelevant, filled in",
+    "unknown",
+    "relevant, uncertain",
+    "irrelevant, uncertain",
+)
+
+#: Filled values with a lower probability are drawn pale.
+MIN_CERTAINTY = 0.75
 
 #: Maximum numbers of items and labels on the map, at any size of the data.
 MAX_POINTS, MAX_LABELS = 2000, 16
 
 #: Size of the map in its own units, and side of the square cell of an item's image.
 WIDTH, HEIGHT, CELL = 1000, 620, 31
+
+#: Height of a line of text on the map, and mean width of a letter.
+LINE, LETTER = 20, 8.5
 
 #: Maximum number of pixels of all images together.
 MAX_PIXELS = 2_000_000
@@ -35,6 +51,7 @@ def choose_points(
     ink: NDArray[np.uint8] | None,
     rng: np.random.Generator,
     first: int | None = None,
+    p: Floats | None = None,
 ) -> dict[str, Any]:
     """Return the points of the map with one letter of :data:`CODES` per point and label.
 
@@ -54,11 +71,13 @@ def choose_points(
         Decides the sample.
     first : int, optional
         A label that is shown first; by default the shown labels have the order of the table.
+    p : ndarray of shape (n_items, n_labels), optional
+        Probabilities of being relevant, which distinguish uncertain values from others.
     """
     shown = np.sort(np.argsort(-labels.relevant.sum(axis=0), kind="stable")[:MAX_LABELS])
     if first is not None:
         shown = np.array([first, *shown[shown != first][: MAX_LABELS - 1]])
-    codes = encode_entries(labels, state)[:, shown]
+    codes = encode_entries(labels, state, p)[:, shown]
     rows = sample_balanced(codes, MAX_POINTS, rng)
     xy, at_edge = fit_to_frame(coordinates)
     if ink is not None:
@@ -79,9 +98,13 @@ def choose_points(
     }
 
 
-def encode_entries(labels: PartialLabels, state: NDArray[np.int8]) -> Ints:
-    """Return for each entry the position of its letter in :data:`CODES`."""
-    return np.select([labels.state > 0, labels.state < 0, state > 0, state < 0], range(4), 4)
+def encode_entries(labels: PartialLabels, state: NDArray[np.int8], p: Floats | None = None) -> Ints:
+    """Return for each entry the position of its letter in :data:`CODES`; without ``p``, no entry is uncertain."""
+    codes = np.select([labels.state > 0, labels.state < 0, state > 0, state < 0], range(4), 4)
+    if p is None:
+        return codes
+    certainty = np.where(codes == 2, p, 1 - p)
+    return np.where((codes == 2) | (codes == 3), codes + 3 * (certainty < MIN_CERTAINTY), codes)
 
 
 def sample_balanced(codes: Ints, max_rows: int, rng: np.random.Generator) -> Ints:
@@ -106,6 +129,36 @@ def fit_to_frame(coordinates: Floats) -> tuple[Ints, Mask]:
     inside = np.clip(share, 0.01, 0.99)
     pixels = np.column_stack([inside[:, 0] * WIDTH, (1 - inside[:, 1]) * HEIGHT])
     return np.rint(pixels).astype(np.intp), np.asarray((share != inside).any(axis=1))
+
+
+def fit_texts(places: Ints, texts: Sequence[Sequence[str]]) -> list[tuple[int, str, float, int]]:
+    """Return the texts on the map that do not overlap: the number of the place, the text, and its middle.
+
+    Each place has the first of its texts that fits at it or one line above or below; earlier places have priority.
+
+    Parameters
+    ----------
+    places : ndarray of int, shape (n_places, 2)
+        From :func:`fit_to_frame`.
+    texts : sequence of sequences of str
+        The alternatives of each place, the preferred one first.
+
+    Examples
+    --------
+    >>> fit_texts(np.array([[500, 300], [520, 305], [515, 298]]), [["loud · fast", "loud"], ["calm"], ["a", "b"]])
+    [(0, 'loud · fast', 500, 300), (1, 'calm', 520, 325), (2, 'a', 515, 278)]
+    """
+    taken: list[tuple[float, float, float]] = []  # middle and half of the width
+    fitted = []
+    for number, ((x, y), alternatives) in enumerate(zip(places.tolist(), texts, strict=True)):
+        for text, shift in ((text, shift) for text in alternatives for shift in (0, LINE, -LINE)):
+            half = len(text) * LETTER / 2
+            middle = min(max(x, half), WIDTH - half)
+            if all(abs(y + shift - v) >= LINE - 2 or abs(middle - u) >= half + w for u, v, w in taken):
+                taken.append((middle, y + shift, half))
+                fitted.append((number, text, middle, y + shift))
+                break
+    return fitted
 
 
 def thin_to_grid(xy: Ints, order: Ints, first: Mask, max_rows: int) -> Ints:

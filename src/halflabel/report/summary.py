@@ -28,12 +28,13 @@ from halflabel.report.quality import (
     read_thresholds,
 )
 from halflabel.report.reasons import UNASSIGNED
-from halflabel.report.scatter import choose_points
+from halflabel.report.scatter import choose_points, fit_texts, fit_to_frame
 from halflabel.report.warnings import collect_warnings, count_evidence
 from halflabel.table import OpenTable
 
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion
+    from halflabel.completion.mapping.item_map import ItemMap
 
 #: Maximum number of labels in the table; of more labels the worst and the best are listed.
 MAX_LABELS, WORST, BEST = 60, 40, 10
@@ -252,7 +253,7 @@ def _describe_items(
 
 def summarize_map(
     completion: Completion,
-    coordinates: Floats,
+    drawn: ItemMap,
     shown: Sequence[str] = (),
     ink: NDArray[np.uint8] | None = None,
     seed: int = 0,
@@ -263,7 +264,7 @@ def summarize_map(
     Parameters
     ----------
     completion : Completion
-    coordinates : ndarray of shape (n_items, 2)
+    drawn : ItemMap
     shown : sequence of str
         From :func:`halflabel.report.items.choose_shown`.
     ink : ndarray of uint8, shape (n_items, height, width), optional
@@ -274,18 +275,25 @@ def summarize_map(
         The label that is shown first.
     """
     labels, state = completion.labels, completion.state
-    points = choose_points(coordinates, labels, state, ink, np.random.default_rng(seed), first)
+    coordinates, p = drawn.coordinates.to_numpy(), completion.probabilities.to_numpy()
+    points = choose_points(coordinates, labels, state, ink, np.random.default_rng(seed), first, p)
+    places = fit_to_frame(coordinates)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
+    regions = [
+        {"x": round(x), "y": y, "name": name, "text": drawn.regions[r].describe()}
+        for r, name, x, y in fit_texts(places, [each.names for each in drawn.regions])
+    ]
     rows = np.array(points["rows"], dtype=np.intp)
     cells = describe_cells(take_shown(completion.opened, shown, rows))
-    return {**points, "titles": write_titles(completion.index[rows], cells, labels, state, rows)}
+    titles = write_titles(completion.index[rows], cells, labels, state, rows)
+    return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
 
 
 def _try_map(completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None, seed: int) -> dict[str, Any]:
     try:
-        coordinates = completion.embedding(2).to_numpy()
+        drawn = completion.map()
     except ValueError as reason:  # too few features or items for two dimensions
         return {"reason": str(reason)}
-    return summarize_map(completion, coordinates, shown, ink, seed)
+    return summarize_map(completion, drawn, shown, ink, seed)
 
 
 def _link_suspects(summary: dict[str, Any]) -> None:

@@ -137,3 +137,14 @@ def test_a_missing_umap_names_the_extra(filled, monkeypatch):
     monkeypatch.setitem(sys.modules, "umap", None)
     with pytest.raises(ImportError, match=r"halflabel\[umap\]"):
         filled.map(method="umap")
+
+
+def test_the_quality_is_stated_in_one_sentence(filled):
+    quality, drawn = filled.map().quality, filled.map()
+    assert 0 < quality.by_chance < quality.on_map <= 1
+    assert 0.8 < quality.trustworthiness < 1
+    (sentence,) = drawn.describe()
+    assert sentence.startswith(
+        f"Quality: labels taken from neighbours on the map reach a micro-F1 of {quality.on_map:.2f}"
+    )
+    assert sentence.endswith(f"trustworthiness {quality.trustworthiness:.2f}, continuity {quality.continuity:.2f}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,8 @@ from halflabel._arrays import Floats, Ints
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, MAX_LANDMARKS
 from halflabel.completion.mapping.joint_space import JointSpace, measure_skill, weigh_by_skill
 from halflabel.completion.mapping.layouts import METHODS, Scene, choose_method
+from halflabel.completion.mapping.quality import Quality
+from halflabel.completion.mapping.regions import Region, name_regions
 from halflabel.labels import PartialLabels
 from halflabel.methods.canonical_order import order_columns, order_items
 from halflabel.numerics.layout.placement import place
@@ -50,6 +53,20 @@ class ItemMap:
     features: Floats
     joint: Floats
     labels: PartialLabels
+
+    @cached_property
+    def quality(self) -> Quality:
+        """What the map keeps and what it loses."""
+        return Quality.measure(self.coordinates.to_numpy(), self.features, self.joint, self.labels)
+
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """The dense regions of a map of two dimensions, with the labels that are more frequent there."""
+        return name_regions(self.coordinates.to_numpy(), self.labels) if self.coordinates.shape[1] == 2 else ()
+
+    def describe(self) -> tuple[str, ...]:
+        """Return the notes and the quality in sentences."""
+        return (*self.notes, *filter(None, [self.quality.describe()]))
 
 
 def draw_item_map(

@@ -1,0 +1,119 @@
+"""Names for the dense regions of a map: the labels that are more frequent there than elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from halflabel._arrays import Floats
+from halflabel._wording import clipped, decimal, plural
+from halflabel.labels import PartialLabels
+from halflabel.numerics.layout.density import find_regions
+
+#: Maximum number of labels in the name of a region.
+MAX_NAMES = 2
+
+#: The share of wrong names that is accepted, over all regions and labels together.
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Lift:
+    """How much more frequent a label is in a region than elsewhere.
+
+    Parameters
+    ----------
+    label : str
+    lift : float
+        Rate of relevant entries in the region divided by the rate elsewhere, among observed entries.
+    low, high : float
+        Its interval, at a confidence of 95 % for all regions and labels together.
+    """
+
+    label: str
+    lift: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Region:
+    """A dense region of the map.
+
+    Parameters
+    ----------
+    centre : int
+        Position of the item at its centre.
+    n_items : int
+    lifts : tuple of Lift
+        The labels that name it, at most two; at least one.
+    """
+
+    centre: int
+    n_items: int
+    lifts: tuple[Lift, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Texts for the region, the longest first."""
+        words = [clipped(each.label, 24) for each in self.lifts]
+        return tuple(" · ".join(words[:n]) for n in range(len(words), 0, -1))
+
+    def describe(self) -> str:
+        """Return the lifts in a sentence."""
+        parts = [
+            f"{clipped(each.label)} is {decimal(each.lift, 1)} times as frequent as elsewhere "
+            f"({decimal(each.low, 1)} to {decimal(each.high, 1)})"
+            for each in self.lifts
+        ]
+        return f"Region of {plural(self.n_items, 'item')}: {'; '.join(parts)}."
+
+
+def estimate_lift(inside: Floats, n_inside: Floats, outside: Floats, n_outside: Floats, z: float) -> Floats:
+    """Return the ratio of two rates and its interval (Katz et al. 1978), each count raised by one half.
+
+    Parameters
+    ----------
+    inside, n_inside, outside, n_outside : ndarray
+        Relevant and observed entries in a region and elsewhere.
+    z : float
+        Quantile of the normal distribution.
+
+    Returns
+    -------
+    ndarray of shape (3, ...)
+        Lift, lower end, upper end.
+
+    Examples
+    --------
+    >>> estimate_lift(np.array(30.0), np.array(40.0), np.array(20.0), np.array(200.0), 1.96).round(1)
+    array([ 7.4,  4.7, 11.5])
+    """
+    a, n, b, m = inside + 0.5, n_inside + 0.5, outside + 0.5, n_outside + 0.5
+    ratio, spread = np.log(a / n) - np.log(b / m), z * np.sqrt(np.maximum(1 / a - 1 / n + 1 / b - 1 / m, 0))
+    ends: Floats = np.exp(np.array([ratio, ratio - spread, ratio + spread]))
+    return ends
+
+
+def name_regions(coordinates: Floats, labels: PartialLabels) -> tuple[Region, ...]:
+    """Return the dense regions in which a label is more frequent than elsewhere, the largest first.
+
+    Only observed entries count. The place of an item does not depend on its own observed labels, so that a name is no
+    consequence of the drawing.
+    """
+    region, centre = find_regions(coordinates)
+    member = region[None, :] == np.arange(len(centre))[:, None]
+    relevant, observed = (labels.relevant & labels.observed).astype(float), labels.observed.astype(float)
+    inside, n_inside = member @ relevant, member @ observed
+    outside, n_outside = relevant.sum(axis=0) - inside, observed.sum(axis=0) - n_inside
+    z = float(norm.isf(LEVEL / 2 / max(inside.size, 1)))
+    lift, low, high = estimate_lift(inside, n_inside, outside, n_outside, z)
+    named = []
+    for r, item in enumerate(centre):
+        best = [j for j in np.argsort(-low[r], kind="stable") if low[r, j] > 1][:MAX_NAMES]
+        lifts = [Lift(labels.names[j], float(lift[r, j]), float(low[r, j]), float(high[r, j])) for j in best]
+        if lifts:
+            named.append(Region(int(item), int(member[r].sum()), tuple(lifts)))
+    return tuple(named)
