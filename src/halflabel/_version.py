@@ -1,3 +1,10 @@
-"""The version, written once."""
+"""The version, written once, and those of libraries."""
+
+from importlib.metadata import version
 
 __version__ = "0.1.0.dev0"
+
+
+def list_versions(*libraries: str) -> dict[str, str]:
+    """Return the version of halflabel, which need not be installed, and of libraries, by name."""
+    return {"halflabel": __version__, **{name: version(name) for name in libraries}}

@@ -9,6 +9,7 @@ from tests.cli.conftest import run
 from tests.conftest import half_labelled
 
 import halflabel as hl
+from halflabel import exchange
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
@@ -65,3 +66,54 @@ class TestPredict:
         assert run("complete", tmp_path / "v.parquet", *options).exit_code == 0
         assert run("predict", tmp_path / "m", tmp_path / "v.parquet").exit_code == 0
         assert len(pd.read_parquet(tmp_path / "v.predicted.parquet")["vector"][0]) == 5
+
+
+def test_labels_come_back_in_their_words(songs, tmp_path):
+    frame = pd.read_csv(songs)
+    words = {"tag_a": {1: "ja", 0: "nein"}, "tag_b": {1: "TRUE", 0: "FALSE"}}
+    frame = frame.assign(**{name: frame[name].map(pair) for name, pair in words.items()})
+    frame.to_csv(songs, index=False)
+    for labels, stated in (("tag_a", ("--yes", "ja", "--no", "nein")), ("tag_b", ())):
+        model, new = tmp_path / f"{labels}.halflabel", tmp_path / "new.csv"
+        options = ("--id", "song", "--labels", labels, "--features", "f*", "--effort", "fast")
+        assert run("complete", songs, *options, *stated, "--model", model).exit_code == 0
+        frame[[f"f{j}" for j in range(5)] + ["song"]].to_csv(new, index=False)
+        assert run("predict", model, new).exit_code == 0
+        completed = pd.read_csv(songs.with_name("songs.completed.csv"), dtype=str)
+        predicted = pd.read_csv(tmp_path / "new.predicted.csv", dtype=str)
+        assert set(completed[labels]) == set(words[labels].values())
+        assert hl.load(model).words == {labels: (words[labels][0], words[labels][1])}
+        numbers = hl.load(model).predict(frame)[labels].to_numpy()
+        assert predicted[labels].tolist() == [words[labels][number] for number in numbers]
+
+
+def test_predictions_go_to_a_tool_as_suggestions(songs, tmp_path):
+    model, new = tmp_path / "m.halflabel", tmp_path / "new.csv"
+    assert (
+        run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--model", model).exit_code == 0
+    )
+    items = pd.read_csv(songs).drop(columns=["tag_a", "tag_b", "tag_c"])
+    items.to_csv(new, index=False)
+    result = run("predict", model, new, "--to", "label-studio")
+    assert "new.label-studio.json, " in result.output
+    assert (tmp_path / "new.label-studio.xml").exists()
+    records = exchange.read(tmp_path / "new.label-studio.json")
+    predictor = hl.load(model)
+    np.testing.assert_array_equal(records.suggestions[list(predictor.label_names)], predictor.predict(items))
+    assert records.labels.isna().all(axis=None)
+    np.testing.assert_allclose(records.probabilities[list(predictor.label_names)], predictor.predict_proba(items))
+    assert run("predict", model, new, "--to", "nothing").exit_code == 1
+    assert run("predict", model, new, "--question", "a").exit_code == 1
+
+
+def test_answers_in_an_export_stay_when_predictions_are_added(songs, tmp_path):
+    model, path = tmp_path / "m.halflabel", tmp_path / "tasks.json"
+    assert (
+        run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--model", model).exit_code == 0
+    )
+    items = pd.read_csv(songs).set_index("song").iloc[:3].drop(columns=["tag_a", "tag_b", "tag_c"])
+    exchange.write(path, "label-studio", items, pd.DataFrame({"tag_a": [1, None, 0], "own": [1, 0, None]}, items.index))
+    assert run("predict", model, path, "--to", "label-studio", "-o", tmp_path / "out.json").exit_code == 0
+    records = exchange.read(tmp_path / "out.json")
+    np.testing.assert_array_equal(records.labels[["tag_a", "own"]], [[1, 1], [np.nan, 0], [0, np.nan]])
+    assert records.final[["tag_a", "tag_b", "tag_c"]].notna().all(axis=None)

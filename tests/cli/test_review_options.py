@@ -44,8 +44,9 @@ def test_a_review_table_goes_out_and_comes_back_with_answers(songs):
 
 
 def test_the_terminal_prints_both_values_and_the_table_can_be_marked(songs):
-    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--mark")
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--mark", "--show", "song")
     assert re.search(r"Filled in: \d+ as relevant \(expected precision [\d.]+.%\), \d+ as irrelevant", result.output)
+    assert re.search(r"entries to check *\n.*probability +song *\n(\d+ +tag_. .* s\d+ *\n){1,5}", result.output)
     before, after = pd.read_csv(songs), pd.read_csv(songs.with_name("songs.completed.csv"))
     assert ((after["source_tag_a"] == "given") == before["tag_a"].notna()).all()
 

@@ -189,3 +189,43 @@ def test_a_short_export_without_choices(write):
     with pytest.raises(ReadError, match=r"none of “text” and “tags” holds choices: name the question with tags="):
         exchange.read(path)
     assert exchange.read(path, tags="tags", absent="irrelevant").names == ("live",)
+
+
+class TestOneQuestion:
+    """All labels are the choices of one question, as in most projects."""
+
+    def write(self, path, tables, **more):
+        return exchange.write(path, "label-studio", **tables, question="mood:song", **more)
+
+    def test_a_prediction_is_the_whole_list_with_the_smallest_probability(self, tmp_path, tables):
+        lost = self.write(tmp_path / "songs.json", tables)
+        tasks = {task["data"]["item_id"]: task for task in json.loads((tmp_path / "songs.json").read_text())}
+        (prediction,) = tasks["café"]["predictions"]
+        (result,) = prediction[
+            "result"
+        ]  # "live show" was given, "rock" is suggested, and "sad" suggested as irrelevant
+        assert result["value"] == {"choices": ["live show", "rock"]}
+        assert (result["from_name"], result["to_name"], result["type"]) == ("mood", "song", "choices")
+        p = tables["probabilities"].loc["café"]
+        assert result["score"] == prediction["score"] == pytest.approx(min(p["rock"], 1 - p["sad"]))
+        given = {name: part for name, part in result.items() if name != "score"} | {"value": {"choices": ["rock"]}}
+        assert tasks["aria"]["annotations"] == [{"result": [given]}]
+        assert any("irrelevant and unknown" in sentence.lower() for sentence in lost)
+        configuration = (tmp_path / "songs.xml").read_text()
+        assert configuration.count("<Choices ") == 1
+        assert '<Choices name="mood" toName="song" choice="multiple"' in configuration
+
+    def test_it_is_read_again_with_its_names(self, tmp_path, tables):
+        self.write(tmp_path / "songs.json", tables)
+        records = exchange.read(tmp_path / "songs.json", absent="unknown")
+        assert records.question == ("mood", "song")
+        np.testing.assert_array_equal(records.labels["rock"] == 1, tables["given"]["rock"] == 1)
+        assert records.suggestions.loc["café", "rock"] == 1
+        exchange.write_records(tmp_path / "again.json", "label-studio", records)
+        assert (tmp_path / "again.xml").read_text().count('name="mood" toName="song"') == 1
+
+    def test_other_formats_have_no_question(self, tmp_path, tables):
+        with pytest.raises(ValueError, match="is about files for “label-studio”"):
+            exchange.write(tmp_path / "songs.jsonl", "prodigy", **tables, question="mood")
+        with pytest.raises(ValueError, match="is the name of a question"):
+            exchange.write(tmp_path / "songs.json", "label-studio", **tables, question=":song")

@@ -32,10 +32,11 @@ def as_export(path):
     return tasks
 
 
-def test_label_studio_accepts_configuration_and_tasks(tmp_path, tables, label_studio):
+@pytest.mark.parametrize("question", [None, "mood:song"])
+def test_label_studio_accepts_configuration_and_tasks(tmp_path, tables, label_studio, question):
     interface = pytest.importorskip("label_studio_sdk.label_interface").LabelInterface
     path = tmp_path / "songs.json"
-    exchange.write(path, "label-studio", **tables)
+    exchange.write(path, "label-studio", **tables, question=question)
     validator = interface((tmp_path / "songs.xml").read_text(encoding="utf-8"))
     validator.validate()
     for task in json.loads(path.read_text(encoding="utf-8")):
@@ -60,6 +61,19 @@ def test_label_studio_converts_and_it_is_read_again(tmp_path, tables, label_stud
     assert records.format == "label-studio"
     given = tables["given"]
     np.testing.assert_array_equal(records.labels.loc[list(given.index), list(given)], given)
+
+
+def test_label_studio_converts_one_question_and_it_is_read_again(tmp_path, tables, label_studio):
+    converter = pytest.importorskip("label_studio_sdk.converter").Converter
+    path = tmp_path / "songs.json"
+    exchange.write(path, "label-studio", **tables, question="mood:song")
+    as_export(path)
+    convert = converter((tmp_path / "songs.xml").read_text(encoding="utf-8"), project_dir=str(tmp_path))
+    convert.convert(str(path), str(tmp_path / "out"), "JSON_MIN", is_dir=False)
+    (exported,) = (tmp_path / "out").iterdir()
+    records = exchange.read(exported, absent="unknown")
+    assert records.question.name == "mood"
+    np.testing.assert_array_equal(records.labels == 1, (tables["given"] == 1)[list(records.names)])
 
 
 def test_argilla_takes_records_and_settings(tmp_path, tables):

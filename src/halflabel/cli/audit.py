@@ -11,6 +11,7 @@ import click
 from halflabel._files import atomic_write, together
 from halflabel.cli.console import print_result
 from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, require_one
+from halflabel.cli.listing import MAX_LINES, print_entries
 from halflabel.cli.options import ItemsFile, add_items_options, show_option
 from halflabel.completion.audit import POPULATIONS, Audit, draw_audit
 from halflabel.exchange import write_frame
@@ -77,8 +78,10 @@ def _write_questions(audit: Audit, opened: OpenTable, show: tuple[str, ...] | No
     check_tables(target)
     shown = take_shown(opened, choose_shown(opened, show), audit.rows)
     clashes = {name: f"{name} (column)" for name in audit.questions.columns}
+    questions = audit.questions.join(shown.rename(columns=clashes))
     with together():
-        write_frame(audit.questions.join(shown.rename(columns=clashes)), target)
+        write_frame(questions, target)
+    print_entries(questions, f"The first {min(MAX_LINES, len(questions))} of {len(questions)} questions")
     print_result(
         f"{len(audit.rows)} of {audit.entries} filled entries are drawn. Fill in the column 'answer' with 1, 0 or ? "
         f"without a look at the completed table, then call the command again with --answers. Written: {target}."

@@ -17,7 +17,7 @@ from halflabel.completion.output import choose_tool
 from halflabel.datasets.files import base_suffix
 from halflabel.datasets.writing import table_suffix
 from halflabel.exchange import FORMATS, SUFFIXES, write_frame
-from halflabel.exchange.files import check_format_path, check_frame_path
+from halflabel.exchange.files import check_format_path, check_frame_path, parse_question
 from halflabel.report.pictures import PICTURES, draw_picture
 from halflabel.table.sources import Source
 
@@ -84,16 +84,23 @@ def check_tables(*targets: Path | None) -> None:
         check_frame_path(target)
 
 
-def check_completed(target: Path, source: Source, format: str | None, mark: bool) -> tuple[Path, ...]:
+def check_completed(
+    target: Path, source: Source, format: str | None, mark: bool, question: str | None = None
+) -> tuple[Path, ...]:
     """Raise before the work starts if the completed table cannot have this name; return the names of further files."""
     tool = format or choose_tool(source, target)
+    parse_question(question, tool)
     if tool is None:
         check_frame_path(target)
         return ()
     if mark:
         raise ValueError(f"{option('mark')} is about tables, but {target} is for {tool}, where suggestions are marked.")
-    check_format_path(target, tool)
-    companion = FORMATS[tool].companion
+    return check_tool_path(target, tool)
+
+
+def check_tool_path(target: Path, tool: str) -> tuple[Path, ...]:
+    """Raise if a file for a tool cannot have this name; return the names of the files that come with it."""
+    companion = check_format_path(target, tool).companion
     return () if companion is None else (companion(target),)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from halflabel.cli.files import (
     check_outputs,
     check_page,
     check_tables,
+    check_tool_path,
     name_format,
     name_output,
     name_plain_table,
@@ -36,19 +38,21 @@ from halflabel.cli.files import (
     require_one,
     write_map,
 )
+from halflabel.cli.listing import print_first_to_check
 from halflabel.cli.options import (
     ItemsFile,
     add_items_options,
     effort_option,
     marks_option,
     observed_rate_option,
+    question_option,
     show_option,
 )
 from halflabel.completion.display import describe_review
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
 from halflabel.datasets import read_vectors
 from halflabel.exchange import FORMATS, write_frame
-from halflabel.exchange.files import check_tool
+from halflabel.exchange.files import check_tool, parse_question
 from halflabel.report.items import choose_shown
 from halflabel.report.pictures import find_label
 from halflabel.table import Columns
@@ -68,6 +72,7 @@ if TYPE_CHECKING:
 )
 @click.option("--to", metavar="NAME", help="Write suggestions with scores for a tool, in place of the completed table: "
               f"{', '.join(FORMATS)}.")  # fmt: skip
+@question_option
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
@@ -101,6 +106,7 @@ def complete_command(
     items: ItemsFile,
     output: Path | None,
     to: str | None,
+    question: str | None,
     probabilities: Path | None,
     report: Path | None,
     model: Path | None,
@@ -129,6 +135,7 @@ def complete_command(
       halflabel complete export.json --text text --absent irrelevant
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
       halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio
+      halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio --question topic:text
     """  # noqa: D301 - \b keeps click from refilling the examples
     source = items.read()
     table = output or _name_completed(items.paths, source, to)
@@ -142,7 +149,7 @@ def complete_command(
     }
     inputs = (*items.inputs, *source.paths, review_in)
     check_outputs(inputs, *written.values())
-    further = check_completed(table, source, to, mark)
+    further = check_completed(table, source, to, mark, question)
     check_outputs((*inputs, *written.values()), *further)
     check_tables(probabilities, review)
     check_page(written["report"])
@@ -157,7 +164,7 @@ def complete_command(
     settings = {**asked, "seed": seed, "show": show, "marks": marks, "review_in": review_in, **items.stated}
     entries = filled.review(review_rows, shown) if review else None
     with show_progress(), together():
-        lost = filled.write(table, to, mark=mark)
+        lost = filled.write(table, to, mark=mark, question=question)
         title = Path(source.raw.source).name
         of_report = {"show": shown, "marks": marks, "title": title}
         _write_rest(filled, written, entries, settings=settings, **of_report)
@@ -168,6 +175,7 @@ def complete_command(
     print_result(*filled.gaps)
     print_gaps(filled)
     print_assumptions(filled)
+    print_first_to_check(filled, shown)
     if entries is not None:
         print_result(describe_review(filled, len(entries)))
     print_result(f"Written: {_list_paths(*written.values(), *(path for path in further if path.exists()))}.")
@@ -199,6 +207,9 @@ def _write_rest(
 @click.argument("model", type=PATH)
 @click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
+@click.option("--to", metavar="NAME", help="Write suggestions with scores for a tool, in place of the labelled table: "
+              f"{', '.join(FORMATS)}.")  # fmt: skip
+@question_option
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--vectors", type=PATH, metavar="X.npy", help="Feature vectors, one row per row of the table.")
 @click.option("--delimiter", help="Character between the cells of a text file, or 'tab'; recognised by default.")
@@ -208,6 +219,8 @@ def predict_command(
     model: Path,
     items: tuple[Path, ...],
     output: Path | None,
+    to: str | None,
+    question: str | None,
     probabilities: Path | None,
     vectors: Path | None,
     delimiter: str | None,
@@ -219,28 +232,41 @@ def predict_command(
     \b
     Example:
       halflabel predict songs.halflabel new-songs.csv
+      halflabel predict songs.halflabel new-songs.csv --to label-studio
     """  # noqa: D301
     from halflabel.completion.model_file import load
+    from halflabel.completion.output import write_for_tool
+    from halflabel.completion.predictions import make_suggestions
 
     predictor = load(model)
     source = read_file(items, Columns(format=format, labels=()), delimiter=delimiter, encoding=encoding)
     raw = source.raw
-    target = output or name_plain_table(items, source, "predicted")
+    target = output or (_name_completed(items, source, to) if to else name_plain_table(items, source, "predicted"))
     check_outputs((model, *source.paths, vectors), target, probabilities)
-    check_tables(target, probabilities)
+    stated = parse_question(question, to)
+    further = check_tool_path(target, to) if to else ()
+    check_outputs((model, *source.paths, vectors, target, probabilities), *further)
+    check_tables(probabilities, *(() if to else (target,)))
     if vectors is None and raw.matrix is not None:
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
     matrix = read_vectors(vectors) if vectors else raw.matrix
     with show_progress():
-        labelled, p = predictor.label_with_probabilities(raw.frame, matrix)
+        if to:
+            labels, p = predictor.predict_both(raw.frame, matrix)
+            records = make_suggestions(predictor, source, raw.frame, labels, p)
+            write = partial(write_for_tool, records, target, to, stated)
+        else:
+            labelled, p = predictor.label_with_probabilities(raw.frame, matrix)
+            write = partial(write_frame, labelled, target, raw.form)
     with together():
-        lost = write_frame(labelled, target, raw.form)
+        lost = write()
         if probabilities:
             write_frame(add_index_column(p), probabilities)
     print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
-    print_result(f"{plural(len(labelled), 'item')} labelled. Written: {_list_paths(target, probabilities)}.")
+    written = _list_paths(target, probabilities, *further)
+    print_result(f"{plural(len(p), 'item')} labelled. Written: {written}.")
 
 
 def _list_paths(*paths: Path | None) -> str:

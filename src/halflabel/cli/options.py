@@ -179,6 +179,14 @@ marks_option = click.option(
 )  # fmt: skip
 
 
+question_option = click.option(
+    "--question",
+    metavar="NAME[:OBJECT]",
+    help="For Label Studio: one question of this name whose choices are the labels, in place of one question per "
+    "label; OBJECT is what your project calls the object that is annotated.",
+)
+
+
 show_option = click.option(
     "--show",
     help="Columns shown wherever items are listed; by default the --text column and a recognised id. Image files are "

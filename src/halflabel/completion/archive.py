@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from scipy import sparse
 from halflabel._arrays import is_sparse
 from halflabel._files import atomic_write
 from halflabel._memory import free_memory
-from halflabel._version import __version__
+from halflabel._version import __version__, list_versions
 from halflabel.completion.schema import check_attributes, check_record
 from halflabel.datasets.files import check_ordinary
 from halflabel.datasets.records import ReadError
@@ -76,7 +75,7 @@ def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any], classes: Ma
     """
     encoder = _Encoder(classes)
     written = datetime.now(UTC).isoformat(timespec="seconds")
-    versions = {"halflabel": __version__, **{name: version(name) for name in LIBRARIES}}
+    versions = list_versions(*LIBRARIES)
     document = {"format": FORMAT, "halflabel": __version__, "versions": versions, "written": written}
     document["tree"] = encoder(dict(tree))
     with atomic_write(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:

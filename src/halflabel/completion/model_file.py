@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -37,6 +37,8 @@ class Predictor:
         One name per label.
     notation : TagNotation or None
         How the tags column was written that the labels came from.
+    words : mapping of str to (any, any)
+        By label, what its column wrote for irrelevant and for relevant entries, where that is not 0 and 1.
     """
 
     model: PartialLabelEstimator
@@ -44,6 +46,7 @@ class Predictor:
     encoder: FeatureEncoder
     label_names: tuple[str, ...]
     notation: TagNotation | None = None
+    words: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
 
     @property
     def probability_of(self) -> str:
@@ -56,13 +59,14 @@ class Predictor:
 
         A model that was learned from an array takes an array, one that was learned from a table a table.
         """
-        return self._predict(frame, matrix)[1]
+        return self.predict_both(frame, matrix)[1]
 
     def predict(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return 0/1 for every label and every new item."""
-        return self._predict(frame, matrix)[0]
+        return self.predict_both(frame, matrix)[0]
 
-    def _predict(self, frame: Any, matrix: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def predict_both(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the results of :meth:`predict` and :meth:`predict_proba`; each item is scored once."""
         frame, matrix = _split_items(frame, matrix)
         both = self.model.predict_both(self.encoder.transform(frame, matrix))
         index, columns = self._index(frame), list(self.label_names)
@@ -70,22 +74,30 @@ class Predictor:
         return labels, p
 
     def label(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
-        """Return the table with its labels predicted: as columns of 0/1, or as the tags column it was learned from."""
+        """Return the table with its labels predicted, written as in the table that the model was learned from.
+
+        These are columns of 0 and 1, columns of two words such as no and yes, or a column of tags.
+        """
         return self.label_with_probabilities(frame, matrix)[0]
 
     def label_with_probabilities(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the results of :meth:`label` and :meth:`predict_proba`; each item is scored once."""
         frame = as_pandas(frame)
-        labels, p = self._predict(frame, matrix)
+        labels, p = self.predict_both(frame, matrix)
         return self._write_labels(frame, labels.to_numpy()), p
 
     def _write_labels(self, frame: pd.DataFrame, answer: Ints) -> pd.DataFrame:
         kept = use_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
         if self.roles.tags is None:
-            return pd.concat([kept, pd.DataFrame(answer, index=kept.index, columns=list(self.label_names))], axis=1)
+            labels = {name: self._in_words(name, answer[:, j]) for j, name in enumerate(self.label_names)}
+            return pd.concat([kept, pd.DataFrame(labels, index=kept.index)], axis=1)
         names = np.array(self.label_names, dtype=object)
         notation = self.notation or TagNotation()
         return kept.assign(**{self.roles.tags: [notation.write(names[row == 1].tolist()) for row in answer]})
+
+    def _in_words(self, name: str, values: Any) -> Any:
+        words = self.words.get(name)
+        return values if words is None else [words[int(value)] for value in values]
 
     def _index(self, frame: pd.DataFrame) -> pd.Index[Any]:
         frame = use_text_names(frame)

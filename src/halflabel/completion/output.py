@@ -14,7 +14,9 @@ from halflabel import exchange
 from halflabel._version import __version__
 from halflabel.completion.marking import mark_filled
 from halflabel.exchange import Records, write_frame
+from halflabel.exchange.files import parse_question
 from halflabel.exchange.huggingface import write_with_classes
+from halflabel.exchange.records import Question
 from halflabel.table.cells import use_text_names
 from halflabel.table.tag_cells import name_open_column
 
@@ -26,7 +28,12 @@ MODEL = f"halflabel {__version__}"
 
 
 def write_completed(
-    completion: Completion, path: str | os.PathLike[str], format: str | None = None, *, mark: bool = False
+    completion: Completion,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    mark: bool = False,
+    question: str | None = None,
 ) -> tuple[str, ...]:
     """Write the completed table, or what was filled in as suggestions with their probabilities.
 
@@ -39,6 +46,8 @@ def write_completed(
         back to this tool if the suffix fits, and everything else is a table in the notation of its suffix.
     mark : bool, default=False
         Whether a table distinguishes given entries from filled ones.
+    question : str, optional
+        As in :func:`halflabel.exchange.write`; by default as in the export that the items come from.
 
     Returns
     -------
@@ -47,15 +56,22 @@ def write_completed(
     """
     path, source = Path(path), completion.opened.source
     format = format or choose_tool(completion.opened.source, path)
+    stated = parse_question(question, format)
     if format is not None:
-        lost = exchange.write_records(path, format, to_records(completion))
-        title = exchange.FORMATS[format].title
-        return tuple(f"{title}: {sentence[0].lower()}{sentence[1:]}" for sentence in lost)
+        return write_for_tool(to_records(completion), path, format, stated)
     table = mark_filled(completion) if mark else completion.frame
     if source is not None and source.classes and path.suffix == ".parquet":
         write_with_classes(table, path, source.classes, name_open_column(completion.opened.roles.tags or ""))
         return ()
     return write_frame(table, path, completion.opened.form)
+
+
+def write_for_tool(records: Records, path: Path, format: str, question: Question | None = None) -> tuple[str, ...]:
+    """Write records for a tool; return a sentence for each thing that its files cannot hold."""
+    records = records if question is None else replace(records, question=question)
+    title = exchange.FORMATS[format].title
+    lost = exchange.write_records(path, format, records)
+    return tuple(f"{title}: {sentence[0].lower()}{sentence[1:]}" for sentence in lost)
 
 
 def choose_tool(source: object, path: Path) -> str | None:
@@ -73,7 +89,7 @@ def to_records(completion: Completion) -> Records:
     made = exchange.from_tables(items, final, p, completion.labels, model=MODEL)
     if opened.source is None or opened.source.records is None:
         return made
-    return _add_suggestions(opened.source.records.opened(), made)
+    return add_suggestions(opened.source.records.opened(), made)
 
 
 def _fields(completion: Completion) -> pd.DataFrame:
@@ -101,11 +117,14 @@ def _find_id(completion: Completion) -> str | None:
     return next((name for name in likely if frame[name].is_unique and frame[name].notna().all()), None)
 
 
-def _add_suggestions(records: Records, made: Records) -> Records:
+def add_suggestions(records: Records, made: Records) -> Records:
     """Return records with the suggestions that were made in place of older ones; who gave the answers stays known.
 
     An answer that is not the one in the records (it was corrected before the fit) replaces it.
     """
+    if further := tuple(name for name in made.names if name not in records.names):
+        closed = np.concatenate([records.closed, np.zeros(len(further), dtype=np.bool_)])
+        records = replace(records, names=(*records.names, *further), closed=closed)
     names = [records.names.index(name) for name in made.names]
     before, after = records.to_partial_labels().state[:, names], made.to_partial_labels().state
     changed = np.zeros((len(records.items), len(records.names)), dtype=bool)

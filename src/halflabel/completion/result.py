@@ -114,7 +114,7 @@ class Completion:
     @property
     def probability_of(self) -> str:
         """What probabilities are of: "being relevant", or "being assigned" for positive-only labels without c."""
-        return self.predictor.probability_of
+        return Predictor(self.model, self.opened.roles, self.opened.encoder, self.labels.names).probability_of
 
     @cached_property
     def assumptions(self) -> pd.DataFrame:
@@ -311,7 +311,14 @@ class Completion:
             file.write(page)
         return Path(path)
 
-    def write(self, path: str | os.PathLike[str], format: str | None = None, *, mark: bool = False) -> tuple[str, ...]:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        mark: bool = False,
+        question: str | None = None,
+    ) -> tuple[str, ...]:
         """Write the completed table, or with ``format`` the suggestions for an annotation tool.
 
         Parameters
@@ -323,13 +330,15 @@ class Completion:
             annotation tool is written for this tool if the suffix fits.
         mark : bool, default=False
             Add columns to a table that distinguish given entries from filled ones.
+        question : str, optional
+            Of Label Studio: the name of one question whose choices are the labels, in place of a question per label.
 
         Returns
         -------
         tuple of str
             One sentence for each thing that the file cannot hold.
         """
-        return write_completed(self, path, format, mark=mark)
+        return write_completed(self, path, format, mark=mark, question=question)
 
     @property
     def plot(self) -> Plots:
@@ -339,7 +348,9 @@ class Completion:
     @property
     def predictor(self) -> Predictor:
         """The method and the way a table is read: what new items need."""
-        return Predictor(self.model, self.opened.roles, self.opened.encoder, self.labels.names, self.opened.notation)
+        opened = self.opened
+        words = opened.find_words()
+        return Predictor(self.model, opened.roles, opened.encoder, self.labels.names, opened.notation, words)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle."""

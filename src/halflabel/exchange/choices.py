@@ -51,8 +51,10 @@ class Answers:
         self._words[question].update(choices)
         self._guesses.append((item, question, choices, score, by))
 
-    def settle(self, collector: Collector, lists: Collection[str] = ()) -> None:
+    def settle(self, collector: Collector, lists: Collection[str] = ()) -> set[str]:
         """Hand everything to the collector: cells for questions about one label, lists for the others.
+
+        Return the questions whose choices are labels.
 
         Parameters
         ----------
@@ -67,6 +69,7 @@ class Answers:
         }
         self._settle_answers(collector, listing)
         self._settle_guesses(collector, listing)
+        return listing
 
     def _settle_answers(self, collector: Collector, listing: set[str]) -> None:
         chosen_in: list[set[str]] = [set() for _ in self._people]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from halflabel._files import together
-from halflabel._wording import closest, option, quoted
+from halflabel._wording import closest, listed, option, quoted
 from halflabel.datasets import ReadError
 from halflabel.datasets.records import TextForm
 from halflabel.datasets.writing import TABLE_SUFFIXES, check_table_path, write_table
 from halflabel.exchange.detection import FORMATS, detect
 from halflabel.exchange.formats import Empty, Format, Options
 from halflabel.exchange.loss import sentences
-from halflabel.exchange.records import Records
+from halflabel.exchange.records import Question, Records
 from halflabel.exchange.tables import from_tables
 from halflabel.labels import Absent, PartialLabels
 
@@ -91,6 +92,7 @@ def write(
     given: pd.DataFrame | PartialLabels | None = None,
     *,
     model: str | None = None,
+    question: str | None = None,
 ) -> tuple[str, ...]:
     """Write items and labels for a tool; what ``labels`` adds to ``given`` is written as a suggestion.
 
@@ -110,6 +112,9 @@ def write(
         The values that were given; by default all were.
     model : str, optional
         What made the suggestions.
+    question : str, optional
+        Of Label Studio: the name of one question whose choices are the labels, in place of a question per label;
+        ``"name:object"`` also names the object that the question is about.
 
     Returns
     -------
@@ -121,17 +126,21 @@ def write(
     ValueError
         If the name of the file does not fit the format, or a table does not fit the items.
     """
-    return write_records(path, format, from_tables(items, labels, probabilities, given, model=model))
+    records = from_tables(items, labels, probabilities, given, model=model)
+    return write_records(path, format, replace(records, question=parse_question(question, format)))
 
 
 def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ...]:
     """Write records for a tool, as :func:`write` does; so a file of one tool becomes one of another."""
     path = Path(path)
     kind = check_format_path(path, format)
+    if records.question is not None and not kind.question_losses:
+        records = replace(records, question=None)
     opened = records.opened()
     with together():
         kind.write(opened, path)
-    return sentences(opened, kind.losses, kind.carries(records.items))
+    losses = kind.losses if records.question is None else kind.question_losses
+    return sentences(opened, losses, kind.carries(records.items))
 
 
 def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None) -> tuple[str, ...]:
@@ -176,6 +185,19 @@ def check_frame_path(path: Path) -> None:
     """Raise if a table cannot be written under this name."""
     if path.suffix.lower() not in PLAIN:
         check_table_path(path, SUFFIXES)
+
+
+def parse_question(text: str | None, format: str | None) -> Question | None:
+    """Return the question that a text names; raise if files of the format have no such question."""
+    if text is None:
+        return None
+    having = [name for name, kind in FORMATS.items() if kind.question_losses]
+    if format not in having:
+        raise ValueError(f"{option('question')} is about files for {listed(having)}: name the format, too.")
+    name, _, target = text.partition(":")
+    if not name:
+        raise ValueError(f"{option('question')} is the name of a question, or name:object, not {text!r}.")
+    return Question(name, target or Question(name).target)
 
 
 def check_tool(name: str) -> str:

@@ -105,6 +105,8 @@ class Format:
         The options that the reader takes, ``absent`` apart.
     companion : callable, optional
         Returns the name of the second file that :attr:`write` may write.
+    question_losses : tuple of Loss
+        What a file cannot carry in which one question has the labels as choices; empty where a format has no such file.
     is_general : bool
         Whether the format is only recognised where no other one is.
     read_plain, write_plain : callable, optional
@@ -122,6 +124,7 @@ class Format:
     carries: Callable[[pd.DataFrame], Sequence[str]] = lambda items: list(items.columns)
     options: tuple[str, ...] = ()
     companion: Callable[[Path], Path] | None = None
+    question_losses: tuple[Loss, ...] = ()
     is_general: bool = False
     read_plain: Callable[[Sequence[Path]], Plain] | None = None
     write_plain: Callable[[pd.DataFrame, Path], None] | None = None

@@ -7,6 +7,7 @@ JSON-MIN and CSV, also of projects where the labels are the choices of one quest
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from halflabel.exchange.json_files import layout_of, read_records, write_array
 from halflabel.exchange.json_text import Place
 from halflabel.exchange.label_studio_config import config, object_name
 from halflabel.exchange.loss import Loss
-from halflabel.exchange.records import Cell, Records
+from halflabel.exchange.records import Cell, Question, Records
 from halflabel.exchange.sample import Sample
 
 #: The key of the id in the data of a task: in JSON-MIN, "id" is overwritten by the number of the task.
@@ -31,18 +32,22 @@ ID = "item_id"
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:
-    collector, answers = Collector(paths[0], options.absent), Answers()
+    collector, answers, targets = Collector(paths[0], options.absent), Answers(), dict[str, str]()
     if layout_of(paths[0]) is None:
         rows = short.csv_rows(paths)
     elif _is_task(next(read_records(paths), (None, {}))[1]):
         rows = None
-        _collect_tasks(paths, collector, answers, options)
+        targets = _collect_tasks(paths, collector, answers, options)
     else:
         rows = short.json_rows(paths)
     if rows is not None:
         short.collect(rows, options.id or _id_key(rows), collector, answers, options)
-    answers.settle(collector, [options.tags] if options.tags else [])
-    return collector.records(FORMAT.name)
+    listing = answers.settle(collector, [options.tags] if options.tags else [])
+    records = collector.records(FORMAT.name)
+    if len(listing) != 1:
+        return records
+    (name,) = listing
+    return replace(records, question=Question(name, targets.get(name, "item")))
 
 
 def _id_key(rows: list[dict[str, Any]]) -> str:
@@ -53,8 +58,9 @@ def _is_task(record: dict[str, Any]) -> bool:
     return isinstance(record.get("data"), dict) and bool({"annotations", "predictions", "completions"} & record.keys())
 
 
-def _collect_tasks(paths: Sequence[Path], collector: Collector, answers: Answers, options: Options) -> None:
-    """Hand the tasks of a JSON export to a collector."""
+def _collect_tasks(paths: Sequence[Path], collector: Collector, answers: Answers, options: Options) -> dict[str, str]:
+    """Hand the tasks of a JSON export to a collector; return the object that each question is about."""
+    targets: dict[str, str] = {}
     n_skipped = n_other = 0
     key = options.id
     for place, task in read_records(paths):
@@ -71,13 +77,21 @@ def _collect_tasks(paths: Sequence[Path], collector: Collector, answers: Answers
             for question, chosen, _ in _choices(annotation):
                 answers.answer(number, question, chosen)
             n_other += _n_other(annotation)
+            targets |= _targets(annotation)
         for prediction in _objects(task.get("predictions")):
+            targets |= _targets(prediction)
             for question, chosen, score in _choices(prediction):
                 answers.guess(item, question, chosen, score, text_of(prediction.get("model_version")))
     if n_skipped:
         collector.notes.append(f"{plural(n_skipped, 'skipped annotation')} left out.")
     if n_other:
         collector.notes.append(f"{plural(n_other, 'result')} of other kinds than choices left out.")
+    return targets
+
+
+def _targets(annotation: dict[str, Any]) -> dict[str, str]:
+    names = ((result.get("from_name"), result.get("to_name")) for result in _objects(annotation.get("result")))
+    return {name: target for name, target in names if isinstance(name, str) and isinstance(target, str)}
 
 
 def _id_of(task: dict[str, Any], key: str | None, place: Place) -> str:
@@ -120,24 +134,26 @@ def _person(annotation: dict[str, Any]) -> str | None:
 
 def _write(records: Records, path: Path) -> None:
     fields = records.items.drop(columns=ID, errors="ignore")
-    write_array(path, _tasks(records, fields))
+    target = object_name(records.names) if records.question is None else records.question.target
+    write_array(path, _tasks(records, fields, target))
     with atomic_write(_companion(path), "w") as file:
-        file.write(config(records.names, fields, ID))
+        file.write(
+            config(records.names, fields, ID, target, None if records.question is None else records.question.name)
+        )
 
 
-def _tasks(records: Records, fields: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    target = object_name(records.names)
+def _tasks(records: Records, fields: pd.DataFrame, target: str) -> Iterator[dict[str, Any]]:
     for (key, cells), row, annotated in zip(
         records.by_item(), rows_of(fields), records.annotated.tolist(), strict=True
     ):
         yield {
             "data": {ID: str(key)} | row,
-            "annotations": _annotations(cells, target, annotated),
-            "predictions": _predictions(cells, target),
+            "annotations": _annotations(cells, target, annotated, records.question),
+            "predictions": _predictions(cells, target, records.question),
         }
 
 
-def _annotations(cells: list[Cell], target: str, annotated: bool) -> list[dict[str, Any]]:
+def _annotations(cells: list[Cell], target: str, annotated: bool, question: Question | None) -> list[dict[str, Any]]:
     """Return one annotation per person; of answers without a name, one per different answer."""
     sheets: list[tuple[str | None, dict[str, Cell]]] = []
     for cell in sorted(cells, key=lambda cell: cell.by is None):  # answers with a name come first
@@ -153,10 +169,10 @@ def _annotations(cells: list[Cell], target: str, annotated: bool) -> list[dict[s
             sheet[cell.label] = cell
     if annotated and not sheets:
         sheets.append((None, {}))
-    return [{"result": [_result(cell, target) for cell in sheet.values()]} for _, sheet in sheets]
+    return [{"result": _results(list(sheet.values()), target, question)} for _, sheet in sheets]
 
 
-def _predictions(cells: list[Cell], target: str) -> list[dict[str, Any]]:
+def _predictions(cells: list[Cell], target: str, question: Question | None) -> list[dict[str, Any]]:
     """Return one prediction per model; its score, by which tasks can be sorted, is that of the least certain entry."""
     by_model: dict[str | None, list[Cell]] = {}
     for cell in cells:
@@ -165,11 +181,25 @@ def _predictions(cells: list[Cell], target: str) -> list[dict[str, Any]]:
     predictions = []
     for model, made in by_model.items():
         scores = [cell.confidence for cell in made if cell.confidence is not None]
-        prediction: dict[str, Any] = {"result": [_result(cell, target) | _score(cell) for cell in made]}
+        score = {"score": min(scores)} if scores else {}
+        if question is None:
+            prediction: dict[str, Any] = {"result": [_result(cell, target) | _score(cell) for cell in made]}
+        else:  # the answer to the question is the whole list
+            known = [cell for cell in cells if cell.source != "model" and cell.label not in {c.label for c in made}]
+            prediction = {"result": [result | score for result in _results([*known, *made], target, question)]}
         prediction |= {"model_version": model} if model is not None else {}
-        prediction |= {"score": min(scores)} if scores else {}
+        prediction |= score
         predictions.append(prediction)
     return predictions
+
+
+def _results(cells: list[Cell], target: str, question: Question | None) -> list[dict[str, Any]]:
+    """Return the results that state the values of cells: one per label, or one with the list of the labels."""
+    if question is None:
+        return [_result(cell, target) for cell in cells]
+    chosen = list(dict.fromkeys(cell.label for cell in cells if cell.value == 1))
+    value = {"choices": chosen}
+    return [{"from_name": question.name, "to_name": target, "type": "choices", "value": value}] if chosen else []
 
 
 def _result(cell: Cell, target: str) -> dict[str, Any]:
@@ -207,6 +237,7 @@ FORMAT = Format(
     write=_write,
     recognise=_recognise,
     losses=(Loss.GIVEN_PROBABILITIES, Loss.UNDECIDED, Loss.WHO, Loss.LABELS),
+    question_losses=(Loss.IRRELEVANT, Loss.SCORES, Loss.UNSURE, Loss.WHO, Loss.LABELS),
     carries=lambda items: [name for name in items.columns if name != ID],
     options=("id", "tags"),
     companion=_companion,

@@ -29,19 +29,23 @@ def object_name(names: Sequence[str]) -> str:
     return name
 
 
-def config(names: Sequence[str], items: pd.DataFrame, id_key: str) -> str:
-    """Return the XML: what is shown, and for each label the choices yes, no and unsure."""
+def config(names: Sequence[str], items: pd.DataFrame, id_key: str, target: str, question: str | None) -> str:
+    """Return the XML: what is shown, and for each label the choices yes, no and unsure, or one question for all."""
     shown, tag = shown_field(items, id_key)
-    target = object_name(names)
     lines = ["<View>", f"  <{tag} name={quoteattr(target)} value={quoteattr('$' + shown)}/>"]
-    for name in names:
-        lines += [
-            f'  <Header value={quoteattr(name)} size="5"/>',
-            f'  <Choices name={quoteattr(name)} toName={quoteattr(target)} choice="single" showInline="true">',
-            *(f"    <Choice value={quoteattr(word)}/>" for word in (YES, NO, UNSURE)),
-            "  </Choices>",
-        ]
+    if question is not None:
+        lines += _choices(question, target, "multiple", names)
+    for name in names if question is None else ():
+        lines += [f'  <Header value={quoteattr(name)} size="5"/>', *_choices(name, target, "single", (YES, NO, UNSURE))]
     return "\n".join([*lines, "</View>", ""])
+
+
+def _choices(name: str, target: str, kind: str, words: Sequence[str]) -> list[str]:
+    return [
+        f'  <Choices name={quoteattr(name)} toName={quoteattr(target)} choice="{kind}" showInline="true">',
+        *(f"    <Choice value={quoteattr(word)}/>" for word in words),
+        "  </Choices>",
+    ]
 
 
 def shown_field(items: pd.DataFrame, id_key: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ class Loss(Enum):
     BOTH = "Where an entry has an answer and a suggestion, only one is kept: the suggestion if they differ"
     DECISION = "Of a suggestion only the probability is kept, not the value"
     PROBABILITIES = "Probabilities are left out"
+    SCORES = "Probabilities are left out, but for the smallest of each item"
     GIVEN_PROBABILITIES = "Probabilities of answered entries are left out"
     UNDECIDED = "Probabilities of undecided entries are left out"
     UNSURE = "The answer that a person is unsure becomes unknown"
@@ -124,6 +125,7 @@ _NUMBERS: dict[Loss, Callable[[Records], int]] = {
     Loss.BOTH: _both,
     Loss.DECISION: _decisions,
     Loss.PROBABILITIES: _probabilities,
+    Loss.SCORES: _probabilities,
     Loss.GIVEN_PROBABILITIES: _given_probabilities,
     Loss.UNDECIDED: _undecided,
     Loss.UNSURE: _unsure,

@@ -37,6 +37,13 @@ class Cell(NamedTuple):
         return self.probability if self.probability is None or self.value else 1 - self.probability
 
 
+class Question(NamedTuple):
+    """One question whose choices are the labels: its name, and the name of the object that it is about."""
+
+    name: str
+    target: str = "item"
+
+
 @dataclass(frozen=True, eq=False)
 class Records:
     """Items and what is known of their labels.
@@ -62,6 +69,8 @@ class Records:
         The format of the file.
     notes : tuple of str
         What a user should know about the reading.
+    question : Question or None
+        The one question whose choices are the labels; None where each label is a question of its own.
     """
 
     items: pd.DataFrame
@@ -72,6 +81,7 @@ class Records:
     positive_only: bool = False
     format: str = ""
     notes: tuple[str, ...] = ()
+    question: Question | None = None
 
     def __post_init__(self) -> None:
         if len(self.items) * len(self.names) > MAX_CELLS:

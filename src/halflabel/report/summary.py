@@ -6,7 +6,6 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
+from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.report.headline import write_headline
 from halflabel.report.images import encode_png, read_images, take_marks
@@ -45,7 +45,7 @@ MAX_SUSPECTS, MAX_NEXT, MAX_UNASSIGNED = 20, 12, 15
 #: Maximum numbers of columns per role, and of settings and parameters.
 MAX_COLUMNS, MAX_SETTINGS = 40, 60
 
-_PACKAGES = ("halflabel", "numpy", "scipy", "scikit-learn", "pandas")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 
 
 def summarize(
@@ -124,7 +124,7 @@ def summarize(
         "reviewed": None if reviewed is None else _summarize_review(reviewed),
         "settings": _as_text({name: value for name, value in (settings or {}).items() if value is not None}),
         "roles": _summarize_roles(completion.opened),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
+        "versions": {"python": platform.python_version(), **list_versions(*_LIBRARIES)},
     }
     _describe_items(summary, completion, shown, _find_folder(completion.opened) if folder is None else folder, ink)
     _link_suspects(summary)

@@ -103,6 +103,37 @@ def write_label_words(given: pd.Series[Any], filled: Floats, meanings: Mapping[s
     return pd.Series(cells, index=given.index, name=given.name, dtype=given.dtype if numbers else object)
 
 
+def find_words(
+    given: pd.Series[Any], meanings: Mapping[str, float] | None, cells: Iterable[str | None] | None
+) -> tuple[Any, Any] | None:
+    """Return what a label column writes for irrelevant and for relevant entries; None for 0 and 1.
+
+    Parameters
+    ----------
+    given : Series
+        The column as it was read.
+    meanings : mapping of str to float or None
+        From :func:`find_meanings`.
+    cells : iterable of str or None
+        The cells of the column as a text file writes them.
+
+    Examples
+    --------
+    >>> find_words(pd.Series([True, None]), None, ["TRUE", None]), find_words(pd.Series([1, 0]), None, ["1", "0"])
+    (('False', 'TRUE'), None)
+    """
+    if pd.api.types.is_bool_dtype(given.dropna().infer_objects()):
+        if cells is None:
+            return False, True
+        used = Counter(text for text in cells if text is not None)
+        spelled = {text.casefold(): text for text, _ in reversed(used.most_common())}
+        return spelled.get("false", "False"), spelled.get("true", "True")
+    if meanings is None or pd.api.types.is_numeric_dtype(given.dtype):
+        return None
+    texts = read_as_text(given)
+    return _usual_word(texts, meanings, 0.0), _usual_word(texts, meanings, 1.0)
+
+
 def _read_column(column: pd.Series[Any], meanings: Mapping[str, float]) -> Floats:
     texts = read_as_text(column)
     for row, text in enumerate(texts):

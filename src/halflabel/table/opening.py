@@ -18,7 +18,7 @@ from halflabel.labels.groups import number_groups
 from halflabel.table.columns import Columns
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.files import read_source
-from halflabel.table.label_words import find_meanings
+from halflabel.table.label_words import find_meanings, find_words
 from halflabel.table.labelling import LabelReading, read_labels, read_stated_labels, read_tag_pairs
 from halflabel.table.native import as_pandas
 from halflabel.table.prior import align_prior
@@ -76,6 +76,19 @@ class OpenTable:
         """Return a completed table as the kind of object that the items came in."""
         has_kind = self.frame is not None and self.source is not None and self.source.restore is not None
         return self.source.restore(table) if has_kind else table  # type: ignore[union-attr, misc]
+
+    def find_words(self) -> dict[str, tuple[Any, Any]]:
+        """Return what label columns write for irrelevant and for relevant entries, where that is not 0 and 1."""
+        if self.frame is None or self.roles.tags is not None:
+            return {}
+        table = self.form.cells if self.form is not None else None
+        known = set(table.column_names) if table is not None else set()
+        words = {}
+        for name in self.labels.names:
+            if name in self.frame.columns:
+                cells = table.column(name).to_pylist() if table is not None and name in known else None
+                words[name] = find_words(self.frame[name], self.meanings, cells)
+        return {name: pair for name, pair in words.items() if pair is not None}
 
     def take(self, rows: Ints) -> OpenTable:
         """Return the table of these rows only."""
