@@ -21,7 +21,18 @@ from tests.contracts.scikit_learn import each_check, run_check
 
 from halflabel import MC1, SSDRMC, AutoLabeler, MCb, PartialLabels
 from halflabel.methods.auto import EFFORTS
-from halflabel.methods.baselines import LEML, MLGFHF, MLRGL, BinaryRelevance, FastTag, MLkNN, RankSVM
+from halflabel.methods.baselines import (
+    EPR,
+    LEML,
+    MLGFHF,
+    MLRGL,
+    BinaryRelevance,
+    CorrectAndSmooth,
+    ElkanNoto,
+    FastTag,
+    MLkNN,
+    RankSVM,
+)
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
 
 #: One list, reviewed: each estimator once, in a form that is quick on sixty items.
@@ -46,6 +57,9 @@ ESTIMATORS = [
     LEML(alpha=14.0, loss="logistic", n_folds=2, tol=1e-7),
     FastTag(alpha=0.1, alpha_enrichment=1.0, n_layers=2, weights="rare", n_folds=2),
     MLRGL(alpha=0.1, n_folds=2, tol=1e-9),
+    CorrectAndSmooth(LogisticRegression(max_iter=1000, tol=1e-8), n_neighbors=6, n_folds=2),
+    ElkanNoto(observed_rate=0.7, n_folds=2),
+    EPR(n_folds=2),
 ]
 
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: repr(e)[:40])

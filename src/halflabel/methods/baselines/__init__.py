@@ -2,6 +2,7 @@
 
 from halflabel.methods.baselines.binary_relevance import BinaryRelevance
 from halflabel.methods.baselines.canonical import CanonicalCorrelation
+from halflabel.methods.baselines.correct_and_smooth import CorrectAndSmooth
 from halflabel.methods.baselines.fasttag import FastTag
 from halflabel.methods.baselines.lda import LDA
 from halflabel.methods.baselines.leml import LEML
@@ -12,9 +13,11 @@ from halflabel.methods.baselines.mlknn import MLkNN
 from halflabel.methods.baselines.mlrgl import MLRGL
 from halflabel.methods.baselines.mlsi import MLSI
 from halflabel.methods.baselines.other_labels import OtherLabels
+from halflabel.methods.baselines.positive_heads import EPR, ElkanNoto
 from halflabel.methods.baselines.rank_svm import RankSVM
 
 __all__ = [
+    "EPR",
     "LDA",
     "LEML",
     "LPP",
@@ -23,6 +26,8 @@ __all__ = [
     "MLSI",
     "BinaryRelevance",
     "CanonicalCorrelation",
+    "CorrectAndSmooth",
+    "ElkanNoto",
     "FastTag",
     "LinearSVM",
     "MLkNN",

@@ -82,31 +82,33 @@ class BinaryRelevance(PartialLabelEstimator):
         X, labels = self._enter(X, y)
         self.scaler_ = Scaler.learn(X, self.scale)
         X = self.scaler_(X)
-        self.classifiers_ = self._fit_each(X, labels)
-        return self._decide(labels, _score_each(self.classifiers_, X), self._out_of_fold(X, labels))
-
-    def _fit_each(self, X: Matrix, labels: PartialLabels) -> list[Any]:
-        template = self.classifier if self.classifier is not None else LogisticRegression(max_iter=1000)
-        fitted: list[Any] = []
-        for state, learnable in zip(labels.state.T, labels.learnable, strict=True):
-            rows = np.flatnonzero(state)
-            fitted.append(clone(template).fit(X[rows], state[rows] > 0) if learnable else None)
-        return fitted
+        self.classifiers_ = fit_each(self.classifier, X, labels)
+        return self._decide(labels, score_each(self.classifiers_, X), self._out_of_fold(X, labels))
 
     def _out_of_fold(self, X: Matrix, labels: PartialLabels) -> Floats:
         folds = folds_of_labelled(labels, self.n_folds, np.random.default_rng(self.random_state))
 
         def score_held_out(held_out: Mask) -> Floats:
             rest = (folds >= 0) & ~held_out
-            return _score_each(self._fit_each(X[rest], labels[rest]), X[held_out])
+            return score_each(fit_each(self.classifier, X[rest], labels[rest]), X[held_out])
 
         return score_out_of_fold(score_held_out, folds, labels.shape)
 
     def _score_new(self, X: Matrix) -> Floats:
-        return _score_each(self.classifiers_, self.scaler_(X))
+        return score_each(self.classifiers_, self.scaler_(X))
 
 
-def _score_each(classifiers: list[Any], X: Matrix) -> Floats:
+def fit_each(classifier: BaseEstimator | None, X: Matrix, labels: PartialLabels) -> list[Any]:
+    """Return one fitted copy of the classifier per label, None where a label was not observed with both values."""
+    template = classifier if classifier is not None else LogisticRegression(max_iter=1000)
+    fitted: list[Any] = []
+    for state, learnable in zip(labels.state.T, labels.learnable, strict=True):
+        rows = np.flatnonzero(state)
+        fitted.append(clone(template).fit(X[rows], state[rows] > 0) if learnable else None)
+    return fitted
+
+
+def score_each(classifiers: list[Any], X: Matrix) -> Floats:
     """Return one column per classifier, NaN where there is no classifier."""
     scores = np.full((X.shape[0], len(classifiers)), np.nan)
     for j, classifier in enumerate(classifiers):

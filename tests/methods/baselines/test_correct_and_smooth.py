@@ -1,0 +1,71 @@
+"""Correct and Smooth against dense inverses, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from tests.conftest import half_labelled
+from tests.oracles.mlgfhf import item_graph
+
+from halflabel.methods.baselines import BinaryRelevance, CorrectAndSmooth
+
+
+def correct_and_smooth(X, Y, Z, k, s, alpha):
+    """Both steps label by label with explicit inverses."""
+    A, _ = item_graph(X, k)
+    D = A.sum(axis=1)
+    errors, F = np.zeros_like(Z), np.zeros_like(Z)
+    for j in range(Y.shape[1]):
+        u = np.isnan(Y[:, j])
+        P = A / D[:, None]
+        errors[~u, j] = Y[~u, j] - Z[~u, j]
+        errors[u, j] = np.linalg.inv(np.eye(u.sum()) - P[np.ix_(u, u)]) @ P[np.ix_(u, ~u)] @ errors[~u, j]
+        H = np.where(u, Z[:, j] + s * errors[:, j], Y[:, j])
+        S = A / np.sqrt(np.outer(D, D))
+        F[:, j] = (1 - alpha) * np.linalg.inv(np.eye(len(H)) - alpha * S) @ H
+    return errors, F
+
+
+@pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
+@pytest.mark.parametrize(("s", "alpha"), [(1.0, 0.8), (0.5, 0.3)])
+def test_both_steps_equal_the_oracle(entries, s, alpha, rng):
+    X, Y, _ = half_labelled(rng, entries=entries)
+    base = LogisticRegression(C=0.5, max_iter=1000)
+    model = CorrectAndSmooth(base, 6, correction=s, alpha=alpha, scale=None, n_folds=2).fit(X, Y)
+    Z = BinaryRelevance(base, scale=None, n_folds=2).fit(X, Y).label_scores_
+    errors, F = correct_and_smooth(X, Y, Z, 6, s, alpha)
+    np.testing.assert_allclose(model.label_scores_, F, atol=1e-6)
+    np.testing.assert_allclose(model._restore_order(model.errors_), errors, atol=1e-6)
+
+
+def test_without_both_steps_it_is_the_classifier_with_known_labels(rng):
+    X, Y, _ = half_labelled(rng)
+    model = CorrectAndSmooth(correction=0.0, alpha=0.0, n_neighbors=6, n_folds=2).fit(X, Y)
+    base = BinaryRelevance(n_folds=2).fit(X, Y)
+    np.testing.assert_allclose(model.label_scores_, np.where(np.isnan(Y), base.label_scores_, Y), atol=1e-8)
+    np.testing.assert_allclose(model.predict_proba(X[:3]).shape, (3, Y.shape[1]))
+
+
+def test_a_new_item_far_away_has_finite_scores(rng):
+    X, Y, _ = half_labelled(rng)
+    model = CorrectAndSmooth(n_neighbors=6, n_folds=2).fit(X, Y)
+    assert np.isfinite(model.decision_function(1e4 * X[:3])).all()
+
+
+def test_the_order_of_the_items_does_not_change_the_result(rng):
+    X, Y, _ = half_labelled(rng)
+    order = rng.permutation(len(X))
+    one, other = (CorrectAndSmooth(n_neighbors=6, n_folds=2).fit(X[o], Y[o]) for o in (np.arange(len(X)), order))
+    np.testing.assert_array_equal(one.label_scores_[order], other.label_scores_)
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [({"alpha": 1.0}, "alpha must be below 1"), ({"alpha": 1.5}, "alpha"), ({"correction": -1}, "correction")],
+)
+def test_parameters_outside_of_their_range_raise(parameters, sentence, rng):
+    X, Y, _ = half_labelled(rng)
+    with pytest.raises(ValueError, match=sentence):
+        CorrectAndSmooth(**parameters).fit(X, Y)

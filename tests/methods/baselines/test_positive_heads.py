@@ -1,0 +1,109 @@
+"""Linear models for positive-only labels against scikit-learn and against their equations, written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from sklearn.linear_model import LogisticRegression
+
+from halflabel import PartialLabels
+from halflabel.methods.baselines import EPR, ElkanNoto
+from halflabel.methods.baselines.positive_heads import (
+    fit_expected_positives,
+    fit_weighted_logistic,
+    weigh_unassigned,
+)
+
+
+@pytest.fixture
+def data(rng):
+    """Sixty items with four labels, of whose relevant entries 40 % are not assigned."""
+    X = rng.normal(size=(60, 3))
+    truth = X @ rng.normal(size=(3, 4)) + 0.5 * rng.normal(size=(60, 4)) > 0
+    return X, truth, np.where(truth & (rng.random(truth.shape) < 0.6), 1.0, -1.0)
+
+
+def test_weights_of_unassigned_entries_are_those_of_the_paper(data):
+    """Every step by scikit-learn: g, then one fit on each item twice, with its two weights."""
+    X, _, state = data
+    c, C = 0.6, 0.7
+    found = weigh_unassigned(X, state, C, c, 2000)
+    model = ElkanNoto(C, observed_rate=c, scale=None, n_folds=2, max_iter=2000)
+    [(head, _)] = model._learn(X, state, [{"C": C}])
+    for j, s in enumerate(state.T > 0):
+        g = LogisticRegression(C=C, tol=1e-10, max_iter=5000).fit(X, s).predict_proba(X)[:, 1]
+        w = np.where(s, 1.0, np.minimum((1 - c) / c * g / (1 - g), 1.0))
+        np.testing.assert_allclose(found[~s, j], w[~s], rtol=1e-3)
+        twice, labels, weights = np.vstack([X, X]), np.repeat([1, 0], len(X)), np.concatenate([w, 1 - w])
+        expected = LogisticRegression(C=C, tol=1e-10, max_iter=5000).fit(twice, labels, sample_weight=weights)
+        np.testing.assert_allclose(head.weights[:, j], expected.coef_[0], atol=2e-3)
+        assert head.bias[j] == pytest.approx(expected.intercept_[0], abs=2e-3)
+
+
+def test_with_every_positive_assigned_it_is_logistic_regression(data):
+    X, truth, _ = data
+    model = ElkanNoto(observed_rate=1.0, scale=None, n_folds=2, max_iter=2000).fit(X, truth.astype(float))
+    plain = [LogisticRegression(tol=1e-10, max_iter=5000).fit(X, y).predict_proba(X)[:, 1] for y in truth.T]
+    np.testing.assert_allclose(model.label_scores_, np.column_stack(plain), atol=1e-3)
+
+
+def test_the_estimated_frequency_is_near_the_true_one(rng):
+    X = rng.normal(size=(3000, 2))
+    truth = (4 * X[:, :1] > 0).astype(float)  # separable: P(relevant) is 0 or 1, as the estimator assumes
+    state = np.where((truth > 0) & (rng.random(truth.shape) < 0.5), 1.0, -1.0)
+    weights = weigh_unassigned(X, state, 10.0, None, 500)
+    inside = (state < 0) & (X[:, :1] > 0.5)
+    assert weights[inside].mean() == pytest.approx(1.0, abs=0.35)
+    assert weights[(state < 0) & (X[:, :1] < -0.5)].mean() < 0.1
+
+
+def expected_positives(W, X, positive, k, weight, C):
+    """The objective, entry by entry."""
+    n, L = positive.shape
+    Z = X @ W[:-1] + W[-1]
+    value = (W[:-1] ** 2).sum() / (2 * C * n)
+    for i in range(n):
+        for j in range(L):
+            value += positive[i, j] * np.log(1 + np.exp(-Z[i, j])) / n
+    return value + weight * (((1 / (1 + np.exp(-Z))).sum() / n - k) / L) ** 2
+
+
+def test_expected_positives_are_a_stationary_point_of_their_equation(data):
+    X, _, state = data
+    positive = (state > 0).astype(float)
+    args = (X, positive, 1.7, 50.0, 2.0)
+    solution = fit_expected_positives(X, positive, np.ones_like(positive), 1.7, 50.0, 2.0, 5000)
+    assert solution.objective[-1] == pytest.approx(expected_positives(solution.x, *args), rel=1e-10)
+    grad = approx_fprime(solution.x.ravel(), lambda w: expected_positives(w.reshape(solution.x.shape), *args), 1e-6)
+    assert np.abs(grad).max() < 1e-4
+    rng = np.random.default_rng(0)
+    near = [expected_positives(solution.x + 0.1 * rng.normal(size=solution.x.shape), *args) for _ in range(20)]
+    assert min(near) > solution.objective[-1]
+
+
+def test_the_number_of_positives_is_the_expected_one(data):
+    X, _, state = data
+    labels = PartialLabels.from_positives((state > 0).astype(float))
+    for c in (1.0, 0.6):
+        model = EPR(observed_rate=c, count_weight=1e5, n_folds=2).fit(X, labels)
+        assert model.label_scores_.sum(axis=1).mean() == pytest.approx((state > 0).sum() / 60 / c, rel=0.02)
+
+
+def test_weights_of_zero_do_not_count(data):
+    X, _, state = data
+    positive, negative = (state > 0).astype(float), (state < 0).astype(float)
+    positive[:10] = negative[:10] = 0
+    whole = fit_weighted_logistic(X, positive, negative, 1.0, 2000)
+    part = fit_weighted_logistic(X[10:], positive[10:], negative[10:], 1.0, 2000)
+    np.testing.assert_allclose(whole.x, part.x, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", [ElkanNoto, EPR])
+def test_missing_positives_have_higher_scores_than_irrelevant_entries(kind, data):
+    X, truth, state = data
+    model = kind(observed_rate=0.6, n_folds=2).fit(X, PartialLabels.from_positives((state > 0).astype(float)))
+    hidden = truth & (state < 0)
+    assert model.label_scores_[hidden].mean() > model.label_scores_[~truth].mean() + 0.2
+    with pytest.raises(ValueError, match="observed_rate must be above 0"):
+        kind(observed_rate=0.0).fit(X, state > 0)
