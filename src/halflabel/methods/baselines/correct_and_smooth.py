@@ -158,7 +158,7 @@ class CorrectAndSmooth(PartialLabelEstimator):
         A = affinity(indices, distances, self.bandwidth_)
         self.classifiers_ = fit_each(self.classifier, self.items_, labels)
         whole = self._correct(A, labels, score_each(self.classifiers_, self.items_))
-        self.errors_, self.field_ = whole.errors, whole.scores
+        self.errors_, self.field_ = map(self._restore_order, (whole.errors, whole.scores))
         folds = folds_of_labelled(labels, self.n_folds, np.random.default_rng(self.random_state))
         self._decide(labels, whole.scores, self._out_of_fold(A, labels, folds))
         return self
@@ -189,7 +189,8 @@ class CorrectAndSmooth(PartialLabelEstimator):
         squares = np.square(distances) - np.square(distances[:, :1])  # the nearest has weight 1, however far it is
         weights = np.exp(-squares / (2 * self.bandwidth_**2))
         weights /= weights.sum(axis=1, keepdims=True)
-        errors, scores = (np.einsum("ik,ikj->ij", weights, table[indices]) for table in (self.errors_, self.field_))
+        nearest = self._item_order[indices]
+        errors, scores = (np.einsum("ik,ikj->ij", weights, table[nearest]) for table in (self.errors_, self.field_))
         corrected = score_each(self.classifiers_, items) + self.correction * errors
         return np.asarray((1 - self.alpha) * corrected + self.alpha * scores)
 

@@ -79,9 +79,10 @@ def _minimise(
         grad = np.vstack([np.asarray(X.T @ slope) + ridge * W[:-1], slope.sum(axis=0)])
         return value + ridge / 2 * float(np.square(W[:-1]).sum()), grad.ravel()
 
-    found = optimize.minimize(
-        value_and_grad, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": max_iter}
-    )
+    # Tolerances at the rounding error, so that the order of labels does not change where it stops.
+    options = {"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 20}
+    start = np.zeros(shape[0] * shape[1])
+    found = optimize.minimize(value_and_grad, start, jac=True, method="L-BFGS-B", options=options)
     status = Status.MAX_ITER if found.nit >= max_iter else Status.CONVERGED
     residual = float(np.abs(found.jac).max(initial=0.0))
     return Solution(found.x.reshape(shape), (float(found.fun),), residual, int(found.nit), status)
