@@ -19,7 +19,7 @@ from scipy import linalg, sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from halflabel.methods.mddm import MDDM
-from halflabel.methods.mddm.dependence import cross_covariance, directions, linear_factor
+from halflabel.methods.mddm.dependence import cross_covariance, directions, label_covariance, linear_factor
 
 
 def project_dense(X, Y, d):
@@ -30,9 +30,7 @@ def project_dense(X, Y, d):
 
 def project_thin(X, Y):
     """Return P from X and Y as the estimator does."""
-    C = linear_factor(Y, np.ones(Y.shape, bool))
-    S, size = cross_covariance(X, C)
-    return directions(S, size * linalg.norm(C))[0]
+    return directions(*label_covariance(X, Y, np.ones(Y.shape, bool)))[0]
 
 
 def print_tmc(repeats):

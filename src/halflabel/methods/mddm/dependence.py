@@ -14,6 +14,13 @@ EPS = float(np.finfo(np.float64).eps)
 #: Maximum number of cells of an array in a step that needs dense features: 0.8 GB.
 MAX_DENSE = 100_000_000
 
+#: Singular values above this share of the largest may come from the matrix of inner products, which squares them: the
+#: directions are then orthonormal up to about 1e-10.
+MIN_SQUARED = 1e-3
+
+#: Maximum share of relevant entries for which the product with a sparse label matrix is faster than with a dense one.
+MAX_RELEVANT = 1 / 16
+
 #: Number of rows that are centred at a time, so that they stay in the cache.
 BLOCK = 512
 
@@ -111,6 +118,24 @@ def cross_covariance(X: Matrix, C: Matrix) -> tuple[Matrix, float]:
     return S, float(np.sqrt(squares))
 
 
+def label_covariance(X: Matrix, Y: Floats, observed: Mask) -> tuple[Floats, float]:
+    r"""Return :math:`S = X^TC` for the factor C of :func:`linear_factor`, and the product of the norms of X and C.
+
+    Sparse X and few relevant entries need no dense C if every label is observed on the same rows: with the number n of
+    these rows and the mean :math:`\bar y` of their labels, :math:`S = X^TY - (X^T1)\bar y^T`, and C has the squared
+    norm :math:`n\sum_j \bar y_j(1 - \bar y_j)`.
+    """
+    rows = observed.any(axis=1)
+    if not is_sparse(X) or np.count_nonzero(Y) > MAX_RELEVANT * Y.size or not observed[rows].all():
+        C = linear_factor(Y, observed)
+        S, size = cross_covariance(X, C)
+        return S, size * float(np.linalg.norm(C))
+    product, size = cross_covariance(X, sparse.csr_array(Y))  # Y is 0 outside the rows
+    mean = Y.sum(axis=0) / rows.sum()
+    S = product.toarray() - np.outer(X.T @ rows.astype(np.float64), mean)
+    return S, size * float(np.sqrt(rows.sum() * (mean * (1 - mean)).sum()))
+
+
 def _multiply_centred(X: Floats, C: Matrix) -> tuple[Floats, float]:
     mean = X.mean(axis=0)
     St, squares = np.zeros((C.shape[1], X.shape[1])), 0.0
@@ -124,8 +149,8 @@ def _multiply_centred(X: Floats, C: Matrix) -> tuple[Floats, float]:
 def directions(S: Floats, size: float) -> tuple[Floats, Floats]:
     r"""Return the left singular vectors and singular values of S that exceed rounding.
 
-    Their squares are the eigenvalues of :math:`SS^T`. A thin SVD of S is used, because :math:`SS^T` would lose the
-    directions whose singular value is less than 1e-8 of the largest.
+    Their squares are the eigenvalues of :math:`S^TS`, from which they come if none is small. Otherwise a thin SVD of S
+    is used, because :math:`S^TS` would lose the directions whose singular value is less than 1e-8 of the largest.
 
     Parameters
     ----------
@@ -141,6 +166,10 @@ def directions(S: Floats, size: float) -> tuple[Floats, Floats]:
     """
     if S.shape[0] < S.shape[1]:
         S = np.asarray(linalg.qr(S.T, mode="r", check_finite=False)[0][: S.shape[0]].T)
+    squares, rotation = linalg.eigh(S.T @ S, check_finite=False)
+    if squares[0] > MIN_SQUARED**2 * squares[-1] and squares[0] > (10 * EPS * size) ** 2:
+        values = np.sqrt(squares[::-1])
+        return (S @ rotation[:, ::-1]) / values, values
     vectors, values, _ = linalg.svd(S, full_matrices=False, check_finite=False)
     rank = int((values > 10 * EPS * size).sum())
     return vectors[:, :rank], values[:rank]

@@ -268,9 +268,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     def _directions(self, X: Matrix, labels: PartialLabels) -> tuple[Floats, Floats]:
         """Return the orthonormal directions that carry dependence, and the singular values of S."""
         if self.label_kernel == "linear":
-            C = dependence.linear_factor(labels.values(unknown=0.0), labels.observed)
-            S, size = dependence.cross_covariance(X, C)
-            return dependence.directions(S, size * float(np.linalg.norm(C)))
+            return dependence.directions(*dependence.label_covariance(X, labels.values(unknown=0.0), labels.observed))
         rows = self._whole_items(labels)
         sets, Z = dependence.label_sets(labels.relevant[rows])
         counts: Floats = np.asarray(Z.sum(axis=0), dtype=np.float64)
