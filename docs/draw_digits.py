@@ -28,8 +28,14 @@ FOLDER = Path(__file__).parent / "_static"
 #: The tag that colours the map, and how many digits it shows at most.
 TAG, MAX_SHOWN = "closed_loop", 420
 
-#: Relevant, irrelevant, unknown, and the title of a panel.
-COLOURS = {"light": ("#0b6477", "#b4561a", "#b9b4aa", "#5a5e66"), "dark": ("#62c3d3", "#eba873", "#5b616b", "#a7abb2")}
+#: Relevant, irrelevant, doubtful, unknown, and the title of a panel: the colours of the report, with its meanings.
+COLOURS = {
+    "light": ("#0b6477", "#8f897b", "#9a4a12", "#dedbd2", "#5a5e66"),
+    "dark": ("#62c3d3", "#757b85", "#eba873", "#343840", "#a7abb2"),
+}
+
+#: Minimum probability of a filled value that is not doubtful.
+MIN_SURE = 0.75
 
 
 def main() -> None:
@@ -71,13 +77,17 @@ def _choose_shown(place: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
 def _draw_panel(
     axes: Axes, title: str, place: NDArray[Any], scans: NDArray[Any], p: NDArray[Any], colours: tuple[str, ...]
 ) -> None:
-    """Draw each digit at its place, in the colour of its value; a more certain value has a stronger colour."""
-    relevant, irrelevant, unknown, ink = (matplotlib.colors.to_rgb(colour) for colour in colours)
+    """Draw each digit at its place, in the colour of its value."""
+    relevant, irrelevant, doubtful, unknown, ink = (matplotlib.colors.to_rgb(colour) for colour in colours)
     half = np.ptp(place, axis=0) / 62
     for (x, y), scan, value in zip(place, scans.reshape(-1, 8, 8) / 16, p, strict=True):
-        colour = unknown if np.isnan(value) else relevant if value >= 0.5 else irrelevant
-        sure = 0.75 if np.isnan(value) else 0.25 + 1.5 * abs(value - 0.5)
-        image = np.dstack([np.broadcast_to(colour, (8, 8, 3)), scan * sure])
+        if np.isnan(value):
+            colour = unknown
+        elif max(value, 1 - value) < MIN_SURE:
+            colour = doubtful
+        else:
+            colour = relevant if value >= 0.5 else irrelevant
+        image = np.dstack([np.broadcast_to(colour, (8, 8, 3)), scan])
         box = (x - half[0], x + half[0], y - half[1], y + half[1])
         axes.imshow(image, extent=box, interpolation="bilinear", aspect="auto")
     axes.set(xlim=_limits(place[:, 0]), ylim=_limits(place[:, 1]))

@@ -258,3 +258,14 @@ class TestTogether:
             subprocess.run([sys.executable, "-c", write], cwd=tmp_path, check=True)
         assert (tmp_path / "a").read_text() == "new"
         assert sorted(os.listdir(tmp_path)) == ["a", "c"]
+
+
+@pytest.mark.parametrize("write", [atomic_write, atomic_folder])
+def test_an_output_without_a_folder_is_one_sentence(tmp_path, write):
+    (tmp_path / "file").write_text("")
+    for name, sentence in (("none/x.csv", "there is no folder"), ("file/x.csv", "is a file, not a folder")):
+        with pytest.raises(OSError, match=sentence) as caught, write(tmp_path / name):
+            pass
+        assert str(caught.value).startswith(f"{tmp_path / name} cannot be written: ")
+        assert caught.value.errno is None  # no code in the sentence
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -76,6 +76,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
         raise PermissionError(f"{path} cannot be written: it is a folder or a device.")
+    check_folder(path)
     with _name_output(path), together():
         waiting = _make_temporary(target, folder=False)
         options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
@@ -97,6 +98,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path).resolve()
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise FileExistsError(f"{path} exists already: remove it, or name another folder.")
+    check_folder(path)
     with together():
         waiting = _make_temporary(target, folder=True)
         with _mark_when_written(waiting):
@@ -105,6 +107,17 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
                 yield waiting.temporary
             finally:
                 _PENDING.reset(token)
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Raise, before anything is written, if there is no folder for an output."""
+    folder = Path(path).resolve().parent
+    if not folder.exists():
+        raise FileNotFoundError(
+            f"{path} cannot be written: there is no folder {folder}. Make it first, or name another one."
+        )
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{path} cannot be written: {folder} is a file, not a folder.")
 
 
 @contextmanager

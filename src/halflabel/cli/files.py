@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pandas as pd
 
-from halflabel._files import atomic_write
+from halflabel._files import atomic_write, check_folder
 from halflabel._wording import option
 from halflabel.completion.marking import take_label_columns
 from halflabel.completion.output import choose_tool
@@ -136,8 +136,7 @@ def check_outputs(inputs: Iterable[Path | None], *targets: Path | None) -> None:
     """Raise before the work starts for an output that cannot be written, or would overwrite an input or output."""
     taken = {path.resolve() for path in inputs if path is not None}
     for target in filter(None, targets):
-        if not target.parent.is_dir():
-            raise FileNotFoundError(f"{target} cannot be written: there is no folder {target.parent}.")
+        check_folder(target)
         if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
             raise PermissionError(f"{target} cannot be written: it is no ordinary file, or its folder is read-only.")
         if target.resolve() in taken:
