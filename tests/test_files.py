@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel._files import atomic_write, together
+from halflabel._files import atomic_folder, atomic_write, together
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.methods import baselines
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines import BinaryRelevance, OtherLabels
@@ -35,8 +35,8 @@ def test_plain_values_and_arrays_come_back(tmp_path, rng):
         "sparse": sparse.random_array((5, 6), density=0.3, format="csr", rng=rng),
         "names": np.array(["a", "b"], dtype=object),
     }
-    save_tree(tmp_path / "m", tree, SAVED)
-    back = load_tree(tmp_path / "m", SAVED)
+    save_tree(tmp_path / "m", tree, saved_classes())
+    back = load_tree(tmp_path / "m", saved_classes())
     assert back["none"] is None
     assert back["text"] == "é"
     assert back["nested"][2] == (True, "x")
@@ -154,7 +154,7 @@ class TestErrors:
             hl.load(tmp_path / "m")
 
     def test_a_model_without_a_predictor(self, tmp_path):
-        save_tree(tmp_path / "m", {"a": 1}, SAVED)
+        save_tree(tmp_path / "m", {"a": 1}, saved_classes())
         with pytest.raises(ModelFileError, match="holds no halflabel model"):
             hl.load(tmp_path / "m")
 

@@ -11,7 +11,7 @@ from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler, LowRankVVMR, PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.labels.calibration import thresholds
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import ece, macro_auc
@@ -121,8 +121,8 @@ def test_probabilities_are_calibrated_for_new_items(method, rng):
 def test_a_saved_model_predicts_the_same(method, rate, rng, tmp_path):
     X, _, _ = hide_some(rng)
     model = fit_once(method, rate)
-    save_tree(tmp_path / "model", {"model": model}, SAVED)
-    again = load_tree(tmp_path / "model", SAVED)["model"]
+    save_tree(tmp_path / "model", {"model": model}, saved_classes())
+    again = load_tree(tmp_path / "model", saved_classes())["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     assert "out_of_fold_scores_" not in vars(again)

@@ -13,7 +13,7 @@ from halflabel import AutoLabeler, PartialLabels
 from halflabel._progress import report_to
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.evidence import classify_evidence
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import brier, micro_f1
@@ -90,8 +90,8 @@ def test_the_graph_is_there_for_evidence(rng):
 def test_a_saved_model_predicts_the_same_bits(rng, tmp_path, members):
     X, Y, _ = half_labelled(rng)
     model = AutoLabeler("fast", members=members).fit(X, Y)
-    save_tree(tmp_path / "model.halflabel", {"model": model}, SAVED)
-    again = load_tree(tmp_path / "model.halflabel", SAVED)["model"]
+    save_tree(tmp_path / "model.halflabel", {"model": model}, saved_classes())
+    again = load_tree(tmp_path / "model.halflabel", saved_classes())["model"]
     new = rng.normal(size=(25, 5))
     assert again.predict_proba(new).tobytes() == model.predict_proba(new).tobytes()
     np.testing.assert_array_equal(again.predict(new), model.predict(new))

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import expit
 
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.datasets import load_benchmark
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import brier, hamming_loss
@@ -236,6 +236,6 @@ def test_a_model_survives_its_file(rng, tmp_path):
     labels, _, base = combined(rng)
     model = refine(labels, base, rng, n_trees=20).model
     assert model.forests is not None
-    save_tree(tmp_path / "model", {"refiner": model}, SAVED)
-    loaded = load_tree(tmp_path / "model", SAVED)["refiner"]
+    save_tree(tmp_path / "model", {"refiner": model}, saved_classes())
+    loaded = load_tree(tmp_path / "model", saved_classes())["refiner"]
     np.testing.assert_array_equal(loaded.predict(base, labels), model.predict(base, labels))

@@ -11,7 +11,7 @@ from tests.oracles.fasttag import alternate, least_squares, objective
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.datasets import load_benchmark
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
@@ -117,8 +117,8 @@ def test_every_combination_is_tried(rng):
 def test_a_saved_model_answers_alike(rng, tmp_path):
     X, Y, _ = half_labelled(rng)
     model = FastTag(n_layers=2, n_folds=3).fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, SAVED)
-    again = load_tree(tmp_path / "model", SAVED)["model"]
+    save_tree(tmp_path / "model", {"model": model}, saved_classes())
+    again = load_tree(tmp_path / "model", saved_classes())["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert not hasattr(again, "enriched_")
 

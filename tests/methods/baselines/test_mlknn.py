@@ -15,7 +15,7 @@ from tests.oracles.mlknn import left_out, membership, ml_knn, posterior, score_f
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.datasets import load_benchmark
 from halflabel.labels.metrics import average_precision, hamming_loss, rankable
 from halflabel.methods.baselines import MLkNN
@@ -140,8 +140,8 @@ def test_a_saved_model_answers_alike_and_holds_labelled_items_only(rng, tmp_path
     X, Y, _ = half_labelled(rng)
     new = rng.normal(size=(8, 5))
     model = MLkNN(4).fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, SAVED)
-    again = load_tree(tmp_path / "model", SAVED)["model"]
+    save_tree(tmp_path / "model", {"model": model}, saved_classes())
+    again = load_tree(tmp_path / "model", saved_classes())["model"]
     np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
     assert len(again.items_) == (~np.isnan(Y).all(axis=1)).sum()

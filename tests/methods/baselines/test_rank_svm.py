@@ -17,7 +17,7 @@ from tests.oracles.rank_svm import best_threshold, dual, hinge, primal, wrong_si
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.datasets import load_benchmark
 from halflabel.labels.metrics import micro_f1, ranking_loss
 from halflabel.methods.baselines import RankSVM
@@ -206,8 +206,8 @@ def test_a_saved_model_answers_the_same(rng, tmp_path):
     X, Y = draw_small(rng, n=20)
     new = rng.normal(size=(9, 3))
     model = RankSVM().fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, SAVED)
-    again = load_tree(tmp_path / "model", SAVED)["model"]
+    save_tree(tmp_path / "model", {"model": model}, saved_classes())
+    again = load_tree(tmp_path / "model", saved_classes())["model"]
     np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
 
 

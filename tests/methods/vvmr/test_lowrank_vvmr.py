@@ -13,7 +13,7 @@ from tests.oracles.vvmr import equation_7, equation_11, gram, kkt_11, objective_
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import SAVED
+from halflabel.completion.model_file import saved_classes
 from halflabel.datasets import load_benchmark
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
@@ -295,8 +295,8 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
 
     X, labels, _ = draw_missing_positives(rng)
     model = LowRankVVMR(**QUICK, observed_rate=0.7).fit(X, labels)
-    save_tree(tmp_path / "model", {"model": model}, SAVED)
-    again = load_tree(tmp_path / "model", SAVED)["model"]
+    save_tree(tmp_path / "model", {"model": model}, saved_classes())
+    again = load_tree(tmp_path / "model", saved_classes())["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
