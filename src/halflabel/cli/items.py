@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from halflabel.completion import Completion
+    from halflabel.completion.mapping.item_map import ItemMap
 
 
 @click.command(name="complete")
@@ -198,9 +199,17 @@ def _write_rest(
         form = filled.opened.form
         write_frame(review.round({"probability": 4}), written["review"], form and replace(form, cells=None))
     if written["model"]:
-        filled.save(written["model"])
+        filled.save(written["model"], item_map=_try_map(filled))
     if written["report"]:
         filled.report(written["report"], **of_report)
+
+
+def _try_map(filled: Completion) -> ItemMap | None:
+    """Return the map of the report, for the model; None if the items have fewer than two dimensions."""
+    try:
+        return filled.map()
+    except ValueError:
+        return None
 
 
 @click.command(name="predict")
@@ -211,6 +220,7 @@ def _write_rest(
               f"{', '.join(FORMATS)}.")  # fmt: skip
 @question_option
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
+@click.option("--map", "places", type=PATH, help="Also write the places of the items on the map of the report.")
 @click.option("--vectors", type=PATH, metavar="X.npy", help="Feature vectors, one row per row of the table.")
 @click.option("--delimiter", help="Character between the cells of a text file, or 'tab'; recognised by default.")
 @click.option("--encoding", help="Encoding of a text file, such as cp1252; recognised by default.")
@@ -222,6 +232,7 @@ def predict_command(
     to: str | None,
     question: str | None,
     probabilities: Path | None,
+    places: Path | None,
     vectors: Path | None,
     delimiter: str | None,
     encoding: str | None,
@@ -242,11 +253,11 @@ def predict_command(
     source = read_file(items, Columns(format=format, labels=()), delimiter=delimiter, encoding=encoding)
     raw = source.raw
     target = output or (_name_completed(items, source, to) if to else name_plain_table(items, source, "predicted"))
-    check_outputs((model, *source.paths, vectors), target, probabilities)
+    check_outputs((model, *source.paths, vectors), target, probabilities, places)
     stated = parse_question(question, to)
     further = check_tool_path(target, to) if to else ()
-    check_outputs((model, *source.paths, vectors, target, probabilities), *further)
-    check_tables(probabilities, *(() if to else (target,)))
+    check_outputs((model, *source.paths, vectors, target, probabilities, places), *further)
+    check_tables(probabilities, places, *(() if to else (target,)))
     if vectors is None and raw.matrix is not None:
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
     matrix = read_vectors(vectors) if vectors else raw.matrix
@@ -258,14 +269,17 @@ def predict_command(
         else:
             labelled, p = predictor.label_with_probabilities(raw.frame, matrix)
             write = partial(write_frame, labelled, target, raw.form)
+        located = predictor.locate(raw.frame, matrix) if places else None
     with together():
         lost = write()
         if probabilities:
             write_frame(add_index_column(p), probabilities)
+        if places and located is not None:
+            write_frame(add_index_column(located), places)
     print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
-    written = _list_paths(target, probabilities, *further)
+    written = _list_paths(target, probabilities, places, *further)
     print_result(f"{plural(len(p), 'item')} labelled. Written: {written}.")
 
 

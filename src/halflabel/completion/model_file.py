@@ -14,6 +14,7 @@ from scipy import sparse
 
 from halflabel._arrays import Ints
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
+from halflabel.completion.mapping.saved import SavedMap
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
@@ -39,6 +40,8 @@ class Predictor:
         How the tags column was written that the labels came from.
     words : mapping of str to (any, any)
         By label, what its column wrote for irrelevant and for relevant entries, where that is not 0 and 1.
+    item_map : SavedMap or None
+        The map on which :meth:`locate` places new items.
     """
 
     model: PartialLabelEstimator
@@ -47,6 +50,7 @@ class Predictor:
     label_names: tuple[str, ...]
     notation: TagNotation | None = None
     words: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    item_map: SavedMap | None = None
 
     @property
     def probability_of(self) -> str:
@@ -85,6 +89,26 @@ class Predictor:
         frame = as_pandas(frame)
         labels, p = self.predict_both(frame, matrix)
         return self._write_labels(frame, labels.to_numpy()), p
+
+    def locate(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
+        """Return the places of new items on the map that was saved with the model.
+
+        Raises
+        ------
+        ValueError
+            If the model was saved without a map.
+        """
+        if self.item_map is None:
+            raise ValueError(
+                "the model was saved without a map: save it by `complete --model`, in Python by "
+                "filled.save(path, item_map=filled.map())."
+            )
+        frame, matrix = _split_items(frame, matrix)
+        p = self.predict_proba(frame, matrix).to_numpy()
+        if getattr(self.model, "positive_only_", False):  # the map was learned from what is assigned
+            p = p * (getattr(self.model, "observed_rate", None) or 1.0)
+        places = self.item_map.locate(self.encoder.transform(frame, matrix), p)
+        return pd.DataFrame(places, self._index(frame), [f"dim{j + 1}" for j in range(places.shape[1])])
 
     def _write_labels(self, frame: pd.DataFrame, answer: Ints) -> pd.DataFrame:
         kept = use_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
@@ -173,6 +197,8 @@ def _check_parts(predictor: Predictor) -> None:
     p = table.to_numpy()
     if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
         raise ValueError("it does not predict one probability per label")
+    if predictor.item_map is not None and not np.isfinite(predictor.locate(frame, matrix).to_numpy()).all():
+        raise ValueError("it does not place items on its map")
 
 
 def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from halflabel.completion.mapping.joint_space import JointSpace
+from halflabel.completion.mapping.saved import SavedMap
 from halflabel.labels.calibration import Calibration
 from halflabel.methods.auto import AutoLabeler, CalibratedPrior
 from halflabel.methods.auto.beta_calibration import BetaCurve, CheckedCalibration, ModeratedPlatt
@@ -84,7 +86,10 @@ BASELINES = (
     Ranking,
 )
 
-CLASSES: tuple[type, ...] = (*TABLE, *SHARED, *AUTO, *METHODS, *BASELINES)
+#: A map that new items are placed on.
+MAP = (SavedMap, JointSpace)
+
+CLASSES: tuple[type, ...] = (*TABLE, *MAP, *SHARED, *AUTO, *METHODS, *BASELINES)
 
 
 def list_by_name(*classes: type) -> Mapping[str, type]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT
 from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
+from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.plotting import Plots
@@ -352,9 +353,13 @@ class Completion:
         words = opened.find_words()
         return Predictor(self.model, opened.roles, opened.encoder, self.labels.names, opened.notation, words)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle."""
-        save(path, self.predictor)
+    def save(self, path: str | os.PathLike[str], *, item_map: ItemMap | None = None) -> None:
+        """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle.
+
+        With a map from :meth:`map`, new items can be placed on it: ``halflabel predict --map``.
+        """
+        kept = None if item_map is None else SavedMap.keep(item_map)
+        save(path, replace(self.predictor, item_map=kept))
 
     def fill_at(self, precision: float, n_times: float = 1.0) -> NDArray[np.int8]:
         """Return the gaps that can be filled at a precision: +1 relevant, -1 irrelevant, 0 neither.
