@@ -26,6 +26,8 @@ def test_rankings_by_hand():
     assert metrics.coverage(LABELS, scores) == pytest.approx((1 + 2 + 1) / 3)
     assert metrics.average_precision(LABELS, scores) == pytest.approx((1 / 2 + (1 + 2 / 3) / 2 + 1 / 2) / 3)
     assert metrics.auc_per_label(LABELS, scores).tolist() == [1.0, 1.0, 0.0]
+    none = PartialLabels.from_table([[1, 0], [0, 0]])
+    assert metrics.average_precision(none, np.array([[1.0, 2.0], [1.0, 2.0]])) == (1 / 2 + 1) / 2
 
 
 def test_brier_by_hand():

@@ -217,3 +217,9 @@ def test_rejected_entries_of_positive_only_labels_are_observed_and_irrelevant():
     assert mark_unassigned(labels).state.tolist() == [[1, -1, -1], [0, 0, -1]]
     with pytest.raises(ValueError, match="'label0' of row 0 is both assigned and rejected"):
         PartialLabels.from_positives(Y, [[True, False, False], [False] * 3])
+
+
+def test_only_names_that_occur_twice_are_named():
+    table = pd.DataFrame([[1, 0, 1, 0]], columns=["a", "b", "c", "b"])
+    with pytest.raises(ValueError, match=r"must be distinct; 'b' occurs more than once"):
+        PartialLabels.from_table(table)

@@ -8,7 +8,7 @@ from sklearn.kernel_ridge import KernelRidge as SklearnKernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 from tests.oracles.propagation import left_out_ridge
 
-from halflabel.numerics.kernels import kernel_ridge, mean_distance, nystroem, ridge_path
+from halflabel.numerics.kernels import ALPHAS, kernel_ridge, mean_distance, nystroem, ridge_path
 
 
 def test_mean_distance(rng):
@@ -17,6 +17,14 @@ def test_mean_distance(rng):
     assert mean_distance(X, rng) == pytest.approx(np.mean(pairs))
     assert mean_distance(np.repeat(X, 100, axis=0), rng) == pytest.approx(np.mean(pairs), rel=0.1)
     assert mean_distance(np.ones((4, 2)), rng) == 1.0
+    samples = [mean_distance(X, np.random.default_rng(seed), sample=29) for seed in range(3)]
+    assert len(set(samples)) > 1  # another sample, another mean
+    assert mean_distance(X, rng, sample=30) == mean_distance(X, rng)
+
+
+def test_the_weights_to_choose_from():
+    np.testing.assert_allclose(np.diff(np.log10(ALPHAS)), 1 / 3)
+    np.testing.assert_allclose(ALPHAS[[0, -1]], [1e-3, 1e2])
 
 
 def test_the_map_is_exact_on_its_landmarks(rng):

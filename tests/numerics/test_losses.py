@@ -70,6 +70,9 @@ def test_the_squares_touch_the_loss_and_lie_above_it(loss, rng):
     CT = CT @ np.eye(4)
     value, grad = loss.value_and_grad(Z)
     np.testing.assert_allclose(C * Z - CT, grad, atol=1e-12)
+    if isinstance(loss, Logistic):  # equal where the curvature is largest
+        middle = np.broadcast_to(-loss.offset, SHAPE)
+        np.testing.assert_allclose(loss.majorizer(middle)[0], loss.curvature(middle))
     for size in (0.1, 1.0, 20.0):
         D = size * rng.normal(size=SHAPE)
         above = value + np.sum(grad * D) + 0.5 * np.sum(C * D**2)

@@ -47,3 +47,16 @@ def test_a_group_column_may_have_a_number_for_a_name(mails):
     opened = open_table(mails.rename(columns={"thread": 7}), columns=Columns(labels=["urgent"], group=7))
     assert opened.roles.group == "7"
     assert opened.groups.max() == 3
+
+
+def test_a_long_table_of_tags_needs_the_ids_of_the_items_and_the_meaning_of_absence():
+    items = pd.DataFrame({"song": ["x", "y", "z"], "f": [1.0, 2.0, 3.0]})
+    pairs = pd.DataFrame({"song": ["x", "y"], "tag": ["rock", "sad"]})
+    given = {"pairs": pairs, "on": "song", "absent": "irrelevant"}
+    opened = open_table(items, columns=Columns(id="song", **given))
+    assert opened.labels.relevant.tolist() == [[True, False], [False, True], [False, False]]
+    for missing in ({"id": None}, {"id": "song", "on": None}):
+        with pytest.raises(ValueError, match="needs the id column of the items"):
+            open_table(items, columns=Columns(**{**given, **missing}))
+    with pytest.raises(ValueError, match="state what a tag that is not listed means"):
+        open_table(items, columns=Columns(id="song", **{**given, "absent": None}))

@@ -10,7 +10,14 @@ from scipy import sparse
 from tests.oracles.propagation import mixed_weights, weights_of_row
 
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.weights import affinity, components, laplacian, reconstruction_weights, supported
+from halflabel.numerics.graph.weights import (
+    affinity,
+    components,
+    laplacian,
+    reachable,
+    reconstruction_weights,
+    supported,
+)
 
 
 @pytest.mark.parametrize("ridge", [1e-3, 1.0])
@@ -101,3 +108,19 @@ def test_a_component_without_observed_entries_has_no_support():
     observed = np.zeros((6, 2), bool)
     observed[0, 0] = observed[4, :] = True
     assert supported(component, observed).tolist() == [[True, False]] * 3 + [[True, True]] * 3
+
+
+def test_what_a_path_along_the_rows_reaches():
+    """Item 0 is rebuilt from 1, 1 from 2, 2 from 1; 3 from 4 with a weight of 0 and from 0; 4 from itself alone."""
+    W = sparse.csr_array(([1.0, -0.5, 1.0, 0.0, 2.0, 1.0], [1, 2, 1, 4, 0, 4], [0, 1, 2, 3, 5, 6]), shape=(5, 5))
+    observed = np.zeros((5, 3), dtype=bool)
+    observed[2, 0] = observed[4, 1] = observed[0, 2] = True
+    expected = [[True, False, True], [True, False, False], [True, False, False], [True, False, True]]
+    assert reachable(W, observed).tolist() == [*expected, [False, True, False]]
+    assert observed.sum() == 3
+
+
+def test_the_width_of_the_heat_kernel_may_be_given(rng):
+    indices, distances = neighbors(rng.normal(size=(30, 3)), 4)
+    W = affinity(indices, distances, 0.7)
+    assert W[0, indices[0, 2]] == pytest.approx(np.exp(-(distances[0, 2] ** 2) / (2 * 0.7**2)))

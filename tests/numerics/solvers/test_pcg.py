@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import LinearOperator, cg
 
 from halflabel.numerics.solvers import Status, pcg
 
@@ -54,3 +55,17 @@ def test_the_iteration_limit_is_reported(system):
     assert solution.status is Status.MAX_ITER
     assert solution.n_iter == 3
     assert solution.residual > 1e-12
+
+
+def test_each_step_is_scipys(system, rng):
+    apply, B, diagonal, _ = system
+    start = rng.normal(size=B.shape)
+    for steps in (1, 3):
+        found = pcg(apply, B, diagonal, start=start, tol=1e-200, max_iter=steps)
+        for j in range(4):
+            own = LinearOperator((30, 30), lambda x, j=j: apply(np.repeat(x.reshape(-1, 1), 4, axis=1))[:, j])
+            by_diagonal = LinearOperator((30, 30), lambda r, j=j: r.ravel() / diagonal[:, j])
+            expected, _ = cg(own, B[:, j], start[:, j], rtol=0, maxiter=steps, M=by_diagonal)
+            if B[:, j].any():  # SciPy returns 0 for b = 0 whatever the start
+                np.testing.assert_allclose(found.x[:, j], expected, rtol=1e-8, atol=1e-12)
+        assert (found.n_iter, len(found.objective), found.status) == (steps, steps + 1, Status.MAX_ITER)

@@ -118,3 +118,30 @@ def test_at_least_four_times_fewer_iterations_than_plain_steps_to_the_same_gap()
         lambda b: terms, penalty, Z, np.zeros(0), step=1 / terms.lipschitz, bias_step=0, tol=0, max_iter=4 * few
     )
     assert plain.objective[-1] / best - 1 > 1e-5
+
+
+def restarted_fista(terms, alpha, Z, steps):
+    """FISTA in its plain form; return Z, and after which steps the momentum began anew."""
+    step, M, t, restarts = 1 / terms.lipschitz, Z, 1.0, []
+    for i in range(steps):
+        shrunk = shrink(M - step * terms.value_and_grad(M)[1], step * alpha)
+        move, following = shrunk - Z, (1 + np.sqrt(1 + 4 * t**2)) / 2
+        turned = np.sum((M - shrunk) * move) > 0
+        Z, M = shrunk, shrunk + (t - 1) / following * move
+        t = 1.0 if turned else following
+        restarts += [i] if turned else []
+    return Z, restarts
+
+
+@pytest.mark.parametrize("n", [24, 4])  # tall, and wide
+def test_the_iterates_are_those_of_fista_with_restarts(n):
+    problem = draw(n=n, d=5, t=2)
+    terms, zeros = problem.terms(row_weight=1.0), problem.zeros(1)
+    alpha = 0.02 * top(terms, zeros)
+    for steps in (1, 6, 80):
+        found = proximal_gradient(terms, NuclearNorm(alpha), zeros, tol=0, max_iter=steps)
+        expected, restarts = restarted_fista(terms, alpha, zeros, steps)
+        np.testing.assert_allclose(found.x, expected, atol=1e-9)
+    assert restarts  # the last path is long enough for one
+    checks = [5, 10, 15, 20, 25, 30, 36, 43, 51, 61, 73, 80]  # at 80 because it is the last
+    assert (found.n_iter, len(found.objective)) == (80, 1 + len(checks))

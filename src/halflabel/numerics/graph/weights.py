@@ -137,7 +137,7 @@ def laplacian(W: sparse.csr_array, *, normalized: bool = False) -> sparse.csr_ar
 
 def components(W: sparse.csr_array) -> Ints:
     """Return the weakly connected component of each item, numbered from 0."""
-    _, labels = sparse.csgraph.connected_components(W, directed=True, connection="weak")
+    _, labels = sparse.csgraph.connected_components(W, directed=False)
     return np.asarray(labels, dtype=np.intp)
 
 
