@@ -80,7 +80,7 @@ def _minimise(
         return value + ridge / 2 * float(np.square(W[:-1]).sum()), grad.ravel()
 
     # Tolerances at the rounding error, so that the order of labels does not change where it stops.
-    options = {"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 20}
+    options: Any = {"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 20}
     start = np.zeros(shape[0] * shape[1])
     found = optimize.minimize(value_and_grad, start, jac=True, method="L-BFGS-B", options=options)
     status = Status.MAX_ITER if found.nit >= max_iter else Status.CONVERGED

@@ -105,7 +105,7 @@ def _divide(section: Section) -> Section:
 
 
 def _date_findings(paper: Paper) -> str:
-    return f"These sentences are from the default tier, measured at {paper.main_findings_from}."
+    return f"Measured at commit {paper.main_findings_from}. The claims and tables below are of this page's own runs."
 
 
 def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple[str, str], ...]:

@@ -23,6 +23,9 @@ from halflabel.reproduction.verdicts.results import (
 )
 from halflabel.reproduction.verdicts.significance import ALPHA, compare_paired, detect_difference, format_p
 
+#: The checks that count missing sets themselves.
+COUNTS_SETS = ("ahead_on_sets", "agrees_with_print", "close_to_best", "falls_with", "meta_average", "rises_with")
+
 
 def check_claim(claim: Claim, results: Results) -> ClaimResult:
     """Check a claim with the function in :data:`CHECKS` of its ``kind``."""
@@ -37,7 +40,23 @@ def check_claim(claim: Claim, results: Results) -> ClaimResult:
     experiment = replace(experiment, methods=tuple(name for name in experiment.methods if name not in own))
     if missing := _list_missing_methods(experiment, arguments):
         return ClaimResult(Finding.NOT_MEASURED, f"This tier does not run {', '.join(missing)}.")
-    return CHECKS[kind](results, experiment, **arguments)
+    result = CHECKS[kind](results, experiment, **arguments)
+    names_sets = any(name in arguments for name in ("set", "sets", "pairs")) or kind in COUNTS_SETS
+    return result if names_sets else _count_sets(result, results, experiment)
+
+
+def _count_sets(result: ClaimResult, results: Results, experiment: Experiment) -> ClaimResult:
+    """Return the result with the number of printed sets that were measured; without all of them it holds in part."""
+    if result.finding is Finding.NOT_MEASURED:
+        return result
+    own = [each for each in results.records if each.experiment == experiment.key and each.metrics]
+    measured = {each.set for each in own} & set(experiment.printed_sets)
+    if len(measured) == len(experiment.printed_sets):
+        return result
+    finding = Finding.IN_PART if result.finding is Finding.SUPPORTED else result.finding
+    return ClaimResult(
+        finding, f"{result.evidence} Measured on {len(measured)} of {len(experiment.printed_sets)} sets."
+    )
 
 
 def _list_missing_methods(experiment: Experiment, arguments: Mapping[str, Any]) -> list[str]:
@@ -179,7 +198,7 @@ def check_alike(
         name = format_metric(metric)
         spans[name] = float((means.max() - means.min()) / means.mean())
         failed += [] if spans[name] <= within else [name]
-    result = conclude(len(spans), failed, f"the means lie within {within:.0%} of each other", missing=missing)
+    result = conclude(len(spans), failed, f"the means lie within {100 * within:g} % of each other", missing=missing)
     shown = ", ".join(f"{name} {span:.1%}" for name, span in spans.items())
     return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}." if spans else result.evidence)
 
