@@ -71,7 +71,7 @@ def test_label_studio_converts_one_question_and_it_is_read_again(tmp_path, table
     convert = converter((tmp_path / "songs.xml").read_text(encoding="utf-8"), project_dir=str(tmp_path))
     convert.convert(str(path), str(tmp_path / "out"), "JSON_MIN", is_dir=False)
     (exported,) = (tmp_path / "out").iterdir()
-    records = exchange.read(exported, absent="unknown")
+    records = exchange.read(exported, absent="unknown", tags="mood")  # one choice each: a text, like other fields
     assert records.question.name == "mood"
     np.testing.assert_array_equal(records.labels == 1, (tables["given"] == 1)[list(records.names)])
 
@@ -137,3 +137,17 @@ def test_lvis_reads_what_is_written(tmp_path, tables):
     read = lvis.LVIS(str(path))
     assert read.get_cat_ids() == [1, 2, 3]
     assert len(read.get_ann_ids()) == int((tables["labels"] == 1).sum().sum())
+
+
+@pytest.mark.parametrize("name", ["songs.jsonl", "songs.json"])
+def test_doccano_parses_what_is_written(tmp_path, tables, name):
+    parsers = pytest.importorskip(
+        "backend.data_import.pipeline.parsers", reason="doccano is not installed", exc_type=ImportError
+    )
+    exchange.write(tmp_path / name, "doccano", **tables)
+    parser = parsers.JSONLParser("utf-8") if name.endswith("l") else parsers.JSONParser("utf-8")
+    rows = list(parser.parse(str(tmp_path / name)))
+    assert parser.errors == []
+    assert [row["text"] for row in rows] == tables["items"]["text"].tolist()
+    relevant = tables["labels"].columns.to_numpy()
+    assert [row["label"] for row in rows] == [relevant[row == 1].tolist() for row in tables["labels"].to_numpy()]

@@ -80,13 +80,22 @@ def _sheets(path: Path) -> dict[str, pd.DataFrame]:
             raise ReadError.at(path, f"it unpacks to {count(size)} bytes, above the limit of {count(limit)}: split it.")
         with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
             visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-            tables = {sheet.title: _table(sheet.iter_rows(values_only=True), path, sheet.title) for sheet in visible}
+            tables = {sheet.title: _table(_iterate_rows(sheet, path), path, sheet.title) for sheet in visible}
     return {title: table for title, table in tables.items() if table is not None}
 
 
-def _table(rows: Iterable[Row], path: Path, title: str) -> pd.DataFrame | None:
+def _iterate_rows(sheet: Any, path: Path) -> Iterator[tuple[int, Row]]:
+    """Yield (number, cells) of the rows that are not empty; what a sheet states about its size is not used."""
+    sheet.reset_dimensions()
+    for number, row in enumerate(sheet.iter_rows(max_row=MAX_ROWS + 1, values_only=True), start=1):
+        if number > MAX_ROWS:
+            raise ReadError.at(path, f"sheet {sheet.title!r}: a row is beyond the {count(MAX_ROWS)} that Excel has.")
+        if any(cell is not None for cell in row):
+            yield number, row
+
+
+def _table(filled: Iterator[tuple[int, Row]], path: Path, title: str) -> pd.DataFrame | None:
     """Return the rows of a sheet below its header; None for an empty sheet."""
-    filled = ((number, row) for number, row in enumerate(rows, start=1) if any(cell is not None for cell in row))
     line, first = next(filled, (0, ()))
     names = [str(cell).strip() if cell is not None else "" for cell in first]
     while names and not names[-1]:
