@@ -28,7 +28,7 @@ def make_table(n=40, **columns):
     for name in LABELS:
         frame[name] = rng.choice([0, 1, np.nan, np.nan, np.nan, np.nan], size=n)
     frame.loc[:1, list(LABELS)] = [[0] * 3, [1] * 3]
-    return frame.assign(**columns)
+    return frame.assign(**columns, energy=rng.normal(size=n).round(3))
 
 
 def make_setting(frame, **options):

@@ -68,7 +68,7 @@ class Session:
         self.fit: Fit | None = None
         self.previous: Fit | None = None
         self.points: bytes | None = None if setting.coordinates is None else pack_points(setting.coordinates)
-        self.failure = ""
+        self.failure = self.map_note = ""
         self.written: list[str] = []
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
@@ -209,6 +209,7 @@ class Session:
             "audit": None if self.audit is None else self.audit.describe(),
             "certificate": self.describe_certificate(),
             "failure": self.failure,
+            "map_note": self.map_note,
             "written": self.written,
         }  # fmt: skip
 
@@ -349,6 +350,8 @@ class Session:
             self.previous, self.fit = self.fit, content
         elif kind == "map":
             self.points = pack_points(content)
+        elif kind == "no map":
+            self.map_note = content
         elif kind == "failed":
             self.failure = content
         elif kind == "written":
@@ -356,7 +359,7 @@ class Session:
         self.announce(kind, content)
 
     def _receive_map(self, kind: str, content: Any) -> None:
-        if kind in ("map", "failed") and self.mapper is not None:
+        if kind in ("map", "no map", "failed") and self.mapper is not None:
             self.receive(kind, content)
             self.mapper.close()
 

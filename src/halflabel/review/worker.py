@@ -50,8 +50,8 @@ class Worker:
         Arguments of :func:`halflabel.complete` for every fit.
     receive : callable
         Called from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
-        ``("fit", Fit)``, ``("map", coordinates)``, ``("written", sentences)``, ``("failed", sentence)`` and
-        ``("idle", None)``.
+        ``("fit", Fit)``, ``("map", coordinates)``, ``("no map", reason)``, ``("written", sentences)``,
+        ``("failed", sentence)`` and ``("idle", None)``.
     """
 
     def __init__(self, opened: OpenTable, settings: dict[str, Any], receive: Receive) -> None:
@@ -163,8 +163,7 @@ class _Bench:
             if job.kind == "fit":
                 return "fit", self._fit(**job.given)
             if job.kind == "map":
-                completion = self.completion or complete(self.opened, effort="fast", **self.settings)
-                return "map", completion.embedding(2).to_numpy()
+                return self._map()
             return "written", self._write(**job.given)
 
     def _fit(self, answers: Answers, n_records: int, effort: str, calibrate_on: Mask | None) -> Any:
@@ -173,6 +172,14 @@ class _Bench:
         self.completion = complete(self.opened, review=answers, **settings)
         seconds = time.perf_counter() - start
         return summarize_fit(self.completion, n_records=n_records, effort=effort, seconds=seconds)
+
+    def _map(self) -> tuple[str, Any]:
+        """Return the coordinates of the items, or the reason why there are none, such as too small a table."""
+        completion = self.completion or complete(self.opened, effort="fast", **self.settings)
+        try:
+            return "map", completion.embedding(2).to_numpy()
+        except ValueError as reason:
+            return "no map", str(reason)
 
     def _write(self, answers: Answers, outputs: Outputs) -> list[str]:
         """Write the last fit, with all answers in it: no value changes by this but those that were answered."""

@@ -9,7 +9,7 @@ import { Outbox } from "/static/outbox.js";
 import * as panel from "/static/panel.js";
 import { Queue } from "/static/queue.js";
 import { Selection } from "/static/selection.js";
-import { connect, get, makeKey, post } from "/static/transport.js";
+import { bytes, connect, get, makeKey, post } from "/static/transport.js";
 
 const WORDS = { 1: "yes", 0: "no", null: "not sure" };
 const CODES = { 1: 6, 0: 5, null: 7 };
@@ -46,8 +46,8 @@ class Page {
     panel.showFit(this.progress, this.running);
     this.showSaved(this.progress, 0, null);
     connect((kind, content) => this.receive(kind, content));
-    this.map.showLabel(0);
-    this.map.loadPoints();
+    this.map.loadPoints(early.points);
+    this.map.showLabel(0, false, early.label);
     await this.queue.reset();
     this.advance();
     this.showPanel();
@@ -251,7 +251,7 @@ class Page {
     else if (kind === "fit") this.fitArrived();
     else if (kind === "map") this.map.loadPoints();
     else if (kind === "idle") this.running = null;
-    else if (kind === "failed" || kind === "written") this.refresh(kind);
+    else if (["failed", "written", "no map"].includes(kind)) this.refresh(kind);
     else if (kind === "disconnected") byId("saved").classList.add("warn");
     else if (kind === "connected") this.refresh(kind);
     panel.showFit(this.progress, this.running);
@@ -276,6 +276,7 @@ class Page {
     this.showSaved(progress, this.outbox.waiting.length, null);
     if (kind === "failed") notify(progress.failure, "error");
     if (kind === "written") notify(`Written: ${progress.written.join(", ")}`);
+    if (progress.map_note) this.map.showNote(`No map: ${progress.map_note}`);
     panel.showFit(progress, this.running);
   }
 
@@ -330,6 +331,9 @@ class Page {
     }
   }
 }
+
+// Requested before the session is there, so that a large map is painted early.
+const early = { points: bytes("/api/points.bin"), label: bytes("/api/label/0.bin") };
 
 try {
   const page = new Page(await get("/api/session"));

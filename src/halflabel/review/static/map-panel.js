@@ -34,17 +34,22 @@ export class MapPanel {
     byId("map").addEventListener("keydown", (event) => this.moveByKey(event));
   }
 
-  async loadPoints() {
-    const buffer = await bytes("/api/points.bin");
-    byId("map-note").textContent = buffer ? "" : "The map is computed in the background.";
+  /** Show the points, requested here or earlier. */
+  async loadPoints(requested = bytes("/api/points.bin")) {
+    const buffer = await requested;
+    this.showNote(buffer ? "" : "The map is computed in the background.");
     if (buffer) this.map.setPoints(buffer);
   }
 
-  async showLabel(label, byHand = false) {
+  showNote(text) {
+    byId("map-note").textContent = text;
+  }
+
+  async showLabel(label, byHand = false, requested = bytes(`/api/label/${label}.bin`)) {
     if (byHand) this.pinned = true;
     this.label = label;
     byId("map-label").value = label;
-    const buffer = await bytes(`/api/label/${label}.bin`);
+    const buffer = await requested;
     if (label === this.label) this.map.setLabel(buffer);
     this.showLegend();
   }

@@ -9,6 +9,7 @@ export class ItemMap {
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false });
     this.n = 0;
+    this.onTop = new Uint32Array(0);
     this.view = { x: 0, y: 0, scale: 1 };
     this.colour = "state";
     this.selected = null;
@@ -23,6 +24,7 @@ export class ItemMap {
   setPoints(buffer) {
     this.points = new Uint16Array(buffer);
     this.n = this.points.length / 2;
+    if (this.cells?.length !== 2 * this.n) this.setLabel(new Uint8Array(2 * this.n).buffer); // until it is there
     this.view = { x: 0, y: 0, scale: 1 };
     this.selected = null;
     this.draw();
@@ -31,12 +33,22 @@ export class ItemMap {
   /** Two bytes per item: state and probability. */
   setLabel(buffer) {
     this.cells = new Uint8Array(buffer);
+    this.listTop();
     this.draw();
   }
 
   setState(row, state) {
-    if (this.cells) this.cells[2 * row] = state;
+    if (!this.cells) return;
+    this.cells[2 * row] = state;
+    this.listTop();
     this.draw();
+  }
+
+  /** List the items that are painted last. */
+  listTop() {
+    const rows = [];
+    for (let i = 0; 2 * i < this.cells.length; i++) if (this.cells[2 * i] > 2) rows.push(i);
+    this.onTop = Uint32Array.from(rows);
   }
 
   readPalette() {
@@ -45,8 +57,8 @@ export class ItemMap {
     const [paper, yes, no, open] = ["--paper", "--accent", "--warm", "--faint"].map(read);
     this.paper = pack(paper);
     const fade = (colour) => mix(colour, paper, 0.45);
-    this.states = [open, fade(no), fade(yes), no, yes, no, yes, mix(open, paper, 0.3)].map(pack);
-    this.shades = Array.from({ length: 256 }, (_, i) =>
+    this.states = Uint32Array.from([open, fade(no), fade(yes), no, yes, no, yes, mix(open, paper, 0.3)].map(pack));
+    this.shades = Uint32Array.from({ length: 256 }, (_, i) =>
       pack(i < 128 ? mix(no, open, i / 128) : mix(open, yes, (i - 128) / 127)),
     );
     this.dimmed = pack(mix(open, paper, 0.6));
@@ -87,7 +99,8 @@ export class ItemMap {
     if (this.n) {
       const radius = this.radius();
       const stamp = makeStamp(radius, this.n <= SOFT);
-      for (const top of [false, true]) this.paintLayer(top, stamp);
+      this.paintItems(null, stamp);
+      this.paintItems(this.onTop, stamp); // given and answered entries lie on top of the others
     }
     this.context.putImageData(this.image, 0, 0);
     performance.measure("frame", { start, end: performance.now() });
@@ -100,24 +113,24 @@ export class ItemMap {
     return base * devicePixelRatio * Math.min(3, Math.sqrt(this.view.scale));
   }
 
-  /** Paint filled and unknown entries first; given and answered ones lie on top of them. */
-  paintLayer(top, stamp) {
-    const { points, cells, selected, n, pixels } = this;
+  /** Paint all items, or those of a list. */
+  paintItems(list, stamp) {
+    const { points, cells, selected, pixels, dimmed } = this;
     const { width, height } = this.canvas;
     const [factor, left, up] = this.transform();
-    const byP = this.colour === "p";
-    const margin = stamp.reach;
-    for (let i = 0; i < n; i++) {
-      const state = cells ? cells[2 * i] : 0;
-      if (state > 2 !== top) continue;
+    const colours = this.colour === "p" ? this.shades : this.states;
+    const offset = this.colour === "p" ? 1 : 0;
+    const { reach, dx } = stamp;
+    const [right, low] = [width - reach, height - reach];
+    const number = list ? list.length : this.n;
+    for (let k = 0; k < number; k++) {
+      const i = list ? list[k] : k;
       const x = (points[2 * i] * factor + left) | 0;
       const y = (points[2 * i + 1] * factor + up) | 0;
-      if (x < margin || y < margin || x >= width - margin || y >= height - margin) continue;
-      const shade = selected && !((selected[i >> 3] >> (i & 7)) & 1);
-      const colour = shade ? this.dimmed : byP && cells ? this.shades[cells[2 * i + 1]] : this.states[state];
-      const at = y * width + x;
-      if (!stamp.dx) pixels[at] = colour;
-      else blend(pixels, at, width, stamp, colour);
+      if (x < reach || y < reach || x >= right || y >= low) continue;
+      const colour = selected && !((selected[i >> 3] >> (i & 7)) & 1) ? dimmed : colours[cells[2 * i + offset]];
+      if (dx) blend(pixels, y * width + x, width, stamp, colour);
+      else pixels[y * width + x] = colour;
     }
   }
 
