@@ -78,7 +78,7 @@ class TestComplete:
 
     def test_arff_with_its_xml(self, public_data, tmp_path):
         result = run("complete", public_data / "emotions" / "emotions.arff.gz", "-o", tmp_path / "o.csv",
-                     "--report", tmp_path / "o.html")  # fmt: skip
+                     "--effort", "fast", "--report", tmp_path / "o.html")  # fmt: skip
         assert result.exit_code == 0, result.output
         assert "593 items, 6 labels: 0 gaps" in result.output
 

@@ -121,7 +121,7 @@ def test_at_least_four_times_fewer_iterations_than_plain_steps_to_the_same_gap()
 
 
 def restarted_fista(terms, alpha, Z, steps):
-    """FISTA in its plain form; return Z, and after which steps the momentum began anew."""
+    """FISTA in its plain form; return Z, and after which steps the momentum began again."""
     step, M, t, restarts = 1 / terms.lipschitz, Z, 1.0, []
     for i in range(steps):
         shrunk = shrink(M - step * terms.value_and_grad(M)[1], step * alpha)
