@@ -146,6 +146,8 @@ def test_from_an_audit_to_the_certificate(client):
     [item] = client.get(f"/api/items?rows={questions[0]['row']}")["items"]
     assert item["p"] is None  # neither probabilities nor filled values before the last answer
     assert item["states"][questions[0]["column"]] == 0
+    assert not progress["undo"]
+    assert client.post("/api/fit", {})[0] == 400
     fit = client.session.fit
     for i, q in enumerate(questions):
         right = int(fit.state[q["row"], q["column"]] > 0)
@@ -161,6 +163,19 @@ def test_from_an_audit_to_the_certificate(client):
     again = client.get("/api/progress")
     assert again["audit"] is None
     assert not again["undo"]
+
+
+def test_entries_that_were_not_decided_are_part_of_an_audit(client):
+    [question, *_] = ask(client)
+    before = client.post("/api/audit", {"op": "plan"})["entries"]
+    client.post("/api/answers", {"answers": [answer(question, None, "k1")]})
+    assert client.post("/api/audit", {"op": "plan"})["entries"] == before
+    client.post("/api/answers", {"answers": [answer(question, 1, "k2")]})
+    assert client.post("/api/audit", {"op": "plan"})["entries"] == before - 1
+    client.post("/api/audit", {"op": "begin", "n": before - 1, "key": "a1"})  # all of them
+    asked = {(q["row"], q["column"]) for q in ask(client, n=500)}
+    assert len(asked) == before - 1
+    assert (question["row"], question["column"]) not in asked
 
 
 def test_an_audit_can_be_cancelled_and_survives_a_restart(client, tmp_path):

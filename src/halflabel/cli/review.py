@@ -112,6 +112,10 @@ def review_command(
     try:
         server = Server(session, port)
         print_note(*opened.notes, *session.notes)
+        if opened.roles.id is None:
+            print_note(
+                "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
+            )
         print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.", f"Open {server.address}")
         session.start()
         if browser:

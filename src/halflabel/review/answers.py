@@ -138,7 +138,7 @@ class AnswerBook:
             entries = self._reverse(record)
         else:
             entries = self._answer(record) if record.op in ("answer", "bulk") else []
-            if record.op == "certificate":  # what was certified is no longer undone
+            if record.op in ("audit", "certificate"):  # only answers of an audit are undone during it, none after it
                 self._done.clear()
                 self._undone.clear()
         self.records.append(record)

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from halflabel.completion.audit import Audit, bound_errors, draw_audit
-from halflabel.review.answers import YES, AnswerBook, Record
+from halflabel.review.answers import AnswerBook, Record
 from halflabel.review.fits import Fit
 from halflabel.review.queues import Question, Situation
 
@@ -103,8 +103,8 @@ def find_certificate(book: AnswerBook) -> Record | None:
 def draw(
     now: Situation, fit: Fit, ids: pd.Index[Any], names: Sequence[str], *, n: int, population: str, seed: int
 ) -> dict[str, Any]:
-    """Return the body of the record that begins an audit of the filled entries without an answer."""
-    given = np.where(now.current != 0, np.where(now.current == YES, 1, -1), now.given).astype(np.int8)
+    """Return the body of the record that begins an audit of the filled entries, those with "not sure" included."""
+    given = np.where(np.abs(now.current) == 1, now.current, now.given).astype(np.int8)
     completed = np.where(given != 0, given, fit.state).astype(np.int8)
     audit = draw_audit(ids, tuple(names), given, completed, n=n, seed=seed, population=population)
     cells = [

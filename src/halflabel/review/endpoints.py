@@ -156,6 +156,8 @@ async def post_undo(session: Session, request: Request) -> Response:
 async def post_fit(session: Session, request: Request) -> Response:
     """Make a fit with all answers."""
     asked = await _read_body(request)
+    if session.audit is not None:
+        raise ValueError("an audit is about the values of the last fit: finish or cancel it before the next one.")
     session.refit(session.setting.effort if asked.get("thorough") else "fast")
     return JSONResponse(session.describe_progress())
 

@@ -61,8 +61,15 @@ class Situation:
 
     @property
     def filled(self) -> Mask:
-        """Entries that were filled in and have no answer: those that a certificate is about."""
+        """Entries that were filled in and have no answer."""
         return self.open_entries if self.fit is None else self.open_entries & (self.fit.state != 0)
+
+    @property
+    def delivered(self) -> NDArray[np.int8]:
+        """The value of each entry that was filled in and not decided by an answer: what a certificate is about."""
+        if self.fit is None:
+            return np.zeros_like(self.given)
+        return np.where((self.given == 0) & (np.abs(self.current) != 1), self.fit.state, 0).astype(np.int8)
 
 
 @dataclass(frozen=True)

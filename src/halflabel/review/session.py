@@ -234,7 +234,7 @@ class Session:
         now = self.situation
         if self.fit is None or population not in POPULATIONS:
             raise ValueError("an audit needs a fit and a population.")
-        entries = now.filled & np.isin(self.fit.state, POPULATIONS[population])
+        entries = np.isin(now.delivered, POPULATIONS[population])
         number = int(entries.sum())
         rate = float(self.fit.wrong[entries].mean()) if number else 0.0
         target = audits.propose_target(number, rate) if target is None else target
