@@ -210,3 +210,43 @@ def test_statistics_agree_with_print_or_differ():
     table = experiment_of(zhao, "statistics")
     cell = next(c for c in table.published if (c.set, c.metric) == ("msrc", "cardinality"))
     assert judge(cell, Measured(2.61, np.nan, 1), table).value == "differs"  # a statistic is not better or worse
+
+
+def test_spreads_are_compared_with_printed_ones(goldberg):
+    asked = {"kind": "spread_agrees", "experiment": "table5", "metric": "imputation_error", "factor": 2.0}
+    point = {"at": {"omega": 0.4}, "printed": {"MC-1": 0.0009, "FPC+SVM": 0.0011}}
+    records = [
+        make_record("table5", "yeast", name, trial, {"omega": 0.4}, imputation_error=0.8 + sd * (-1, 0, 1)[trial])
+        for name, sd in (("MC-1", 0.001), ("FPC+SVM", 0.003))
+        for trial in range(3)
+    ]
+    result = check(goldberg, records, **asked, **point)
+    assert result.finding is Finding.IN_PART
+    assert "FPC+SVM on yeast (0.003, 0.0011 printed)" in result.evidence
+    assert check(goldberg, [], **asked, **point).finding is Finding.NOT_MEASURED
+    zhang = load_paper("zhang2008")
+    table = {"kind": "spread_agrees", "experiment": "table1", "metric": "one_error", "factor": 1.2}
+    values = np.array([-1.0, 0.0, 1.0]) * 0.135
+    means = [make_record("table1", f"yahoo-{s}", "MDDM", one_error=0.4 + v) for s, v in zip("abc", values, strict=True)]
+    assert check(zhang, means, **table).evidence.startswith("In 1 of 1 comparisons")
+
+
+def test_correlations_have_a_direction_and_a_test():
+    qian = load_paper("qian2010", "default")
+    figure = experiment_of(qian, "figure3")
+    asked = {"kind": "correlated", "experiment": "figure3", "metric": "micro_f1", "other": "n_alternations"}
+
+    def record_all(slope):
+        return [
+            make_record(
+                "figure3", data, name, 0, {"H": H}, micro_f1=i * 0.01 + H / 100, n_alternations=5 + slope * (i + H)
+            )
+            for data in ("yeast", "scene")
+            for i, name in enumerate(figure.methods)
+            for H in figure.grid["H"]
+        ]
+
+    assert check(qian, record_all(-1), **asked, positive=False).finding is Finding.SUPPORTED
+    assert check(qian, record_all(1), **asked, positive=False).finding is Finding.REFUTED
+    assert "yeast +1.00 (p < .001, 60 points)" in check(qian, record_all(1), **asked, positive=False).evidence
+    assert check(qian, record_all(-1)[:4], **asked, positive=False).finding is Finding.UNDERPOWERED

@@ -24,7 +24,16 @@ from halflabel.reproduction.verdicts.results import (
 from halflabel.reproduction.verdicts.significance import ALPHA, compare_paired, detect_difference, format_p
 
 #: The checks that count missing sets themselves.
-COUNTS_SETS = ("ahead_on_sets", "agrees_with_print", "close_to_best", "falls_with", "meta_average", "rises_with")
+COUNTS_SETS = (
+    "ahead_on_sets",
+    "agrees_with_print",
+    "close_to_best",
+    "correlated",
+    "falls_with",
+    "meta_average",
+    "rises_with",
+    "spread_agrees",
+)
 
 
 def check_claim(claim: Claim, results: Results) -> ClaimResult:
@@ -313,6 +322,8 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         table_claims.check_close_to_best,
         table_claims.check_meta_average,
         table_claims.check_agrees_with_print,
+        table_claims.check_spread_agrees,
+        table_claims.check_correlated,
         curve_claims.check_any_beats_best,
         curve_claims.check_always_best,
         curve_claims.check_within,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from halflabel.reproduction.spec import Experiment
 from halflabel.reproduction.verdicts.results import (
@@ -18,6 +19,7 @@ from halflabel.reproduction.verdicts.results import (
     judge,
     lower_is_better,
 )
+from halflabel.reproduction.verdicts.significance import ALPHA, format_p
 
 
 def check_close_to_best(
@@ -91,3 +93,69 @@ def check_agrees_with_print(results: Results, experiment: Experiment) -> ClaimRe
         if verdict not in (Verdict.AGREES, Verdict.NOT_MEASURED):
             failed.append(f"{format_metric(cell.metric)} of {cell.set} ({measured.mean:.6g}, {cell.value:.6g} printed)")
     return conclude(total, failed, "the printed value agrees", missing=len(experiment.published) - total)
+
+
+def check_spread_agrees(
+    results: Results,
+    experiment: Experiment,
+    *,
+    metric: str,
+    factor: float,
+    printed: Mapping[str, float] | None = None,
+    at: Mapping[str, Any] | None = None,
+) -> ClaimResult:
+    """Check that measured standard deviations are within a factor of the printed ones.
+
+    Parameters
+    ----------
+    factor : float
+        Above 1.
+    printed, at : mapping, optional
+        Standard deviations by method at a point of the grid, in the metric's own unit; by default those of the table.
+    """
+    unit = experiment.unit.get(metric, 1.0)
+    cells = [(c.method, c.set, dict(c.at), c.sd * unit) for c in experiment.published if c.metric == metric and c.sd]
+    if printed is not None:
+        cells = [(name, data, dict(at or {}), sd) for name, sd in printed.items() for data in experiment.printed_sets]
+    failed, total = [], 0
+    for name, data, point, sd in cells:
+        measured = results.average(experiment, metric, name, at=point, set=data)
+        if measured.n < 3:
+            continue
+        total += 1
+        if not 1 / factor <= measured.sd / sd <= factor:
+            failed.append(f"{name}{f' on {data}' if data else ''} ({measured.sd:.2g}, {sd:.2g} printed)")
+    claim = f"the standard deviation of {format_metric(metric)} is within a factor of {factor:g} of the printed one"
+    return conclude(total, failed, claim, missing=len(cells) - total)
+
+
+def check_correlated(
+    results: Results, experiment: Experiment, *, metric: str, other: str, positive: bool
+) -> ClaimResult:
+    """Check on every set that the means of two metrics, over all methods and points of the axis, are correlated.
+
+    The measure is Spearman's rank correlation; without significance at 5 % the direction alone is underpowered.
+    """
+    failed, weak, details, missing = [], [], [], 0
+    for data in experiment.printed_sets:
+        pairs = [
+            (results.average(experiment, metric, name, at={experiment.x: x}, set=data).mean,
+             results.average(experiment, other, name, at={experiment.x: x}, set=data).mean)
+            for name in experiment.methods
+            for x in experiment.grid[experiment.x]
+        ]  # fmt: skip
+        known = np.array([pair for pair in pairs if not np.isnan(pair).any()])
+        if len(known) < 4:
+            missing += 1
+            continue
+        test = stats.spearmanr(known[:, 0], known[:, 1])
+        text = f"{data} {test.statistic:+.2f} ({format_p(float(test.pvalue))}, {len(known)} points)"
+        details.append(text)
+        if bool(test.statistic > 0) is not positive:
+            failed.append(data)
+        elif test.pvalue >= ALPHA:
+            weak.append(data)
+    names = f"{format_metric(metric)} and {format_metric(other)}"
+    claim = f"{names} are {'positively' if positive else 'negatively'} correlated"
+    result = conclude(len(details), failed, claim, weak=weak, missing=missing)
+    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
