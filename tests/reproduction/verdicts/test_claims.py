@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -249,4 +251,8 @@ def test_correlations_have_a_direction_and_a_test():
     assert check(qian, record_all(-1), **asked, positive=False).finding is Finding.SUPPORTED
     assert check(qian, record_all(1), **asked, positive=False).finding is Finding.REFUTED
     assert "yeast +1.00 (p < .001, 60 points)" in check(qian, record_all(1), **asked, positive=False).evidence
-    assert check(qian, record_all(-1)[:4], **asked, positive=False).finding is Finding.UNDERPOWERED
+    few = [
+        replace(r, metrics={**r.metrics, "n_alternations": n})
+        for r, n in zip(record_all(-1), (5, 4, 4.5, 3), strict=False)
+    ]
+    assert check(qian, few, **asked, positive=False).finding is Finding.UNDERPOWERED
