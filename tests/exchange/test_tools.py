@@ -1,12 +1,14 @@
 """The tools themselves, where they are installed: their readers and validators take what is written here.
 
-They are no dependencies, not even of the tests: install ``label-studio-sdk``, ``argilla`` or ``datasets`` to run these.
+They are no dependencies, not even of the tests: install ``label-studio-sdk``,
+``argilla``, ``datasets``, ``lvis``, ``doccano`` or ``fiftyone`` to run these.
 Nothing here needs a server or the network.
 """
 
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from halflabel import exchange
@@ -151,3 +153,15 @@ def test_doccano_parses_what_is_written(tmp_path, tables, name):
     assert [row["text"] for row in rows] == tables["items"]["text"].tolist()
     relevant = tables["labels"].columns.to_numpy()
     assert [row["label"] for row in rows] == [relevant[row == 1].tolist() for row in tables["labels"].to_numpy()]
+
+
+def test_samples_of_fiftyone_come_back_from_its_own_class(tmp_path, tables):
+    """Its datasets need a database, its samples do not."""
+    fiftyone = pytest.importorskip("fiftyone", reason="fiftyone is not installed")
+    exchange.write(tmp_path / "songs.json", "fiftyone", **tables)
+    document = json.loads((tmp_path / "songs.json").read_text(encoding="utf-8"))
+    document["samples"] = [fiftyone.Sample.from_dict(sample).to_dict() for sample in document["samples"]]
+    (tmp_path / "again.json").write_text(json.dumps(document), encoding="utf-8")
+    first, again = exchange.read(tmp_path / "songs.json"), exchange.read(tmp_path / "again.json")
+    for name in ("labels", "suggestions", "probabilities", "items"):
+        pd.testing.assert_frame_equal(getattr(again, name), getattr(first, name), check_like=True)
