@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halflabel.completion.audit import bound_errors, bound_recall, draw_audit
+from halflabel.completion.audit import Certificate, bound_errors, bound_recall, draw_audit, read_certificate
 
 NAMES = ("rock", "sad")
 
@@ -165,3 +165,22 @@ def test_a_level_is_a_confidence(tables):
 def test_equal_ids_cannot_be_audited(tables):
     with pytest.raises(ValueError, match="distinct item ids"):
         draw_audit(pd.Index(["a"] * 40), NAMES, *tables[1:])
+
+
+def test_a_certificate_is_read_again_and_checked():
+    numbers = {"entries": 1000, "audited": 59, "errors": 0, "level": 0.95, "seed": 0}
+    most = bound_errors(1000, 59, 0, 0.95)
+    values = {"population": "all", "max_errors": most, "precision": 1 - most / 1000, "table": "0" * 64, **numbers}
+    assert Certificate.from_dict(values).to_dict() == values
+    with pytest.raises(ValueError, match="does not follow from its numbers"):
+        Certificate.from_dict({**values, "max_errors": 1})
+    with pytest.raises(ValueError, match="a certificate has the values"):
+        Certificate.from_dict({"entries": 3})
+
+
+def test_a_file_that_is_no_certificate_is_named(tmp_path):
+    path = tmp_path / "songs.certificate.json"
+    for text in ("[1]", "{", '{"entries": 3}'):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"songs\.certificate\.json: not a certificate"):
+            read_certificate(path)

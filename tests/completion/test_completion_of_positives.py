@@ -54,7 +54,10 @@ def test_given_tags_stay_and_the_rest_is_filled(frame, truth, which, request):
     new, missing = ~filled.labels.annotated, filled.labels.annotated[:, None] & ~given & (truth > 0)
     assert ((filled.state[new] > 0) == (truth[new] > 0)).mean() > 0.8
     assert (filled.state[missing] > 0).mean() > 0.5
-    assert len(filled.suspects) == 0
+    missing = filled.suspects
+    assert len(missing) == (filled.labels.annotated[:, None] & ~filled.labels.relevant).sum()
+    assert missing["wrong"].isna().all() == (filled.observed_rate is None)  # it depends on the label frequency
+    assert missing["probability"].is_monotonic_decreasing
 
 
 def test_without_a_rate_probabilities_are_of_being_assigned(truth, filled, corrected):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halflabel.completion.suspects import FlipRates, rank_suspects
+from halflabel.completion.suspects import FlipRates, rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 
 shares = st.floats(0.001, 0.3)
@@ -41,6 +41,17 @@ def test_the_posterior_is_calibrated(rng, e0, e1):
     assert flips[likely].mean() > 4 * flips.mean()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_clean_entries_are_hardly_doubted(seed):
+    """Difficult entries are no flips, also where most entries are difficult."""
+    rng = np.random.default_rng(seed)
+    q = rng.beta(0.5, 2, 6000)
+    given_relevant = rng.random(len(q)) < q
+    rates = FlipRates.estimate(given_relevant, q)
+    assert rates.false_relevant < 0.006
+    assert rates.flipped(given_relevant, q).sum() < 0.05 * len(q)
+
+
 def table(state, p):
     labels = PartialLabels(np.array(state, np.int8), ("rock", "sad"), np.ones(len(state), bool))
     return rank_suspects(labels, np.array(p, dtype=float))
@@ -60,3 +71,13 @@ def test_the_entry_that_the_others_contradict_is_first():
 def test_a_label_with_one_value_has_no_suspects():
     assert table([[1, 1], [1, -1]], [[0.1, 0.9], [0.9, 0.1]])["label"].tolist() == ["sad", "sad"]
     assert table([[1, 1], [1, 1]], [[0.1, 0.9], [0.9, 0.1]]).empty
+
+
+def test_missing_positives_are_suspects_of_positive_only_labels():
+    labels = PartialLabels.from_positives(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]]))
+    p = np.array([[0.9, 0.4], [0.6, 0.9], [0.1, 0.2], [0.9, 0.9]])
+    suspects = rank_missing(labels, p, 0.7)
+    assert list(zip(suspects["position"], suspects["label"], strict=True))[:2] == [(1, "label0"), (0, "label1")]
+    assert suspects["wrong"].tolist() == [0.6, 0.4, 0.2, 0.1]
+    assert (suspects["given"] == 0).all()
+    assert rank_missing(labels, p, None)["wrong"].isna().all()

@@ -74,6 +74,15 @@ class FakeCompletion:
         return fill_confident(np.where(open_entries, self.p, np.nan), precision)
 
     @property
+    def expected_errors(self) -> pd.DataFrame:
+        names, open_entries = [*self.labels.names, "(all labels)"], ~self.labels.observed
+        filled, wrong = open_entries.sum(axis=0), np.where(open_entries, np.minimum(self.p, 1 - self.p), 0).sum(axis=0)
+        filled, wrong = np.append(filled, filled.sum()), np.append(wrong, wrong.sum())
+        return pd.DataFrame({"label": names, "filled": filled, "expected": wrong, "low": wrong / 2, "high": 2 * wrong})
+
+    digest = "digest of the labels"
+
+    @property
     def learned_probabilities(self) -> np.ndarray:
         return self.p * (self.observed_rate or 1.0)
 

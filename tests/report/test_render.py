@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from halflabel.completion.audit import Certificate
 from halflabel.labels import PartialLabels
 from halflabel.report import render_html, summarize
 
@@ -46,6 +48,7 @@ def test_sections_answer_in_order(by_hand):
     assert [section["id"] for section in page.all("section")] == [
         "filled",
         "labels",
+        "errors",
         "check",
         "warnings",
         "map",
@@ -210,7 +213,7 @@ def test_navigation_has_the_names_of_the_headings(by_hand):
         html = render_html(summarize(by_hand(*(() if labels is None else (labels,)))))
         named = re.findall(r'<a href="#(\w+)">([^<]+)</a>', html[html.index("<nav") : html.index("</nav>")])
         assert named == re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', html)
-        assert len(named) == 6
+        assert len(named) == 7
 
 
 def test_the_direction_of_text_from_outside_stays_its_own(by_hand):
@@ -221,3 +224,17 @@ def test_the_direction_of_text_from_outside_stays_its_own(by_hand):
     assert len(places) > 8
     # Everything but sentences of the checks: a name is the start of an isolated text.
     assert sum(body[place - 1] == "[" for place in places) >= len(places) - 1
+
+
+def test_expected_errors_and_a_certificate(by_hand):
+    completion = by_hand()
+    text = " ".join(page_of(completion).text.split())
+    assert "About 1 of 4 filled entries are wrong (0–1)." in text  # .03 + .06 + .4 + .02 = .51
+    assert "There is no certificate." in text
+    numbers = {"entries": 4, "audited": 4, "errors": 1, "level": 0.95, "max_errors": 1, "precision": 0.75, "seed": 3}
+    certificate = Certificate(population="all", table=completion.digest, **numbers)
+    text = " ".join(Page(render_html(summarize(completion, certificates=[certificate]))).text.split())
+    assert "At least 75.0 % of the 4 filled entries are right" in text
+    assert "There is no certificate." not in text
+    with pytest.raises(ValueError, match="about another completed table"):
+        summarize(completion, certificates=[replace(certificate, table="another")])

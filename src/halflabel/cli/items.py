@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     type=PATH,
     help="A review table whose column 'answer' is filled in with 1 or 0; answers replace given entries.",
 )
+@click.option("--certificate", "certificates", type=PATH, multiple=True,
+              help="A certificate of `halflabel audit` about this completed table, for the report.")  # fmt: skip
 @show_option
 @marks_option
 @click.option(
@@ -114,6 +116,7 @@ def complete_command(
     review: Path | None,
     review_rows: int,
     review_in: Path | None,
+    certificates: tuple[Path, ...],
     show: tuple[str, ...] | None,
     marks: tuple[int, int] | None,
     mark: bool,
@@ -148,7 +151,8 @@ def complete_command(
         "model": model,
         "review": review,
     }
-    inputs = (*items.inputs, *source.paths, review_in)
+    inputs = (*items.inputs, *source.paths, review_in, *certificates)
+    proofs = _read_certificates(certificates)
     check_outputs(inputs, *written.values())
     further = check_completed(table, source, to, mark, question)
     check_outputs((*inputs, *written.values()), *further)
@@ -167,7 +171,7 @@ def complete_command(
     with show_progress(), together():
         lost = filled.write(table, to, mark=mark, question=question)
         title = Path(source.raw.source).name
-        of_report = {"show": shown, "marks": marks, "title": title}
+        of_report = {"show": shown, "marks": marks, "title": title, "certificates": proofs}
         _write_rest(filled, written, entries, settings=settings, **of_report)
     if as_json:
         click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))
@@ -187,6 +191,14 @@ def _name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> 
     if to is None:
         return name_table(given, source, "completed")
     return name_format(require_one(given, source), to, FORMATS[check_tool(to)].suffixes[0])
+
+
+def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:
+    if not paths:
+        return []
+    from halflabel.completion.audit import read_certificate
+
+    return [read_certificate(path) for path in paths]
 
 
 def _write_rest(

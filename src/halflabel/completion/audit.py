@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import json
 import math
-from dataclasses import asdict, dataclass
+import os
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,6 +73,17 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain values."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Certificate:
+        """Return the certificate that :meth:`to_dict` returned; raise if its bound does not follow from its numbers."""
+        names = {field.name for field in fields(cls)}
+        if not isinstance(values, dict) or set(values) != names:
+            raise ValueError(f"a certificate has the values {', '.join(sorted(names))}.")
+        most = bound_errors(*(values[name] for name in ("entries", "audited", "errors", "level")))
+        if most != values["max_errors"]:
+            raise ValueError("the bound of a certificate does not follow from its numbers.")
+        return cls(**{**values, "precision": 1 - most / values["entries"]})
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +182,14 @@ class Audit:
         return np.array([_VALUES[given[entry]] for entry in asked], dtype=np.int8)
 
 
+def read_certificate(path: str | os.PathLike[str]) -> Certificate:
+    """Read the file of a certificate that `halflabel audit` wrote; raise if it is none."""
+    try:
+        return Certificate.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+    except (TypeError, ValueError) as error:  # also of JSON and of UTF-8
+        raise ValueError(f"{path}: not a certificate of `halflabel audit` ({error})") from error
+
+
 def draw_audit(
     items: pd.Index[Any],
     names: tuple[str, ...],
@@ -209,7 +231,7 @@ def draw_audit(
     chosen = np.array([k for _, k in heapq.nsmallest(n, digests)], dtype=np.intp)
     chosen = chosen[np.argsort(columns[chosen], kind="stable")]  # one label at a time is answered faster
     rows_of, columns_of = rows[chosen], columns[chosen]
-    table = _digest_table(ids, names, completed)
+    table = digest_table(ids, names, completed)
     values = completed[rows_of, columns_of].astype(np.int8)
     return Audit(items, names, rows_of, columns_of, values, population, len(rows), seed, table)
 
@@ -254,7 +276,7 @@ def _digest(*parts: object) -> bytes:
     return digest.digest()
 
 
-def _digest_table(ids: list[str], names: tuple[str, ...], completed: NDArray[np.int8]) -> str:
+def digest_table(ids: list[str], names: tuple[str, ...], completed: NDArray[np.int8]) -> str:
     """Return the SHA-256 of the labels of a completed table."""
     digest = hashlib.sha256(_digest(*names))
     for item, row in zip(ids, completed, strict=True):

@@ -8,7 +8,8 @@ import numpy as np
 
 from halflabel._wording import clipped, count, percent, plural
 from halflabel.report.figures import draw_map
-from halflabel.report.quality import count_filled, describe_labels
+from halflabel.report.headline import write_errors, write_relevant
+from halflabel.report.quality import count_filled, count_relevant, describe_labels
 from halflabel.report.render import environment
 from halflabel.report.scatter import choose_points
 
@@ -33,6 +34,24 @@ def describe_filled(completion: Completion) -> str:
     return f"Filled in: {', '.join(parts)}{unknown}.".replace("\xa0", " ")
 
 
+def describe_errors(completion: Completion) -> str:
+    """Return how many filled entries are expected to be wrong, with a band of 90 %; empty if nothing is known.
+
+    Without a label frequency, the probabilities of positive-only labels are not of being relevant.
+    """
+    if completion.probability_of != "being relevant":
+        return ""
+    filled, expected, low, high = completion.expected_errors.iloc[-1][["filled", "expected", "low", "high"]]
+    return write_errors(int(filled), expected, low, high)
+
+
+def describe_relevant(completion: Completion) -> str:
+    """Return how many of the relevant entries were filled in at the precision that was asked for; else nothing."""
+    if completion.min_precision is None or completion.probability_of != "being relevant":
+        return ""
+    return write_relevant(**count_relevant(completion, completion.min_precision)).replace("\xa0", " ")
+
+
 def describe_completion(completion: Completion) -> tuple[str, ...]:
     """Return four sentences: the table, the filled entries, what to check, and where the rest is."""
     n, n_labels = completion.labels.shape
@@ -40,8 +59,12 @@ def describe_completion(completion: Completion) -> tuple[str, ...]:
     size = f"{plural(n, 'item')}, {plural(n_labels, 'label')}: {plural(gaps, 'gap')}, {count(open_entries)} left empty."
     suspects = completion.suspects
     p, given = suspects["probability"].to_numpy(dtype=float), suspects["given"].to_numpy() == 1
-    doubted = plural(int((np.where(given, p, 1 - p) < 0.5).sum()), "given entry", "given entries")
-    check = f"Doubtful: {doubted} (.suspects). The entries to check first: .review()."
+    number = int((np.where(given, p, 1 - p) < 0.5).sum())
+    if completion.labels.positive_only:
+        doubtful = f"Probable missing positives: {count(number)}"
+    else:
+        doubtful = f"Doubtful: {plural(number, 'given entry', 'given entries')}"
+    check = f"{doubtful} (.suspects). The entries to check first: .review()."
     rest = f"Completed table: .table; {plural(len(completion.notes), 'note')}: .notes; report: .report('report.html')."
     return (size, describe_filled(completion), check, rest)
 

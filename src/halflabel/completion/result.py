@@ -18,7 +18,7 @@ from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
 from halflabel.completion import display, evidence
 from halflabel.completion.assumptions import compare_frequencies
-from halflabel.completion.audit import Audit, draw_audit
+from halflabel.completion.audit import Audit, digest_table, draw_audit
 from halflabel.completion.caution import ResampledCalibration, fill_at_precision
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.components import take_components
@@ -34,7 +34,7 @@ from halflabel.completion.plotting import Plots
 from halflabel.completion.questions import rank_questions
 from halflabel.completion.remaining import estimate_errors
 from halflabel.completion.review import list_for_review, rank_for_review
-from halflabel.completion.suspects import rank_suspects
+from halflabel.completion.suspects import rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.methods.base import PartialLabelEstimator
@@ -167,14 +167,16 @@ class Completion:
         """The given entries, those first that are most probably wrong.
 
         Columns: item, label, given, probability (of being relevant, out of fold), wrong (posterior probability that the
-        value was flipped, see :class:`halflabel.completion.suspects.FlipRates`). Where hardly any value is wrong, the
-        rates of flips are estimated too high: use ``wrong`` for the order only.
+        value was flipped, see :class:`halflabel.completion.suspects.FlipRates`). If hardly any value is wrong, it is
+        too high for difficult labels.
 
-        Positive-only labels have none: assigned tags are taken to be right.
+        Of positive-only labels these are the probable missing positives: entries that an annotated item lacks. There,
+        ``wrong`` is the probability of being relevant, and missing if the label frequency is not known.
         """
+        p = self.probabilities.to_numpy()
         if self.labels.positive_only:
-            return pd.DataFrame(columns=["item", "label", "given", "probability", "wrong"])
-        return self.name_items(rank_suspects(self.labels, self.probabilities.to_numpy()))
+            return self.name_items(rank_missing(self.labels, p, self.observed_rate))
+        return self.name_items(rank_suspects(self.labels, p))
 
     def next_to_label(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown.
@@ -211,6 +213,11 @@ class Completion:
         """
         state, given = self.state, self.labels.state
         return draw_audit(self.index, self.labels.names, given, state, n=n, seed=seed, population=population)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the completed labels, which a certificate names."""
+        return digest_table(list(map(str, self.index)), self.labels.names, self.state)
 
     def candidates(self, n: int = 100) -> pd.DataFrame:
         """Return the ``n`` unknown entries of learned labels that are likeliest to be relevant.

@@ -9,6 +9,7 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
+from halflabel.labels.positive_only import mark_unassigned
 
 #: Share of the entries, those with the lowest probabilities, of which none is taken to be relevant.
 IRRELEVANT_SHARE = 0.3
@@ -16,6 +17,10 @@ IRRELEVANT_SHARE = 0.3
 #: Number of the entries, those with the highest probabilities, of which all are taken to be relevant: a share of the
 #: number of entries that were given as relevant.
 RELEVANT_SHARE = 0.15
+
+
+#: Parts of the ends that are compared, and their minimum number of entries.
+PARTS, MIN_ENTRIES = (1, 2, 4, 8, 16), 15
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,11 @@ class FlipRates:
     def estimate(cls, relevant: Mask, p: Floats) -> FlipRates:
         """Estimate both rates at the two ends of the probabilities, where the true value is hardly in doubt.
 
+        Of the end, its half, its quarter and so on, the part with the smallest share of the other value counts:
+        flips are as frequent in each, but difficult entries are rarer the nearer the end is. Without flips, the whole
+        end would give the share of difficult entries.
+
+
         Parameters
         ----------
         relevant : ndarray of bool, shape (n_entries,)
@@ -46,8 +56,8 @@ class FlipRates:
         """
         order = np.argsort(p, kind="stable")
         low = relevant[order[: int(IRRELEVANT_SHARE * len(p))]]
-        high = relevant[order[len(p) - int(RELEVANT_SHARE * relevant.sum()) :]]
-        return cls(_estimate_share(low), _estimate_share(~high))
+        high = relevant[order[::-1][: int(RELEVANT_SHARE * relevant.sum())]]
+        return cls(_estimate_smallest_share(low), _estimate_smallest_share(~high))
 
     def flipped(self, relevant: Mask, p: Floats) -> Floats:
         r"""Return the posterior probability that each given value is wrong, by Bayes' rule.
@@ -76,21 +86,55 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     probabilities : ndarray of shape (n_items, n_labels)
         By models that were fitted without the entry.
     """
-    rows, columns = np.nonzero(labels.observed & labels.learnable)
-    relevant, p = labels.state[rows, columns] > 0, probabilities[rows, columns]
+    at = labels.observed & labels.learnable
+    relevant, p = labels.relevant[at], probabilities[at]
     wrong = FlipRates.estimate(relevant, p).flipped(relevant, p) if len(p) else p
     order = np.lexsort((np.where(relevant, p, 1 - p), -wrong))
+    return _list_entries(at, labels, probabilities, wrong).iloc[order].reset_index(drop=True)
+
+
+def rank_missing(labels: PartialLabels, probabilities: Floats, observed_rate: float | None) -> pd.DataFrame:
+    """Return the entries of annotated items that positive-only labels lack, the most probable missing positives first.
+
+    The columns are those of :func:`rank_suspects`; ``given`` is 0, and ``wrong`` is the probability of being relevant,
+    which is missing without a label frequency.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+    probabilities : ndarray of shape (n_items, n_labels)
+        Of being relevant, given that the entry was not assigned; without a label frequency of being assigned.
+    observed_rate : float or None
+    """
+    at = labels.annotated[:, None] & ~labels.relevant & mark_unassigned(labels).learnable
+    p = probabilities[at]
+    found = _list_entries(at, labels, probabilities, p if observed_rate is not None else np.full(len(p), np.nan))
+    return found.iloc[np.argsort(-p, kind="stable")].reset_index(drop=True)
+
+
+def _list_entries(at: Mask, labels: PartialLabels, probabilities: Floats, wrong: Floats) -> pd.DataFrame:
+    """Return entries as rows, in the order of the table."""
+    rows, columns = np.nonzero(at)
     names = np.array(labels.names, dtype=object)
-    ranked = {
-        "position": rows,
-        "label": names[columns],
-        "given": relevant.astype(int),
-        "probability": p,
-        "wrong": wrong,
-    }
-    return pd.DataFrame(ranked).iloc[order].reset_index(drop=True)
+    return pd.DataFrame(
+        {
+            "position": rows,
+            "label": names[columns],
+            "given": labels.relevant[at].astype(int),
+            "probability": probabilities[at],
+            "wrong": wrong,
+        }
+    )
 
 
-def _estimate_share(wrong: Mask) -> float:
-    """Return a share, shrunk to 5 % by a prior that counts as much as ten entries."""
-    return float((wrong.sum() + 0.5) / (len(wrong) + 10))
+def _estimate_smallest_share(wrong: Mask) -> float:
+    """Return the smallest share of the first entries, their first half, quarter, and so on.
+
+    Half a standard deviation is added to each number, because the smallest of several shares is too small, and each
+    share is shrunk to 5 % by a prior that counts as much as ten entries. Parts of fewer than 15 entries do not count
+    unless there is no other.
+    """
+    sizes = [len(wrong) // part for part in PARTS]
+    kept = [n for n in sizes if n >= MIN_ENTRIES] or sizes[:1]
+    numbers = np.array([wrong[:n].sum() for n in kept])
+    return float(((numbers + np.sqrt(numbers) / 2 + 0.5) / (np.array(kept) + 10)).min())

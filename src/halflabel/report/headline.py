@@ -31,3 +31,58 @@ def write_headline(counts: Mapping[str, int], *, positive_only: bool, min_precis
     why = f", because they would not reach {percent(min_precision)} expected precision" if min_precision else ""
     filled = f"{count(counts['filled'])} are now filled in and {count(left)} stay empty"
     return f"{start} {given} were given. Of the other {gaps}, {filled}{why}."
+
+
+def write_errors(filled: int, expected: float, low: float, high: float) -> str:
+    """Return how many filled entries are expected to be wrong, with a band; empty if none was filled.
+
+    Numbers from 100 on are rounded to two digits.
+
+    Examples
+    --------
+    >>> write_errors(4120, 312.4, 258.1, 371.0)
+    'About 310 of 4,120 filled entries are wrong (260–370).'
+    >>> write_errors(40, 0.3, 0.0, 1.2)
+    'About 0 of 40 filled entries are wrong (0–1).'
+    """
+    if not filled:
+        return ""
+    about, least, most = (count(_round(number)) for number in (expected, low, high))
+    return f"About {about} of {plural(filled, 'filled entry', 'filled entries')} are wrong ({least}–{most})."
+
+
+def write_relevant(expected: float, filled: int, precision: float, labelled: int, more: tuple[int, int] | None) -> str:
+    """Return how many of the relevant entries can be filled in at a precision, and with how many labelled items more.
+
+    Parameters
+    ----------
+    expected : float
+        The expected number of relevant entries among the gaps.
+    filled : int
+        The number of gaps that can be filled in as relevant.
+    precision : float
+    labelled : int
+        The number of labelled items.
+    more : tuple of (labelled, filled) or None
+        A number of labelled items at which clearly more could be filled in; None if there is none.
+
+    Examples
+    --------
+    >>> write_relevant(1204, 41, 0.95, 80, (320, 118)).replace(chr(160), " ")
+    'Of about 1,200 relevant entries among the gaps, 41 can be filled in at 95 %. With 320 labelled items (now 80) it could be about 120.'
+    """  # noqa: E501
+    start = (
+        f"Of about {count(_round(expected))} relevant entries among the gaps, {count(filled)} can be filled in at "
+        f"{percent(precision)}."
+    )
+    if more is None:
+        return start
+    items, entries = more
+    could = f"it could be about {count(_round(entries))}"
+    return f"{start} With {count(items)} labelled items (now {count(labelled)}) {could}."
+
+
+def _round(number: float) -> int:
+    """Return a whole number with two digits that are not 0, if it has more than two."""
+    whole = round(number)
+    return whole if whole < 100 else round(whole, 2 - len(str(whole)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,14 @@ from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
 
+if TYPE_CHECKING:  # completion is above report
+    from halflabel.completion import Completion
+
 #: The expected precisions for which a report counts the gaps that can be filled.
 PRECISIONS = (0.90, 0.95, 0.99)
+
+#: The factor, and the number of entries, by which more labelled items must raise what can be filled in as relevant.
+CLEARLY, MIN_MORE = 1.5, 10
 
 #: Bins of the calibration curve; the same as those of the calibration error.
 BINS = 15
@@ -42,6 +48,38 @@ def count_fillable(
         }
         for precision, state in zip(precisions, states, strict=True)
     ]
+
+
+def count_relevant(completion: Completion, precision: float) -> dict[str, Any]:
+    """Return how many of the relevant entries among the gaps can be filled in at a precision.
+
+    Returns
+    -------
+    dict
+        ``precision``; ``expected``, the expected number of relevant entries among the gaps; ``filled``, the gaps that
+        can be filled in as relevant; ``labelled``, the number of labelled items; ``more``, the smallest multiple of
+        this number (up to 16 times) at which clearly more could be filled in, with the number of entries, or None. It
+        is estimated from the uncertainty of the calibration, which falls with the root of the number.
+    """
+    gaps = ~completion.labels.observed & completion.learned_from.learnable
+    filled = int((completion.fill_at(precision) > 0).sum())
+    labelled = int((~completion.learned_from.unlabelled).sum())
+    return {
+        "precision": precision,
+        "expected": float(completion.probabilities.to_numpy()[gaps].sum()),
+        "filled": filled,
+        "labelled": labelled,
+        "more": None if completion.labels.positive_only else _find_more(completion, precision, filled, labelled),
+    }
+
+
+def _find_more(completion: Completion, precision: float, filled: int, labelled: int) -> tuple[int, int] | None:
+    """Return a larger number of labelled items and the number of entries that could be filled in, or None."""
+    for factor in (2, 4, 8, 16):
+        entries = int((completion.fill_at(precision, factor) > 0).sum())
+        if entries >= max(CLEARLY * filled, filled + MIN_MORE):
+            return factor * labelled, entries
+    return None
 
 
 def count_filled(labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats) -> dict[str, dict[str, float]]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._version import list_versions
 from halflabel._wording import clipped
+from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.headline import write_headline
 from halflabel.report.images import encode_png, read_images, take_marks
 from halflabel.report.items import choose_shown, describe_cells, take_shown, write_titles
@@ -34,6 +35,7 @@ from halflabel.table import OpenTable
 
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion
+    from halflabel.completion.audit import Certificate
     from halflabel.completion.mapping.item_map import ItemMap
 
 #: Maximum number of labels in the table; of more labels the worst and the best are listed.
@@ -56,6 +58,7 @@ def summarize(
     show: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
     settings: Mapping[str, Any] | None = None,
+    certificates: Sequence[Certificate] = (),
     reviewed: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -78,6 +81,8 @@ def summarize(
         The options of the run, listed at the end.
     reviewed : mapping, optional
         What a review in the browser has shown: ``facts`` (pairs of name and value) and ``sentences``.
+    certificates : sequence of Certificate, optional
+        From :meth:`halflabel.completion.audit.Audit.certify`, about this completed table.
     seed : int, default=0
         Decides which items the map shows if there are too many for all of them.
 
@@ -89,7 +94,8 @@ def summarize(
     Raises
     ------
     ValueError
-        If there is not one small mark per item, or a column to show does not exist.
+        If there is not one small mark per item, a column to show does not exist, or a certificate is about another
+        table.
     """
     labels, shown = completion.labels, choose_shown(completion.opened, show)
     images = take_marks(completion.opened, marks) if isinstance(marks, tuple) else marks
@@ -105,6 +111,7 @@ def summarize(
         "positive": positive,
         "min_precision": completion.min_precision,
         **predictions,
+        "certificates": write_certificates(completion, certificates),
         "labels": _summarize_labels(completion),
         "next": None if labels.positive_only else _list_rows(completion.next_to_label(MAX_NEXT)),
         "unassigned": _summarize_unassigned(completion) if labels.positive_only else None,
@@ -153,6 +160,8 @@ def _summarize_predictions(completion: Completion) -> dict[str, Any]:
     relevance, checked = completion.probability_of == "being relevant", completion.calibrated_on
     return {
         "expected": count_fillable(~labels.observed, completion.fill_at) if relevance else None,
+        "relevant": write_fillable(completion) if relevance else None,
+        "errors": summarize_errors(completion) if relevance else None,
         "filled_as": count_filled(labels, completion.state, p) if relevance else None,
         "quality": measure_quality(checked, completion.learned_probabilities, _thresholds(completion)),
         "calibration": bin_calibration(checked, completion.learned_probabilities),
