@@ -25,7 +25,6 @@ from halflabel.completion.components import take_components
 from halflabel.completion.drift import measure_drift
 from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.gaps import describe_gaps
-from halflabel.completion.mapping.defaults import LABEL_WEIGHT
 from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_file import Predictor, save
@@ -277,28 +276,15 @@ class Completion:
         """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
         return measure_drift(self._components, self.learned_from, np.random.default_rng(0))
 
-    def map(
-        self,
-        n_components: int = 2,
-        *,
-        method: str | None = None,
-        label_weight: float = LABEL_WEIGHT,
-        seed: int = 0,
-    ) -> ItemMap:
-        """Return the items in a small number of dimensions; the same map is drawn once.
+    def map(self, n_components: int = 2, **options: Any) -> ItemMap:
+        """Return the items in a small number of dimensions; a map with the same options is drawn once.
 
-        Parameters
-        ----------
-        n_components : int, default=2
-        method : {"tsne", "ssdrmc", "mddm", "pca", "umap"}, optional
-            By default t-SNE for at most 2 dimensions and the spectral embedding of SSDR-MC for more.
-        label_weight : float, default=1.0
-            Weight of the labels against the features; 0 draws the features alone.
-        seed : int, default=0
+        The options are those of :func:`halflabel.completion.mapping.item_map.draw_item_map`, such as ``method`` and
+        ``label_weight``.
         """
-        key = (n_components, method, label_weight, seed)
+        key = (n_components, *sorted(options.items()))
         if key not in self._maps:
-            self._maps[key] = draw_item_map(self, n_components, method=method, label_weight=label_weight, seed=seed)
+            self._maps[key] = draw_item_map(self, n_components, **options)
         return self._maps[key]
 
     @cached_property
