@@ -201,6 +201,8 @@ def parse_command(command: str) -> None:
     while isinstance(command_or_group, Group):
         name, *arguments = arguments
         found = command_or_group.get_command(Context(command_or_group), name)
+        if found is None and (default := getattr(command_or_group, "default_command", None)) is not None:
+            found, arguments = command_or_group.get_command(Context(command_or_group), default), [name, *arguments]
         if found is None:
             raise SnippetError(f"{command!r}: there is no command {name!r}.")
         command_or_group = found

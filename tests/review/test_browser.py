@@ -148,6 +148,39 @@ def count_answers(page):
     return int(page.inner_text("#saved").split()[0].replace(",", ""))
 
 
+def pass_audit(page, truth):
+    """Begin an audit, answer all of it, and return the number of its answers."""
+    page.keyboard.press("a")
+    page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
+    number = int(page.inner_text("#audit-plans label:first-child b").split()[0])
+    page.focus("#audit-begin")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    assert "probability" not in page.inner_text("#last")
+    answer(page, truth, number - 1)
+    page.keyboard.press("j" if truth[read_question(page)] else "f")
+    page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#certificate:text-matches("^At least")', timeout=WAIT)
+    return number
+
+
+def check_outputs(folder, truth, number):
+    """Check that table, answers, certificate and report belong together."""
+    done = pd.read_csv(folder / "digits.completed.csv").set_index("scan")
+    assert not done[list(LABELS)].isna().any(axis=None)
+    answers = pd.read_csv(folder / "digits.review.csv").dropna(subset="answer")
+    assert len(answers) >= 23 + number - 1
+    for item, label, value in answers[["item", "label", "answer"]].itertuples(index=False):
+        assert done.loc[item, label] == value == truth[item, label]
+    certificate = json.loads((folder / "digits.certificate.json").read_text())
+    assert certificate["audited"] == number
+    report = (folder / "digits.report.html").read_text()
+    assert "Reviewed by a person" in report
+    assert "Certificate:" in report
+
+
 def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits, review, open_page, tmp_path):
     source, truth = digits
     path = tmp_path / "digits.csv"
@@ -173,34 +206,16 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     page.keyboard.press("k")
     page.wait_for_selector('#saved:text-matches("^24 ")', timeout=WAIT)
 
-    page.keyboard.press("a")
-    page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    number = int(page.inner_text("#audit-plans label:first-child b").split()[0])
-    page.focus("#audit-begin")
-    page.keyboard.press("Enter")
-    page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
-    page.wait_for_selector("body[data-question]", timeout=WAIT)
-    assert "probability" not in page.inner_text("#last")
-    answer(page, truth, number - 1)
-    page.keyboard.press("j" if truth[read_question(page)] else "f")
-    page.wait_for_selector('#certificate:text-matches("^At least")', timeout=WAIT)
-
+    number = pass_audit(page, truth)
     page.keyboard.press("w")
     page.wait_for_selector('.notice:text-matches("^Written")', timeout=WAIT)
     assert page.problems == []
-    assert command.end() == 0
+    assert command.end() == 0  # while the page is open
+    output = path.with_suffix(".log").read_text()
+    assert "Traceback" not in output
+    assert "The same command goes on where you stopped" in output
     assert path.read_bytes() == before
-    done = pd.read_csv(tmp_path / "digits.completed.csv").set_index("scan")
-    assert not done[list(LABELS)].isna().any(axis=None)
-    answers = pd.read_csv(tmp_path / "digits.review.csv").dropna(subset="answer")
-    assert len(answers) >= 23 + number - 1
-    for item, label, value in answers[["item", "label", "answer"]].itertuples(index=False):
-        assert done.loc[item, label] == value == truth[item, label]
-    certificate = json.loads((tmp_path / "digits.certificate.json").read_text())
-    assert certificate["audited"] == number
-    report = (tmp_path / "digits.report.html").read_text()
-    assert "Reviewed by a person" in report
-    assert "Certificate:" in report
+    check_outputs(tmp_path, truth, number)
 
 
 def test_answers_survive_a_reload_and_a_crash(digits, review, open_page, tmp_path):

@@ -1,5 +1,7 @@
 """The endpoints of a review, from the first question to the outputs; fits are made up."""
 
+import http.client
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -233,3 +235,16 @@ def test_a_full_disk_is_named_and_changes_nothing(client, monkeypatch):
     monkeypatch.undo()
     assert client.get("/api/progress")["answers"] == 0
     assert client.post("/api/answers", {"answers": [answer(question, 1, "k1")]})["answers"] == 1
+
+
+def test_an_open_stream_of_events_ends_with_the_server(client):
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=20)
+    connection.request("GET", "/api/events", headers={"Cookie": client.cookie})
+    response = connection.getresponse()
+    assert response.readline() == b": open\n"
+    client.session.receive("fit", client.session.fit)
+    lines = [response.readline() for _ in range(2)]
+    assert b'data: {"kind": "fit", "content": null}\n' in lines
+    client.server.stop()
+    assert response.read().strip() == b""
+    connection.close()

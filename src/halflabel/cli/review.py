@@ -33,12 +33,14 @@ from halflabel.table import OpenTable
 class _ReviewGroup(click.Group):
     """``halflabel review ITEMS`` opens the page; ``halflabel review merge`` is a command of its own."""
 
+    default_command = "page"
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the name of the page in front of anything that is no other command."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
-            args = ["page", *args]
+            args = [self.default_command, *args]
         elif args and args[0] in ctx.help_option_names:
-            args = ["page", "--help"]
+            args = [self.default_command, "--help"]
         return super().parse_args(ctx, args)
 
 

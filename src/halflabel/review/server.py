@@ -19,8 +19,8 @@ from halflabel.review.endpoints import ENDPOINTS, bind
 from halflabel.review.guard import Guard
 from halflabel.review.session import Session
 
-#: Seconds between two checks whether a fit is due, and between two signs of life of the stream of events.
-TICK, ALIVE = 1.0, 15.0
+#: Seconds between two checks whether a fit is due or the server ends, and between two signs of life of the events.
+TICK, ALIVE = 0.25, 15.0
 
 
 class Server:
@@ -47,7 +47,7 @@ class Server:
         hosts = session.setting.views.remote_hosts
         self.guard = Guard(self._build(), self.socket.getsockname()[1], media_hosts=hosts)
         config = uvicorn.Config(
-            self.guard, log_level="warning", access_log=False, timeout_graceful_shutdown=1, server_header=False,
+            self.guard, log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,
             ws="none", lifespan="on",
         )  # fmt: skip
         self.uvicorn = uvicorn.Server(config)
@@ -81,11 +81,12 @@ class Server:
         return Starlette(routes=routes, lifespan=lifespan)
 
     async def _tick(self) -> None:
-        """Make a fit whenever one is due."""
-        while True:
+        """Make a fit whenever one is due; end the streams of events when the server ends."""
+        while not self.uvicorn.should_exit:
             await asyncio.sleep(TICK)
             if self.session.refit_if_due():
                 self.events.announce("begun", None)
+        self.events.end()
 
 
 class Events:
@@ -93,7 +94,7 @@ class Events:
 
     def __init__(self) -> None:
         self.loop: asyncio.AbstractEventLoop | None = None
-        self._queues: set[asyncio.Queue[str]] = set()
+        self._queues: set[asyncio.Queue[str | None]] = set()
 
     def announce(self, kind: str, content: Any) -> None:
         """Send a message; it may be called from any thread."""
@@ -102,7 +103,11 @@ class Events:
         plain = list(content) if kind == "progress" else None
         self.loop.call_soon_threadsafe(self._put, f"data: {json.dumps({'kind': kind, 'content': plain})}\n\n")
 
-    def _put(self, text: str) -> None:
+    def end(self) -> None:
+        """End all streams; called in the loop of the server."""
+        self._put(None)
+
+    def _put(self, text: str | None) -> None:
         for queue in self._queues:
             queue.put_nowait(text)
 
@@ -110,16 +115,21 @@ class Events:
         """Return the stream of messages."""
 
         async def read() -> AsyncIterator[str]:
-            queue: asyncio.Queue[str] = asyncio.Queue()
+            queue: asyncio.Queue[str | None] = asyncio.Queue()
             self._queues.add(queue)
             try:
                 yield ": open\n\n"
-                while True:
-                    try:
-                        yield await asyncio.wait_for(queue.get(), ALIVE)
-                    except TimeoutError:
-                        yield ": alive\n\n"
+                while (text := await _wait(queue)) is not None:
+                    yield text
             finally:
                 self._queues.discard(queue)
 
         return StreamingResponse(read(), media_type="text/event-stream")
+
+
+async def _wait(queue: asyncio.Queue[str | None]) -> str | None:
+    """Return the next message, or a sign of life after some seconds."""
+    try:
+        return await asyncio.wait_for(queue.get(), ALIVE)
+    except TimeoutError:
+        return ": alive\n\n"

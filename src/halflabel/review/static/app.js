@@ -313,7 +313,10 @@ class Page {
   async auditChanged(progress, op) {
     this.showSaved(progress, 0, null);
     this.map.showLabel(this.map.label);
-    if (op === "finish" && progress.certificate) notify(progress.certificate.sentence);
+    if (op === "finish" && progress.certificate) {
+      byId("proof").textContent = progress.certificate.sentence;
+      byId("certificate-dialog").showModal();
+    }
     this.question = null;
     byId("last").textContent = "";
     this.queue.answered.clear();
