@@ -1,6 +1,6 @@
 """How often the bound of an audit holds, over simulated tables.
 
-Protocol: a table of 100 items and 10 labels, no entry given. The probabilities of its entries have one of four shapes,
+Protocol: a table of 60 items and 10 labels, no entry given. The probabilities of its entries have one of four shapes,
 and the truth is drawn from them. "calibrated" fills by these probabilities; "overconfident" draws the truth from
 probabilities whose log odds are .6 times as large; "hidden" replaces, in addition, the truth of 3 % of the entries by
 the opposite of what is filled in. ``Completion.audit`` asks for random entries, which are answered with the truth. The
@@ -19,7 +19,7 @@ from scipy.special import expit, logit
 
 from halflabel.completion.audit import bound_recall, draw_audit
 
-N_ITEMS, N_LABELS, LEVEL = 100, 10, 0.95
+N_ITEMS, N_LABELS, LEVEL = 60, 10, 0.95
 SHAPES = {"sparse": (0.1, 0.9), "even": (0.5, 0.5), "certain": (0.03, 0.15), "uncertain": (2.0, 2.0)}
 CASES = ("calibrated", "overconfident", "hidden")
 
