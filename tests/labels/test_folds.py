@@ -161,6 +161,27 @@ def _compare_groups(gaps, mean, shares, rng):
     return *(deviations(labels, parts, shares).mean() for parts in (ours, chance)), *(s.mean() for s in sizes)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_each_group_goes_where_the_chi_square_is_least(seed):
+    """Twelve groups of different sizes, the largest first, against the whole sum over parts."""
+    rng, shares = np.random.default_rng(seed), np.array([0.17, 0.33, 0.5])
+    groups = rng.permutation(np.repeat(np.arange(12), np.arange(2, 14)))
+    Y = (rng.random((len(groups), 3)) < [0.1, 0.3, 0.5]).astype(float)
+    Y[(groups % 3 == 0) & (rng.random(len(groups)) < 0.8)] = np.nan  # unlabelled, and many of a group together
+    labels = PartialLabels.from_positives(Y)  # also items that are annotated and have no tag
+    blank = ~labels.relevant.any(axis=1)
+    kinds = np.column_stack(
+        [labels.relevant, blank & labels.annotated, blank & ~labels.annotated, np.ones(len(groups), bool)]
+    )
+    expected = np.outer(shares, kinds.sum(axis=0))
+    counts, part_of = np.zeros_like(expected), np.full(12, -1)
+    for group in range(11, -1, -1):
+        trials = [counts + np.eye(3)[:, [part]] * kinds[groups == group].sum(axis=0) for part in range(3)]
+        part_of[group] = np.argmin([np.sum((trial - expected) ** 2 / expected) for trial in trials])
+        counts = trials[part_of[group]]
+    np.testing.assert_array_equal(split_items(labels, shares, rng, groups), part_of[groups])
+
+
 def test_a_single_label_is_split_as_evenly_as_by_scikit_learn():
     ours, theirs = [], []
     for seed in range(5):
