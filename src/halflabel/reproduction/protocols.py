@@ -39,9 +39,9 @@ def split(run: Run, folder: Path | None) -> Outcome:
     train, test = _load_parts(run, folder, np.random.default_rng(run.seed))
     X, X_new = (_prepare_features(each, run.options) for each in (train, test))
     chain = Chain.fit(run.steps, run.helpers, X, train.Y)
-    started = time.perf_counter()
+    started = time.process_time()
     prediction = chain.predict_new(X_new, test.Y.shape)
-    seconds = {**chain.seconds, "predict": time.perf_counter() - started}
+    seconds = {**chain.seconds, "predict": time.process_time() - started}
     cardinality = float(np.nansum(train.Y.rates))
     metrics = _score_entries(test.Y, prediction, run.metrics, run.options, cardinality)
     return Outcome(metrics, _list_facts(chain, prediction), seconds)
@@ -106,9 +106,9 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     known = remove_positives(whole.Y[seen], annotated, run.options["hidden"], rng, absent=absent)
     X, truth = _prepare_features(whole, run.options), whole.Y[test]
     chain = Chain.fit(run.steps, run.helpers, X[seen], known)
-    started = time.perf_counter()
+    started = time.process_time()
     prediction = chain.predict_new(X[test], truth.shape)
-    seconds = {**chain.seconds, "predict": time.perf_counter() - started}
+    seconds = {**chain.seconds, "predict": time.process_time() - started}
     frequency = 1 - run.options["hidden"]
     prediction = replace(prediction, probabilities=_correct(prediction.probabilities, frequency))
     rules = _positive_thresholds(prediction, chain, known, frequency, run.options.get("zero", 0.0))
@@ -125,9 +125,9 @@ def study(run: Run, folder: Path | None) -> Outcome:
     data = load_data(run.source, folder, "whole", rng)
     settings = dict(run.steps[0])
     measure = import_object(settings.pop("use"))
-    started = time.perf_counter()
+    started = time.process_time()
     values = measure(data, rng, **settings)
-    seconds = {"fit": time.perf_counter() - started}
+    seconds = {"fit": time.process_time() - started}
     return Outcome({name: values[name] for name in run.metrics if name in values}, {}, seconds)
 
 

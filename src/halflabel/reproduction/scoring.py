@@ -36,7 +36,8 @@ class Outcome:
     facts : mapping
         Other results that the run's description determines (chosen dimensions, iterations).
     seconds : mapping of str to float
-        ``fit`` and ``predict`` of the whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
+        CPU time of the process, which does not depend on other work of the machine: ``fit`` and ``predict`` of the
+        whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
     """
 
     metrics: Mapping[str, float]

@@ -38,7 +38,7 @@ class Record:
     skipped : str
         Why the run was not started.
     seconds : mapping of str to float
-        Measured time, different in every repetition.
+        CPU time of the process, different in every repetition.
     made : mapping
         Versions, commit, machine and time.
     """

@@ -114,7 +114,7 @@ def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[
     made_by = dict.fromkeys(_describe_making(record.made) for record in done)
     return (
         ("Tier", TIERS_IN_WORDS[reproduction.tier]),
-        ("Runs", f"{len(done)} of {len(records)} measured, {seconds / 60:.1f} minutes of fitting and predicting"),
+        ("Runs", f"{len(done)} of {len(records)} measured, {seconds / 60:.1f} CPU minutes of fitting and predicting"),
         ("Made by", "; and by ".join(made_by) or "no run yet"),
         ("To repeat", reproduction.line),
     )
