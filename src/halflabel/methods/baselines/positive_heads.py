@@ -36,14 +36,25 @@ def fit_weighted_logistic(X: Matrix, positive: Floats, negative: Floats, C: floa
     r"""Minimise :math:`\tfrac{1}{2C}\|W\|^2 + \sum_{ij} (a_{ij} \ell(z_{ij}) + b_{ij} \ell(-z_{ij}))`, Z = XW + b.
 
     :math:`\ell(z) = \log(1 + e^{-z})`; a and b are the weights of an entry as a positive and as a negative. The last
-    row of ``x`` is the bias, which is not penalised.
+    row of ``x`` is the bias, which is not penalised. Labels are independent and solved one after the other.
     """
+    each = [_fit_one(X, a[:, None], b[:, None], C, max_iter) for a, b in zip(positive.T, negative.T, strict=True)]
+    converged = all(solution.status is Status.CONVERGED for solution in each)
+    return Solution(
+        np.hstack([solution.x for solution in each]),
+        (sum(solution.objective[-1] for solution in each),),
+        max(solution.residual for solution in each),
+        max(solution.n_iter for solution in each),
+        Status.CONVERGED if converged else Status.MAX_ITER,
+    )
 
+
+def _fit_one(X: Matrix, positive: Floats, negative: Floats, C: float, max_iter: int) -> Solution:
     def loss(Z: Floats) -> tuple[float, Floats]:
         value = float((positive * np.logaddexp(0, -Z) + negative * np.logaddexp(0, Z)).sum())
         return value, -positive * expit(-Z) + negative * expit(Z)
 
-    return _minimise(X, positive.shape[1], loss, 1 / C, max_iter)
+    return _minimise(X, 1, loss, 1 / C, max_iter)
 
 
 def fit_expected_positives(
