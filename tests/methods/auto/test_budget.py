@@ -77,10 +77,10 @@ CASES = {
 }
 STAGES = {
     ("default", "items"): (1048.897, 292.48),
-    ("default", "entries"): (1044.574, 159.373),
+    ("default", "entries"): (1059.934, 172.064),
     ("default", "positive-only"): (1123.605, 191.122),
     ("default", "groups"): (1190.085, 177.344),
-    ("default", "words"): (1574.177, 342.825),
+    ("default", "words"): (1589.537, 342.825),
     ("default", "wide"): (3694.041, 810.288),
     ("default", "sparse"): (1318.773, 331.648),
     ("default", "small"): (26.358, 5.873),
@@ -92,7 +92,7 @@ STAGES = {
     ("fast", "words"): (738.535, 158.331),
     ("fast", "sparse"): (662.866, 244.299),
     ("fast", "labels"): (4251.176, 1690.982),
-    ("best", "entries"): (2948.974, 514.978),
+    ("best", "entries"): (2986.774, 514.978),
     ("best", "small"): (39.277, 8.811),
     ("best", "many"): (9562.634, 2129.4),
 }

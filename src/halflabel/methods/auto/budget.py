@@ -49,8 +49,9 @@ def estimate_memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: b
     Notes
     -----
     The sum of the arrays that exist at the same time in the largest stage, plus 20 % and 6 MB. With many items these
-    are four tables in double precision (one number per item and label) and the weighted features while the members are
-    fitted, or ten tables and the forests when thresholds are chosen. The estimate is for the members of ``effort``.
+    are one table in double precision (one number per item and label) per member, up to three more, and the weighted
+    features while the members are fitted, or ten tables and the forests when thresholds are chosen. The estimate is for
+    the members of ``effort``.
     """
     positive_only = labels.positive_only
     labels = mark_unassigned(labels) if positive_only else labels
@@ -235,7 +236,8 @@ class _Sizes:
         return copies * self._row * items + DOUBLE * (3 * n_features**2 if by_covariance else lanczos)
 
     def _deforming(self) -> float:
-        return self._nodes * (2 * DOUBLE * self._rank + self._row)
+        """Return the bytes of the nodes and of their map, twice, of the transition matrix and of eigenvectors."""
+        return self._nodes * (2 * DOUBLE * self._rank + self._row + EDGES) + 2 * DOUBLE * self._rank**2
 
     @property
     def _forests(self) -> tuple[float, float]:
