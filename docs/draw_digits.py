@@ -35,7 +35,7 @@ COLOURS = {
 }
 
 #: Minimum probability of a filled value that is not doubtful.
-MIN_SURE = 0.75
+MIN_CERTAINTY = 0.75
 
 
 def main() -> None:
@@ -83,7 +83,7 @@ def _draw_panel(
     for (x, y), scan, value in zip(place, scans.reshape(-1, 8, 8) / 16, p, strict=True):
         if np.isnan(value):
             colour = unknown
-        elif max(value, 1 - value) < MIN_SURE:
+        elif max(value, 1 - value) < MIN_CERTAINTY:
             colour = doubtful
         else:
             colour = relevant if value >= 0.5 else irrelevant
