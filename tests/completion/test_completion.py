@@ -148,14 +148,14 @@ class TestEvidence:
         assert (first["item"], first["given"]) == (7, 1)
         assert first["probability"] < 0.2
 
-    def test_next_to_label_are_the_uncertain_ones(self, rng):
+    def test_next_to_label_are_items_far_from_labelled_ones(self, rng):
         X = np.linspace(0, 10, 100)[:, None]
-        y = np.where(X[:, 0] < 5, 0.0, 1.0)
-        y[np.arange(100) % 5 != 0] = np.nan
-        chosen = hl.complete(X, y).next_to_label(5)
-        assert chosen["item"].between(35, 65).all()
-        assert (np.diff(chosen["bits"]) <= 0).all()
+        y = np.where(X[:, 0] < 2, 0.0, 1.0)
+        y[(np.arange(100) % 5 != 0) | (X[:, 0] > 5)] = np.nan
+        chosen = hl.complete(X, y, effort="fast").next_to_label(3)
+        assert chosen["item"].between(55, 99).all()
         assert np.isnan(y[chosen["item"]]).all()
+        assert (chosen["unknown"] == 1).all()
 
     def test_drift(self, rng):
         X, Y, _ = half_labelled(rng, n=400)
