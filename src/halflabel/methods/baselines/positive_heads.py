@@ -19,6 +19,9 @@ from halflabel.numerics.solvers import Solution, Status
 #: Folds in which the label frequency is estimated, and the largest weight of an unassigned entry as a positive.
 INNER_FOLDS, MAX_WEIGHT = 3, 1.0
 
+#: Largest entry of the gradient at which a fit counts as converged at its iteration limit.
+MAX_GRADIENT = 1e-5
+
 
 @dataclass(frozen=True, eq=False)
 class LinearHead:
@@ -94,8 +97,8 @@ def _minimise(
     options: Any = {"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 20}
     start = np.zeros(shape[0] * shape[1])
     found = optimize.minimize(value_and_grad, start, jac=True, method="L-BFGS-B", options=options)
-    status = Status.MAX_ITER if found.nit >= max_iter else Status.CONVERGED
     residual = float(np.abs(found.jac).max(initial=0.0))
+    status = Status.CONVERGED if found.nit < max_iter or residual <= MAX_GRADIENT else Status.MAX_ITER
     return Solution(found.x.reshape(shape), (float(found.fun),), residual, int(found.nit), status)
 
 
