@@ -76,17 +76,17 @@ CASES = {
     "many": {"n": 400_000, "n_labelled": 100_000},
 }
 STAGES = {
-    ("default", "items"): (1048.897, 292.48),
+    ("default", "items"): (1071.937, 315.52),
     ("default", "entries"): (1059.934, 172.064),
-    ("default", "positive-only"): (1123.605, 191.122),
-    ("default", "groups"): (1190.085, 177.344),
+    ("default", "positive-only"): (1138.965, 191.122),
+    ("default", "groups"): (1205.445, 177.344),
     ("default", "words"): (1589.537, 342.825),
     ("default", "wide"): (3694.041, 810.288),
-    ("default", "sparse"): (1318.773, 331.648),
+    ("default", "sparse"): (1341.813, 354.688),
     ("default", "small"): (26.358, 5.873),
-    ("default", "labels"): (9947.349, 3439.247),
-    ("default", "half"): (1139.556, 193.818),
-    ("default", "many"): (4566.957, 862.16),
+    ("default", "labels"): (9970.389, 3439.247),
+    ("default", "half"): (1154.916, 193.818),
+    ("default", "many"): (4589.997, 862.16),
     ("fast", "items"): (329.318, 156.347),
     ("fast", "groups"): (534.306, 103.45),
     ("fast", "words"): (738.535, 158.331),
@@ -94,7 +94,7 @@ STAGES = {
     ("fast", "labels"): (4251.176, 1690.982),
     ("best", "entries"): (2986.774, 514.978),
     ("best", "small"): (39.277, 8.811),
-    ("best", "many"): (9562.634, 2129.4),
+    ("best", "many"): (9688.234, 2255.0),
 }
 
 
