@@ -8,7 +8,7 @@ halflabel chose its settings on medical, yeast, scene, gnegativego and enron (se
 scikit-multilearn's and cleanlab's rows need scikit-multilearn-ng and cleanlab, LightGBM's needs lightgbm; a method
 that cannot be imported, or that cannot fit the table, is a row without figures and with the reason.
 
-    python benchmarks/comparison.py [--sets emotions birds] [--items 1000] [--repeats 1] [--log comparison.csv]
+    python benchmarks/comparison.py [--sets emotions yeast] [--items 1000] [--repeats 1] [--log comparison.csv]
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ import halflabel as hl
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.metrics import brier, ece, micro_f1
 
-SETS = ("digits", "emotions", "birds", "yeast", "medical")
+SETS = ("digits", "emotions", "scene", "yeast", "medical")
 GAPS = {"5 % of items": ("items", 0.05), "20 % of items": ("items", 0.2), "50 % of entries": ("entries", 0.5)}
 
 
