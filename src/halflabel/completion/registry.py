@@ -25,7 +25,19 @@ from halflabel.methods.auto.kernel import KernelRegression
 from halflabel.methods.auto.reconstruction import ReconstructedScores
 from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
 from halflabel.methods.auto.trees import Trees
-from halflabel.methods.baselines import LEML, MLGFHF, MLRGL, BinaryRelevance, FastTag, MLkNN, OtherLabels, RankSVM
+from halflabel.methods.baselines import (
+    EPR,
+    LEML,
+    MLGFHF,
+    MLRGL,
+    BinaryRelevance,
+    CorrectAndSmooth,
+    ElkanNoto,
+    FastTag,
+    MLkNN,
+    OtherLabels,
+    RankSVM,
+)
 from halflabel.methods.baselines.fasttag import Enriched
 from halflabel.methods.baselines.leml import LowRankMap
 from halflabel.methods.baselines.mlrgl import RankingFunctions
@@ -70,10 +82,13 @@ AUTO = (
 
 METHODS = (SSDRMC, MC1, MCb, VVMR, LowRankVVMR, KernelSetting)
 
-#: The classifiers of BinaryRelevance and OtherLabels belong to another library, so that saving them raises for those.
+#: The classifiers of the first three belong to another library, so that saving them raises for those.
 BASELINES = (
     BinaryRelevance,
     OtherLabels,
+    CorrectAndSmooth,
+    ElkanNoto,
+    EPR,
     FastTag,
     Enriched,
     LEML,
