@@ -41,6 +41,7 @@ from halflabel.methods.baselines import (
 from halflabel.methods.baselines.fasttag import Enriched
 from halflabel.methods.baselines.leml import LowRankMap
 from halflabel.methods.baselines.mlrgl import RankingFunctions
+from halflabel.methods.baselines.positive_heads import LinearHead
 from halflabel.methods.baselines.rank_svm import Ranking
 from halflabel.methods.matrix_completion import MC1, MCb
 from halflabel.methods.ssdrmc import SSDRMC
@@ -89,6 +90,7 @@ BASELINES = (
     CorrectAndSmooth,
     ElkanNoto,
     EPR,
+    LinearHead,
     FastTag,
     Enriched,
     LEML,
