@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.datasets import ReadError, fetch, openml
+from halflabel.datasets import ReadError, fetch
 
 
 def answer(n=593, q=6, name="emotions", words=("FALSE", "TRUE")):
@@ -27,7 +27,7 @@ def served(monkeypatch):
                 raise result
             return result
 
-        monkeypatch.setattr(openml, "fetch_openml", fetcher)
+        monkeypatch.setattr("sklearn.datasets.fetch_openml", fetcher)
         return calls
 
     return serve

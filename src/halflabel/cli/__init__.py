@@ -29,7 +29,7 @@ _COMMANDS = {
         "trials", "evaluate_command", "Hide known entries, predict them by several methods, and compare."
     ),
     "map": _Place("items", "map_command", "Draw the items in a small number of dimensions."),
-    "review": _Place("review", "review_group", "Answer questions in the browser, with fits in the background."),
+    "review": _Place("review", "review_group", "Answer questions about uncertain labels in the browser."),
     "audit": _Place("audit", "audit_command", "Certify how many filled entries are right."),
     "reproduce": _Place("reproduce", "reproduce", "Measure the tables and figures of a paper again."),
     "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),

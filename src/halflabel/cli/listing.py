@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from halflabel._wording import NONE, clipped, count, percent
+from halflabel._wording import NONE, clipped, count, percent, plural
 from halflabel.cli.console import out
 
 if TYPE_CHECKING:
@@ -24,8 +24,10 @@ _ENTRY, _LEFT_OUT = ("item", "label", "given", "suggested", "probability"), ("re
 def print_first_to_check(filled: Completion, shown: tuple[str, ...]) -> None:
     """Print the entries whose answers help most, with the columns by which a reader recognises the item."""
     entries = filled.review(MAX_LINES, shown)
-    if len(entries):
-        print_entries(entries, f"The first {len(entries)} of {count(len(filled.ranked_for_review))} entries to check")
+    total = len(filled.ranked_for_review)
+    part = f"The first {len(entries)} of {count(total)} entries" if len(entries) < total else plural(total, "entry", "entries")
+    if total:
+        print_entries(entries, f"{part} to check")
 
 
 def print_entries(entries: pd.DataFrame, title: str) -> None:

@@ -55,7 +55,10 @@ class _PageCommand(click.Command):
 
 @click.group(name="review", cls=_ReviewGroup)
 def review_group() -> None:
-    """Answer questions about uncertain labels in the browser; each answer is on the disk at once."""
+    """Answer questions about uncertain labels in the browser.
+
+    Each answer is on the disk before the next question appears; the labels are fitted again in the background.
+    """
 
 
 @review_group.command(name="page", cls=_PageCommand)
