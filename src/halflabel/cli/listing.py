@@ -25,9 +25,10 @@ def print_first_to_check(filled: Completion, shown: tuple[str, ...]) -> None:
     """Print the entries whose answers help most, with the columns by which a reader recognises the item."""
     entries = filled.review(MAX_LINES, shown)
     total = len(filled.ranked_for_review)
-    part = f"The first {len(entries)} of {count(total)} entries" if len(entries) < total else plural(total, "entry", "entries")
-    if total:
-        print_entries(entries, f"{part} to check")
+    if total > len(entries):
+        print_entries(entries, f"The first {len(entries)} of {count(total)} entries to check")
+    elif total:
+        print_entries(entries, f"{plural(total, 'entry', 'entries')} to check")
 
 
 def print_entries(entries: pd.DataFrame, title: str) -> None:

@@ -14,6 +14,7 @@ from pyarrow import ipc
 
 from halflabel._files import atomic_write
 from halflabel.datasets import ReadError
+from halflabel.datasets.arrow_files import explain_damage
 from halflabel.exchange.arrow_tables import frame_of_table, read_table
 from halflabel.exchange.fields import text_of
 from halflabel.exchange.flat import LOSSES, OPTIONS, from_frame, has_ids, to_frame
@@ -56,7 +57,12 @@ def from_table(table: pa.Table, path: Path, options: Options, format: str, **mor
     metadata = table.schema.metadata or {}
     if KEY in metadata and not options.names_fields:
         options = _stated(metadata[KEY], path, options)
-    return from_frame(frame_of_table(table), path, options, format, **more)
+    return from_frame(_frame(table, path), path, options, format, **more)
+
+
+def _frame(table: pa.Table, path: Path) -> pd.DataFrame:
+    with explain_damage(path, "Parquet or Arrow"):  # some texts are decoded only now
+        return frame_of_table(table)
 
 
 def _stated(text: bytes, path: Path, options: Options) -> Options:
@@ -72,7 +78,7 @@ def plain_of_table(table: pa.Table, path: Path) -> Plain:
     """Return an Arrow table, with the labels and the id that its schema names."""
     metadata = table.schema.metadata or {}
     stated = _stated(metadata[KEY], path, Options()) if KEY in metadata else Options()
-    return Plain(frame_of_table(table), stated.labels, stated.id)
+    return Plain(_frame(table, path), stated.labels, stated.id)
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:

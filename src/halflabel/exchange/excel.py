@@ -78,7 +78,8 @@ def _sheets(path: Path) -> dict[str, pd.DataFrame]:
             size, limit = sum(member.file_size for member in archive.infolist()), size_limit()
         if size > limit:
             raise ReadError.at(path, f"it unpacks to {count(size)} bytes, above the limit of {count(limit)}: split it.")
-        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
+        # openpyxl leaves a file open whose parts are damaged.
+        with path.open("rb") as file, closing(openpyxl.load_workbook(file, read_only=True, data_only=True)) as book:
             visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
             tables = {sheet.title: _table(_iterate_rows(sheet, path), path, sheet.title) for sheet in visible}
     return {title: table for title, table in tables.items() if table is not None}
