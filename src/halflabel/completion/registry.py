@@ -83,7 +83,7 @@ AUTO = (
 
 METHODS = (SSDRMC, MC1, MCb, VVMR, LowRankVVMR, KernelSetting)
 
-#: The classifiers of the first three belong to another library, so that saving them raises for those.
+#: The classifiers of the first three may belong to another library, so that saving them raises for those.
 BASELINES = (
     BinaryRelevance,
     OtherLabels,
