@@ -211,8 +211,8 @@ def make_label_studio(folder, rng):
         for task in json.loads(path.read_text()):
             i = int(task["data"]["item_id"]) - 1
             for prediction in task["predictions"]:
-                for result in prediction["result"]:
-                    state[i, names.index(result["from_name"])] = result["value"]["choices"] == ["yes"]
+                (chosen,) = (result["value"]["choices"] for result in prediction["result"])
+                state[i] = np.isin(names, chosen)
         return state
 
     return User("Label Studio", command, "export.completed.json", read, given, truth)

@@ -165,8 +165,14 @@ class ElkanNoto(_LinearComparator):
         Folds of annotated items, for the out-of-fold scores.
     max_iter : int, default=500
         Maximum number of iterations of each fit.
-    decision, threshold, cost_ratio, random_state
-        As in :class:`LEML`; ``threshold`` is for the scores, by default 0.5.
+    decision : str, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`.
+    threshold : float, default=0.5
+        For ``decision="fixed"``, in the unit of the scores.
+    cost_ratio : float, default=1.0
+        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    random_state : int or None, default=0
+        Seed of the folds.
 
     Attributes
     ----------
@@ -237,8 +243,20 @@ class EPR(_LinearComparator):
         The label frequency c; None is 1: the expected number is that of the assigned labels.
     count_weight : float, default=100.0
         :math:`\lambda`.
-    scale, n_folds, max_iter, decision, threshold, cost_ratio, random_state
-        As in :class:`ElkanNoto`.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=5
+        Folds of annotated items, for the out-of-fold scores.
+    max_iter : int, default=500
+        Maximum number of iterations of each fit.
+    decision : str, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`.
+    threshold : float, default=0.5
+        For ``decision="fixed"``, in the unit of the scores.
+    cost_ratio : float, default=1.0
+        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    random_state : int or None, default=0
+        Seed of the folds.
 
     Attributes
     ----------
