@@ -211,8 +211,8 @@ def make_label_studio(folder, rng):
         for task in json.loads(path.read_text()):
             i = int(task["data"]["item_id"]) - 1
             for prediction in task["predictions"]:
-                (chosen,) = (result["value"]["choices"] for result in prediction["result"])
-                state[i] = np.isin(names, chosen)
+                # One question lists the relevant labels only: what is left open looks like irrelevant here.
+                state[i] = np.isin(names, [each for r in prediction["result"] for each in r["value"]["choices"]])
         return state
 
     return User("Label Studio", command, "export.completed.json", read, given, truth)
