@@ -21,8 +21,6 @@ from halflabel.completion.assumptions import compare_frequencies
 from halflabel.completion.audit import Audit, digest_table, draw_audit
 from halflabel.completion.caution import ResampledCalibration, fill_at_precision
 from halflabel.completion.completed_frame import build_frame
-from halflabel.completion.components import take_components
-from halflabel.completion.drift import measure_drift
 from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
@@ -30,9 +28,8 @@ from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.plotting import Plots
-from halflabel.completion.questions import rank_questions
-from halflabel.completion.remaining import estimate_errors
 from halflabel.completion.review import list_for_review, rank_for_review
+from halflabel.completion.samples import Samples
 from halflabel.completion.suspects import rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
@@ -183,8 +180,7 @@ class Completion:
         Unlabelled items come first: those whose labels reduce the expected error over all items most. The items with
         the most uncertain gaps follow; see :func:`halflabel.completion.questions.rank_questions`.
         """
-        p, rng = self.model.label_probabilities_, np.random.default_rng(0)
-        return self.name_items(rank_questions(self.labels, p, self._components, n, rng))
+        return self.name_items(self._samples.rank_questions(n))
 
     @cached_property
     def expected_errors(self) -> pd.DataFrame:
@@ -193,10 +189,7 @@ class Completion:
         Columns: label, filled, expected, low, high (a band of 90 %, see
         :func:`halflabel.completion.remaining.estimate_errors`). It is an estimate; :meth:`audit` gives a bound.
         """
-        filled = np.where(self.labels.observed, 0, self.state).astype(np.int8)
-        model, p = self.model, self.probabilities.to_numpy()
-        rng = np.random.default_rng(0)
-        return estimate_errors(self.calibrated_on, filled, p, model.label_scores_, model.out_of_fold_scores_, rng)
+        return self._samples.estimate_errors()
 
     def audit(self, n: int = 59, seed: int = 0, population: str = "all") -> Audit:
         """Draw ``n`` random filled entries that a person answers, for a certificate of their precision.
@@ -268,13 +261,13 @@ class Completion:
         return explain_entry(self, item, label)
 
     @cached_property
-    def _components(self) -> Floats:
-        return take_components(self.opened.X, np.random.default_rng(0))
+    def _samples(self) -> Samples:
+        return Samples(self)
 
     @cached_property
     def drift(self) -> float | None:
         """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
-        return measure_drift(self._components, self.learned_from, np.random.default_rng(0))
+        return self._samples.measure_drift()
 
     def map(self, n_components: int = 2, **options: Any) -> ItemMap:
         """Return the items in a small number of dimensions; a map with the same options is drawn once.
@@ -372,9 +365,7 @@ class Completion:
     @cached_property
     def resampled_calibration(self) -> ResampledCalibration | None:
         """Calibrations of bootstrap samples of the labelled items; None if nothing was held out."""
-        model, rng = self.model, np.random.default_rng(0)
-        scores, out_of_fold, folds = model.label_scores_, model.out_of_fold_scores_, getattr(model, "folds_", None)
-        return ResampledCalibration.fit(self.calibrated_on, scores, out_of_fold, folds, rng)
+        return self._samples.resample_calibration()
 
     def name_items(self, found: pd.DataFrame) -> pd.DataFrame:
         """Replace row positions by the ids of the items."""
