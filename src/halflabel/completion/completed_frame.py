@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halflabel._arrays import Ints, Mask
+from halflabel.labels import PartialLabels
 from halflabel.table import fill_tags
+from halflabel.table.cells import use_text_names
 from halflabel.table.label_words import write_label_words
 from halflabel.table.labelling import list_open_tags
 from halflabel.table.tag_cells import TagNotation, name_open_column
@@ -37,6 +41,48 @@ def build_frame(completion: Completion) -> pd.DataFrame:
         else:
             table.isetitem(position[name], _match_type(filled[name].array, given))
     return table
+
+
+def fill_known(
+    frame: pd.DataFrame,
+    labels: PartialLabels,
+    relevant: Ints,
+    tags: str | None = None,
+    notation: TagNotation | None = None,
+    words: Mapping[str, tuple[Any, Any]] | None = None,
+) -> pd.DataFrame:
+    """Return a table of new items with its gaps filled; given cells stay, and a label without a column gets one.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    labels : PartialLabels
+        What the table states about the labels.
+    relevant : ndarray of shape (n_items, n_labels)
+        1 or 0, of given entries their value.
+    tags, notation
+        The column of tags, and how it is written, if there is one.
+    words : mapping of str to (any, any)
+        By label, what its column writes for irrelevant and for relevant entries, where that is not 0 and 1.
+    """
+    table = use_text_names(frame).copy()
+    if tags is not None:
+        column = table[tags] if tags in table else pd.Series(None, table.index, object, tags)
+        table[tags] = fill_tags(column, labels, relevant.astype(np.float64), notation)
+        if name_open_column(tags) in table:
+            table[name_open_column(tags)] = None  # nothing is undecided
+        return table
+    for j, name in enumerate(labels.names):
+        table[name] = _fill_column(table.get(name), labels.observed[:, j], relevant[:, j], (words or {}).get(name))
+    return table
+
+
+def _fill_column(given: pd.Series[Any] | None, known: Mask, relevant: Ints, words: tuple[Any, Any] | None) -> Any:
+    """Return the cells of a label: numbers, or those that were given and words for the others."""
+    if words is None:
+        return relevant if given is None else _match_type(pd.array(relevant, dtype=np.int64), given)
+    cells = [None] * len(known) if given is None else given.astype(object).tolist()
+    return [cell if is_known else words[value] for cell, is_known, value in zip(cells, known, relevant, strict=True)]
 
 
 def _write_tags(completion: Completion, table: pd.DataFrame, place: int) -> pd.DataFrame:

@@ -10,14 +10,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Floats, Ints
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
+from halflabel.completion.completed_frame import fill_known
 from halflabel.completion.mapping.saved import SavedMap
+from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
+from halflabel.table.columns import Empty
+from halflabel.table.labelling import read_known_labels
 from halflabel.table.native import as_pandas
 from halflabel.table.tag_cells import TagNotation
 
@@ -42,6 +47,10 @@ class Predictor:
         By label, what its column wrote for irrelevant and for relevant entries, where that is not 0 and 1.
     item_map : SavedMap or None
         The map on which :meth:`locate` places new items.
+    meanings : mapping of str to float, or None
+        What the words of label columns mean, where that was stated: 1, 0, or NaN for unknown.
+    empty : {"unlabelled", "none"}
+        What an empty cell of a tags column is: an unlabelled item, or an annotated item without tags.
     """
 
     model: PartialLabelEstimator
@@ -51,6 +60,8 @@ class Predictor:
     notation: TagNotation | None = None
     words: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     item_map: SavedMap | None = None
+    meanings: Mapping[str, float] | None = None
+    empty: Empty = "unlabelled"
 
     @property
     def probability_of(self) -> str:
@@ -89,6 +100,53 @@ class Predictor:
         frame = as_pandas(frame)
         labels, p = self.predict_both(frame, matrix)
         return self._write_labels(frame, labels.to_numpy()), p
+
+    def complete(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
+        """Return a table of new items with its gaps filled; given entries stay as they are.
+
+        The label columns (or the column of tags) that the table has are read as in the table that the model was learned
+        from; a label without a column gets one. The given labels of an item are used for its other labels if the method
+        has learned how, as the default method does from a table with single missing entries.
+
+        Examples
+        --------
+        >>> songs = pd.DataFrame({"tempo": [60.1, 62.3, 64.7, 120.4, 122.8, 125.1], "dance": [0, 0, None, 1, 1, None]})
+        >>> from halflabel import complete
+        >>> model = complete(songs, labels=["dance"], effort="fast").predictor
+        >>> model.complete(pd.DataFrame({"tempo": [61.0, 61.0, 124.0], "dance": [None, 1, None]}))["dance"].tolist()
+        [0, 1, 1]
+        """
+        return self.complete_with_probabilities(frame, matrix)[0]
+
+    def complete_with_probabilities(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the result of :meth:`complete` and the probability of every entry, of :attr:`probability_of`.
+
+        The probability of a given entry is the one that it would have if it were missing.
+        """
+        frame, matrix = _split_items(frame, matrix)
+        labels = self.read_labels(frame)
+        relevant, p = self.complete_both(frame, labels, matrix)
+        probabilities = pd.DataFrame(p, index=self._index(frame), columns=list(self.label_names))
+        return fill_known(frame, labels, relevant, self.roles.tags, self.notation, self.words), probabilities
+
+    def read_labels(self, frame: pd.DataFrame) -> PartialLabels:
+        """Return the labels that a table of new items states; there may be none."""
+        only_assigned = getattr(self.model, "positive_only_", False)
+        return read_known_labels(
+            frame,
+            self.roles,
+            self.label_names,
+            absent="unknown" if only_assigned else "irrelevant",
+            empty=self.empty,
+            notation=self.notation,
+            meanings=self.meanings,
+        )
+
+    def complete_both(
+        self, frame: pd.DataFrame, labels: PartialLabels, matrix: Any = None
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """Return 0/1 and probabilities as arrays, for new items and those labels of theirs that are known."""
+        return self.model.complete_both(self.encoder.transform(frame, matrix), labels)
 
     def locate(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return the places of new items on the map that was saved with the model.

@@ -16,12 +16,12 @@ from halflabel.methods.auto import AutoLabeler, CalibratedPrior
 from halflabel.methods.auto.beta_calibration import BetaCurve, CheckedCalibration, ModeratedPlatt
 from halflabel.methods.auto.coupling import Coupling
 from halflabel.methods.auto.ensemble import CalibratedMember, Ensemble
-from halflabel.methods.auto.estimator import NewItemDecision
 from halflabel.methods.auto.features import Coordinates, Weighting
 from halflabel.methods.auto.forest import Forest
 from halflabel.methods.auto.graph import Neighbourhood
 from halflabel.methods.auto.harmonic import CorrectedForest, NodeValues
 from halflabel.methods.auto.kernel import KernelRegression
+from halflabel.methods.auto.new_items import NewItemDecision
 from halflabel.methods.auto.reconstruction import ReconstructedScores
 from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
 from halflabel.methods.auto.trees import Trees

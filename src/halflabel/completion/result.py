@@ -336,8 +336,8 @@ class Completion:
     def predictor(self) -> Predictor:
         """The method and the way a table is read: what new items need."""
         opened = self.opened
-        words = opened.find_words()
-        return Predictor(self.model, opened.roles, opened.encoder, self.labels.names, opened.notation, words)
+        stated: dict[str, Any] = {"words": opened.find_words(), "meanings": opened.meanings, "empty": opened.empty}
+        return Predictor(self.model, opened.roles, opened.encoder, self.labels.names, opened.notation, **stated)
 
     def save(self, path: str | os.PathLike[str], *, item_map: ItemMap | None = None) -> None:
         """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle.

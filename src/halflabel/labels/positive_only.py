@@ -111,10 +111,15 @@ def assume(
     calibration = fit_platt(scores, known, ceiling=observed_rate or 1.0)
     p = before = calibration(scores)
     if observed_rate is not None:
-        p = np.where(known.state < 0, before * (1 - observed_rate) / (1 - before * observed_rate), before)
+        p = lower_unassigned(before, known, observed_rate)
     cut = rule(before)
     filled = ~known.relevant & (p >= cut)
     return Assumption(observed_rate, calibration, p, cut, filled)
+
+
+def lower_unassigned(p: Floats, known: PartialLabels, observed_rate: float) -> Floats:
+    """Return P(relevant) of all entries, lowered where an entry was not assigned in an annotated item (-1)."""
+    return np.where(known.state < 0, p * (1 - observed_rate) / (1 - p * observed_rate), p)
 
 
 def divide_by_frequency(p_assigned: Floats, observed_rate: float) -> Floats:

@@ -205,6 +205,34 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         p = calibration(scores)
         return self._rule().apply(scores, p, thresholds).astype(np.int64), p
 
+    def complete_both(self, X: Any, labels: PartialLabels) -> tuple[NDArray[np.int64], Floats]:
+        """Return 0/1 and the probabilities of new items of which some labels are known.
+
+        A known entry keeps its value, and its probability is not fitted to this value. A method that uses an item's
+        other labels, such as the second stage of :class:`halflabel.AutoLabeler`, uses the known ones.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_items, n_features)
+        labels : PartialLabels of shape (n_items, n_labels)
+            The known entries; there may be none.
+        """
+        check_is_fitted(self)
+        scores = self._score_new(self._validate_features(X, reset=False))
+        relevant, p = self._decide_new(scores, labels)
+        return np.where(labels.observed, labels.relevant, relevant).astype(np.int64), p
+
+    def _decide_new(self, scores: Floats, labels: PartialLabels) -> tuple[Mask, Floats]:
+        """Return which entries of new items are relevant, and their probabilities."""
+        return self._apply_decision(scores, labels, *self._decision_for_new())
+
+    def _apply_decision(
+        self, scores: Floats, labels: PartialLabels, calibration: Calibrated, thresholds: Floats
+    ) -> tuple[Mask, Floats]:
+        """Return what a calibration and thresholds decide about scores of new items."""
+        p = calibration(scores)
+        return self._rule().apply(scores, p, thresholds), p
+
     def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""
         filled: NDArray[np.int64] = self.fit(X, y).transduction_

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.positive_only import Assumption, mark_unassigned, require_observed_rate
+from halflabel.labels.positive_only import Assumption, lower_unassigned, mark_unassigned, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.decision import Decision, assume_frequency, decide_relevant
+from halflabel.methods.decision import Calibrated, Decision, assume_frequency, decide_relevant
 
 
 class PositiveOnlyEstimator(PartialLabelEstimator):
@@ -70,6 +70,16 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
         if not self.positive_only_:
             return decision
         return decide_relevant(decision, labels, self.observed_rate, self._rule())
+
+    def _apply_decision(
+        self, scores: Floats, labels: PartialLabels, calibration: Calibrated, thresholds: Floats
+    ) -> tuple[Mask, Floats]:
+        """Lower the probability of an entry that was not assigned in an annotated item, as in :meth:`assume`."""
+        relevant, p = super()._apply_decision(scores, labels, calibration, thresholds)
+        if not self.positive_only_ or self.observed_rate is None:
+            return relevant, p
+        p = lower_unassigned(p, mark_unassigned(labels), self.observed_rate)
+        return self._rule().apply(scores, p, thresholds), p
 
     def _store(self, decision: Decision) -> Self:
         if decision.assigned is not None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halflabel._arrays import Mask
 from halflabel._wording import clipped, closest, name_row, option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
@@ -223,28 +224,93 @@ def list_open_tags(filled: NDArray[np.floating[Any]], names: Sequence[str], nota
     return [notation.write(labels[row].tolist()) if row.any() else None for row in np.isnan(filled)]
 
 
+def read_known_labels(
+    frame: pd.DataFrame,
+    roles: Roles,
+    names: Sequence[str],
+    *,
+    absent: Absent = "irrelevant",
+    empty: Empty = "unlabelled",
+    notation: TagNotation | None = None,
+    meanings: Mapping[str, float] | None = None,
+) -> PartialLabels:
+    """Read the labels of a part of a table, or of new items, whose label names and notation are known.
+
+    There may be no observed entry, and no label column: its entries are unknown then. Tags that are not among the names
+    are passed over.
+
+    Parameters
+    ----------
+    frame, roles, absent, empty, meanings
+        As in :func:`read_labels`.
+    names : sequence of str
+        The labels that are read.
+    notation : TagNotation, optional
+        How the tags column is written; recognised by default.
+    """
+    frame = use_text_names(frame)
+    if roles.tags is not None:
+        column = frame[roles.tags] if roles.tags in frame else pd.Series(None, frame.index, object, roles.tags)
+        notation = notation or recognise_tags(column, None)
+        undecided = frame.get(name_open_column(roles.tags))
+        return _read_tag_cells(column, undecided, notation, absent, empty, names)[0]
+    given = [name for name in names if name in frame]
+    if meanings is None:
+        check_label_values(frame, given)
+        values = frame[given]
+    else:
+        values = read_label_words(frame, given, meanings)
+    if not values.notna().any(axis=None):
+        return _leave_unknown(np.zeros(len(frame), dtype=bool), names, positive_only=absent == "unknown")
+    return PartialLabels.from_table(values.reindex(columns=list(names)))
+
+
+def _leave_unknown(annotated: Mask, names: Sequence[str], *, positive_only: bool) -> PartialLabels:
+    """Return labels without an observed entry."""
+    return PartialLabels(np.zeros((len(annotated), len(names)), np.int8), tuple(names), annotated, positive_only)
+
+
 def _read_tags(
     column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty, sep: str | None
 ) -> LabelReading:
     notation = recognise_tags(column, sep)
-    lists = _read_tag_lists(column, notation)
-    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(lists)
-    n_empty = sum(tags is None and not left for tags, left in zip(lists, still_open, strict=True))
-    annotated = empty == "none" and _holds_text(column)
-    known = [
-        tags if tags is not None else [] if annotated or left else None
-        for tags, left in zip(lists, still_open, strict=True)
-    ]
-    names = sorted({tag for cell in (*lists, *still_open) for tag in cell or ()})
-    labels = PartialLabels.from_tags(known, absent=absent, names=names)
-    is_open = np.array([[name in (left or ()) for name in names] for left in still_open], dtype=bool)
-    labels = labels.hide(is_open.reshape(labels.shape) & ~labels.relevant) if is_open.any() else labels
+    labels, n_empty = _read_tag_cells(column, undecided, notation, absent, empty)
     notes = [_describe_labels(str(column.name), labels, notation)]
     if n_empty:
-        meaning = "annotated, without tags" if annotated else "unlabelled"
+        meaning = "annotated, without tags" if _annotates_empty(empty, notation) else "unlabelled"
         items = f"{plural(n_empty, 'item')} {'has' if n_empty == 1 else 'have'} an empty cell"
         notes.append(f"{items} in the tags column {column.name!r}: taken as {meaning}.")
     return LabelReading(labels, tuple(notes), notation)
+
+
+def _read_tag_cells(
+    column: pd.Series[Any],
+    undecided: pd.Series[Any] | None,
+    notation: TagNotation,
+    absent: Absent,
+    empty: Empty,
+    known_names: Sequence[str] | None = None,
+) -> tuple[PartialLabels, int]:
+    """Return the labels of the cells, of all tags in them or of known names, and the number of empty cells."""
+    lists = _read_tag_lists(column, notation)
+    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(lists)
+    n_empty = sum(tags is None and not left for tags, left in zip(lists, still_open, strict=True))
+    annotated = _annotates_empty(empty, notation)
+    names = sorted({tag for cell in (*lists, *still_open) for tag in cell or ()})
+    if known_names is not None:
+        names, known = list(known_names), set(known_names)
+        lists = [None if tags is None else [tag for tag in tags if tag in known] for tags in lists]
+    given = [
+        tags if tags is not None else [] if annotated or left else None
+        for tags, left in zip(lists, still_open, strict=True)
+    ]
+    if known_names is not None and not any(given if absent == "unknown" else (tags is not None for tags in given)):
+        annotated_items = np.array([tags is not None for tags in given], dtype=bool)
+        return _leave_unknown(annotated_items, names, positive_only=absent == "unknown"), n_empty
+    labels = PartialLabels.from_tags(given, absent=absent, names=names)
+    is_open = np.array([[name in (left or ()) for name in names] for left in still_open], dtype=bool)
+    labels = labels.hide(is_open.reshape(labels.shape) & ~labels.relevant) if is_open.any() else labels
+    return labels, n_empty
 
 
 def _describe_labels(column: str, labels: PartialLabels, notation: TagNotation) -> str:
@@ -278,8 +344,9 @@ def _quote(cell: Any) -> str:
     return repr(clipped(cell, 60) if isinstance(cell, str) else cell)[:80]
 
 
-def _holds_text(column: pd.Series[Any]) -> bool:
-    return any(isinstance(cell, str) for cell in column)
+def _annotates_empty(empty: Empty, notation: TagNotation) -> bool:
+    """Return whether an empty cell is an item without tags; of real lists, a missing one never is."""
+    return empty == "none" and notation.form not in ("list", "numbers")
 
 
 def _find_tag_column(pairs: pd.DataFrame, on: str) -> str:

@@ -15,7 +15,7 @@ from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.datasets.records import TextForm
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import number_groups
-from halflabel.table.columns import Columns
+from halflabel.table.columns import Columns, Empty
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.files import read_source
 from halflabel.table.label_words import find_meanings, find_words
@@ -56,6 +56,8 @@ class OpenTable:
         The items as they were read.
     meanings : dict of str to float, or None
         What the words of label columns mean, where the user stated it.
+    empty : {"unlabelled", "none"}
+        What an empty cell of a tags column is.
     """
 
     X: Floats | sparse.csr_array
@@ -71,6 +73,7 @@ class OpenTable:
     form: TextForm | None = None
     source: Source | None = None
     meanings: dict[str, float] | None = None
+    empty: Empty = "unlabelled"
 
     def restore(self, table: pd.DataFrame) -> Any:
         """Return a completed table as the kind of object that the items came in."""
@@ -163,6 +166,7 @@ def _open_source(source: Source, Y: Any, columns: Columns) -> OpenTable:
         form=raw.form,
         source=source,
         meanings=find_meanings(columns),
+        empty=columns.empty,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,14 +13,16 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration, fit_platt
 from halflabel.labels.groups import number_groups
 from halflabel.labels.masking import read_entry_mask
+from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto.beta_calibration import calibrate
 from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble, uses_graph
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Items
+from halflabel.methods.auto.new_items import NewItemDecision, refine_new
 from halflabel.methods.auto.prior import add_prior, read_prior
-from halflabel.methods.auto.residuals import refine
+from halflabel.methods.auto.residuals import Refiner, refine
 from halflabel.methods.auto.sampling import named_rng
 from halflabel.methods.auto.task import Task
 from halflabel.methods.canonical_order import order_columns
@@ -29,21 +30,6 @@ from halflabel.methods.decision import Calibrated
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_whole, require, require_choice, require_whole
 from halflabel.numerics.threads import blas_threads
-
-
-@dataclass(frozen=True, eq=False)
-class NewItemDecision:
-    """The calibration and the thresholds of new items, which have no auxiliary information.
-
-    Attributes
-    ----------
-    calibration : callable
-        From log odds to probabilities.
-    thresholds : ndarray of shape (n_labels,)
-    """
-
-    calibration: Calibrated
-    thresholds: Floats
 
 
 class AutoLabeler(PositiveOnlyEstimator):
@@ -125,6 +111,9 @@ class AutoLabeler(PositiveOnlyEstimator):
     new_item_decision_ : NewItemDecision or None
         Calibration and thresholds of new items, where those of the fitted items depend on a prior or on other observed
         labels of the item; None where they are the same.
+    refiner_ : Refiner or None
+        Corrects the log odds of new items by their observed labels, in the canonical order of labels. None where the
+        fit did not need it, or had a prior, which new items do not have.
     weights_ : csr_array of shape (n_items, n_items) or None
         The transition matrix of the graph; None if no member uses it.
     member_weights_ : dict of str to float
@@ -174,6 +163,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     """
 
     folds_: Ints
+    refiner_: Refiner | None = None  # of models that were saved by an earlier version
 
     auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior", "calibrate_on"})
 
@@ -262,6 +252,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.ensemble_calibration_: Calibration | None = None
         self.new_item_decision_: NewItemDecision | None = None
         self.prior_weights_: tuple[float, float] | None = None
+        self.refiner_ = None
         self.coupled_ = False
         coupling = folds.have_gaps and held_out.any()  # a single item or group cannot be held out to learn from
         if coupling or (prior is not None and held_out.any()):
@@ -325,6 +316,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         order = np.argsort(self._label_place)
         refined = refine(labels.select(order), np.take(scores, order, axis=1), rng, groups=groups)
         self.coupled_ = bool(refined.model.coupling.weights.nnz or refined.model.forests)
+        self.refiner_ = refined.model if self.coupled_ and self.prior_weights_ is None else None
         return self._restore_labels(refined.log_odds), self._restore_labels(refined.out_of_fold)
 
     def _score_fit(self, labels: PartialLabels) -> dict[str, float]:
@@ -354,6 +346,17 @@ class AutoLabeler(PositiveOnlyEstimator):
         if self.new_item_decision_ is None:
             return super()._decision_for_new()
         return self.new_item_decision_.calibration, self.new_item_decision_.thresholds
+
+    def _decide_new(self, scores: Floats, labels: PartialLabels) -> tuple[Mask, Floats]:
+        """Decide about items with observed labels as in the fit: by the refined scores."""
+        relevant, p = super()._decide_new(scores, labels)
+        rows = np.flatnonzero(labels.observed.any(axis=1))
+        if self.refiner_ is not None and len(rows):
+            known = mark_unassigned(labels[rows]) if self.positive_only_ else labels[rows]
+            refined = refine_new(self.refiner_, scores[rows], known, self._label_place)
+            decided = self._apply_decision(refined, labels[rows], self.calibration_, self.thresholds_)
+            relevant[rows], p[rows] = decided
+        return relevant, p
 
     def _score_new(self, X: Matrix) -> Floats:
         X = self.weighting_(X)

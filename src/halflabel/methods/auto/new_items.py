@@ -1,0 +1,46 @@
+"""New items: their calibration and thresholds, and the use of those labels of theirs that are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from halflabel._arrays import Floats, Ints
+from halflabel.labels import PartialLabels
+from halflabel.methods.auto.residuals import Refiner
+from halflabel.methods.decision import Calibrated
+
+
+@dataclass(frozen=True, eq=False)
+class NewItemDecision:
+    """The calibration and the thresholds of new items, which have no auxiliary information.
+
+    Attributes
+    ----------
+    calibration : callable
+        From log odds to probabilities.
+    thresholds : ndarray of shape (n_labels,)
+    """
+
+    calibration: Calibrated
+    thresholds: Floats
+
+
+def refine_new(refiner: Refiner, scores: Floats, labels: PartialLabels, place: Ints) -> Floats:
+    """Return the log odds of new items, corrected by their observed labels.
+
+    Parameters
+    ----------
+    refiner : Refiner
+        In the canonical order of labels.
+    scores : ndarray of shape (n_items, n_labels)
+        Calibrated log odds of the ensemble, in the order of the caller.
+    labels : PartialLabels of the same shape
+        The observed entries, in the order of the caller.
+    place : ndarray of int, shape (n_labels,)
+        The position of each label in the canonical order.
+    """
+    order = np.argsort(place)
+    refined = refiner.predict(np.take(scores, order, axis=1), labels.select(order))
+    return np.take(refined, place, axis=1)
