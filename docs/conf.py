@@ -21,6 +21,8 @@ extensions = [
     "mathml",
     "snippets",
     "screens",
+    "gallery",
+    "notebooks",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # the latter is what autosummary writes
 exclude_patterns = ["_build", "_generated", "reproduction/README.md"]

@@ -2,11 +2,12 @@
 
     python docs/draw_review.py
 
-The build of the pages calls it where playwright and Chromium are installed. It writes PNG files to ``_static/review``.
+It needs playwright and Chromium and takes two minutes. It writes PNG files to ``docs/_static/review``.
 """
 
 from __future__ import annotations
 
+import io
 import shutil
 import tempfile
 import threading
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from PIL import Image
 
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
@@ -26,7 +28,6 @@ from halflabel.table import Columns, open_table
 
 FOLDER = Path(__file__).parent / "_static" / "review"
 LABELS = ("even", "prime", "closed_loop", "straight_strokes")
-NAMES = ("question-light", "question-dark", "lasso", "audit", "certificate", "phone")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 WAIT = 300_000
 
@@ -83,15 +84,11 @@ def draw_screens(browser: Any, address: str, truth: dict[tuple[str, str], bool])
     answer(page, truth, 24)
     page.wait_for_selector('#changes:text-matches("^The last fit changed")', timeout=WAIT)
     page.wait_for_timeout(6500)  # notices have gone
-    page.screenshot(path=FOLDER / "question-light.png")
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(500)
-    page.screenshot(path=FOLDER / "question-dark.png")
-    page.emulate_media(color_scheme="light")
+    write_both_themes(page, "question")
     draw_selection(page, truth)
     page.keyboard.press("a")
     page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    page.screenshot(path=FOLDER / "audit.png")
+    write_screen(page, "audit")
     number = int(page.inner_text("#audit-plans label:first-child b").split()[0])
     page.click("#audit-begin")
     page.wait_for_selector("#audit-bar:visible", timeout=WAIT)
@@ -99,12 +96,28 @@ def draw_screens(browser: Any, address: str, truth: dict[tuple[str, str], bool])
     answer(page, truth, number)
     page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
     page.wait_for_timeout(800)
-    page.screenshot(path=FOLDER / "certificate.png")
+    write_both_themes(page, "certificate")
     small = browser.new_page(viewport={"width": 390, "height": 844}, device_scale_factor=2)
     small.goto(address)
     small.wait_for_selector("body[data-question]", timeout=WAIT)
     small.wait_for_timeout(800)
-    small.screenshot(path=FOLDER / "phone.png")
+    write_screen(small, "phone")
+
+
+def write_both_themes(page: Any, name: str) -> None:
+    """Write one screen in the light and in the dark theme."""
+    for theme in ("dark", "light"):
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_timeout(500)
+        write_screen(page, f"{name}-{theme}")
+
+
+def write_screen(page: Any, name: str) -> None:
+    """Write a screen as a PNG with 128 colours, a third of its size with all of them."""
+    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    image.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+        FOLDER / f"{name}.png", optimize=True
+    )
 
 
 def draw_selection(page: Any, truth: dict[tuple[str, str], bool]) -> None:
@@ -122,7 +135,7 @@ def draw_selection(page: Any, truth: dict[tuple[str, str], bool]) -> None:
     answer(page, truth, 12)
     page.wait_for_selector("#selection:visible", timeout=WAIT)
     page.wait_for_timeout(500)
-    page.screenshot(path=FOLDER / "lasso.png")
+    write_screen(page, "lasso")
     page.keyboard.press("Escape")
     page.wait_for_timeout(500)
 
