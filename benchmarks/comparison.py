@@ -5,7 +5,7 @@ its lines are counted from this file. Two kinds of gap: most items have no label
 The features are standardised for all methods, except words. No set was used to choose anything here; the ensemble of
 halflabel chose its settings on medical, yeast, scene, gnegativego and enron (see auto_singles.py).
 
-scikit-multilearn's and cleanlab's rows need scikit-multilearn-ng and cleanlab, LightGBM's needs lightgbm; a method
+scikit-multilearn's row needs scikit-multilearn-ng, LightGBM's needs lightgbm; a method
 that cannot be imported, or that cannot fit the table, is a row without figures and with the reason.
 
     python benchmarks/comparison.py [--sets emotions yeast] [--items 1000] [--repeats 1] [--log comparison.csv]
@@ -216,19 +216,32 @@ def main():
 
 
 def print_tables(records):
-    """Print means over sets and repeats: one table per kind of gap, and the lines of code."""
-    figures = ["micro_f1", "brier", "ece", "seconds"]
+    """Print one table per kind of gap in Markdown, as on the page, and the reasons of cells without figures."""
     for gap in GAPS:
         here = records[records["gap"] == gap]
-        print(f"\n{gap} are labelled" if "items" in gap else f"\n{gap} are observed")
-        mean = here.groupby("method", sort=False)[figures].mean().round(4)
-        mean["cells"] = here.groupby("method", sort=False)["brier"].count()
-        best = here.pivot_table(index=["set", "repeat"], columns="method", values="brier")
-        mean["least Brier"] = (best.eq(best.min(axis=1), axis=0)).sum()
-        mean["lines"] = [count_lines(METHODS[method][0]) for method in mean.index]
-        print(mean.to_string())
+        per_set = here.pivot_table(index="method", columns="set", values="brier", sort=False, dropna=False)
+        means = here.groupby("method", sort=False)[["micro_f1", "ece", "seconds"]].mean()
+        means.loc[per_set.isna().any(axis=1), ["micro_f1", "ece", "seconds"]] = np.nan  # not of the same sets
+        print(f"\n{gap} are {'labelled' if 'items' in gap else 'observed'}\n")
+        print(f"| | {' | '.join(map(str, per_set))} | micro-F1 | ECE | CPU s | lines |")
+        print(f"|---{'|--:' * (per_set.shape[1] + 4)}|")
+        for method, row in per_set.iterrows():
+            briers = [mark_best(value, per_set[name].min()) for name, value in row.items()]
+            f1, error, seconds = means.loc[method]
+            lines = count_lines(METHODS[method][0])
+            print(f"| {' | '.join([method, *briers, decimal(f1), decimal(error), decimal(seconds, 1)])} | {lines} |")
     for method, reason in records[["method", "reason"]].dropna().drop_duplicates().to_numpy():
-        print(f"{method}: {reason}")
+        print(f"\n{method}: {reason}")
+
+
+def decimal(value, digits=3):
+    """Return a number in the form of the page, or a dash."""
+    return "–" if np.isnan(value) else f"{value:.{digits}f}".removeprefix("0" if digits == 3 else "")
+
+
+def mark_best(value, best):
+    """Return a Brier score, bold if it is the lowest of its set as printed."""
+    return f"**{decimal(value)}**" if decimal(value) == decimal(best) else decimal(value)
 
 
 if __name__ == "__main__":

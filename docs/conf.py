@@ -43,14 +43,17 @@ html_theme = "pydata_sphinx_theme"
 html_title = "halflabel"
 html_static_path = ["_static"]
 html_css_files = ["halflabel.css"]
-ROOMY = ("start", "missing", "report", "methods", "command", "measured", "architecture", "papers/*", "examples/*")
+ROOMY = (
+    *("start", "missing", "report", "review", "formats", "methods", "how", "comparison", "measured"),
+    *("prior", "own-model", "command", "architecture", "papers/*", "examples/*"),
+)
 html_sidebars = {page: [] for page in ROOMY}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "halflabel"},
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 7,
     "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

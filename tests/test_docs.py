@@ -21,6 +21,7 @@ import halflabel as hl
 from halflabel.cli import main
 from halflabel.datasets import make_low_rank
 from halflabel.labels.masking import hide_items
+from halflabel.methods.auto.effort import DEFAULT_MEMBERS, TEXT_MEMBERS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -126,6 +127,13 @@ def test_the_architecture_shows_every_folder_and_the_order_of_imports():
     ][0]
     order = " > ".join([*contract["layers"][:-1], "_*"])
     assert f"`{order}`" in text, "docs/architecture.md and pyproject.toml disagree about the order of imports"
+
+
+def test_the_drawing_of_the_ensemble_names_its_members():
+    drawing = (DOCS / "_static" / "ensemble.svg").read_text(encoding="utf-8")
+    words = set(re.findall(r"class=\"m\"[^>]*>([^<]+)<", drawing))
+    for name in (*DEFAULT_MEMBERS, *TEXT_MEMBERS):
+        assert set(name.replace("self_trained", "self-trained").split("_")) <= words, f"the drawing lacks {name}"
 
 
 REFERENCE = re.compile(r"(?::(?:func|class|meth|mod|data|attr):|\{(?:func|class|meth|mod)\})`[~!]?(halflabel[\w.]+)`")
