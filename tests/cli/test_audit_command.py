@@ -70,3 +70,24 @@ def test_another_table_is_no_completion(songs, completed, change, sentence):
     result = run("audit", songs, *OPTIONS, "--completed", completed)
     assert result.exit_code != 0
     assert sentence in " ".join(result.output.split())
+
+
+@pytest.mark.usefixtures("small_forests")
+def test_the_report_carries_the_certificate_of_its_table_only(songs):
+    fit = ("complete", songs, *OPTIONS, "--effort", "fast")
+    done = songs.with_name("songs.completed.csv")
+    assert run(*fit).exit_code == 0
+    run("audit", songs, *OPTIONS, "--completed", done, "-n", 20)
+    answers = answer(songs, done, wrong=2)
+    run("audit", songs, *OPTIONS, "--completed", done, "-n", 20, "--answers", answers)
+    certificate = songs.with_name("songs.certificate.json")
+    result = run(*fit, "--certificate", certificate)
+    assert result.exit_code == 0, result.output
+    page = " ".join(songs.with_name("songs.report.html").read_text().split())
+    assert "<strong>Certificate.</strong> At least" in page
+    assert "20 random entries, 2 were wrong" in page
+    before = songs.with_name("songs.report.html").read_bytes()
+    result = run(*fit, "--min-precision", "0.8", "--certificate", certificate)
+    assert result.exit_code == 1
+    assert "a certificate is about another completed table" in " ".join(result.output.split())
+    assert songs.with_name("songs.report.html").read_bytes() == before

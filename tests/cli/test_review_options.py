@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
 
+from halflabel import AutoLabeler
+
 pytestmark = pytest.mark.usefixtures("small_forests")
 
 
@@ -41,6 +43,23 @@ def test_a_review_table_goes_out_and_comes_back_with_answers(songs):
     assert "1 answer of" in result.output
     after = pd.read_csv(songs.with_name("songs.completed.csv")).set_index("song")
     assert after.loc[first["item"], first["label"]] == opposite
+
+
+def test_answers_of_a_review_in_the_browser_know_why_they_were_asked(songs, monkeypatch):
+    frame = pd.read_csv(songs).set_index("song")
+    item = frame.index[frame["tag_a"].isna()][0]
+    path = songs.with_name("songs.review.csv")
+    facts = {"answer": [1], "by": ["ana"], "at": ["2026-01-01"], "why": ["bulk"], "seconds": [1.5]}
+    pd.DataFrame({"item": [item], "label": ["tag_a"], **facts}).to_csv(path, index=False)
+    used = []
+    fit = AutoLabeler.fit
+    monkeypatch.setattr(
+        AutoLabeler, "fit", lambda *given, **more: used.append(more["calibrate_on"]) or fit(*given, **more)
+    )
+    options = ("--id", "song", "--labels", "tag_*", "--effort", "fast")
+    assert run("complete", songs, *options, "--review-in", path).exit_code == 0
+    assert (~used[0]).sum() == 1
+    assert not used[0][frame.index.get_loc(item), 0]
 
 
 def test_the_terminal_prints_both_values_and_the_table_can_be_marked(songs):

@@ -172,6 +172,7 @@ def test_a_certificate_is_read_again_and_checked():
     most = bound_errors(1000, 59, 0, 0.95)
     values = {"population": "all", "max_errors": most, "precision": 1 - most / 1000, "table": "0" * 64, **numbers}
     assert Certificate.from_dict(values).to_dict() == values
+    assert Certificate.from_dict({**values, "by": "ana", "sentence": ""}).to_dict() == values  # of the review page
     with pytest.raises(ValueError, match="does not follow from its numbers"):
         Certificate.from_dict({**values, "max_errors": 1})
     with pytest.raises(ValueError, match="a certificate has the values"):

@@ -12,7 +12,7 @@ from sklearn.dummy import DummyClassifier
 
 import halflabel as hl
 from halflabel.completion import Completion
-from halflabel.completion.answers import apply_answers, read_answers
+from halflabel.completion.answers import apply_answers, read_answers, select_calibrating
 from halflabel.labels.calibration import fill_confident
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import Columns, OpenTable, open_table
@@ -144,6 +144,38 @@ class TestAnswers:
     def test_a_table_of_another_kind(self):
         with pytest.raises(ValueError, match="columns item, label and answer"):
             read_answers(pd.DataFrame({"item": [1]}), open_songs())
+
+
+class TestCalibration:
+    """Answers know why they were asked; the first of the four entries is a given one."""
+
+    def select(self, *reasons, column="why"):
+        entries = (("s0", "rock"), ("s2", "rock"), ("s5", "rock"), ("s1", "sad"))
+        table = answer(*([*entry, 1] for entry in entries)).assign(**{column: reasons})
+        opened = open_songs()
+        return select_calibrating(read_answers(table, opened), opened.labels)
+
+    def test_entries_that_were_chosen_because_of_a_value_are_left_out(self):
+        mask = self.select("bulk", "bulk", "uncertain", "sample")
+        assert np.argwhere(~mask).tolist() == [[2, 0]]  # the first one is observed whatever the reason is
+
+    def test_reasons_of_a_review_table(self):
+        mask = self.select("given entry is doubtful", "undecided", None, "of my own", column="reason")
+        assert np.argwhere(~mask).tolist() == [[1, 1], [5, 0]]
+
+    def test_without_reasons_all_entries_calibrate(self):
+        assert self.select("bulk", "bulk", "bulk", "bulk", column="because") is None
+        assert self.select("random", "random", "random", "random") is None
+        assert select_calibrating(None, open_songs().labels) is None
+
+    def test_the_mask_of_the_user_counts_too(self):
+        opened = open_songs()
+        table = answer(["s2", "rock", 1], ["s5", "rock", 0]).assign(why=["bulk", "random"])
+        asked = np.ones(opened.labels.shape, dtype=bool)
+        asked[0] = False
+        filled = hl.complete(opened, review=table, calibrate_on=asked, effort="fast")
+        assert np.argwhere(~filled.calibrate_on)[:, 0].tolist() == [0, 0, 2]
+        assert hl.complete(opened, review=table, method=RATES).calibrate_on is None  # it calibrates nothing
 
 
 class TestAnswersInPython:

@@ -96,13 +96,18 @@ def test_answers_for_the_fit_leave_out_what_is_undecided():
     assert len(book) == 3
 
 
-def test_an_answer_to_a_suspect_never_calibrates():
+def test_answers_keep_the_reason_of_their_question():
     book = AnswerBook(ITEMS, LABELS)
     book.apply(make_record(1, item="a", label="sad", value=1, why="uncertain"))
-    book.apply(make_record(2, item="b", label="sad", value=1, why="suspects"))
+    book.apply(make_record(2, item="b", label="sad", value=1, why="disagreement"))
     book.apply(make_record(3, item="a", label="rock", value=1, why="suspects"))
     book.apply(make_record(4, item="a", label="rock", value=0, why="random"))  # asked again: it was chosen by its value
-    assert book.select_independent().sum() == 1
+    answers = book.to_answers()
+    places = zip(answers.rows.tolist(), answers.columns.tolist(), strict=True)
+    assert dict(zip(places, answers.independent.tolist(), strict=True)) == {
+        (0, 0): False, (0, 1): True, (1, 1): False,
+    }  # fmt: skip
+    assert [book.find_reason(0, 0), book.find_reason(0, 1)] == ["suspects", "uncertain"]
 
 
 def test_answers_about_other_items_are_kept_without_effect():

@@ -63,7 +63,14 @@ def test_the_command(tmp_path):
     result = run("review", "merge", *paths, "-o", output)
     assert result.exit_code == 0, result.output
     assert "7 entries: 3 agreed, 1 contested, 3 one reviewer" in result.output
-    assert list(pd.read_csv(output)) == ["item", "label", "answer", "state", "ana", "ben"]
+    assert list(pd.read_csv(output)) == ["item", "label", "answer", "state", "ana", "ben", "why"]
     assert run("review", "merge", paths[0]).exit_code == 2
     result = run("review", "merge", paths[0], paths[1], "-o", paths[0])
     assert result.exit_code == 1
+
+
+def test_a_merged_table_keeps_the_reasons_of_the_questions():
+    ana = [Record(r.n, r.op, r.by, r.at, r.key, {**r.body, "why": "uncertain"}) for r in ANA]
+    ben = [Record(r.n, r.op, r.by, r.at, r.key, {**r.body, "why": "disagreement"}) for r in BEN]
+    table = merge([("ana", ana), ("ben", ben)]).answers.set_index("item")
+    assert table.loc[["a", "e", "g"], "why"].tolist() == ["disagreement", "uncertain", "disagreement"]

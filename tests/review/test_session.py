@@ -113,16 +113,19 @@ def test_a_fit_is_due_after_some_answers_and_not_during_an_audit(client):
     assert jobs[-1].given["effort"] == "default"
 
 
-def test_answers_that_were_asked_because_of_their_value_do_not_calibrate(client):
+def test_fits_and_outputs_receive_the_reason_of_each_question(client):
     jobs = client.session.worker.jobs
     [first, second, *_] = ask(client)
-    client.post("/api/answers", {"answers": [answer(first, 1, "k1")]})
+    given = [answer(first, 1, "k1"), answer({**second, "why": "disagreement"}, 1, "k2")]
+    client.post("/api/answers", {"answers": given})
     client.post("/api/fit", {})
-    assert jobs[-1].given["calibrate_on"] is None
-    client.post("/api/answers", {"answers": [answer({**second, "why": "suspects"}, 1, "k2")]})
-    client.post("/api/fit", {})
-    mask = jobs[-1].given["calibrate_on"]
-    assert np.argwhere(~mask).tolist() == [[second["row"], second["column"]]]
+    sent = jobs[-1].given["answers"]
+    free = dict(
+        zip(zip(sent.rows.tolist(), sent.columns.tolist(), strict=True), sent.independent.tolist(), strict=True)
+    )
+    assert free == {(first["row"], first["column"]): True, (second["row"], second["column"]): False}
+    client.post("/api/write", {})
+    assert jobs[-1].given["outputs"].rows["why"].tolist() == ["uncertain", "disagreement"]
 
 
 def test_panel_and_changes(client, make_fit):
@@ -207,7 +210,7 @@ def test_a_selection_is_answered_as_one_group(client):
     result = client.post("/api/selection", {**given, "min_p": 0.5})
     assert 0 < result["changed"] == sample["probable"] < sample["members"]
     assert client.post("/api/selection", {**given, "min_p": 0.5})["answers"] == result["answers"]  # written once
-    assert not client.session.book.select_independent().any()
+    assert not client.session.book.to_answers().independent.any()
     assert client.post("/api/undo", {"key": "u"})["answers"] == 0
 
 

@@ -18,7 +18,7 @@ NOTHING = Answers(np.array([], dtype=int), np.array([], dtype=int), np.array([],
 
 
 def make_job(n_records, answers=NOTHING):
-    return Job("fit", {"answers": answers, "n_records": n_records, "effort": "fast", "calibrate_on": None})
+    return Job("fit", {"answers": answers, "n_records": n_records, "effort": "fast"})
 
 
 @pytest.fixture

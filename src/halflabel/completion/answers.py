@@ -10,6 +10,8 @@ import pandas as pd
 
 from halflabel._arrays import Ints, Mask
 from halflabel._wording import plural, quoted
+from halflabel.labels import PartialLabels
+from halflabel.report.reasons import UNCERTAIN, UNDECIDED
 from halflabel.table import OpenTable
 from halflabel.table.cells import describe_missing, read_as_text, show_cell
 from halflabel.table.files import read_source
@@ -17,6 +19,12 @@ from halflabel.table.tag_cells import TagNotation
 
 #: What a cell of the column "answer" can be, in lower case.
 _RELEVANT, _IRRELEVANT = {"1", "1.0", "yes", "y", "true"}, {"0", "0.0", "no", "n", "false"}
+
+#: Columns of a review table that hold the reason of a question: of a review in the browser, and of Completion.review.
+_WHY = ("why", "reason")
+
+#: Reasons for a question that do not depend on the value of the entry.
+INDEPENDENT = ("uncertain", "boundary", "rare", "changed", "random", "sample", "audit", UNDECIDED, UNCERTAIN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,35 +37,62 @@ class Answers:
         Where the entries are.
     relevant : ndarray of bool
         Whether each entry is relevant.
+    independent : ndarray of bool, optional
+        Whether the question was asked without regard to the value of the entry; by default each one was.
     """
 
     rows: Ints
     columns: Ints
     relevant: Mask
+    independent: Mask | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
-def use_answers(opened: OpenTable, review: Any) -> OpenTable:
-    """Return the table with the answers of a review table.
+def find_answers(review: Any, opened: OpenTable) -> Answers | None:
+    """Return the answers of a review table: a DataFrame, a path, or answers that were read before."""
+    if review is None or isinstance(review, Answers):
+        return review
+    return read_answers(read_source(review).raw.frame, opened)
 
-    Parameters
-    ----------
-    opened : OpenTable
-    review : DataFrame, path, Answers or None
-        See :func:`read_answers`; None changes nothing.
-    """
-    if review is None:
+
+def use_answers(opened: OpenTable, answers: Answers | None) -> OpenTable:
+    """Return the table with the answers, and a note about them."""
+    if answers is None:
         return opened
-    answers = review if isinstance(review, Answers) else read_answers(read_source(review).raw.frame, opened)
     answered = apply_answers(opened, answers)
     note = f"{plural(len(answers), 'answer')} of the review table used."
     return replace(answered, notes=(*answered.notes, note))
 
 
+def select_calibrating(answers: Answers | None, given: PartialLabels) -> Mask | None:
+    """Return the entries that probabilities are calibrated on; None if these are all observed ones.
+
+    An entry that was unknown, and was asked about because of a value (of another reviewer, of a group of items), does
+    not calibrate. An entry that was given calibrates with the answer in place of its value: it is observed whatever
+    the question was. Without doubtful given entries, those that agree with the model would remain.
+
+    Parameters
+    ----------
+    answers : Answers or None
+    given : PartialLabels
+        The labels of the table without the answers.
+    """
+    if answers is None or answers.independent is None or given.positive_only:
+        return None
+    mask = np.ones(given.shape, dtype=bool)
+    mask[answers.rows, answers.columns] = answers.independent
+    mask |= given.observed
+    calibrating = given.observed.any() or answers.independent.any()
+    return mask if calibrating and not mask.all() else None
+
+
 def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
-    """Read the columns item, label and answer of a review table; rows without an answer have no effect.
+    """Read the columns item, label and answer of a review table, and the reasons of the questions if it has them.
+
+    Rows without an answer have no effect. A reason is in a column "why" or "reason"; one that is not in
+    :data:`INDEPENDENT` depends on the value.
 
     Parameters
     ----------
@@ -87,7 +122,8 @@ def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
     answered = (words != "").to_numpy(dtype=bool)
     rows = _find(review["item"][answered], pd.Series(opened.index), "item ids")
     columns = _find(review["label"][answered], pd.Series(opened.labels.names, dtype=object), "labels")
-    answers = Answers(rows, columns, words[answered].isin(_RELEVANT).to_numpy(dtype=bool))
+    relevant = words[answered].isin(_RELEVANT).to_numpy(dtype=bool)
+    answers = Answers(rows, columns, relevant, _read_reasons(review, answered))
     _check_agreement(answers, opened)
     return answers
 
@@ -105,6 +141,15 @@ def apply_answers(opened: OpenTable, answers: Answers) -> OpenTable:
         annotated |= (state != 0).any(axis=1)
     frame = _remove_tags(opened, answers)
     return replace(opened, labels=replace(labels, state=state, annotated=annotated), frame=frame)
+
+
+def _read_reasons(review: pd.DataFrame, answered: Mask) -> Mask | None:
+    """Return which answers are to questions that do not depend on the value; None without a column of reasons."""
+    names = [str(name) for name in review.columns]
+    place = next((names.index(name) for name in _WHY if name in names), None)
+    if place is None:
+        return None
+    return review.iloc[:, place][answered].isin(INDEPENDENT).to_numpy(dtype=bool)
 
 
 def _fold(cell: Any) -> str:

@@ -10,8 +10,9 @@ import pandas as pd
 from sklearn.base import clone
 
 from halflabel._arguments import suggest_arguments
+from halflabel._arrays import Mask
 from halflabel._wording import option, quoted
-from halflabel.completion.answers import use_answers
+from halflabel.completion.answers import find_answers, select_calibrating, use_answers
 from halflabel.completion.checks import (
     check_calibrate_on,
     check_labels,
@@ -21,7 +22,7 @@ from halflabel.completion.checks import (
     check_prior_support,
 )
 from halflabel.completion.result import Completion
-from halflabel.labels import Absent
+from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.calibration import require_precision
 from halflabel.labels.masking import read_entry_mask
 from halflabel.methods.auto import EFFORTS, AutoLabeler
@@ -109,7 +110,8 @@ def complete(
         are calibrated on the observed entries and added, see :meth:`halflabel.AutoLabeler.fit`.
     review : DataFrame or path, optional
         A table from :meth:`Completion.review` with 1 or 0 (also yes or no) in its column "answer". The answers replace
-        given entries before the fit; rows without an answer have no effect.
+        given entries before the fit; rows without an answer have no effect. Its column "why" or "reason" decides which
+        answers calibrate probabilities: not those about entries that were unknown and chosen because of a value.
     calibrate_on : array-like or DataFrame of bool, shape (n_items, n_labels) or (n_items,), optional
         The given entries that were chosen without regard to their value; by default all of them. Entries that were
         chosen because of their value (answers about doubtful entries, items of a search for one label) are learned
@@ -194,7 +196,8 @@ def complete(
             format=format,
         ),
     )
-    opened = use_answers(opened, review)
+    given, answers = opened.labels, find_answers(review, opened)
+    opened = use_answers(opened, answers)
     check_labels(opened.labels)
     check_observed_rate(opened.labels, observed_rate)
     model = _choose_method(method, observed_rate, random_state, effort)
@@ -205,15 +208,23 @@ def complete(
         check_prior_support(model)
     if opened.labels.positive_only:
         check_positive_only_support(model, precision)
-    calibrates = None
-    if calibrate_on is not None:
-        check_calibrate_on(opened.labels, model)
-        calibrates = read_entry_mask(calibrate_on, opened.labels, "calibrate_on")
+    calibrates = _choose_calibrating(calibrate_on, select_calibrating(answers, given), opened.labels, model)
     check_memory(opened, model)
     fitted = fit_with_auxiliary(
         model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates
     )
     return Completion(opened, fitted, precision, calibrates)
+
+
+def _choose_calibrating(
+    asked: Any, of_answers: Mask | None, labels: PartialLabels, model: PartialLabelEstimator
+) -> Mask | None:
+    """Return the entries that calibrate: those that the user asks for, without answers that depend on a value."""
+    if asked is None:
+        return of_answers if "calibrate_on" in model.auxiliary else None
+    check_calibrate_on(labels, model)
+    mask = read_entry_mask(asked, labels, "calibrate_on")
+    return mask if of_answers is None or not (mask & of_answers & labels.observed).any() else mask & of_answers
 
 
 def _check_settings(unsure: str, min_precision: float | None, cost: tuple[float, float] | None, effort: str) -> None:

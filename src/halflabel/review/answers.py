@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel._arrays import Mask
 from halflabel._wording import quoted
-from halflabel.completion.answers import Answers
+from halflabel.completion.answers import INDEPENDENT, Answers
 
 #: Codes of the current answer of an entry.
 NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
@@ -21,9 +20,6 @@ CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 
 #: What a record can be. An audit and its certificate change no answer.
 OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate")
-
-#: Reasons for a question that do not depend on the given value: only such answers may calibrate probabilities.
-INDEPENDENT = ("uncertain", "boundary", "rare", "changed", "random", "sample", "audit")
 
 
 @dataclass(frozen=True)
@@ -159,14 +155,14 @@ class AnswerBook:
     def to_answers(self) -> Answers:
         """Return the entries that were answered with yes or no."""
         rows, columns = np.nonzero(np.abs(self.current) == 1)
-        return Answers(rows, columns, self.current[rows, columns] == YES)
+        why = [self.find_reason(row, column) for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
+        independent = np.isin(np.array(why, dtype=object), INDEPENDENT)
+        return Answers(rows, columns, self.current[rows, columns] == YES, independent)
 
-    def select_independent(self) -> Mask:
-        """Return the answered entries whose question did not depend on the given value."""
-        mask = np.zeros(self.current.shape, dtype=bool)
-        for (row, column), stack in self._stacks.items():
-            mask[row, column] = bool(stack) and all(r.body.get("why") in INDEPENDENT for r in stack)
-        return mask
+    def find_reason(self, row: int, column: int) -> str:
+        """Return why an entry was asked: of several times, the first reason that depends on the value counts."""
+        given = [str(record.body.get("why", record.op)) for record in self._stacks[row, column]]
+        return next((why for why in given if why not in INDEPENDENT), given[-1])
 
     def list_active(self) -> Iterable[tuple[int, int, Record]]:
         """Yield (row, column, record) for every current answer."""

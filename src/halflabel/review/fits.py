@@ -73,15 +73,15 @@ def summarize_fit(completion: Completion, *, n_records: int, effort: str, second
         state=state,
         p=p,
         given=completion.labels.state,
-        flipped=_measure_flips(completion),
-        thresholds=_read_thresholds(completion),
+        flipped=measure_flips(completion),
+        thresholds=read_thresholds(completion),
         expected=[{str(k): v for k, v in row.items()} for row in completion.expected_errors.to_dict("records")],
         probability_of=completion.probability_of,
         seconds=seconds,
     )
 
 
-def _measure_flips(completion: Completion) -> NDArray[np.float32]:
+def measure_flips(completion: Completion) -> NDArray[np.float32]:
     """Return the posterior that each observed entry is wrong; positive-only labels have no flips."""
     labels = completion.labels
     flipped = np.zeros(labels.shape, dtype=np.float32)
@@ -94,7 +94,8 @@ def _measure_flips(completion: Completion) -> NDArray[np.float32]:
     return flipped
 
 
-def _read_thresholds(completion: Completion) -> NDArray[np.float64]:
+def read_thresholds(completion: Completion) -> NDArray[np.float64]:
+    """Return the threshold of each label."""
     thresholds = getattr(completion.model, "thresholds_", None)
     if thresholds is None:
         return np.full(completion.labels.shape[1], HALF)

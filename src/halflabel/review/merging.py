@@ -10,10 +10,14 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Mask
+from halflabel.completion.answers import INDEPENDENT
 from halflabel.review.answers import AnswerBook, Record
 
 #: Words of the merged table.
 _AGREED, _CONTESTED, _SINGLE = "agreed", "contested", "one reviewer"
+
+#: What names an entry.
+_ENTRY = ["item", "label"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +28,7 @@ class Merged:
     ----------
     answers : DataFrame
         One row per entry that has an answer: item, label, answer (missing where reviewers differ or are not sure),
-        state ("agreed", "contested" or "one reviewer"), and a column per reviewer.
+        state ("agreed", "contested" or "one reviewer"), a column per reviewer, and why (the reason of the question).
     agreement : DataFrame
         One row per label and pair of reviewers: label, first, second, both (number of entries that both decided),
         equal, kappa (Cohen's; missing where it is not defined).
@@ -47,10 +51,10 @@ def merge(journals: Sequence[tuple[str, Sequence[Record]]]) -> Merged:
         raise ValueError(
             f"two journals are of the same reviewer ({', '.join(sorted(set(names)))}): give each review its own --by."
         )
-    frames = [fold(records).rename(columns={"value": name}) for name, records in journals]
-    merged = frames[0]
-    for frame in frames[1:]:
-        merged = merged.merge(frame, on=["item", "label"], how="outer")
+    folded = [fold(records) for _, records in journals]
+    merged = _choose_reasons(folded)
+    for name, frame in zip(names, folded, strict=True):
+        merged = merged.merge(frame.drop(columns="why").rename(columns={"value": name}), on=_ENTRY, how="left")
     merged = merged.sort_values(["label", "item"], kind="stable", ignore_index=True)
     values = merged[names].to_numpy(np.float64, na_value=np.nan)
     number, total = (~np.isnan(values)).sum(axis=1), np.nansum(values, axis=1)
@@ -60,11 +64,12 @@ def merge(journals: Sequence[tuple[str, Sequence[Record]]]) -> Merged:
     state = np.select([~is_equal, number > 1], [_CONTESTED, _AGREED], _SINGLE)
     merged.insert(2, "answer", pd.Series(answer))
     merged.insert(3, "state", state)
+    merged["why"] = merged.pop("why")  # the last column
     return Merged(merged, _compare(merged, names))
 
 
 def fold(records: Sequence[Record]) -> pd.DataFrame:
-    """Return the current answers of a journal: item, label, value (1, 0 or missing)."""
+    """Return the current answers of a journal: item, label, value (1, 0 or missing), why."""
     bodies = [record.body for record in records if record.op in ("answer", "bulk")]
     items = dict.fromkeys(item for body in bodies for item in body.get("items", [body.get("item")]))
     labels = dict.fromkeys(body["label"] for body in bodies)
@@ -72,15 +77,25 @@ def fold(records: Sequence[Record]) -> pd.DataFrame:
     for record in records:
         book.apply(record)
     ids, names = list(items), list(labels)
-    rows = [(ids[row], names[column], record.body["value"]) for row, column, record in book.list_active()]
-    return pd.DataFrame(rows, columns=["item", "label", "value"]).astype({"value": "Int8"})
+    rows = [
+        (ids[row], names[column], record.body["value"], book.find_reason(row, column))
+        for row, column, record in book.list_active()
+    ]
+    return pd.DataFrame(rows, columns=[*_ENTRY, "value", "why"]).astype({"value": "Int8"})
+
+
+def _choose_reasons(folded: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return one row per entry: item, label, why; of several reviewers the reason that depends on a value, if any."""
+    reasons = pd.concat([frame[[*_ENTRY, "why"]] for frame in folded], ignore_index=True)
+    order = reasons["why"].isin(INDEPENDENT).sort_values(kind="stable").index
+    return reasons.loc[order].drop_duplicates(_ENTRY)
 
 
 def find_contested(book: AnswerBook, others: Sequence[Sequence[Record]]) -> Mask:
     """Return the entries of a table about which two reviewers have different answers, those of ``book`` included."""
     seen = {1: book.current == 1, 0: book.current == -1}
     for records in others:
-        for item, label, value in fold(records).itertuples(index=False):
+        for item, label, value, _ in fold(records).itertuples(index=False):
             place = book.find_entry(item, label)
             if place is not None and not pd.isna(value):
                 seen[int(value)][place] = True

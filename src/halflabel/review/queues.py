@@ -169,10 +169,10 @@ def choose_questions(
         raise ValueError(f"there is no queue {kind!r}; {closest(kind, KINDS)}")
     allowed = _limit(now.given.shape, label, rows, exclude)
     if now.fit is None:
-        random = _take(now.open_entries & allowed, _shuffle(now), n)
+        random = take_highest(now.open_entries & allowed, _shuffle(now), n)
         return _sort_by_label([(cell, "random") for cell in random], now.given.shape[1])
     mask, score = KINDS[kind](now, now.fit)
-    chosen = [(cell, kind) for cell in _take(mask & allowed, score, n)]
+    chosen = [(cell, kind) for cell in take_highest(mask & allowed, score, n)]
     if kind != "random" and rows is None and chosen:
         chosen = _mix_random(now, chosen, allowed, n)
     return _sort_by_label(chosen, now.given.shape[1])
@@ -196,7 +196,7 @@ def _limit(shape: tuple[int, ...], label: int | None, rows: Ints | None, exclude
     return allowed
 
 
-def _take(mask: Mask, score: Scores, n: int) -> list[int]:
+def take_highest(mask: Mask, score: Scores, n: int) -> list[int]:
     """Return the flat numbers of the ``n`` highest scores, at most three of one item unless there are no others."""
     cells = np.flatnonzero(mask)
     values = np.asarray(score).ravel()[cells]
@@ -219,7 +219,7 @@ def _mix_random(now: Situation, chosen: list[tuple[int, str]], allowed: Mask, n:
     """Replace the last ones of a batch by random filled entries, one in eight."""
     free = now.filled & allowed
     free.ravel()[[cell for cell, _ in chosen]] = False
-    random = _take(free, _shuffle(now), min(max(n // RANDOM_EVERY, 1), len(chosen)))
+    random = take_highest(free, _shuffle(now), min(max(n // RANDOM_EVERY, 1), len(chosen)))
     kept = chosen if len(chosen) + len(random) <= n else chosen[: n - len(random)]
     return kept + [(cell, "random") for cell in random]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._arrays import Ints, Mask
+from halflabel._arrays import Ints
 from halflabel._wording import clipped
 from halflabel.completion.audit import POPULATIONS
 from halflabel.review import audits, bulk
@@ -312,13 +312,7 @@ class Session:
             self._fitted_answers = len(self.book.records)
             self.failure = ""
             n_records = self.book.next_number - 1
-            of_fit = {"answers": answers, "n_records": n_records, "effort": effort}
-            self.worker.ask(Job("fit", {**of_fit, "calibrate_on": self._select_calibrating()}))
-
-    def _select_calibrating(self) -> Mask | None:
-        """Return the entries that were not asked because of their value, or None if these are all of them."""
-        dependent = (self.book.current != NONE) & ~self.book.select_independent()
-        return None if self.labels.positive_only or not dependent.any() else ~dependent
+            self.worker.ask(Job("fit", {"answers": answers, "n_records": n_records, "effort": effort}))
 
     def write_outputs(self) -> None:
         """Write the last fit with all answers: table, answers, report, certificate."""

@@ -16,7 +16,6 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from halflabel._arrays import Mask
 from halflabel._progress import report_to
 from halflabel.completion import Completion, complete
 from halflabel.completion.answers import Answers, apply_answers
@@ -166,10 +165,9 @@ class _Bench:
                 return self._map()
             return "written", self._write(**job.given)
 
-    def _fit(self, answers: Answers, n_records: int, effort: str, calibrate_on: Mask | None) -> Any:
+    def _fit(self, answers: Answers, n_records: int, effort: str) -> Any:
         start = time.perf_counter()
-        settings = {**self.settings, "effort": effort, "calibrate_on": calibrate_on}
-        self.completion = complete(self.opened, review=answers, **settings)
+        self.completion = complete(self.opened, review=answers, **{**self.settings, "effort": effort})
         seconds = time.perf_counter() - start
         return summarize_fit(self.completion, n_records=n_records, effort=effort, seconds=seconds)
 
