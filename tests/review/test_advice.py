@@ -5,15 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.review.serving import make_setting, make_table
+from tests.review.serving import LABELS, make_setting, make_table
 
 from halflabel.completion.audit import bound_errors
 from halflabel.review.advice import advise, measure_speed, score_random
 from halflabel.review.answers import AnswerBook, Record
 from halflabel.review.audits import plan
 from halflabel.review.bulk import bound_share
-from halflabel.review.items import MAX_CELLS
+from halflabel.review.items import MAX_CELLS, ItemViews
 from halflabel.review.wire import unpack_rows
+from halflabel.table import Columns, open_table
 
 
 def make_book(answers):
@@ -34,7 +35,7 @@ def test_expected_errors_are_those_of_entries_without_an_answer(situation):
     assert numbers["next"] == pytest.approx(np.sort(open_wrong)[-50:].sum())
     assert numbers["low"] == pytest.approx(0.8 * open_wrong.sum())
     current = np.where(now.open_entries, 1, 0).astype(np.int8)
-    assert advise(replace(now, current=current), book)["sentence"] == "Every cell has a given value or an answer."
+    assert advise(replace(now, current=current), book)["sentence"] == "Every entry has a given value or an answer."
     assigned = replace(now, fit=replace(now.fit, probability_of="being assigned"))
     assert advise(assigned, book)["expected"] is None
 
@@ -100,6 +101,25 @@ def test_what_is_shown_of_an_item(tmp_path):
     assert chosen == [{"column": "note", "kind": "text", "text": "<b>bold</b>\nsecond line"}]
     wide = make_table(**{f"f{j}": np.arange(40) / 2 for j in range(30)})
     assert len(make_setting(wide).views.describe(0)["cells"]) == MAX_CELLS
+
+
+def test_files_that_are_not_there_are_named_and_another_folder_helps(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    frame = make_table(picture=["a.png", "../b.png", *["a.png"] * 38])
+    [note] = make_setting(frame).views.list_missing()
+    assert note.startswith("40 of the first 40 files of column 'picture' cannot be shown, such as 'a.png'")
+    [note] = make_setting(frame, media_root=tmp_path).views.list_missing()
+    assert note.startswith("1 of the first 40 files")
+    assert make_setting(make_table()).views.list_missing() == []
+    with pytest.raises(ValueError, match="there is no such folder"):
+        make_setting(frame, media_root=tmp_path / "none")
+
+
+def test_the_column_of_texts_is_shown_as_text():
+    opened = open_table(
+        make_table(note=["short", *["other"] * 39]), columns=Columns(id="song", labels=list(LABELS), text="note")
+    )
+    assert ItemViews(opened).describe(0)["cells"] == [{"column": "note", "kind": "text", "text": "short", "long": True}]
 
 
 def test_numbers_of_an_item_as_a_picture():

@@ -194,7 +194,7 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     answer(page, truth, 22)  # a fit begins after 20
     assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 22
     page.wait_for_selector('#changes:text-matches("^The last fit changed")', timeout=WAIT)
-    assert "filled cells are wrong" in page.inner_text("#advice")
+    assert "filled entries are wrong" in page.inner_text("#advice")
     question = page.get_attribute("body", "data-question")
     answer(page, truth, 1)
     page.keyboard.press("u")
@@ -327,6 +327,103 @@ def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
     assert small.evaluate("document.documentElement.scrollWidth") == 390
     small.tap("#yes")
     small.wait_for_selector('#saved:text-matches("^13 ")', timeout=WAIT)
+
+
+def test_the_list_is_the_map_for_the_keyboard(digits, review, open_page, tmp_path):
+    source, _ = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    page.keyboard.press("m")
+    assert page.get_by_role("button", name="List", exact=True).get_attribute("aria-pressed") == "true"
+    page.wait_for_selector('#list-count:text-matches("^300 items")', timeout=WAIT)
+    assert page.locator("#list-rows tr").count() == 50
+    page.focus("#list-more")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#list-rows tr:nth-child(100)", timeout=WAIT)
+    focused = page.evaluate("document.activeElement.textContent")
+    assert focused == page.inner_text("#list-rows tr:nth-child(51) button")
+    page.select_option("#list-state", label="filled: yes")
+    page.select_option("#list-order", label="highest probability first")
+    page.wait_for_selector('#list-rows tr:first-child td:text-matches("^(1.00|0.9)")', timeout=WAIT)
+    assert {"filled: yes"} == set(page.locator("#list-rows .state").all_inner_texts())
+    number = int(page.inner_text("#list-count").split()[0])
+    page.focus("#list-rows tr:first-child button")
+    item = page.inner_text("#list-rows tr:first-child button")
+    page.keyboard.press("Enter")  # all open labels of this item
+    page.wait_for_selector(f'#item .id:text-is("{item}")', timeout=WAIT)
+    assert page.get_attribute("#item-mode", "aria-pressed") == "true"
+    assert item in page.inner_text("#live")
+    page.focus("#list-select")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#selection-text:text-matches("^{number} items selected")', timeout=WAIT)
+    page.keyboard.press("j")  # the sheet hides the question
+    page.wait_for_selector('.notice:text-matches("^Answer or close the selection first")', timeout=WAIT)
+    assert count_answers(page) == 0
+    page.keyboard.press("Enter")  # random members first
+    page.wait_for_selector("#selection", state="hidden", timeout=WAIT)
+    page.wait_for_selector("#yes:enabled", timeout=WAIT)
+    page.keyboard.press("Escape")
+    names = [page.locator(f"#{key}").evaluate("e => e.innerText") for key in ("yes", "no")]
+    assert [name.split()[-1] for name in names] == ["Yes", "No"]
+    assert page.get_by_role("button", name="Yes", exact=True).count() == 1  # keys are no part of the name
+    assert page.problems == []
+
+
+def test_an_undone_answer_keeps_its_reason_and_its_place_in_a_sample(digits, review, open_page, tmp_path):
+    source, _ = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    page.keyboard.press("m")
+    page.wait_for_selector('#list-count:text-matches("^300 items")', timeout=WAIT)
+    page.click("#list-select")
+    page.click("#selection-sample")
+    for step in range(13):
+        page.wait_for_selector("#yes:enabled", timeout=WAIT)
+        before = page.get_attribute("body", "data-question")
+        page.keyboard.press("j" if step else "f")
+        page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
+        if step == 0:
+            page.keyboard.press("u")
+            page.wait_for_selector(f'body[data-question="{before}"]', timeout=WAIT)
+    page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no: at least")', timeout=WAIT)
+    records = read_journal(tmp_path / "digits.review.jsonl")[1]
+    assert {record.body["why"] for record in records if record.op == "answer"} == {"sample"}
+
+
+def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    command = review(path, *OPTIONS)
+    port = re.search(r":(\d+)/", command.address)[1]
+    for options, words in (
+        ((), "digits.review.jsonl is open in another review"),
+        (("--journal", str(tmp_path / "b.jsonl"), "--port", port), f"port {port} cannot be used"),
+    ):
+        with pytest.raises(AssertionError) as raised:
+            review(path, *OPTIONS, *options)
+        output = str(raised.value)
+        assert words in output
+        assert "goes on where you stopped" not in output
+        assert "Traceback" not in output
+    page = open_page(command.address)
+    wait_for_fit(page)
+    answer(page, truth, 3)
+    page.keyboard.press("R")
+    page.wait_for_selector('#fit-text:text-matches("^fitting")', timeout=WAIT)
+    assert command.end(signal.SIGTERM) in (0, 143)  # during a fit
+    page.wait_for_selector('#saved:text-matches("does not respond")', timeout=WAIT)
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 3
+    again = review(path, *OPTIONS)
+    open_page(again.address)
+    again.process.send_signal(signal.SIGINT)
+    again.process.send_signal(signal.SIGINT)
+    assert again.end() == 0
+    assert "Traceback" not in path.with_suffix(".log").read_text()
 
 
 def test_the_first_question_comes_soon(digits, review, open_page, tmp_path):

@@ -75,7 +75,8 @@ def test_undo_names_the_entry_and_redo_repeats_it(client):
     [question, *_] = ask(client)
     client.post("/api/answers", {"answers": [answer(question, 0, "k1")]})
     undone = client.post("/api/undo", {"key": "u1"})
-    assert undone["entries"] == [{"row": question["row"], "column": question["column"], "op": "answer"}]
+    place = {"row": question["row"], "column": question["column"]}
+    assert undone["entries"] == [{**place, "op": "answer", "why": "uncertain"}]
     assert (undone["answers"], undone["undo"], undone["redo"]) == (0, False, True)
     assert client.post("/api/undo", {"key": "u2"})["entries"] == []
     assert client.post("/api/undo", {"key": "r1", "redo": True})["answers"] == 1
@@ -128,16 +129,37 @@ def test_fits_and_outputs_receive_the_reason_of_each_question(client):
     assert jobs[-1].given["outputs"].rows["why"].tolist() == ["uncertain", "disagreement"]
 
 
+def test_the_list_has_the_items_of_the_map(client):
+    state, fit = client.session.labels.state, client.session.fit
+    every = client.post("/api/list", {"column": 1})
+    assert [row["item"] for row in every["rows"]] == [f"s{i}" for i in range(40)]
+    assert every["rows"][0] == {"row": 0, "item": "s0", "state": GIVEN_NO, "p": round(float(fit.p[0, 1]), 2)}
+    given = client.post("/api/list", {"column": 1, "states": [GIVEN_NO, GIVEN_YES], "order": "highest"})["rows"]
+    assert sorted(row["row"] for row in given) == np.flatnonzero(state[:, 1]).tolist()
+    assert np.all(np.diff([row["p"] for row in given]) <= 0)
+    assert [row["row"] for row in client.post("/api/list", {"column": 0, "text": " S3 "})["rows"]] == [
+        3,
+        *range(30, 40),
+    ]
+    last = client.post("/api/list", {"column": 0, "start": 38})
+    assert (last["total"], [row["row"] for row in last["rows"]]) == (40, [38, 39])
+    chosen = client.post("/api/list", {"column": 0, "text": "s3", "bits": True})
+    sample = client.post("/api/selection", {"op": "sample", "rows": chosen["bits"], "column": 0})
+    assert sample["selected"] == chosen["total"] == 11
+    assert client.post("/api/list", {"column": 0, "order": "sad"})[0] == 400
+    assert client.post("/api/list", {"column": 3})[0] == 400
+
+
 def test_panel_and_changes(client, make_fit):
     panel = client.get("/api/panel")
     assert panel["queues"]["uncertain"] > 0
-    assert "filled cells are wrong" in panel["advice"]["sentence"]
+    assert "filled entries are wrong" in panel["advice"]["sentence"]
     assert client.get("/api/changes")["changed"] == 0
     session = client.session
     session.receive("fit", make_fit(session.labels.state, 1 - session.fit.p.astype(float), n_records=1))
     changes = client.get("/api/changes")
     assert changes["changed"] == int((session.labels.state == 0).sum())
-    assert changes["sentence"].startswith(f"The last fit changed {changes['changed']} filled cells")
+    assert changes["sentence"].startswith(f"The last fit changed {changes['changed']} filled entries")
     assert sum(each["to_yes"] + each["to_no"] for each in changes["per_label"]) == changes["changed"]
 
 
@@ -152,6 +174,9 @@ def test_from_an_audit_to_the_certificate(client):
     assert item["p"] is None  # neither probabilities nor filled values before the last answer
     assert item["states"][questions[0]["column"]] == 0
     assert not progress["undo"]
+    assert {row["p"] for row in client.post("/api/list", {"column": 0})["rows"]} == {None}
+    every = "ff" * 5
+    assert client.post("/api/selection", {"op": "sample", "rows": every, "column": 0})[0] == 400
     assert client.post("/api/fit", {})[0] == 400
     fit = client.session.fit
     for i, q in enumerate(questions):

@@ -116,6 +116,10 @@ def review_command(
     session = Session(setting, path)
     try:
         server = Server(session, port)
+    except OSError:
+        session.close()
+        raise
+    try:
         print_note(*opened.notes, *session.notes)
         if opened.roles.id is None:
             print_note(

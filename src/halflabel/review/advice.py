@@ -45,12 +45,12 @@ def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
     --------
     >>> numbers = {"filled": 4120, "expected": 310.2, "low": 260.4, "high": 369.8, "next": 21.2}
     >>> write_advice(numbers, 40.0)
-    'About 310 of 4,120 filled cells are wrong (260 to 370). The next 50 answers remove about 21 of these errors: at
+    'About 310 of 4,120 filled entries are wrong (260 to 370). The next 50 answers remove about 21 of these errors: at
     40 answers a minute, 17 errors a minute.'
     """
     filled, expected = numbers["filled"], round(numbers["expected"])
     if not filled:
-        return "Every cell has a given value or an answer."
+        return "Every entry has a given value or an answer."
     band = f"{count(round(numbers['low']))} to {count(round(numbers['high']))}"
     verb = "is" if expected == 1 else "are"
     first = f"About {count(expected)} of {plural(filled, 'filled cell')} {verb} wrong ({band})."

@@ -13,9 +13,10 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from halflabel._arrays import Ints
 from halflabel.review.bulk import bound_share
+from halflabel.review.listing import Filter
 from halflabel.review.session import Session
 from halflabel.review.setting import is_whole
-from halflabel.review.wire import unpack_rows
+from halflabel.review.wire import STATES, unpack_rows
 
 #: Maximum number of items of one request.
 MAX_ITEMS = 60
@@ -115,6 +116,16 @@ async def get_items(session: Session, request: Request) -> Response:
     return JSONResponse({"items": [session.describe_item(int(row)) for row in rows[:MAX_ITEMS]]})
 
 
+async def post_list(session: Session, request: Request) -> Response:
+    """Return a page of the list of items."""
+    asked = await _read_body(request)
+    column = int(_read_numbers([asked.get("column")], session.labels.shape[1])[0])
+    states = _read_numbers(asked.get("states", []), len(STATES)).tolist()
+    chosen = Filter(str(asked.get("text", "")), states, str(asked.get("order", "table")))
+    start, with_bits = max(int(asked.get("start", 0)), 0), bool(asked.get("bits"))
+    return JSONResponse(await asyncio.to_thread(session.list_items, column, chosen, start, with_bits=with_bits))
+
+
 async def post_queue(session: Session, request: Request) -> Response:
     """Return a batch of questions."""
     asked = await _read_body(request)
@@ -149,7 +160,8 @@ async def post_undo(session: Session, request: Request) -> Response:
         of = next(each for each in session.book.records if each.n == record.body["of"])
         items = of.body["items"][:1] if of.op == "bulk" else [of.body["item"]]
         place = session.book.find_entry(items[0], of.body["label"])
-        entries = [] if place is None else [{"row": place[0], "column": place[1], "op": of.op}]
+        facts = {"op": of.op, "why": str(of.body.get("why", ""))}
+        entries = [] if place is None else [{"row": place[0], "column": place[1], **facts}]
     return JSONResponse({"entries": entries, **session.describe_progress()})
 
 
@@ -232,6 +244,7 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("GET", "/api/points.bin", get_points),
     ("GET", "/api/label/{column:int}.bin", get_label),
     ("GET", "/api/items", get_items),
+    ("POST", "/api/list", post_list),
     ("POST", "/api/queue", post_queue),
     ("POST", "/api/answers", post_answers),
     ("POST", "/api/undo", post_undo),

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._wording import clipped, escape_controls
+from halflabel._wording import clipped, escape_controls, plural
 from halflabel.report.images import encode_png, scale_to_ink, take_marks
 from halflabel.report.items import choose_shown
 from halflabel.review.media import MediaFolder, detect_kind
@@ -76,6 +76,24 @@ class ItemViews:
             chosen += [position[name] for name in features if name != self.opened.roles.vectors]
         return list(dict.fromkeys(chosen))[: MAX_CELLS + len(media)]
 
+    def list_missing(self) -> list[str]:
+        """Return a sentence for every column whose files are not there."""
+        notes = []
+        for column in self.columns:
+            rows = [row for row in range(min(MAX_EXAMINED, len(self.frame))) if self._names_file(row, column)]
+            missing = [row for row in rows if self.media.find(row, column) is None]
+            if missing:
+                notes.append(
+                    f"{len(missing)} of the first {plural(len(rows), 'file')} of column {self.frame.columns[column]!r} "
+                    f"cannot be shown, such as {clipped(self.frame.iat[missing[0], column])!r}: images and sounds must "
+                    f"lie under {self.media.root}; name another folder with --media-root."
+                )
+        return notes
+
+    def _names_file(self, row: int, column: int) -> bool:
+        cell = self.frame.iat[row, column]
+        return isinstance(cell, str) and detect_kind(cell) is not None
+
     def _holds_media(self, column: int) -> bool:
         cells = self.frame.iloc[:MAX_EXAMINED, column].dropna()
         return len(cells) > 0 and all(detect_kind(cell) is not None or self._is_remote(cell) for cell in cells)
@@ -95,7 +113,8 @@ class ItemViews:
             return {"column": name, "kind": kind, "source": f"/media/{row}/{column}"}
         missing = np.ndim(cell) == 0 and not isinstance(cell, dict | set) and pd.isna(cell)
         text = "" if missing else _write_cell(cell)
-        return {"column": name, "kind": "text", "text": text} if text else None
+        is_long = self.opened.roles.text == str(self.frame.columns[column])
+        return {"column": name, "kind": "text", "text": text, **({"long": True} if is_long else {})} if text else None
 
 
 def find_folder(opened: OpenTable) -> Path:

@@ -116,9 +116,12 @@ def parse_journal(content: bytes, name: str) -> tuple[dict[str, Any], list[Recor
         If it is no journal, is of a newer version, or a line is damaged.
     """
     lines = content.decode("utf-8", "replace").removesuffix("\n").split("\n")
-    header = _parse_line(lines[0], name, 1) if lines else {}
+    try:
+        header = _parse_line(lines[0], name, 1)
+    except ValueError:
+        header = {}
     if header.get("journal") != KIND:
-        raise ValueError(f"{name} is not the journal of a review.")
+        raise ValueError(f"{name} is not the journal of a review: name another file, or remove this one.")
     if header.get("version") != VERSION:
         raise ValueError(f"{name} was written by another version of halflabel ({header.get('halflabel')}).")
     records: list[Record] = []

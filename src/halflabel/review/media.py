@@ -71,15 +71,22 @@ class MediaFolder:
     frame : DataFrame
         The items.
     folder : path
-        What relative paths start from.
+        What relative paths start from; where there is no such file, they start from ``root``.
     root : path, optional
         The folder that files must lie under, links resolved; by default ``folder``.
+
+    Raises
+    ------
+    ValueError
+        If the root is no folder.
     """
 
     def __init__(self, frame: pd.DataFrame, folder: str | os.PathLike[str], root: Path | None = None) -> None:
         self.frame = frame
         self.folder = Path(folder).resolve()
         self.root = self.folder if root is None else Path(root).resolve()
+        if root is not None and not self.root.is_dir():
+            raise ValueError(f"{root}: there is no such folder, so that no image or sound can be shown of it.")
 
     def find(self, row: int, column: int) -> Media | None:
         """Return the image or sound of a cell; None if there is none, or if it is of another type or too large."""
@@ -99,7 +106,8 @@ class MediaFolder:
         if not isinstance(name, str) or "\0" in name:
             return None
         try:
-            path = (self.folder / name).resolve(strict=True)
+            path = self.folder / name
+            path = (path if path.exists() else self.root / name).resolve(strict=True)
             if not path.is_relative_to(self.root) or not path.is_file() or path.stat().st_size > MAX_BYTES:
                 return None
             with path.open("rb") as file:

@@ -7,6 +7,7 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -41,7 +42,8 @@ class Server:
             self.socket.listen()  # a browser that comes before the server runs waits
         except OSError as error:
             self.socket.close()
-            raise OSError(f"port {port} cannot be used: {(error.strerror or 'it is taken').lower()}.") from None
+            why = (error.strerror or "it is taken").lower()
+            raise OSError(f"port {port} cannot be used ({why}): name another one, or none for any free port.") from None
         self.events = Events()
         session.announce = self.events.announce
         hosts = session.setting.views.remote_hosts
@@ -50,7 +52,7 @@ class Server:
             self.guard, log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,
             ws="none", lifespan="on",
         )  # fmt: skip
-        self.uvicorn = uvicorn.Server(config)
+        self.uvicorn = _PatientServer(config)
 
     @property
     def address(self) -> str:
@@ -87,6 +89,15 @@ class Server:
             if self.session.refit_if_due():
                 self.events.announce("begun", None)
         self.events.end()
+
+
+class _PatientServer(uvicorn.Server):
+    """It ends in order also after a second Ctrl-C: the streams of events close within a second."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take the first signal only."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
 
 class Events:

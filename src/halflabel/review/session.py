@@ -18,6 +18,7 @@ from halflabel.review.answers import NONE, AnswerBook, Record
 from halflabel.review.changes import describe_changes
 from halflabel.review.fits import Fit
 from halflabel.review.journal import Journal, describe_change, read_clock
+from halflabel.review.listing import Filter, ItemList
 from halflabel.review.outputs import gather_outputs, summarize_review
 from halflabel.review.queues import KINDS, Question, Situation, choose_questions, count_queues
 from halflabel.review.setting import Setting, digest_table, is_whole
@@ -63,7 +64,8 @@ class Session:
             self.journal.close()
             raise
         changes = describe_change(self.journal.header, header, len(self.book.unplaced))
-        self.notes = [*self.journal.notes, *changes]
+        self.notes = [*self.journal.notes, *changes, *setting.views.list_missing()]
+        self.list = ItemList(self.opened.index)
         self.announce = announce or (lambda kind, content: None)
         self.fit: Fit | None = None
         self.previous: Fit | None = None
@@ -173,6 +175,13 @@ class Session:
         fit = None if self.audit is not None else self.fit
         return pack_label(self.labels.state, self.book.current, fit, column)
 
+    def list_items(self, column: int, chosen: Filter, start: int, *, with_bits: bool) -> dict[str, Any]:
+        """Return a page of the list of items for one label, or all of its rows; during an audit without fills."""
+        fit = None if self.audit is not None else self.fit
+        filled, p = (None, None) if fit is None else (fit.state[:, column], fit.p[:, column])
+        states = find_states(self.labels.state[:, column], self.book.current[:, column], filled)
+        return self.list.describe(chosen, states, p, start, with_bits=with_bits)
+
     def describe(self) -> dict[str, Any]:
         """Return names, counts and settings: the first thing that the page asks for."""
         n_items, n_labels = self.labels.shape
@@ -245,8 +254,7 @@ class Session:
         """Freeze random filled entries of the last fit in the journal."""
         if self.fit is None:
             raise ValueError("an audit needs a fit: wait for the first one.")
-        if self.audit is not None:
-            raise ValueError("an audit is running: finish or cancel it.")
+        self._require_no_audit()
         seed = self.book.next_number
         ids, names = self.opened.index, self.labels.names
         body = audits.draw(self.situation, self.fit, ids, names, n=n, population=population, seed=seed)
@@ -270,6 +278,7 @@ class Session:
 
     def sample_selection(self, rows: Ints, column: int) -> dict[str, Any]:
         """Return the number of open members of a selection and random ones of them, and how many p would select."""
+        self._require_no_audit()
         members = bulk.find_members(self.situation, rows, column)
         probable = 0 if self.fit is None else int((self.fit.p[members, column] >= self.fit.thresholds[column]).sum())
         cut = None if self.fit is None else round(float(self.fit.thresholds[column]), 4)
@@ -283,8 +292,7 @@ class Session:
         """Give all members of a selection the same answer, as one record; return their number."""
         if (again := self.book.find_key(key)) is not None:
             return len(again.body["items"])
-        if self.audit is not None:
-            raise ValueError("an audit is running: finish or cancel it.")
+        self._require_no_audit()
         members = bulk.find_members(self.situation, rows, column, min_p)
         if not len(members):
             raise ValueError("no entry of the selection is open.")
@@ -292,6 +300,10 @@ class Session:
         body = {"items": items, "label": self.labels.names[column], "value": value, "why": "bulk", "min_p": min_p}
         self.write([("bulk", key, body)])
         return len(items)
+
+    def _require_no_audit(self) -> None:
+        if self.audit is not None:
+            raise ValueError("an audit is running: finish or cancel it.")
 
     # -- fits ------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from halflabel.review.answers import NO, UNDECIDED, YES
 from halflabel.review.fits import Fit
 
 #: Codes of the state of an entry, as the page draws them.
-UNKNOWN, FILLED_NO, FILLED_YES, GIVEN_NO, GIVEN_YES, ANSWERED_NO, ANSWERED_YES, LEFT_OPEN = range(8)
+STATES = UNKNOWN, FILLED_NO, FILLED_YES, GIVEN_NO, GIVEN_YES, ANSWERED_NO, ANSWERED_YES, LEFT_OPEN = range(8)
 
 #: The largest coordinate.
 LARGEST = 65_535
@@ -41,6 +41,19 @@ def pack_label(given: NDArray[np.int8], current: NDArray[np.int8], fit: Fit | No
     filled, p = (None, np.zeros(len(given))) if fit is None else (fit.state[:, column], fit.p[:, column])
     states = find_states(given[:, column], current[:, column], filled)
     return np.column_stack([states, np.rint(255 * np.nan_to_num(p)).astype(np.uint8)]).tobytes()
+
+
+def pack_rows(rows: Ints, n_items: int) -> str:
+    """Return row numbers as hexadecimal bytes, one bit per item: what :func:`unpack_rows` reads.
+
+    Examples
+    --------
+    >>> pack_rows(np.array([0, 2]), 12)
+    '0500'
+    """
+    mask = np.zeros(n_items, dtype=bool)
+    mask[rows] = True
+    return np.packbits(mask, bitorder="little").tobytes().hex()
 
 
 def unpack_rows(text: str, n_items: int) -> Ints:

@@ -1,18 +1,18 @@
 // The page: one question after the other, with map, queue and progress around it.
 
 import { Audit } from "/static/audit.js";
-import { byId, count, fillSelect, notify, plural } from "/static/dom.js";
+import { byId, count, fillSelect, guard, notify } from "/static/dom.js";
 import { playSound, showItem } from "/static/item.js";
 import { bindKeys } from "/static/keys.js";
+import { ItemList } from "/static/list.js";
 import { MapPanel } from "/static/map-panel.js";
 import { Outbox } from "/static/outbox.js";
 import * as panel from "/static/panel.js";
+import { CODES, WORDS, describeBlock, describeItem, describeKnown } from "/static/question.js";
 import { Queue } from "/static/queue.js";
 import { Selection } from "/static/selection.js";
 import { bytes, connect, get, makeKey, post } from "/static/transport.js";
 
-const WORDS = { 1: "yes", 0: "no", null: "not sure" };
-const CODES = { 1: 6, 0: 5, null: 7 };
 const PATIENCE = 150; // milliseconds until the next question appears although the disk is slow
 
 class Page {
@@ -25,15 +25,19 @@ class Page {
     this.outbox = new Outbox((progress, waiting, error) => this.showSaved(progress, waiting, error));
     this.queue = new Queue(session.labels.length, () => this.questionsArrived());
     this.audit = new Audit((progress, op) => this.auditChanged(progress, op));
-    this.map = new MapPanel(session.labels, {
-      onSelect: (chosen, label) => this.selection.open(chosen, label),
+    this.isConnected = true;
+    const actions = {
+      onSelect: (rows, label) => this.openSelection(rows, label),
       onOpen: (row) => this.openItem(row),
-    });
+      onLabel: (label) => this.list.showLabel(label),
+    };
+    this.list = new ItemList(session.labels, actions);
+    this.map = new MapPanel(session.labels, actions);
     this.selection = new Selection({
       labels: session.labels,
       ask: (questions, done) => this.askOnly(questions, done),
       changed: (progress) => this.valuesChanged(progress),
-      closed: () => this.map.clearSelection(),
+      closed: () => this.selectionClosed(),
     });
   }
 
@@ -65,17 +69,22 @@ class Page {
       e: { text: "all open labels of this item", run: () => this.toggleItemMode() },
       p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
       n: { text: "the next queue", run: () => this.nextQueue() },
-      l: { text: "select items on the map with a lasso", run: () => this.map.toggleLasso() },
+      m: { text: "map or list of the items", run: () => this.list.toggle() },
+      l: { text: "select items on the map with a lasso", run: () => this.toggleLasso() },
       c: { text: "colour of the map: state or probability", run: () => this.toggleColour() },
       r: { text: "fit again", run: () => this.refit(false) },
       R: { text: "fit again, thoroughly", run: () => this.refit(true) },
       a: { text: "audit", run: () => this.openAudit() },
-      w: { text: "write the outputs", run: () => this.write() },
+      w: { text: "write the files", run: () => this.write() },
       "?": { text: "this list", run: () => byId("help-dialog").showModal() },
       Escape: { text: "close the selection", run: () => this.selection.close() },
     };
+    for (const action of Object.values(actions)) action.run = guard(action.run);
     bindKeys(actions);
-    const buttons = { yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e" };
+    const buttons = {
+      yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
+      lasso: "l", "as-list": "m",
+    };
     for (const [id, key] of Object.entries(buttons)) byId(id).onclick = actions[key].run;
     byId("show-changes").onclick = () => byId("changes-dialog").showModal();
     byId("kind").onchange = (event) => this.changeQueue({ kind: event.target.value });
@@ -104,23 +113,12 @@ class Page {
       return;
     }
     byId("asked").textContent = `${this.labels[question.column]}?`;
-    byId("block").textContent = this.describeBlock(question, item);
+    byId("block").textContent = describeBlock(question, item, this.queue, this);
+    byId("live").textContent = `${byId("asked").textContent} ${item.item}. ${describeItem(item)}`;
     showItem(byId("item"), item, this.labels, question.column);
     byId("item").scrollTop = 0;
     this.since = performance.now();
     document.body.dataset.question = this.queue.number(question);
-  }
-
-  describeBlock(question, item) {
-    const inBlock = this.queue.upcoming.findIndex((each) => each.column !== question.column);
-    const left = inBlock < 0 ? this.queue.upcoming.length : inBlock;
-    const parts = left ? [`${plural(left, "more question")} about this label`] : [];
-    const given = item.states[question.column];
-    if (question.why === "suspects" && !this.progress.audit) parts.push(`given: ${given === 4 ? "yes" : "no"}, in doubt`);
-    if (this.session.show_p && item.p && !["random", "audit", "sample"].includes(question.why)) {
-      parts.push(`p ${item.p[question.column].toFixed(2)}`);
-    }
-    return parts.join(", ");
   }
 
   showEmpty() {
@@ -128,11 +126,11 @@ class Page {
     delete document.body.dataset.question;
     byId("asked").textContent = "";
     byId("block").textContent = "";
-    byId("item").textContent = !this.queue.isEmpty
+    byId("live").textContent = byId("item").textContent = !this.queue.isEmpty
       ? "Loading questions."
       : audit
         ? "All answers of the audit are there."
-        : "This queue is empty. Choose another one, or write the outputs.";
+        : "This queue is empty. Choose another one (N), or write the files (W).";
   }
 
   questionsArrived() {
@@ -150,6 +148,7 @@ class Page {
   async #answer(value, pressed) {
     const { question } = this;
     if (!question) return;
+    if (this.selection.isOpen) return notify("Answer or close the selection first (Esc).");
     const item = this.queue.items.get(question.row);
     const shown = this.session.show_p && question.why !== "random" && question.why !== "audit";
     const sent = { row: question.row, column: question.column, value, why: question.why, shown };
@@ -158,7 +157,8 @@ class Page {
     await Promise.race([saved, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
     item.states[question.column] = CODES[value];
     this.map.setState(question.row, question.column, CODES[value]);
-    if (question.why === "sample") this.selection.take(value);
+    this.list.setState(question.row, question.column, CODES[value]);
+    if (question.why === "sample") this.selection.take(this.queue.number(question), value);
     this.describeAnswer(question, item, value);
     this.advance();
     performance.measure("answer", { start: pressed, end: performance.now() });
@@ -182,13 +182,13 @@ class Page {
       const result = await post("/api/undo", { redo, key: makeKey() });
       this.showSaved(result, 0, null);
       if (!result.entries.length) return;
-      const [{ row, column, op }] = result.entries;
+      const [{ row, column, op, why }] = result.entries;
       notify(redo ? "Repeated." : op === "bulk" ? "The answers of the selection are taken back." : "Taken back.");
       this.map.showLabel(this.map.label);
       this.queue.answered.clear();
       if (redo || op === "bulk") return this.queue.reset();
       if (this.question) this.queue.putBack(this.question);
-      const why = this.progress.audit ? "audit" : "uncertain";
+      this.selection.leaveOut(row * this.labels.length + column);
       this.queue.items.delete(row);
       await this.queue.load([{ row, column }]);
       this.question = { row, column, why };
@@ -211,6 +211,7 @@ class Page {
     byId("kind").value = this.queue.kind;
     this.question = null;
     this.queue.fixed = null;
+    this.selection.close();
     await this.queue.reset();
     if (!this.question) this.advance();
   }
@@ -225,16 +226,36 @@ class Page {
     else if (this.question) this.openItem(this.question.row);
   }
 
-  openItem(row) {
+  /** Ask about all open labels of an item; without one, show what is known of it. */
+  async openItem(row) {
     if (this.progress.audit) return;
+    const { items: [item] } = await get(`/api/items?rows=${row}`);
+    if (item.states.every((state) => state > 2)) return notify(describeKnown(item, this.labels));
     byId("item-mode").ariaPressed = "true";
-    this.changeQueue({ rows: [row], kind: "uncertain" });
+    await this.changeQueue({ rows: [row], kind: "uncertain" });
   }
 
   leaveItemMode() {
     if (!this.queue.rows) return;
     byId("item-mode").ariaPressed = "false";
     this.changeQueue({ rows: null });
+  }
+
+  toggleLasso() {
+    if (this.progress.audit) return;
+    if (this.list.isOpen) this.list.toggle(false);
+    this.map.toggleLasso();
+  }
+
+  openSelection(rows, label) {
+    if (this.progress.audit) return;
+    this.selection.open(rows, label).catch((error) => notify(error.message, "error"));
+  }
+
+  /** The selection is closed, perhaps in the middle of its random members. */
+  selectionClosed() {
+    this.map.clearSelection();
+    if (this.queue.fixed) this.changeQueue({});
   }
 
   toggleColour() {
@@ -251,10 +272,16 @@ class Page {
     else if (kind === "fit") this.fitArrived();
     else if (kind === "map") this.map.loadPoints();
     else if (kind === "idle") this.running = null;
-    else if (["failed", "written", "no map"].includes(kind)) this.refresh(kind);
-    else if (kind === "disconnected") byId("saved").classList.add("warn");
-    else if (kind === "connected") this.refresh(kind);
+    else if (["failed", "written", "no map"].includes(kind)) this.refresh(kind).catch(() => {}); // "connected" repeats it
+    else if (kind === "disconnected") this.connectionChanged(false);
+    else if (kind === "connected") this.connectionChanged(true);
     panel.showFit(this.progress, this.running);
+  }
+
+  connectionChanged(isConnected) {
+    this.isConnected = isConnected;
+    if (isConnected) this.refresh("connected").catch(() => {});
+    else this.showSaved(null, this.outbox.waiting.length, null);
   }
 
   async fitArrived() {
@@ -276,7 +303,7 @@ class Page {
     this.showSaved(progress, this.outbox.waiting.length, null);
     if (kind === "failed") notify(progress.failure, "error");
     if (kind === "written") notify(`Written: ${progress.written.join(", ")}`);
-    if (progress.map_note) this.map.showNote(`No map: ${progress.map_note}`);
+    if (progress.map_note) this.map.showNote(`No map: ${progress.map_note} The list has the same items.`);
     panel.showFit(progress, this.running);
   }
 
@@ -292,12 +319,12 @@ class Page {
       this.progress = progress;
       if (Math.floor(before / 5) !== Math.floor(progress.answers / 5)) this.showPanel();
     }
-    panel.showProgress(this.progress, waiting);
+    panel.showProgress(this.progress, waiting, this.isConnected);
     panel.showFit(this.progress, this.running);
     const { audit } = this.progress;
     this.audit.show(audit);
     if (audit && audit.answered >= audit.n && !waiting) this.audit.finish();
-    if (error) notify(`${error.message} Answers are kept and sent again.`, "error");
+    if (error?.status) notify(error.message, "error");
   }
 
   async refit(thorough) {

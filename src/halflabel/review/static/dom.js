@@ -28,3 +28,14 @@ export function fillSelect(select, pairs) {
   select.replaceChildren(...pairs.map(([value, text]) => make("option", { value, textContent: text })));
   if (pairs.some(([value]) => String(value) === chosen)) select.value = chosen;
 }
+
+/** Return a function that shows its errors. */
+export function guard(run) {
+  return async () => {
+    try {
+      await run();
+    } catch (error) {
+      notify(error.message, "error");
+    }
+  };
+}

@@ -7,8 +7,8 @@ export const STATES = [
 ];
 
 const VIEWS = {
-  image: (cell) => make("img", { src: cell.source, alt: cell.column, className: "picture" }),
-  audio: (cell) => make("audio", { src: cell.source, controls: true, preload: "auto" }),
+  image: (cell, item) => make("img", { src: cell.source, alt: `${cell.column} of ${item}`, className: "picture" }),
+  audio: (cell, item) => make("audio", { src: cell.source, controls: true, preload: "auto", ariaLabel: `${cell.column} of ${item}` }),
 };
 
 /** Show an item and the labels that are known of it. */
@@ -16,20 +16,21 @@ export function showItem(target, item, labels, asked) {
   target.replaceChildren(
     make("p", { className: "soft id", textContent: item.item }),
     ...(item.mark ? [make("img", { src: item.mark, alt: "the item's values as a picture", className: "mark" })] : []),
-    ...item.cells.filter((cell) => cell.kind !== "text").map(showMedia),
+    ...item.cells.filter((cell) => cell.kind !== "text").map((cell) => showMedia(cell, item.item)),
     ...showTexts(item.cells.filter((cell) => cell.kind === "text")),
     ...showKnown(item, labels, asked),
   );
 }
 
-function showMedia(cell) {
-  return make("figure", {}, VIEWS[cell.kind](cell), make("figcaption", { className: "soft", textContent: cell.column }));
+function showMedia(cell, item) {
+  return make("figure", {}, VIEWS[cell.kind](cell, item), make("figcaption", { className: "soft", textContent: cell.column }));
 }
 
-/** One long text is the item itself; several short ones are the cells of a row. */
+/** The column of texts, and every long text, is the item itself; short ones are the cells of a row. */
 function showTexts(cells) {
-  const long = cells.filter((cell) => cell.text.length > 60);
-  const short = cells.filter((cell) => cell.text.length <= 60);
+  const isLong = (cell) => cell.long || cell.text.length > 60;
+  const long = cells.filter(isLong);
+  const short = cells.filter((cell) => !isLong(cell));
   const rows = short.flatMap((cell) => [
     make("dt", { textContent: cell.column }),
     make("dd", { textContent: cell.text, dir: "auto" }),

@@ -2,14 +2,14 @@
 
 import { byId, count, fillSelect, make } from "/static/dom.js";
 import { STATES } from "/static/item.js";
-import { drawLine, selectInside } from "/static/lasso.js";
+import { drawLine, selectInside, writeBits } from "/static/lasso.js";
 import { ItemMap } from "/static/map.js";
 import { bytes, get } from "/static/transport.js";
 
 const LEGEND = [[6, "your yes"], [5, "your no"], [4, "given: yes"], [3, "given: no"], [2, "filled: yes"], [1, "filled: no"], [0, "unknown"], [7, "not sure"]];
 
 export class MapPanel {
-  /** @param {string[]} labels  @param {{onSelect: Function, onOpen: Function}} actions */
+  /** @param {string[]} labels  @param {{onSelect: Function, onOpen: Function, onLabel: Function}} actions */
   constructor(labels, actions) {
     this.labels = labels;
     this.actions = actions;
@@ -27,7 +27,6 @@ export class MapPanel {
       this.map.draw();
       this.showLegend();
     };
-    byId("lasso").onclick = () => this.toggleLasso();
     byId("map-reset").onclick = () => this.map.reset();
     new ResizeObserver(() => this.map.draw()).observe(byId("map-box"));
     this.bindPointer(byId("map"));
@@ -49,6 +48,7 @@ export class MapPanel {
     if (byHand) this.pinned = true;
     this.label = label;
     byId("map-label").value = label;
+    this.actions.onLabel(label);
     const buffer = await requested;
     if (label === this.label) this.map.setLabel(buffer);
     this.showLegend();
@@ -102,7 +102,7 @@ export class MapPanel {
     this.map.selected = chosen.number ? chosen.bits : null;
     this.toggleLasso(false);
     this.map.draw();
-    if (chosen.number) this.actions.onSelect(chosen, this.label);
+    if (chosen.number) this.actions.onSelect(writeBits(chosen.bits), this.label);
   }
 
   drawTop() {

@@ -31,11 +31,14 @@ export class Outbox {
       try {
         const progress = await post("/api/answers", { answers: batch.map((each) => each.answer) });
         this.waiting.splice(0, batch.length);
+        this.failure = null;
         this.report(progress, this.waiting.length, null);
         for (const each of batch) each.resolve(true);
       } catch (error) {
-        this.report(null, this.waiting.length, error);
-        if (error.status >= 400 && error.status < 500) {
+        const isNew = error.message !== this.failure;
+        this.failure = error.message;
+        this.report(null, this.waiting.length, isNew ? error : null);
+        if ([400, 413].includes(error.status)) {
           this.waiting.splice(0, batch.length); // it would fail again
           for (const each of batch) each.resolve(false);
         } else {

@@ -31,15 +31,16 @@ export function showAdvice(advice) {
   byId("advice").textContent = advice.sentence || "An estimate comes with the first fit.";
   const { answers, errors, expected } = advice.random;
   byId("random").textContent = answers
-    ? `Of ${plural(answers, "random entry", "random entries")} that you answered, ${count(errors)} had a wrong filled value (expected: ${expected.toFixed(1)}).`
+    ? `Random questions: ${count(answers)} answered, ${count(errors)} of the filled values ${errors === 1 ? "was" : "were"} wrong (${expected.toFixed(1)} expected).`
     : "";
 }
 
-export function showProgress(progress, waiting = 0) {
-  byId("saved").textContent = waiting
-    ? `${plural(waiting, "answer")} not yet on the disk`
-    : `${plural(progress.answers, "answer")}, saved`;
-  byId("saved").classList.toggle("warn", waiting > 0);
+export function showProgress(progress, waiting = 0, isConnected = true) {
+  const saved = waiting ? `${plural(waiting, "answer")} not yet on the disk` : `${plural(progress.answers, "answer")}, saved`;
+  byId("saved").textContent = isConnected
+    ? saved
+    : `${saved}. The command does not respond: if it was started again, open the address that it prints.`;
+  byId("saved").classList.toggle("warn", waiting > 0 || !isConnected);
   byId("undo").disabled = !progress.undo;
   const { certificate } = progress;
   byId("certificate").textContent = certificate
@@ -55,13 +56,13 @@ export function showFit(progress, running) {
     const [stage, done, total] = running;
     if (total) [bar.max, bar.value] = [total, done];
     else bar.removeAttribute("value");
-    byId("fit-text").textContent = stage;
+    byId("fit-text").textContent = ["fitting", "starting"].includes(stage) ? stage : `fitting: ${stage}`;
   } else if (progress.failure) {
     byId("fit-text").textContent = progress.failure;
   } else {
     const left = Math.max(0, progress.refit_after - progress.new_answers);
     byId("fit-text").textContent = progress.fit
-      ? `fitted in ${progress.fit.seconds} s, again after ${plural(left, "answer")}`
+      ? `fitted in ${progress.fit.seconds} s; the next fit comes after ${plural(left, "answer")}`
       : "";
   }
 }
@@ -70,7 +71,7 @@ export async function showChanges() {
   const changes = await get("/api/changes");
   byId("changes").textContent = changes.sentence || "Later fits are compared with the first one.";
   byId("show-changes").hidden = !changes.changed;
-  const head = make("tr", {}, ...["item", "label", "before", "now"].map((name) => make("th", { textContent: name })));
+  const head = make("tr", {}, ...["item", "label", "before", "now"].map((name) => make("th", { scope: "col", textContent: name })));
   const rows = changes.listed.map((each) =>
     make("tr", {}, make("td", { textContent: each.item }), make("td", { textContent: each.label }),
       make("td", { className: "n", textContent: each.before.toFixed(2) }), make("td", { className: "n", textContent: each.after.toFixed(2) })),

@@ -1,7 +1,6 @@
 // Many items at once: random members first, an exact bound of what holds for the rest, then one answer for all.
 
 import { byId, count, notify, plural } from "/static/dom.js";
-import { writeBits } from "/static/lasso.js";
 import { makeKey, post } from "/static/transport.js";
 
 export class Selection {
@@ -15,10 +14,11 @@ export class Selection {
     byId("selection-close").onclick = () => this.close();
   }
 
-  async open(chosen, column) {
-    this.column = column;
-    this.rows = writeBits(chosen.bits);
-    this.answers = { yes: 0, no: 0 };
+  /** Open the sheet for items, as hexadecimal bits, and a label. */
+  async open(rows, column) {
+    [this.rows, this.column] = [rows, column];
+    this.answers = new Map();
+    this.isReasked = false;
     this.found = await this.#request({ op: "sample" });
     this.members = this.found.members;
     byId("selection-bound").textContent = "";
@@ -28,8 +28,9 @@ export class Selection {
   }
 
   close() {
+    if (!this.rows) return;
     byId("selection").hidden = true;
-    this.rows = null;
+    [this.rows, this.answers] = [null, null];
     this.page.closed();
   }
 
@@ -38,9 +39,18 @@ export class Selection {
   }
 
   /** Count an answer to one of the random members. */
-  take(value) {
-    if (value === 1) this.answers.yes += 1;
-    if (value === 0) this.answers.no += 1;
+  take(number, value) {
+    this.answers?.set(number, value);
+    if (!this.isReasked) return;
+    this.isReasked = false;
+    this.#bound();
+  }
+
+  /** Leave out an answer that was taken back; the sheet comes again after the new answer. */
+  leaveOut(number) {
+    if (!this.answers?.delete(number) || !this.isOpen) return;
+    this.isReasked = true;
+    byId("selection").hidden = true;
   }
 
   async answerSample() {
@@ -60,7 +70,8 @@ export class Selection {
   }
 
   async #bound() {
-    const { yes, no } = this.answers;
+    if (!this.rows) return;
+    const [yes, no] = [this.#count(1), this.#count(0)];
     const { sentence } = await this.#request({ op: "bound", members: this.members, yes, no });
     byId("selection-bound").textContent = sentence;
     byId("selection").hidden = false;
@@ -73,14 +84,18 @@ export class Selection {
     const { members, selected, probable, min_p } = this.found;
     byId("selection-text").textContent =
       `${plural(selected, "item")} selected; “${label}” is open for ${count(members)} of them.`;
-    const asked = this.answers.yes + this.answers.no;
+    const asked = this.#count(1) + this.#count(0);
     byId("selection-sample").hidden = !members || asked > 0;
     byId("selection-sample").textContent = `Answer ${Math.min(12, members)} random ones first`;
     byId("selection-all").textContent = `Yes for all ${count(members)}`;
     byId("selection-none").textContent = `No for all ${count(members)}`;
-    byId("selection-probable").textContent = `Yes where p ≥ ${min_p}: ${count(probable)}`;
+    byId("selection-probable").textContent = `Yes where p ≥ ${min_p?.toFixed(2)}: ${count(probable)}`;
     byId("selection-probable").hidden = min_p === null || !probable;
     for (const id of ["selection-all", "selection-none", "selection-probable"]) byId(id).disabled = !members || !asked;
+  }
+
+  #count(value) {
+    return [...this.answers.values()].filter((each) => each === value).length;
   }
 
   #request(body) {
