@@ -17,6 +17,7 @@ _names_command_options: ContextVar[bool] = ContextVar("halflabel_names_command_o
 
 #: The line of the first row of the table that is read, where it comes from a text file with one line per row.
 _first_line: ContextVar[int | None] = ContextVar("halflabel_first_line", default=None)
+_first_row: ContextVar[int] = ContextVar("halflabel_first_row", default=0)
 
 #: Arguments whose option in the command has another name.
 _OPTIONS = {"pairs": "tags-file", "random_state": "seed"}
@@ -196,6 +197,16 @@ def name_lines(first: int | None) -> Iterator[None]:
         _first_line.reset(token)
 
 
+@contextmanager
+def number_rows_from(first: int) -> Iterator[None]:
+    """Let :func:`name_row` count rows from a number: those of a part of a table that is read part by part."""
+    token = _first_row.set(first)
+    try:
+        yield
+    finally:
+        _first_row.reset(token)
+
+
 def name_row(row: int) -> str:
     """Return the place of a row as its reader finds it: row 0 in Python; in the command a line, or item 1.
 
@@ -210,6 +221,7 @@ def name_row(row: int) -> str:
     line 4
     'item 3'
     """
+    row += _first_row.get()
     if not _names_command_options.get():
         return f"row {row}"
     first = _first_line.get()

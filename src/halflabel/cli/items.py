@@ -38,6 +38,7 @@ from halflabel.cli.files import (
     require_one,
     write_map,
 )
+from halflabel.cli.folders import complete_folders
 from halflabel.cli.listing import print_first_to_check
 from halflabel.cli.options import (
     ItemsFile,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 
 @click.command(name="complete")
 @add_items_options
+@complete_folders
 @click.option(
     "-o", "--output", type=PATH, help="Completed table; by default ITEMS.completed.*, in the format of ITEMS."
 )
@@ -138,6 +140,7 @@ def complete_command(
       halflabel complete yeast.arff --xml yeast.xml
       halflabel complete export.json --text text --absent irrelevant
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
+      halflabel complete 'parts/*.parquet' --labels 'tag_*' --out completed/ --workers 4
       halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio
       halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio --question topic:text
     """  # noqa: D301 - \b keeps click from refilling the examples

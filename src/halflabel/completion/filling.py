@@ -74,7 +74,8 @@ def complete(
     ----------
     items : DataFrame of any library, Dataset, list of dict, path, records, array, sparse matrix or OpenTable
         One row per item; with ``Y`` features only, without it a table that holds the labels, too. Tables of pandas,
-        polars, pyarrow and others, a Dataset of Hugging Face and a list of dict come back in kind. A path is a file of
+        polars, pyarrow and others, a Dataset of Hugging Face and a list of dict come back in kind, a Dataset of pyarrow
+        as its table (see :func:`halflabel.streaming.complete_folder` for one beyond memory). A path is a file of
         any format, a pattern such as ``"parts/*.parquet"``, or a folder; records are from
         :func:`halflabel.exchange.read`.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional

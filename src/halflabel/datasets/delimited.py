@@ -12,8 +12,9 @@ words are text (R writes a text in quotes and a missing value without).
 from __future__ import annotations
 
 import csv
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,17 +126,57 @@ def _parse_with_row_names(path: Path, form: TextForm, names: list[str]) -> tuple
 
 def _parse(path: Path, form: TextForm, names: list[str]) -> pa.Table:
     with open_text(path, max_line=MAX_LINE, encoding=form.encoding) as stream:
-        return arrow_csv.read_csv(
-            stream,
-            read_options=arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=1 << 22),
-            parse_options=arrow_csv.ParseOptions(delimiter=form.delimiter, newlines_in_values=True),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
-                null_values=["", *MISSING_WORDS],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-            ),
-        )
+        return arrow_csv.read_csv(stream, **_choose_options(form, names))
+
+
+def _choose_options(form: TextForm, names: list[str], kept: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options of pyarrow's readers; with ``kept``, only these columns are read."""
+    return {
+        "read_options": arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=1 << 22),
+        "parse_options": arrow_csv.ParseOptions(delimiter=form.delimiter, newlines_in_values=True),
+        "convert_options": arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            null_values=["", *MISSING_WORDS],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            include_columns=list(kept),
+        ),
+    }
+
+
+def open_delimited(path: Path, delimiter: str | None = None, encoding: str | None = None) -> tuple[TextForm, list[str]]:
+    """Return the form of a file and the names of its columns, for :func:`read_batches`."""
+    form, _ = recognise(path, _checked_mark(delimiter), encoding, DELIMITERS.get(base_suffix(path), ","))
+    names = _header(path, form)
+    has_row_names = "index" not in names and _first_width(path, form) == len(names) + 1
+    return form, ["index", *names] if has_row_names else names
+
+
+def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
+    """Yield the cells of a file as text, some MB at a time; there may be no row.
+
+    Parameters
+    ----------
+    path, form, names
+        From :func:`open_delimited`.
+    kept : sequence of str
+        The columns that are read; by default all.
+    """
+    if _first_width(path, form) == 0:
+        return
+    try:
+        with open_text(path, max_line=MAX_LINE, max_bytes=sys.maxsize, encoding=form.encoding) as stream:
+            yield from arrow_csv.open_csv(stream, **_choose_options(form, names, kept))
+    except pa.ArrowInvalid as error:
+        raise _diagnosis(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
+
+
+def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] = ()) -> pd.DataFrame:
+    """Return cells as values; the columns of ``as_text`` stay as they are written."""
+    values, _ = _frame(table.drop_columns(list(as_text)), decimal_comma=decimal_comma)
+    texts = table.select(list(as_text)).to_pandas()
+    frame: pd.DataFrame = pd.concat([values, texts], axis=1)[table.column_names]
+    return frame
 
 
 def _rows(path: Path, form: TextForm, *, strict: bool = False) -> Any:

@@ -41,6 +41,26 @@ def read_table(path: Path) -> pa.Table:
         return pa.Table.from_batches(batches, reader.schema)
 
 
+def read_dataset(dataset: Any) -> pa.Table:
+    """Read a Dataset of pyarrow, which may be many files, within the limit of size.
+
+    Raises
+    ------
+    ValueError
+        If it does not fit; the sentence names the function for larger ones.
+    """
+    budget, size, batches = size_limit(), 0, []
+    for batch in dataset.to_batches():
+        size += batch.nbytes
+        if size > budget:
+            raise ValueError(
+                f"the Dataset takes more than {count(size)} bytes, above the limit of {count(budget)}: complete its "
+                "files part by part with halflabel.streaming.complete_folder (halflabel complete --out)."
+            )
+        batches.append(batch)
+    return pa.Table.from_batches(batches, dataset.schema)
+
+
 def read_schema(path: Path) -> pa.Schema:
     """Read the schema of such a file."""
     check_ordinary(path)

@@ -11,7 +11,7 @@ import narwhals as nw
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from halflabel.exchange.arrow_tables import frame_of_table
+from halflabel.exchange.arrow_tables import frame_of_table, read_dataset
 from halflabel.exchange.huggingface import plain_of, restore_numbers
 
 Restore = Callable[[pd.DataFrame], Any]
@@ -44,8 +44,8 @@ def open_native(items: Any) -> Native | None:
     Parameters
     ----------
     items : object
-        A DataFrame of pandas or of a library that narwhals supports, a Dataset of Hugging Face, a list of dict, or an
-        object with ``__arrow_c_stream__`` or ``to_pandas``.
+        A DataFrame of pandas or of a library that narwhals supports, a Dataset of Hugging Face, a Dataset of pyarrow
+        that fits into memory, a list of dict, or an object with ``__arrow_c_stream__`` or ``to_pandas``.
 
     Raises
     ------
@@ -58,6 +58,8 @@ def open_native(items: Any) -> Native | None:
         return Native(pd.DataFrame(list(items)), lambda table: _restore_dicts(items, table))
     if type(items).__module__.startswith("datasets."):
         return _open_dataset(items)
+    if type(items).__module__ == "pyarrow._dataset":
+        return _open_frame(nw.from_native(read_dataset(items), eager_only=True))
     frame = nw.from_native(items, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         kind = f"{type(items).__module__.partition('.')[0]}.{type(items).__name__}"

@@ -1,0 +1,152 @@
+"""complete_folder(): a table in many files, completed part by part with a model that is fitted on its core."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from halflabel._files import together
+from halflabel._progress import step
+from halflabel.exchange import write_frame
+from halflabel.streaming.begin import Plan, begin_run, check_columns
+from halflabel.streaming.complete_part import Job, complete_part
+from halflabel.streaming.formats import TextOptions
+from halflabel.streaming.manifest import Places, check_out, check_same_run, publish, read_manifest, write_manifest
+from halflabel.streaming.parts import AnyPath, Part, list_parts
+from halflabel.streaming.result import FolderCompletion
+from halflabel.streaming.schedulers import check_scheduler, run_jobs
+from halflabel.streaming.tally import Tally
+from halflabel.table import Columns
+
+#: Maximum number of labelled and of unlabelled rows of the core.
+MAX_LABELLED, MAX_UNLABELLED = 50_000, 20_000
+
+
+def complete_folder(
+    items: AnyPath | Sequence[AnyPath],
+    out: AnyPath,
+    *,
+    effort: str = "default",
+    cost: tuple[float, float] | None = None,
+    observed_rate: float | None = None,
+    random_state: int | None = 0,
+    max_labelled: int = MAX_LABELLED,
+    max_unlabelled: int = MAX_UNLABELLED,
+    probabilities: AnyPath | None = None,
+    report: AnyPath | None = None,
+    workers: int = 1,
+    scheduler: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    **columns: Any,
+) -> FolderCompletion:
+    """Complete a table in many files, of which a small part is in memory at any time.
+
+    A first pass reads the label columns only. All labelled rows up to a limit, and a random sample of the unlabelled
+    ones, are the *core*; a model is fitted on it as by :func:`halflabel.complete`. A second pass completes each part
+    and writes it under its name: given entries stay, rows of the core get the answers of the fit, and all others those
+    of :meth:`halflabel.Predictor.complete`. Columns that hold no labels are copied.
+
+    A run that was interrupted continues where it was if it is started again with the same arguments; the result is the
+    same. Parts appear in the folder when the last one is done.
+
+    Parameters
+    ----------
+    items : path or sequence of paths
+        Parquet files or delimited text: a folder (also with folders such as ``year=2024``, which state a column), a
+        pattern such as ``"parts/*.parquet"``, or files. All parts have the same columns.
+    out : path
+        The folder of the completed parts.
+    effort, cost, observed_rate, random_state
+        As in :func:`halflabel.complete`.
+    max_labelled, max_unlabelled : int
+        Maximum number of rows of the core. They are chosen by a hash of the id, so that the order of rows and parts has
+        no effect; without an id by a hash of the name of the part and the number of the row.
+    probabilities : path, optional
+        Another folder, for one Parquet file of probabilities per part.
+    report : path, optional
+        The report about the core, one HTML page.
+    workers : int, default=1
+        Number of processes.
+    scheduler : str, optional
+        Address of the scheduler of a Dask cluster whose workers see the same paths, such as ``"tcp://host:8786"``.
+    delimiter, encoding : str, optional
+        Of delimited text; recognised by default.
+    **columns
+        ``labels``, ``tags``, ``absent``, ``empty``, ``sep``, ``id``, ``group``, ``features``, ``vectors`` (a column),
+        ``text``, ``ignore``, ``max_categories``, ``yes``, ``no``, ``unknown``: as in :func:`halflabel.complete`.
+
+    Returns
+    -------
+    FolderCompletion
+
+    Raises
+    ------
+    ValueError
+        If no file matches, parts have different columns, no row has a label, or the output folder is that of the input.
+    FileExistsError
+        If the output folder holds other files, or the output of another run.
+    """
+    given = [Path(each) for each in ([items] if isinstance(items, str | os.PathLike) else items)]
+    plan = Plan(
+        list_parts(given),
+        Places(Path(out)),
+        Columns(**columns),
+        TextOptions(delimiter, encoding),
+        (max_labelled, max_unlabelled),
+        fit={"effort": effort, "cost": cost, "observed_rate": observed_rate, "random_state": random_state},
+        where={"workers": workers, "scheduler": scheduler},
+        probabilities=None if probabilities is None else Path(probabilities),
+        report=None if report is None else Path(report),
+    )
+    check_columns(plan.columns)
+    check_scheduler(workers, scheduler)
+    notes: tuple[str, ...] = ()
+    manifest = read_manifest(plan.places)
+    check_out(plan.places.out, plan.parts, given, begun=manifest is not None)
+    if plan.probabilities is not None:
+        check_out(plan.probabilities, plan.parts, [*given, plan.places.out], begun=manifest is not None)
+    if manifest is None:
+        manifest, notes = begin_run(plan)
+    else:
+        check_same_run(manifest, plan.places, plan.describe())
+    tally = _complete_parts(plan, manifest["id"])
+    names = tuple(manifest["labels"])
+    result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], notes)
+    _finish(plan, result, manifest)
+    return result
+
+
+def _complete_parts(plan: Plan, run_id: str) -> Tally:
+    """Complete the parts that are not done, move all to their places, and return the tally of all."""
+    places, n_parts = plan.places, len(plan.parts)
+    jobs = [_make_job(plan, part, run_id) for part in plan.parts if not places.is_done(part)]
+    n_done = n_parts - len(jobs)
+    step("completing parts", n_done, n_parts)
+    for done, _ in enumerate(run_jobs(complete_part, jobs, **plan.where), start=n_done + 1):
+        step("completing parts", done, n_parts)
+    tally = reduce(Tally.add, [places.read_tally(part) for part in plan.parts])
+    publish([(places.staged(part), places.final(part)) for part in plan.parts])
+    if folder := plan.probabilities:
+        publish([(places.staged_probabilities(part), folder / f"{part.name}.parquet") for part in plan.parts])
+    return tally
+
+
+def _make_job(plan: Plan, part: Part, run_id: str) -> Job:
+    """Return the description of a part; its paths are absolute, because workers may be in other folders."""
+    places = Places(plan.places.out.resolve())
+    p = None if plan.probabilities is None else places.staged_probabilities(part)
+    return Job(part, places.folder, run_id, places.staged(part), places.record(part), p, plan.options)
+
+
+def _finish(plan: Plan, result: FolderCompletion, manifest: dict[str, Any]) -> None:
+    """Write the counts and lists of all parts."""
+    folder = plan.places.folder
+    with together():
+        write_frame(result.counts, folder / "labels.csv")
+        for name, table in result.tally.lists.items():
+            write_frame(table, folder / f"{name}.csv")
+        write_manifest(plan.places, {**manifest, "finished": True})

@@ -1,0 +1,204 @@
+"""A part in batches: read as Arrow tables, given to the model as DataFrames, and written as it was read."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import parquet
+
+from halflabel._files import atomic_write
+from halflabel.datasets import ReadError
+from halflabel.datasets.arrow_files import explain_damage
+from halflabel.datasets.delimited import check_names, open_delimited, read_batches, to_frame
+from halflabel.datasets.files import check_ordinary
+from halflabel.datasets.records import TextForm
+from halflabel.streaming.parts import Part
+
+#: Maximum number of rows of a batch.
+BATCH = 20_000
+
+#: Codecs of Parquet that are written as they were read; others become the first.
+CODECS = ("SNAPPY", "ZSTD", "GZIP", "BROTLI", "UNCOMPRESSED")
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What was stated about delimited text; None recognises it."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+
+
+class PartFile(Protocol):
+    """A part that is open: its columns, its rows, and a way to write rows in the same notation."""
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the file."""
+        ...
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns with their types; of text, all are strings."""
+        ...
+
+    def batches(self, kept: Sequence[str] = ()) -> Iterator[pa.Table]:
+        """Yield at most :data:`BATCH` rows at a time, of all columns or of those that are named."""
+        ...
+
+    def to_frame(self, table: pa.Table, as_text: Collection[str] = ()) -> pd.DataFrame:
+        """Return rows as values, and the columns of ``as_text`` as they are written."""
+        ...
+
+    def writer(self, path: Path, schema: pa.Schema) -> Any:
+        """Return a context manager whose value writes tables of this schema."""
+        ...
+
+
+def open_part(part: Part, options: TextOptions) -> PartFile:
+    """Open a part; raise a ReadError if it is damaged."""
+    check_ordinary(part.path)
+    return TextFile.open(part.path, options) if part.is_text else ParquetFile.open(part.path)
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetFile:
+    """A part of the format Parquet."""
+
+    path: Path
+    schema: pa.Schema
+
+    @classmethod
+    def open(cls, path: Path) -> ParquetFile:
+        """Read the footer."""
+        with explain_damage(path):
+            schema = parquet.read_schema(path)
+        check_names(schema.names, path, None)
+        return cls(path, schema)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the file."""
+        return list(self.schema.names)
+
+    def batches(self, kept: Sequence[str] = ()) -> Iterator[pa.Table]:
+        """Yield rows; nothing but the pages of a batch is in memory."""
+        with explain_damage(self.path), parquet.ParquetFile(self.path) as file:
+            for batch in file.iter_batches(BATCH, columns=list(kept) or None, use_threads=False):
+                yield pa.Table.from_batches([batch])
+
+    def to_frame(self, table: pa.Table, as_text: Collection[str] = ()) -> pd.DataFrame:
+        """Return rows as values; an index that was saved with the table is no column."""
+        unnamed = [name for name in table.column_names if name.startswith("__index_level_")]
+        with explain_damage(self.path):
+            frame: pd.DataFrame = table.drop_columns(unnamed).to_pandas(ignore_metadata=True)
+        return frame
+
+    @contextmanager
+    def writer(self, path: Path, schema: pa.Schema) -> Iterator[parquet.ParquetWriter]:
+        """Write Parquet with the codec of this file."""
+        with atomic_write(path) as file, parquet.ParquetWriter(file, schema, compression=self._find_codec()) as writer:
+            yield writer
+
+    def _find_codec(self) -> str:
+        footer = parquet.read_metadata(self.path)
+        groups, columns = footer.num_row_groups, footer.num_columns
+        codec = footer.row_group(0).column(0).compression if groups and columns else CODECS[0]
+        return "NONE" if codec == "UNCOMPRESSED" else codec if codec in CODECS else CODECS[0]
+
+
+@dataclass(frozen=True, eq=False)
+class TextFile:
+    """A part of delimited text."""
+
+    path: Path
+    form: TextForm
+    names: list[str]
+
+    @classmethod
+    def open(cls, path: Path, options: TextOptions) -> TextFile:
+        """Recognise the notation of the file."""
+        return cls(path, *open_delimited(path, options.delimiter, options.encoding))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """All columns, as strings."""
+        return pa.schema([(name, pa.string()) for name in self.names])
+
+    def batches(self, kept: Sequence[str] = ()) -> Iterator[pa.Table]:
+        """Yield rows; at most some MB of the file are in memory."""
+        for batch in read_batches(self.path, self.form, self.names, kept):
+            for first in range(0, batch.num_rows, BATCH):
+                yield pa.Table.from_batches([batch.slice(first, BATCH)])
+
+    def to_frame(self, table: pa.Table, as_text: Collection[str] = ()) -> pd.DataFrame:
+        """Return cells as values where they are numbers or truth values."""
+        texts = [name for name in table.column_names if name in as_text]
+        return to_frame(table, decimal_comma=self.form.delimiter != ",", as_text=texts)
+
+    @contextmanager
+    def writer(self, path: Path, schema: pa.Schema) -> Iterator[TextWriter]:
+        """Write text in the notation of this file; cells are strings."""
+        with atomic_write(path) as file, TextWriter.open(file, self.form, packed=path.suffix == ".gz") as writer:
+            yield writer
+
+    def with_cells(self, table: pa.Table) -> TextForm:
+        """Return the notation together with cells as they are written."""
+        return replace(self.form, cells=table)
+
+
+@dataclass(frozen=True, eq=False)
+class TextWriter:
+    """Writes tables of text one after the other."""
+
+    text: io.TextIOWrapper
+    form: TextForm
+
+    @classmethod
+    @contextmanager
+    def open(cls, file: IO[Any], form: TextForm, *, packed: bool) -> Iterator[TextWriter]:
+        """Write the header now, and rows with :meth:`write_table`."""
+        target: Any = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if packed else file
+        text = io.TextIOWrapper(target, encoding=form.encoding, newline="")
+        csv.writer(text, delimiter=form.delimiter, lineterminator=form.line_end).writerow(form.header)
+        yield cls(text, form)
+        text.flush()
+        text.detach()
+        if packed:
+            target.close()
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write rows."""
+        form = self.form
+        options: dict[str, Any] = {"sep": form.delimiter, "lineterminator": form.line_end, "na_rep": form.missing}
+        table.to_pandas().to_csv(self.text, header=False, index=False, **options)
+
+
+def unify_schemas(parts: Sequence[Part], schemas: Sequence[pa.Schema]) -> pa.Schema:
+    """Return the types that the columns of all parts have in common; raise at the first part that does not fit."""
+    unified = schemas[0].remove_metadata()
+    for part, schema in zip(parts[1:], schemas[1:], strict=True):
+        try:
+            unified = pa.unify_schemas([unified, schema.remove_metadata()], promote_options="permissive")
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            wrong = next(name for name in unified.names if not _fit(unified.field(name), schema.field(name)))
+            kinds = f"{schema.field(wrong).type}, but {unified.field(wrong).type} in the parts before"
+            raise ReadError.at(part.path, f"the column {wrong!r} has the type {kinds}.") from None
+    return unified
+
+
+def _fit(one: pa.Field, other: pa.Field) -> bool:
+    try:
+        pa.unify_schemas([pa.schema([one]), pa.schema([other])], promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return False
+    return True

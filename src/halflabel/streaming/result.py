@@ -1,0 +1,72 @@
+"""The result of complete_folder(): counts and lists of all parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from halflabel._wording import count, decimal, plural
+from halflabel.streaming.manifest import Places
+from halflabel.streaming.tally import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class FolderCompletion:
+    """The result of :func:`complete_folder`.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the completed parts.
+    n_parts : int
+    labels : tuple of str
+    tally : Tally
+        Counts and lists of all parts.
+    core : mapping of str to int
+        The number of labelled and of unlabelled rows that the model was fitted on.
+    notes : tuple of str
+        Notes from reading the table; none if the model was fitted by an earlier run.
+    """
+
+    out: Path
+    n_parts: int
+    labels: tuple[str, ...]
+    tally: Tally
+    core: dict[str, int]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> pd.DataFrame:
+        """Per label: given and filled entries, and the number of filled entries that are expected to be wrong."""
+        return self.tally.to_frame(self.labels)
+
+    @property
+    def candidates(self) -> pd.DataFrame:
+        """The 100 unknown entries that are likeliest to be relevant."""
+        return self.tally.lists["candidates"]
+
+    @property
+    def suspects(self) -> pd.DataFrame:
+        """The 100 given entries that are most probably wrong, as in :attr:`halflabel.Completion.suspects`."""
+        return self.tally.lists["suspects"]
+
+    @property
+    def model(self) -> Path:
+        """The model, for :func:`halflabel.load`."""
+        return Places(self.out).folder / "core.halflabel"
+
+    def describe(self) -> tuple[str, ...]:
+        """Return the result in sentences."""
+        counts = self.counts
+        filled = counts["filled_relevant"].sum() + counts["filled_irrelevant"].sum()
+        expected = counts["expected_wrong"].sum()
+        share = decimal(100 * expected / filled, 1) if filled else "0"
+        core = f"{plural(self.core['labelled'], 'labelled row')} and {count(self.core['unlabelled'])} unlabelled ones"
+        return (
+            f"{plural(self.tally.n_rows, 'row')}, {count(self.tally.n_labelled)} of them labelled. The model was "
+            f"fitted on {core}.",
+            f"{plural(int(filled), 'entry', 'entries')} filled in, {count(int(counts['filled_relevant'].sum()))} as "
+            f"relevant; about {count(round(expected))} ({share} %) are expected to be wrong.",
+        )

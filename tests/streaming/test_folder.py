@@ -1,0 +1,202 @@
+"""complete_folder: a table in many files, completed part by part."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.streaming.conftest import NAMES, complete_parts, read_content, read_parts, write_parts, write_rows
+
+import halflabel as hl
+from halflabel.streaming import complete_folder, folder
+
+pytestmark = pytest.mark.usefixtures("small_forests")
+
+
+@pytest.fixture(scope="module")
+def done(items, tmp_path_factory):
+    """Return the input, the output and the result of a run whose core has 30 of 92 unlabelled rows."""
+    tmp = tmp_path_factory.mktemp("folder")
+    given = write_parts(items, tmp / "in")
+    result = complete_parts(given, tmp / "out", max_unlabelled=30, probabilities=tmp / "p")
+    return given, tmp / "out", result
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_a_folder_whose_rows_are_all_in_the_core_gets_the_answers_of_the_table(items, tmp_path, suffix):
+    complete_parts(write_parts(items, tmp_path / "in", suffix=suffix), tmp_path / "out", probabilities=tmp_path / "p")
+    whole = hl.complete(items, labels=NAMES, id="song", effort="fast")
+    completed = read_parts(tmp_path / "out", suffix)
+    pd.testing.assert_frame_equal(completed, whole.table.astype(items.dtypes), check_dtype=suffix == "parquet")
+    p = read_parts(tmp_path / "p")
+    assert p["song"].tolist() == items["song"].tolist()
+    np.testing.assert_allclose(p[NAMES], whole.probabilities, rtol=0, atol=1e-6)
+
+
+def test_rows_outside_the_core_get_the_answers_of_the_saved_model(items, done):
+    _, out, result = done
+    assert result.core == {"labelled": 68, "unlabelled": 30}
+    completed, own = read_parts(out), items[NAMES].notna().to_numpy()
+    np.testing.assert_array_equal(completed[NAMES].to_numpy()[own], items[NAMES].to_numpy()[own])
+    pd.testing.assert_frame_equal(completed.drop(columns=NAMES), items.drop(columns=NAMES))
+    unlabelled = ~own.any(axis=1)
+    alone = hl.load(result.model).complete(items)
+    assert (completed[NAMES] == alone[NAMES]).to_numpy()[unlabelled].mean() > 0.98  # rows of the core: the fit's
+
+
+def test_counts_and_lists_are_those_of_the_completed_table(items, done):
+    _, out, result = done
+    completed, p = read_parts(out), read_parts(out.parent / "p")
+    gaps = items[NAMES].isna()
+    counts = result.counts.set_index("label")
+    assert counts["filled_relevant"].tolist() == (completed[NAMES].eq(1) & gaps).sum().tolist()
+    assert counts["given_irrelevant"].tolist() == items[NAMES].eq(0).sum().tolist()
+    wrong = np.where(completed[NAMES] == 1, 1 - p[NAMES], p[NAMES])
+    np.testing.assert_allclose(counts["expected_wrong"], np.where(gaps, wrong, 0).sum(axis=0), rtol=1e-5)
+    likeliest = p[NAMES].where(gaps).melt(ignore_index=False).dropna().sort_values("value", ascending=False)
+    np.testing.assert_allclose(result.candidates["probability"], likeliest["value"][:100], atol=1e-6)
+    assert result.candidates["item"].tolist()[0] == items["song"][likeliest.index[0]]
+    assert result.suspects["wrong"].is_monotonic_decreasing
+    assert {path.name for path in (out / "_halflabel").glob("*.csv")} == {
+        "labels.csv", "candidates.csv", "suspects.csv", "next.csv"}  # fmt: skip
+    assert "160 rows, 68 of them labelled" in result.describe()[0]
+
+
+def test_an_interrupted_run_continues_and_writes_equal_bytes(items, done, tmp_path, monkeypatch):
+    given, out, _ = done
+    finish, n_done = folder.complete_part, []
+
+    def complete_two(job):
+        if len(n_done) == 2:
+            raise KeyboardInterrupt
+        n_done.append(job)
+        return finish(job)
+
+    monkeypatch.setattr(folder, "complete_part", complete_two)
+    with pytest.raises(KeyboardInterrupt):
+        complete_parts(given, tmp_path / "out", max_unlabelled=30, probabilities=tmp_path / "p")
+    assert read_content(tmp_path / "out") == {}
+    jobs = []
+    monkeypatch.setattr(folder, "complete_part", lambda job: (jobs.append(job), finish(job))[1])
+    result = complete_parts(given, tmp_path / "out", max_unlabelled=30, probabilities=tmp_path / "p")
+    assert len(jobs) == 2
+    assert read_content(tmp_path / "out") == read_content(out)
+    assert read_content(tmp_path / "p") == read_content(out.parent / "p")
+    assert result.counts.equals(done[2].counts)
+    complete_parts(given, tmp_path / "out", max_unlabelled=30, probabilities=tmp_path / "p")
+    assert len(jobs) == 2  # everything is done
+
+
+def test_rows_of_other_files_in_another_order_get_equal_answers(items, done, tmp_path):
+    order = np.random.default_rng(1).permutation(len(items))
+    mixed = items.iloc[order].reset_index(drop=True)
+    complete_parts(write_parts(mixed, tmp_path / "in", n=3), tmp_path / "out", max_unlabelled=30)
+    completed = read_parts(tmp_path / "out").sort_values("song", ignore_index=True)
+    pd.testing.assert_frame_equal(completed, read_parts(done[1]))
+
+
+def test_folders_state_columns_and_are_kept(items, tmp_path):
+    for key, rows in items.groupby("key"):
+        write_rows(rows.drop(columns="key"), tmp_path / "in" / f"key={key}" / "a.parquet")
+    result = complete_parts(tmp_path / "in", tmp_path / "out")
+    assert set(read_content(tmp_path / "out")) == {"key=major/a.parquet", "key=minor/a.parquet"}
+    assert hl.load(result.model).roles.categorical == ("key",)
+    assert "key" not in pd.read_parquet(tmp_path / "out" / "key=major" / "a.parquet", partitioning=None)
+
+
+def test_text_is_written_as_it_was_read(items, tmp_path):
+    words = items.assign(**{name: items[name].map({1.0: "TRUE", 0.0: "FALSE"}) for name in NAMES})
+    for j, rows in enumerate((words[:70], words[70:])):
+        rows.assign(note='a "b";').to_csv(tmp_path / f"{j}.csv", index=False, sep=";", lineterminator="\r\n")
+    complete_parts(tmp_path / "*.csv", tmp_path / "out")
+    before, after = ((place / "1.csv").read_bytes().decode().split("\r\n") for place in (tmp_path, tmp_path / "out"))
+    assert len(before) == len(after)
+    assert [line for line in before if ";;" not in line] == [b for a, b in zip(before, after) if ";;" not in a]  # noqa: B905
+    assert {cell for line in after[1:-1] for cell in line.split(";")[5:7]} == {"TRUE", "FALSE"}
+
+
+def test_tags_in_parts_of_one_kind_or_none(items, tmp_path):
+    tags = [None if pd.isna(a) else [n for n, on in zip(NAMES, (a, b), strict=True) if on]
+            for a, b in zip(items.tag_a, items.tag_b, strict=True)]  # fmt: skip
+    table = items.drop(columns=NAMES).assign(tags=tags)
+    labelled = table["tags"].notna()
+    write_rows(table[labelled], tmp_path / "in" / "a.parquet")
+    write_rows(table[~labelled], tmp_path / "in" / "b.parquet")  # a column of nulls
+    options = {"id": "song", "tags": "tags", "absent": "irrelevant", "effort": "fast"}
+    complete_folder(tmp_path / "in", tmp_path / "out", **options)
+    completed = read_parts(tmp_path / "out").set_index("song")["tags"]
+    whole = hl.complete(table, **options).table.set_index("song")["tags"]
+    assert [sorted(cell) for cell in completed[whole.index]] == [sorted(cell) for cell in whole]
+
+
+def test_impossible_input_ends_in_a_sentence_and_leaves_nothing(items, tmp_path):
+    given = write_parts(items, tmp_path / "in")
+    write_rows(items[:5].drop(columns="f2"), tmp_path / "other" / "a.parquet")
+    write_rows(items[:5], tmp_path / "other" / "b.parquet")
+    write_rows(items.assign(tag_a=np.nan, tag_b=np.nan), tmp_path / "none" / "a.parquet")
+    write_rows(items.assign(tag_b=2.0), tmp_path / "values" / "a.parquet")
+    write_rows(items.assign(f0="x"), tmp_path / "types" / "b.parquet")
+    write_rows(items, tmp_path / "types" / "a.parquet")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "note.txt").touch()
+    for where, out, sentence in [
+        (tmp_path / "no" / "*.parquet", "out", "no file matches this pattern"),
+        (tmp_path / "full", "out", "there is no part of a table in it"),
+        (tmp_path / "other", "out", r"its columns are not those of .*a\.parquet: it adds 'f2'"),
+        (tmp_path / "none", "out", r"no row of 1 part \(160 rows\) has a label"),
+        (tmp_path / "values", "out", r"a\.parquet: label 'tag_b' holds 2\.0"),
+        (tmp_path / "types", "out", r"b\.parquet: the column 'f0' has the type (large_)?string, but double"),
+        (given, "in", "is the folder of the input or inside it"),
+        (given, "in/out", "is the folder of the input or inside it"),
+        (given / "*.parquet", ".", "the input is inside"),
+        (given, "full", "is not empty"),
+    ]:
+        before = sorted(tmp_path.rglob("*"))
+        with pytest.raises((ValueError, FileExistsError), match=sentence):
+            complete_parts(where, tmp_path / out)
+        assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"labels": ["tag"]}, "no column is called or matches 'tag'"),
+        ({"labels": None}, "no labels were named.*labels="),
+        ({"id": "sing"}, "no column is called or matches 'sing'"),
+        ({"prior": "p.csv"}, "prior= is about one table"),
+        ({"workers": 0}, "workers= must be at least 1"),
+        ({"workers": 2, "scheduler": "tcp://x:1"}, "give one of them"),
+    ],
+)
+def test_impossible_options_end_in_a_sentence(items, tmp_path, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        complete_parts(write_parts(items, tmp_path / "in"), tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_part_that_cannot_be_completed_leaves_no_part_in_the_folder(items, tmp_path):
+    given = write_parts(items.assign(f0=items["f0"].astype(str)), tmp_path / "in", suffix="csv")
+    text = (given / "part-3.csv").read_text().splitlines()
+    line = next(line for line in text[1:] if line.endswith(",,"))
+    at = text.index(line)
+    text[at] = line.replace(line.split(",")[1], "loud")
+    (given / "part-3.csv").write_text("\n".join(text))
+    with pytest.raises(ValueError, match=rf"part-3\.csv: column 'f0' holds 'loud' \(row {at - 1}\)"):
+        complete_parts(given, tmp_path / "out", max_unlabelled=0)
+    assert read_content(tmp_path / "out") == {}
+
+
+def test_an_output_of_another_run_is_not_overwritten(items, done, tmp_path):
+    given, out, _ = done
+    with pytest.raises(FileExistsError, match="holds the output of a run with other options"):
+        complete_parts(given, out, max_unlabelled=31, probabilities=out.parent / "p")
+    manifest = json.loads((out / "_halflabel" / "manifest.json").read_text())
+    assert manifest["finished"]
+    stat = (given / "part-0.parquet").stat()
+    os.utime(given / "part-0.parquet", ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+    with pytest.raises(FileExistsError, match="other parts, or parts that have changed since"):
+        complete_parts(given, out, max_unlabelled=30, probabilities=out.parent / "p")
+    os.utime(given / "part-0.parquet", ns=(stat.st_atime_ns, stat.st_mtime_ns))
