@@ -53,7 +53,7 @@ def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
         return "Every entry has a given value or an answer."
     band = f"{count(round(numbers['low']))} to {count(round(numbers['high']))}"
     verb = "is" if expected == 1 else "are"
-    first = f"About {count(expected)} of {plural(filled, 'filled cell')} {verb} wrong ({band})."
+    first = f"About {count(expected)} of {plural(filled, 'filled entry', 'filled entries')} {verb} wrong ({band})."
     gain = numbers["next"]
     about = f"about {_round(gain)}"
     speed = "" if not per_minute else (

@@ -50,4 +50,5 @@ def _write_sentence(to_yes: Any, to_no: Any) -> str:
     yes, no = int(to_yes.sum()), int(to_no.sum())
     if not yes + no:
         return "The last fit changed no filled entry."
-    return f"The last fit changed {plural(yes + no, 'filled cell')}: {count(yes)} to yes, {count(no)} to no."
+    changed = plural(yes + no, "filled entry", "filled entries")
+    return f"The last fit changed {changed}: {count(yes)} to yes, {count(no)} to no."
