@@ -252,3 +252,31 @@ def test_markdown_shows_names_as_they_are():
     text = " ".join(page.text.split())
     for name in HOSTILE:
         assert text.count(name) >= PLACES
+
+
+def test_bold_means_best_and_an_asterisk_means_significant():
+    cells = (Cell("0.1", best=True), Cell("0.2", significant=True), Cell("0.3"))
+    page = page_with(Grid("A table", ("a", "b", "c"), (("row", cells),)))
+    html = render_html(page)
+    assert html.count("<strong>") == 1
+    assert "<strong>0.1</strong>" in html
+    assert '0.2<span class="significant">*</span>' in html
+    assert r"| row | **0.1** | 0.2\* | 0.3 |" in render_markdown(page, "figures")[0]
+
+
+def test_charts_of_several_sets_stand_in_rows():
+    def draw(name, per_row):
+        return Figure(name, name, name, SVG, per_row)
+
+    blocks = (draw("a", 0), draw("b", 2), draw("c", 2), Text("t"), draw("d", 3), draw("e", 2))
+    html = render_html(page_with(*blocks))
+    page = Read(html)
+    groups = [box["style"] for box in page.all("div") if box.get("class") == "multiples"]
+    assert groups == ["--per-row: 2", "--per-row: 3", "--per-row: 2"]
+    assert html.count("<div") == html.count("</div>")
+
+
+def test_only_a_table_with_sentences_is_stacked_on_small_screens():
+    short, long = Cell("supported"), Cell("In 3 of 4 comparisons the mean is lower.")
+    grids = (Grid("A", ("finding",), (("row", (short,)),)), Grid("B", ("evidence",), (("row", (long,)),)))
+    assert [table["class"] for table in Read(render_html(page_with(*grids))).all("table")] == ["cells", "cells wordy"]

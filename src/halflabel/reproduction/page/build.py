@@ -178,10 +178,13 @@ def _describe_values(results: Results, experiment: Experiment, sets: Sequence[st
 
 
 def _describe_curves(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Block]:
-    curves = list(itertools.product(experiment.curves or experiment.metrics[:1], sets))
-    for metric, name in curves:
-        yield from draw_curve(results, experiment, metric, name)
-    for metric, name in curves:
+    """Yield the curves, one row per metric and threshold rule and one column per set, and then their tables."""
+    metrics = experiment.curves or experiment.metrics[:1]
+    rows = [[each for name in sets for each in draw_curve(results, experiment, metric, name)] for metric in metrics]
+    is_whole = len(sets) > 1 and all(len(row) == len(sets) for row in rows)
+    for figure in itertools.chain.from_iterable(rows):
+        yield replace(figure, per_row=len(sets) if is_whole else 0)
+    for metric, name in itertools.product(metrics, sets):
         yield tables.tabulate_curve(results, experiment, metric, name)
     if experiment.options.get("rules"):
         yield from tables.tabulate_wins(results, experiment, sets if sets != [""] else _list_public(experiment))

@@ -30,11 +30,11 @@ from halflabel._wording import clipped, decimal
 from halflabel.reproduction.page.svg import convert_figure, printable
 from halflabel.reproduction.verdicts.significance import Ranking
 
-#: The page's teal and orange, then violet, plum and grey, all between light and dark.
-COLOURS = ("#1a8499", "#c7621f", "#7468c2", "#b0508c", "#777c84")
+#: The page's teal and orange, then violet, plum, grey and olive, all between light and dark.
+COLOURS = ("#1a8499", "#c7621f", "#7468c2", "#b0508c", "#777c84", "#7d8a1e")
 TEXT = "#74787f"
 
-#: Shapes of marks; their number and that of the colours have no common factor, so that 35 methods look different.
+#: Shapes of marks; their number and that of the colours have no common factor, so that 42 methods look different.
 MARKS = ("o", "s", "^", "D", "v", "P", "h")
 
 #: Width of every chart and height of its letters, in its own units; a phone shows it 320 pixels wide.

@@ -15,7 +15,8 @@ from halflabel.reproduction.page.model import Block, Bullets, Cell, Figure, Grid
 def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
     r"""Return the page as Markdown, and its drawings.
 
-    A cell is ``measured / published · verdict``; the best of its row is bold. Signs of Markdown or HTML in names are
+    A cell is ``measured / published · verdict``; the best of its row is bold, and a significant difference
+    has an asterisk. Signs of Markdown or HTML in names are
     escaped.
 
     Parameters
@@ -112,7 +113,8 @@ def _format_line(cells: list[str]) -> str:
 
 def _format_cell(cell: Cell, place: Callable[[str], int]) -> str:
     measured = _escape(cell.measured) or NONE
-    value = f"**{measured}**" if cell.best or cell.significant else measured
+    value = f"**{measured}**" if cell.best else measured
+    value += r"\*" if cell.significant else ""
     value += f" {_escape(cell.detail)}" if cell.detail else ""
     if cell.published:
         value += f" / {_escape(cell.published)}"

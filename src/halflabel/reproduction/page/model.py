@@ -31,6 +31,10 @@ class Bullets:
     items: tuple[str, ...]
 
 
+#: Maximum number of characters of a cell that stays on one line.
+MAX_LINE = 32
+
+
 @dataclass(frozen=True)
 class Cell:
     """One value of a table.
@@ -43,7 +47,7 @@ class Cell:
     best : bool
         Whether it is the best of its row; it gets a star and is bold.
     significant : bool
-        Whether it is a significant difference; it is bold.
+        Whether it is a significant difference; it gets an asterisk.
     detail : str
         Text in small letters after ``measured``: an interval, a p-value.
     why : str
@@ -57,6 +61,11 @@ class Cell:
     significant: bool = False
     detail: str = ""
     why: str = ""
+
+    @property
+    def is_sentence(self) -> bool:
+        """Whether ``measured`` is too long for one line."""
+        return len(self.measured) > MAX_LINE
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,11 @@ class Grid:
                 raise ValueError(
                     f"row {name!r} of table {self.caption!r} has {len(cells)} cells for {len(self.columns)} columns."
                 )
+
+    @property
+    def has_sentences(self) -> bool:
+        """Whether a cell or a row's name is a sentence: on small screens the cells of a row stand below each other."""
+        return any(len(name) > 2 * MAX_LINE or any(cell.is_sentence for cell in cells) for name, cells in self.rows)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -138,6 +152,8 @@ class Figure:
         A description for readers who do not see it.
     svg : str
         From :mod:`halflabel.reproduction.page.charts`.
+    per_row : int
+        Number of drawings in a row where there is room, among drawings that follow each other; 0 for as many as fit.
 
     Raises
     ------
@@ -150,6 +166,7 @@ class Figure:
     caption: str
     alt: str
     svg: str
+    per_row: int = 0
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9_-]+", self.name):

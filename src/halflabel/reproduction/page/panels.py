@@ -20,7 +20,7 @@ from halflabel.reproduction.page.charts import COLOURS, LETTERS, TEXT, WIDTH, fi
 from halflabel.reproduction.page.svg import make_path, make_root, make_text, printable
 
 #: Teal, orange, violet, plum and moss: neighbours in this circle differ for colour-blind readers as well.
-HUES = (*COLOURS[:4], "#7d8a1e")
+HUES = (*COLOURS[:4], COLOURS[5])
 
 #: Smallest and largest half size of a mark, and that of a single item; it shrinks with the root of their number.
 RADII, RADIUS_OF_ONE = (1.9, 3.0), 46.0

@@ -173,7 +173,7 @@ def tabulate_tests(results: Results, experiment: Experiment, set: str = "") -> I
     pooled = f"; each pair is a mean over {' and '.join(several)}" if several else ""
     caption = (
         f"{proposed} minus each other method: mean difference, its 95 % bootstrap interval, "
-        f"p of a paired t-test (bold below {ALPHA:g}){pooled}"
+        f"p of a paired t-test (* below {ALPHA:g}){pooled}"
     )
     if rows:
         yield Grid(caption, tuple(name for name in experiment.methods if name != proposed), tuple(rows))
