@@ -65,7 +65,9 @@ def fit_boosting(X, Y, n_leaves):
     def fit_label(y):
         if y.min() == y.max():
             return lambda new: np.full(new.shape[0], -9.0 if y[0] == 0 else 9.0)
-        model = LGBMClassifier(60, learning_rate=0.1, num_leaves=n_leaves, min_child_samples=5, n_jobs=1, verbose=-1)
+        model = LGBMClassifier(
+            n_estimators=60, learning_rate=0.1, num_leaves=n_leaves, min_child_samples=5, n_jobs=1, verbose=-1
+        )
         model.fit(X, y.astype(int))
         return lambda new: model.predict(new, raw_score=True)
 

@@ -20,6 +20,9 @@ from halflabel.methods.auto.ridge import BLOCK, MAX_CELLS
 from halflabel.methods.auto.targets import MAX_ITEMS, MAX_LANDMARKS
 from halflabel.methods.auto.tree_members import SELF_TRAINED_SHARE
 from halflabel.methods.auto.trees import CELLS, MAX_DENSE
+from halflabel.methods.auto.words import CELLS as WORD_CELLS
+from halflabel.methods.auto.words import MAX_WORDS
+from halflabel.numerics.graph.neighbors import SPARSE_BLOCK
 
 #: Bytes of a number in double and in single precision, of a node of a tree, and of an item's edges in the graph.
 DOUBLE, SINGLE, NODE, EDGES = 8, 4, 24, 640
@@ -206,8 +209,10 @@ class _Sizes:
         return self._row * fitted + DOUBLE * max(fitting, 2 * predicted * self._rank)
 
     def _reconstructing(self) -> float:
-        """Return the bytes of the reconstruction of nodes from each other, and of the solve for their scores."""
-        return self.features * self._nodes / self.n + EDGES * self.n + 12 * DOUBLE * self._nodes * self.n_labels
+        """Return the bytes of the search for neighbours, the weights of nodes, and the solve for their scores."""
+        search = min(3 * SPARSE_BLOCK * 2**20, DOUBLE * self._nodes**2) if self.sparse else 0
+        solve = EDGES * self.n + 12 * DOUBLE * self._nodes * self.n_labels
+        return self.features * self._nodes / self.n + search + solve
 
     def _kernels_by_fold(self) -> float:
         """Return the bytes of kernel ridge with groups held out: a map, and all weights or a fold's hat matrix."""
@@ -263,11 +268,17 @@ class _Sizes:
         """Return the bytes of one bag: its items as they are and in single precision, dense if that is small."""
         known = (FOLDS - 1) / FOLDS * self.n_labelled
         rows = min(self.n if "self_trained_trees" in self.effort.members else known, self.effort.max_tree_items)
-        dense = not self.sparse or rows * self.n_features <= MAX_DENSE
-        part = self._row + SINGLE * self.n_features if dense else 3 * self._row
-        return rows * (part + 2 * DOUBLE * self.n_labels)
+        dense = not self.sparse or rows * self._width <= MAX_DENSE
+        part = self._row + SINGLE * self._width if dense else 3 * self._row
+        words = 2 * DOUBLE * min(WORD_CELLS, self.n_features * self.n_labels) if self._width < self.n_features else 0
+        return max(rows * (part + 2 * DOUBLE * self.n_labels), words)
+
+    @property
+    def _width(self) -> int:
+        """Number of features that trees see."""
+        return min(self.n_features, MAX_WORDS) if self.sparse else self.n_features
 
     def _predicting(self) -> float:
         """Return the bytes of a block of items in single precision, whose leaves are searched."""
         trees = max(self.effort.n_trees // FOLDS, 1)
-        return SINGLE * min(min(self.n, CELLS // trees) * self.n_features, MAX_DENSE // 4)
+        return SINGLE * min(min(self.n, CELLS // trees) * self._width, MAX_DENSE // 4)

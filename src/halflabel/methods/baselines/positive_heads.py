@@ -150,7 +150,7 @@ class ElkanNoto(_LinearComparator):
     .. math:: w(x) = \frac{1 - c}{c}\,\frac{g(x)}{1 - g(x)} ,
 
     so that it enters the second logistic model as a positive of weight w and as a negative of weight 1 - w (Elkan and
-    Noto 2008, section 3). Scores are the probabilities of that model.
+    Noto 2008). Scores are the probabilities of that model.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class EPR(_LinearComparator):
     r"""Expected-positive regularisation: only assigned entries have a loss, and the number of positives is fixed.
 
     Without negatives every score would grow; a penalty holds the mean number of predicted positives per item at the
-    expected one, k (Cole et al. 2021, eq. (5), for single positives; here for any number). k is the number of assigned
+    expected one, k (Cole et al. 2021 for single positives; here for any number). k is the number of assigned
     labels per item over the label frequency c.
 
     Parameters

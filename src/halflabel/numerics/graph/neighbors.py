@@ -20,7 +20,7 @@ MAX_QUERY_ROWS = 8192
 
 #: Size of the blocks in which scikit-learn computes the distances of sparse rows, in MiB: with its 1 GiB, most of the
 #: time goes into memory that is allocated and leaves the cache.
-SPARSE_BLOCK = 64
+SPARSE_BLOCK = 16
 
 #: Neighbours searched beyond k, so that a tie of a few at the k-th is resolved without a second search.
 N_EXTRA = 32
