@@ -106,7 +106,8 @@ def check_memory(opened: OpenTable, model: PartialLabelEstimator) -> None:
     raise ValueError(
         f"{plural(n, 'item')} with {plural(opened.X.shape[1], 'feature')} and {plural(n_labels, 'label')} need about "
         f"{_write_size(needed[cheapest])} of memory{even}, but {_write_size(free)} are free: complete a random part "
-        "of the items and label the others with the saved model (halflabel predict), or take fewer labels or features."
+        "of the items and label the others with the saved model (halflabel predict), write the table in several files "
+        "and complete these part by part (halflabel complete --out), or take fewer labels or features."
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -77,7 +76,7 @@ def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
     """
     columns = _expand_columns(plan)
     scan = _scan_parts(plan, columns)
-    rows, schema = Rows.choose(scan), unify_schemas(plan.parts, scan.schemas)
+    rows, schema = Rows.choose(scan), unify_schemas(plan.parts, [scan.schemas[j] for j in range(len(plan.parts))])
     filled = complete(read_core(plan.parts, schema, rows, columns, plan.options), **plan.fit)
     folder = plan.places.folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -119,11 +118,11 @@ def _scan_parts(plan: Plan, columns: Columns) -> Scan:
     first = plan.parts[0]
     names = tuple(open_part(first, plan.options).names)
     jobs = [ScanJob(j, part, first, names, columns, plan.options, plan.sizes) for j, part in enumerate(plan.parts)]
-    scans: list[Scan] = []
-    for scan in run_jobs(scan_part, jobs, **plan.where):
-        scans.append(scan)
-        step("reading labels", len(scans), len(jobs))
-    whole = reduce(Scan.add, sorted(scans, key=lambda each: each.number))
+    whole: Scan | None = None
+    for done, scan in enumerate(run_jobs(scan_part, jobs, **plan.where), start=1):
+        whole = scan if whole is None else whole.add(scan)
+        step("reading labels", done, len(jobs))
+    assert whole is not None  # there is a part
     check_scan(whole, plan.parts)
     return whole
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 from pyarrow import compute, parquet
 from threadpoolctl import threadpool_limits
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Floats, Ints
 from halflabel._files import atomic_write, together
 from halflabel._wording import name_lines, number_rows_from
 from halflabel.labels import PartialLabels
@@ -66,13 +67,12 @@ def complete_part(job: Job) -> Tally:
         path.parent.mkdir(parents=True, exist_ok=True)
     # One thread and fixed batches: the bytes of a part do not depend on the number of workers.
     with threadpool_limits(1), together():
-        with file.writer(job.target, schema) as writer, _open_probabilities(job.probabilities, core) as p_writer:
+        with file.writer(job.target, schema) as writer, _open_probabilities(job.probabilities, core) as write_p:
             for table in file.batches():
-                completed, p, counted = _complete_batch(core, job.part, file, table, first, schema)
-                writer.write_table(completed)
-                if p_writer is not None:
-                    p_writer.write_table(p)
-                tally, first = tally.add(counted), first + table.num_rows
+                batch = _complete_batch(core, job.part, file, table, first)
+                writer.write_table(batch.fill(core, table.cast(schema)))
+                write_p(batch.ids, batch.p)
+                tally, first = tally.add(batch.count(core, job.part, first)), first + table.num_rows
         with atomic_write(job.record, "w") as record:
             json.dump(tally.to_plain(), record)
     return tally
@@ -90,10 +90,41 @@ def _choose_schema(core: Core, file: PartFile) -> pa.Schema:
     return pa.schema(fields, file.schema.metadata)
 
 
-def _complete_batch(
-    core: Core, part: Part, file: PartFile, table: pa.Table, first: int, schema: pa.Schema
-) -> tuple[pa.Table, pa.Table, Tally]:
-    """Return the completed rows, their probabilities, and their tally."""
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """The rows of a batch, completed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The columns that the model reads.
+    ids : ndarray of str
+    labels : PartialLabels
+        The given labels.
+    relevant, p : ndarray of shape (n_rows, n_labels)
+        The completed labels as 0/1, and their probabilities.
+    """
+
+    frame: pd.DataFrame
+    ids: NDArray[np.object_]
+    labels: PartialLabels
+    relevant: Ints
+    p: Floats
+
+    def fill(self, core: Core, table: pa.Table) -> pa.Table:
+        """Return the rows as they were read, their gaps filled."""
+        if core.predictor.roles.tags is None:
+            return _fill_labels(core, table, self.labels, self.relevant)
+        return _fill_tags(core, self.frame[core.predictor.roles.tags], table, self.labels, self.relevant)
+
+    def count(self, core: Core, part: Part, first: int) -> Tally:
+        """Return the tally of the rows."""
+        where: dict[str, Any] = {"ids": self.ids, "part": part.name, "first": first}
+        return count_batch(self.labels, self.relevant, self.p, learnable=core.learnable, flips=core.flips, **where)
+
+
+def _complete_batch(core: Core, part: Part, file: PartFile, table: pa.Table, first: int) -> _Batch:
+    """Predict the gaps of a batch; rows of the core get the answers of the fit."""
     predictor = core.predictor
     with name_part(part), number_rows_from(first), name_lines(2 if part.is_text else None):
         frame = read_frame(core, part, file, table)
@@ -101,15 +132,7 @@ def _complete_batch(
         relevant, p = predictor.complete_both(frame, labels)
     at, own_values, own_p = core.find_answers(part.name, first, len(frame))
     relevant[at], p[at] = own_values, own_p
-    ids = _name_items(core, part, frame, first)
-    counted = {"learnable": core.learnable, "flips": core.flips, "ids": ids, "part": part.name, "first": first}
-    tally = count_batch(labels, relevant, p, **counted)
-    columns = dict(zip(predictor.label_names, p.T.astype(np.float32), strict=True))
-    probabilities = pa.table({predictor.roles.id or "item": ids, **columns})
-    table = table.cast(schema)
-    if predictor.roles.tags is None:
-        return _fill_labels(core, table, labels, relevant), probabilities, tally
-    return _fill_tags(core, frame[predictor.roles.tags], table, labels, relevant), probabilities, tally
+    return _Batch(frame, _name_items(core, part, frame, first), labels, relevant, p)
 
 
 def read_frame(core: Core, part: Part, file: PartFile, table: pa.Table) -> pd.DataFrame:
@@ -161,12 +184,13 @@ def _fill_tags(core: Core, given: Any, table: pa.Table, labels: PartialLabels, r
 
 
 @contextmanager
-def _open_probabilities(path: Path | None, core: Core) -> Iterator[parquet.ParquetWriter | None]:
-    """Write probabilities as Parquet, if a path is given."""
+def _open_probabilities(path: Path | None, core: Core) -> Iterator[Callable[[Any, Floats], None]]:
+    """Yield a function that writes ids and probabilities as Parquet; without a path it does nothing."""
     if path is None:
-        yield None
+        yield lambda ids, p: None
         return
-    columns = [(core.predictor.roles.id or "item", pa.string())]
-    columns += [(name, pa.float32()) for name in core.predictor.label_names]
-    with atomic_write(path) as file, parquet.ParquetWriter(file, pa.schema(columns), compression="ZSTD") as writer:
-        yield writer
+    names = core.predictor.label_names
+    columns = [(core.predictor.roles.id or "item", pa.string()), *((name, pa.float32()) for name in names)]
+    schema = pa.schema(columns)
+    with atomic_write(path) as file, parquet.ParquetWriter(file, schema, compression="ZSTD") as writer:
+        yield lambda ids, p: writer.write_table(pa.table([ids, *p.T.astype(np.float32)], schema))

@@ -128,7 +128,7 @@ def _complete_parts(plan: Plan, run_id: str) -> Tally:
     step("completing parts", n_done, n_parts)
     for done, _ in enumerate(run_jobs(complete_part, jobs, **plan.where), start=n_done + 1):
         step("completing parts", done, n_parts)
-    tally = reduce(Tally.add, [places.read_tally(part) for part in plan.parts])
+    tally = reduce(Tally.add, map(places.read_tally, plan.parts))
     publish([(places.staged(part), places.final(part)) for part in plan.parts])
     if folder := plan.probabilities:
         publish([(places.staged_probabilities(part), folder / f"{part.name}.parquet") for part in plan.parts])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -53,9 +53,12 @@ class Drawn:
 
     def add(self, other: Drawn) -> Drawn:
         """Return the sample of both."""
-        hashes = np.concatenate([self.hashes, other.hashes])
-        parts = np.concatenate([self.parts, other.parts])
-        return self.draw(self.size, hashes, parts, np.concatenate([self.rows, other.rows]))
+        new = np.ones(len(other.hashes), dtype=bool)
+        if len(self.hashes) == self.size:  # of most parts, few rows or none are drawn
+            new = other.hashes <= self.hashes.max(initial=0)
+        hashes = np.concatenate([self.hashes, other.hashes[new]])
+        parts = np.concatenate([self.parts, other.parts[new]])
+        return self.draw(self.size, hashes, parts, np.concatenate([self.rows, other.rows[new]]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,16 +67,13 @@ class Scan:
 
     Parameters
     ----------
-    number : int
-        Of the first part.
-    schemas : tuple of Schema
-        One per part.
+    schemas : mapping of int to Schema
+        By the number of the part.
     n_rows, n_labelled : int
     labelled, unlabelled : Drawn
     """
 
-    number: int
-    schemas: tuple[pa.Schema, ...]
+    schemas: Mapping[int, pa.Schema]
     n_rows: int
     n_labelled: int
     labelled: Drawn
@@ -82,8 +82,7 @@ class Scan:
     def add(self, other: Scan) -> Scan:
         """Return the scan of both."""
         return Scan(
-            self.number,
-            self.schemas + other.schemas,
+            {**self.schemas, **other.schemas},
             self.n_rows + other.n_rows,
             self.n_labelled + other.n_labelled,
             self.labelled.add(other.labelled),
@@ -132,7 +131,7 @@ def scan_part(job: ScanJob) -> Scan:
         Drawn.draw(size, hashes[where], parts[where], np.flatnonzero(where))
         for size, where in zip(job.sizes, (labelled, ~labelled), strict=True)
     ]
-    return Scan(job.number, (file.schema,), len(labelled), int(labelled.sum()), *drawn)
+    return Scan({job.number: file.schema}, len(labelled), int(labelled.sum()), *drawn)
 
 
 def check_scan(scan: Scan, parts: Sequence[Part]) -> None:

@@ -132,15 +132,19 @@ def _score_given(labels: PartialLabels, p: Floats, learnable: Mask, flips: FlipR
 def _find_largest(score: Floats, among: Mask) -> tuple[Ints, Ints]:
     """Return rows and columns of the entries with the largest scores, in the order of the table among equals."""
     entries = np.flatnonzero(among)
-    order = np.argsort(-score.ravel()[entries], kind="stable")[:MAX_ENTRIES]
+    scores = score.ravel()[entries]
+    if len(scores) > MAX_ENTRIES:  # most entries are below the last one that is kept: only the others are sorted
+        kept = scores >= np.partition(scores, -MAX_ENTRIES)[-MAX_ENTRIES]
+        entries, scores = entries[kept], scores[kept]
+    order = np.argsort(-scores, kind="stable")[:MAX_ENTRIES]
     rows, columns = np.unravel_index(entries[order], score.shape)
     return rows, columns
 
 
 def _keep_best(tables: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """Return the entries with the largest scores of several lists; equal ones in the order of parts and rows."""
+    """Return the entries with the largest scores of several lists; equal ones in the order of the lists."""
     filled = [table for table in tables if len(table)]
     if not filled:
         return tables[0]
-    by = [columns[0], "part", "row", "label"]
-    return pd.concat(filled).sort_values(by, ascending=[False, True, True, True], ignore_index=True)[:MAX_ENTRIES]
+    ranked = pd.concat(filled).sort_values(columns[0], ascending=False, kind="stable", ignore_index=True)
+    return ranked[:MAX_ENTRIES]
