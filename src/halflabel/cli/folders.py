@@ -12,7 +12,7 @@ import click
 
 from halflabel._files import atomic_write
 from halflabel._wording import option, plural
-from halflabel.cli.console import print_note, print_result, show_progress
+from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_outputs, check_page
 from halflabel.cli.options import ItemsFile
 
@@ -26,8 +26,8 @@ SHARED = ("probabilities", "report", "model", "cost", "observed_rate", "effort",
 _TEXT = ("delimiter", "encoding")
 
 _OPTIONS = [
-    click.option("--out", type=PATH, metavar="FOLDER", help="Complete ITEMS part by part, one file per part in this "
-                 "folder; for tables beyond memory. A run that was interrupted continues."),
+    click.option("--out", "folder", type=PATH, metavar="FOLDER", help="Complete ITEMS part by part, one file per "
+                 "part in this folder; for tables beyond memory. A run that was interrupted continues."),
     click.option("--workers", type=click.IntRange(1), help="With --out: number of processes; by default 1."),
     click.option("--scheduler", metavar="ADDRESS", help="With --out: a Dask scheduler, such as tcp://host:8786."),
     click.option("--max-labelled", type=click.IntRange(2),
@@ -41,11 +41,11 @@ def complete_folders(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options for tables in many files; with ``--out``, these are completed part by part."""
 
     @functools.wraps(command)
-    def run(items: ItemsFile, out: Path | None, **given: Any) -> Any:
+    def run(items: ItemsFile, folder: Path | None, **given: Any) -> Any:
         names = ("workers", "scheduler", "max_labelled", "max_unlabelled")
         stated = {name: value for name in names if (value := given.pop(name)) is not None}
-        if out is not None:
-            return _complete_parts(items, out, stated, given)
+        if folder is not None:
+            return _complete_parts(items, folder, stated, given)
         if stated:
             raise ValueError(f"{option(next(iter(stated)))} is for tables in many files: give {option('out')}, too.")
         return command(items=items, **given)
@@ -56,11 +56,11 @@ def complete_folders(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def _complete_parts(items: ItemsFile, out: Path, stated: dict[str, Any], given: dict[str, Any]) -> None:
+def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], given: dict[str, Any]) -> None:
     """Complete a folder and print the result."""
     _check_options(items, given)
     model, report = given["model"], given["report"]
-    check_outputs((*items.inputs, out), model, report)
+    check_outputs((*items.inputs, folder), model, report)
     check_page(report)
     columns = {name: getattr(items.columns, name) for name in items.columns.stated}
     text = {name: getattr(items, name) for name in _TEXT}
@@ -68,9 +68,7 @@ def _complete_parts(items: ItemsFile, out: Path, stated: dict[str, Any], given: 
     with show_progress():
         from halflabel.streaming import complete_folder
 
-        result = complete_folder(
-            items.paths, out, **shared, random_state=given["seed"], **stated, **text, **columns
-        )  # fmt: skip
+        result = complete_folder(items.paths, folder, **shared, random_state=given["seed"], **stated, **text, **columns)
     if model is not None:
         with atomic_write(model) as file:
             file.write(result.model.read_bytes())
@@ -95,6 +93,9 @@ def _print_folder(result: FolderCompletion, as_json: bool) -> None:
         numbers = {"rows": result.tally.n_rows, "labelled": result.tally.n_labelled, "core": result.core}
         click.echo(json.dumps({**numbers, "labels": counts, "written": {"folder": str(result.out)}}))
         return
+    from halflabel.completion.model_file import load
+
+    out.print(make_roles_table(load(result.model).roles))
     print_note(*result.notes)
     print_result(*result.describe())
     print_result(

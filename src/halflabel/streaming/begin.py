@@ -110,7 +110,11 @@ def _expand_columns(plan: Plan) -> Columns:
     if stated.labels is None and stated.tags is None:
         frame = next((file.to_frame(table) for table in file.batches()), pd.DataFrame(columns=names))
         choose_roles(frame, stated)  # raises with the columns that look like labels
-    return expand_patterns(stated, names)
+    columns = expand_patterns(stated, names)
+    for name in (*(columns.labels or ()), *filter(None, (columns.id, columns.tags))):
+        if name not in file.names:
+            raise ValueError(f"{name!r} is stated by names of folders: ids and labels must be columns of the files.")
+    return columns
 
 
 def _scan_parts(plan: Plan, columns: Columns) -> Scan:
@@ -131,4 +135,5 @@ def _describe_core(scan: Scan, rows: Rows, filled: Completion) -> dict[str, Any]
     """Return the numbers of rows, for the manifest."""
     n_labelled = len(scan.labelled.rows)
     core = {"labelled": n_labelled, "unlabelled": len(rows.rows) - n_labelled}
-    return {"rows": scan.n_rows, "labels": list(filled.labels.names), "core": core}
+    labels = {"labels": list(filled.labels.names), "probability_of": filled.probability_of}
+    return {"rows": scan.n_rows, **labels, "core": core}

@@ -114,8 +114,8 @@ def complete_folder(
     else:
         check_same_run(manifest, plan.places, plan.describe())
     tally = _complete_parts(plan, manifest["id"])
-    names = tuple(manifest["labels"])
-    result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], notes)
+    names, of = tuple(manifest["labels"]), manifest["probability_of"]
+    result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes)
     _finish(plan, result, manifest)
     return result
 

@@ -26,6 +26,8 @@ class FolderCompletion:
         Counts and lists of all parts.
     core : mapping of str to int
         The number of labelled and of unlabelled rows that the model was fitted on.
+    probability_of : str
+        "being relevant", or "being assigned" for positive-only labels without a label frequency.
     notes : tuple of str
         Notes from reading the table; none if the model was fitted by an earlier run.
     """
@@ -35,6 +37,7 @@ class FolderCompletion:
     labels: tuple[str, ...]
     tally: Tally
     core: dict[str, int]
+    probability_of: str = "being relevant"
     notes: tuple[str, ...] = ()
 
     @property
@@ -59,14 +62,18 @@ class FolderCompletion:
 
     def describe(self) -> tuple[str, ...]:
         """Return the result in sentences."""
-        counts = self.counts
-        filled = counts["filled_relevant"].sum() + counts["filled_irrelevant"].sum()
-        expected = counts["expected_wrong"].sum()
-        share = decimal(100 * expected / filled, 1) if filled else "0"
-        core = f"{plural(self.core['labelled'], 'labelled row')} and {count(self.core['unlabelled'])} unlabelled ones"
-        return (
-            f"{plural(self.tally.n_rows, 'row')}, {count(self.tally.n_labelled)} of them labelled. The model was "
-            f"fitted on {core}.",
-            f"{plural(int(filled), 'entry', 'entries')} filled in, {count(int(counts['filled_relevant'].sum()))} as "
-            f"relevant; about {count(round(expected))} ({share} %) are expected to be wrong.",
+        counts, core = self.counts, self.core
+        n_filled, n_relevant = (
+            int((counts.filled_relevant + counts.filled_irrelevant).sum()),
+            counts.filled_relevant.sum(),
         )
+        filled = f"{plural(n_filled, 'entry', 'entries')} filled in, {count(int(n_relevant))} as relevant"
+        if self.probability_of == "being assigned":
+            filled += "; probabilities are of being assigned"
+        elif n_filled:
+            expected = counts["expected_wrong"].sum()
+            share = decimal(100 * expected / n_filled, 1)
+            filled += f"; about {count(round(expected))} ({share} %) are expected to be wrong"
+        rows = f"{plural(self.tally.n_rows, 'row')}, {count(self.tally.n_labelled)} of them labelled"
+        fitted = f"{plural(core['labelled'], 'labelled row')} and {count(core['unlabelled'])} unlabelled ones"
+        return f"{rows}. The model was fitted on {fitted}.", f"{filled}."
