@@ -118,6 +118,17 @@ def test_text_is_written_as_it_was_read(items, tmp_path):
     assert {cell for line in after[1:-1] for cell in line.split(";")[5:7]} == {"TRUE", "FALSE"}
 
 
+def test_text_beyond_the_limit_of_memory_is_completed(items, tmp_path, monkeypatch):
+    long = pd.concat([items.drop(columns="song")] * 70, ignore_index=True)
+    write_parts(long, tmp_path / "in", n=1, suffix="csv")
+    monkeypatch.setattr("halflabel.datasets.files.size_limit", lambda: 270_000)
+    with pytest.raises(ValueError, match="it holds more than 270,000 bytes"):
+        hl.complete(tmp_path / "in" / "part-0.csv", labels=NAMES)
+    result = complete_parts(tmp_path / "in", tmp_path / "out", id=None, max_labelled=80, max_unlabelled=40)
+    assert result.tally.n_rows == len(long)
+    assert not read_parts(tmp_path / "out", "csv")[NAMES].isna().any(axis=None)
+
+
 def test_tags_in_parts_of_one_kind_or_none(items, tmp_path):
     tags = [None if pd.isna(a) else [n for n, on in zip(NAMES, (a, b), strict=True) if on]
             for a, b in zip(items.tag_a, items.tag_b, strict=True)]  # fmt: skip

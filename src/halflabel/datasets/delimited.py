@@ -145,8 +145,9 @@ def _choose_options(form: TextForm, names: list[str], kept: Sequence[str] = ()) 
 
 
 def open_delimited(path: Path, delimiter: str | None = None, encoding: str | None = None) -> tuple[TextForm, list[str]]:
-    """Return the form of a file and the names of its columns, for :func:`read_batches`."""
-    form, _ = recognise(path, _checked_mark(delimiter), encoding, DELIMITERS.get(base_suffix(path), ","))
+    """Return the form of a file of any size and the names of its columns, for :func:`read_batches`."""
+    default = DELIMITERS.get(base_suffix(path), ",")
+    form, _ = recognise(path, _checked_mark(delimiter), encoding, default, max_bytes=sys.maxsize)
     names = _header(path, form)
     has_row_names = "index" not in names and _first_width(path, form) == len(names) + 1
     return form, ["index", *names] if has_row_names else names

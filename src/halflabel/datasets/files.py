@@ -98,15 +98,17 @@ def lines(path: Path, *, max_line: int, encoding: str = "utf-8") -> Iterator[tup
                 raise ReadError.at(path, reason, line=number) from None
 
 
-def encoding_of(path: Path) -> str:
+def encoding_of(path: Path, *, max_bytes: int | None = None) -> str:
     """Return the encoding of a text file: by its byte order mark, else UTF-8, else Windows-1252.
+
+    ``max_bytes`` is as in :func:`open_text`.
 
     Raises
     ------
     ReadError
         If it is none of these; as :func:`open_text`.
     """
-    with io.BufferedReader(_Raw(path, size_limit())) as stream:
+    with io.BufferedReader(_Raw(path, max_bytes or size_limit())) as stream:
         start = stream.peek(4)[:4]
         if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"

@@ -25,7 +25,9 @@ CANDIDATES = (",", ";", "\t", "|")
 SAMPLE_LINES = 2000
 
 
-def recognise(path: Path, delimiter: str | None, encoding: str | None, default: str) -> tuple[TextForm, list[str]]:
+def recognise(
+    path: Path, delimiter: str | None, encoding: str | None, default: str, *, max_bytes: int | None = None
+) -> tuple[TextForm, list[str]]:
     """Return the form of a file and one sentence for each choice that a user may want to correct.
 
     Parameters
@@ -35,13 +37,15 @@ def recognise(path: Path, delimiter: str | None, encoding: str | None, default: 
         As stated by the user; None recognises them.
     default : str
         The delimiter that the suffix suggests.
+    max_bytes : int, optional
+        Maximum size of the file, by default what fits into memory.
 
     Raises
     ------
     ReadError
         If the file is empty, is no text, or two delimiters are equally likely.
     """
-    chosen = encoding or encoding_of(path)
+    chosen = encoding or encoding_of(path, max_bytes=max_bytes)
     notes = []
     if encoding is None and chosen == "cp1252":
         notes.append(
