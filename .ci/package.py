@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 USER_PROGRAM = ROOT / ".ci" / "user_program.py"
 
-#: Bytes. Today the wheel has .95 MB and the archive 1.2 MB; a data file that came in by mistake is larger.
+#: Bytes. Today the wheel has 1.2 MB and the archive 1.8 MB; a data file that came in by mistake is larger.
 MAX_BYTES = {"wheel": 2_000_000, "source archive": 3_000_000}
 
 REQUIRED = ("halflabel/py.typed", "halflabel/reproduction/papers/zhang2008.toml", "halflabel/report/templates/")

@@ -64,7 +64,7 @@ def test_a_page_names_only_existing_options_and_scripts(page):
     text = page.read_text(encoding="utf-8")
     for script in re.findall(r"(?:python )?(benchmarks/\w+\.py)", text):
         assert (ROOT / script).is_file(), f"{page_name(page)} names {script}"
-    own = r"`(?:python benchmarks/|python -m tests\.|\.ci/run)[^`]+`"  # these have options of their own
+    own = r"`(?:python benchmarks/|python -m tests\.|\.ci/run|uvx |pipx )[^`]+`"  # these have options of their own
     text = re.sub(own, "", text)
     options = {option for _, command in commands() for parameter in command.params for option in parameter.opts}
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
@@ -166,6 +166,15 @@ def test_every_command_has_its_place():
     text = (DOCS / "command.md").read_text(encoding="utf-8")
     for words, _ in commands():
         assert f"$ halflabel {' '.join(words)} --help" in text
+
+
+def test_the_changelog_and_the_citation_are_of_this_version():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", text, re.M)
+    assert headings[0] == ("Unreleased", "")
+    assert hl.__version__ == headings[1][0] or ".dev" in hl.__version__
+    assert headings[1][1]
+    assert f"version: {headings[1][0]}\ndate-released: {headings[1][1]}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 # -- the README --------------------------------------------------------------------
