@@ -22,6 +22,10 @@ CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate")
 
 
+#: What every record has.
+_OWN = ("n", "op", "by", "at", "key")
+
+
 @dataclass(frozen=True)
 class Record:
     """One line of a journal.
@@ -57,11 +61,10 @@ class Record:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Record:
         """Return the record written by :meth:`to_dict`; raise a ValueError if it is none."""
-        own = {name: values.get(name) for name in ("n", "op", "by", "at", "key")}
-        texts = all(isinstance(own[name], str) for name in ("op", "by", "at", "key"))
-        if not texts or not isinstance(own["n"], int) or own["op"] not in OPERATIONS:
+        n, op, by, at, key = (values.get(name) for name in _OWN)
+        if type(n) is not int or op not in OPERATIONS or not type(by) is type(at) is type(key) is str:
             raise ValueError("it is no record of a review.")
-        record = cls(**own, body={name: value for name, value in values.items() if name not in own})  # type: ignore[arg-type]
+        record = cls(n, str(op), by, at, key, {name: value for name, value in values.items() if name not in _OWN})
         _check_body(record)
         return record
 
@@ -215,6 +218,8 @@ def _check_body(record: Record) -> None:
         value, label = body.get("value", "missing"), body.get("label")
         if isinstance(value, bool | float) or value not in CODES or not isinstance(label, str):
             raise ValueError("an answer has a label, and a value that is 1, 0 or null.")
+        if record.op == "answer" and isinstance(body.get("item"), str):
+            return
         items = body.get("items") if record.op == "bulk" else [body.get("item")]
         if not isinstance(items, list) or not items or not all(isinstance(item, str) for item in items):
             raise ValueError("an answer names its item, or its items.")
