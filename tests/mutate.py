@@ -47,8 +47,14 @@ OPERATORS = {
     ast.And: ast.Or, ast.Or: ast.And, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
 
-#: Keywords that only check, or only cost time or memory: a change of their value can alter no result.
-WITHOUT_EFFECT = {"strict", "check_finite", "overwrite_a", "overwrite_b", "copy", "frozen", "eq", "slots", "stacklevel"}
+#: Keywords that only check, or only cost time, memory or bytes: a change of their value can alter no result.
+WITHOUT_EFFECT = {
+    "strict", "check_finite", "overwrite_a", "overwrite_b", "copy", "frozen", "eq", "slots", "stacklevel",
+    "compresslevel", "force_zip64",
+}  # fmt: skip
+
+#: Functions that only limit the number of threads: their arguments can alter no result.
+THREADS = {"threadpool_limits", "blas_threads"}
 
 
 def mutated(node: ast.AST) -> ast.AST | None:
@@ -68,13 +74,20 @@ def mutated(node: ast.AST) -> ast.AST | None:
     return None
 
 
+def is_without_effect(node: ast.AST) -> bool:
+    """Return whether nothing in this keyword or call can change a result."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in THREADS
+    return isinstance(node, ast.keyword) and node.arg in WITHOUT_EFFECT
+
+
 def sites(node: ast.AST, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], ast.AST]]:
     """Yield every expression that can change a result, with its path from the root; annotations are left out."""
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "type_params"):
             continue
         for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
-            if isinstance(child, ast.AST) and not (isinstance(child, ast.keyword) and child.arg in WITHOUT_EFFECT):
+            if isinstance(child, ast.AST) and not is_without_effect(child):
                 here = (*path, field) if index is None else (*path, field, index)
                 if mutated(child) is not None:
                     yield here, child

@@ -21,3 +21,14 @@ def test_supporting_items_come_by_size_of_their_weight_observed_ones_first():
     np.testing.assert_allclose(table["weight"], [-0.5, 0.2, 0.9, 0.7])
     assert table["given"].tolist() == [0, 1, pd.NA, pd.NA]
     assert evidence.find_supporting_items(0, 0, labels, sparse.csr_array(weights), 1)["position"].tolist() == [2]
+
+
+def test_the_kind_of_evidence_depends_on_the_component_and_on_what_can_be_learned():
+    gap = np.nan
+    labels = PartialLabels.from_table([[1, gap], [0, gap], [gap, gap], [gap, 1], [gap, gap]])
+    weights = np.zeros((5, 5))
+    weights[0, 1] = weights[1, 2] = weights[3, 4] = 1.0
+    kinds = evidence.classify_evidence(labels, sparse.csr_array(weights))
+    assert kinds[:, 0].tolist() == ["graph", "graph", "graph", "features", "features"]
+    assert (kinds[:, 1] == "prior").all()  # its one value is 1
+    assert evidence.classify_evidence(labels, None).tolist() == [["features", "prior"]] * 5

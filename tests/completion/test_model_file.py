@@ -13,6 +13,7 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
+from halflabel.completion.model_file import Predictor
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
@@ -132,6 +133,20 @@ CHANGES = [
 def test_a_changed_model_is_an_error_that_names_the_file(saved, tmp_path, change):
     with pytest.raises(ModelFileError, match=r"m\.halflabel"):
         hl.load(changed(saved, tmp_path, change))
+
+
+@pytest.mark.parametrize(
+    "p", [[[0.0, 0.5, 1.5]] * 2, [[-0.5, 0.5, 1.0]] * 2, [[0.0, 0.5, np.nan]] * 2, [[0.5] * 3], [[0.5] * 2] * 2]
+)
+def test_a_model_that_does_not_predict_probabilities_is_damaged(saved, monkeypatch, p):
+    monkeypatch.setattr(Predictor, "label_with_probabilities", lambda *_: (None, pd.DataFrame(p)))
+    with pytest.raises(ModelFileError, match="it does not predict one probability per label"):
+        hl.load(saved)
+
+
+def test_a_probability_may_be_0_or_1(saved, monkeypatch):
+    monkeypatch.setattr(Predictor, "label_with_probabilities", lambda *_: (None, pd.DataFrame([[0.0, 0.5, 1.0]] * 2)))
+    assert len(hl.load(saved).label_names) == 3
 
 
 def test_the_unchanged_model_loads(saved, tmp_path):

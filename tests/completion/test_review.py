@@ -11,8 +11,10 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 import halflabel as hl
+from halflabel import PartialLabels
 from halflabel.completion import Completion
 from halflabel.completion.answers import apply_answers, read_answers, select_calibrating
+from halflabel.completion.review import rank_for_review
 from halflabel.labels.calibration import fill_confident
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import Columns, OpenTable, open_table
@@ -88,10 +90,70 @@ class TestReview:
         assert set(reasons.values()) <= {"probably a missing positive", "undecided", "not annotated"}
         assert ("s0", "rock") not in reasons  # assigned labels are taken to be right
 
+    def test_one_reason_alone(self):
+        review = complete(open_songs()).review(reason="given entry is doubtful")
+        assert entries(review) == [(item, "rock", "given entry is doubtful") for item in ("s3", "s4")]
+
     def test_rows_are_bounded_and_columns_are_shown(self):
         review = complete(open_songs()).review(2, show=["tempo"])
         assert len(review) == 2
         assert review["tempo"].tolist() == [4.5, 1.25]
+
+
+GAP = np.nan
+
+
+def list_ranked(labels, p, state, learned=None) -> list[tuple[int, int, int, str, float]]:
+    """Return (position, column, suggested, reason, gain) of the entries to check."""
+    probabilities, learned = pd.DataFrame(p), np.asarray(p if learned is None else learned)
+    ranked = rank_for_review(
+        SimpleNamespace(
+            labels=labels, probabilities=probabilities, state=np.array(state), learned_probabilities=learned
+        )
+    )
+    assert ranked.columns.tolist() == ["position", "column", "suggested", "reason", "gain"]
+    return [(*row[:4], round(row[4], 9)) for row in ranked.itertuples(index=False, name=None)]
+
+
+class TestRanking:
+    def test_filled_values_that_may_be_wrong_and_undecided_entries(self):
+        labels = PartialLabels.from_table([[GAP] * 4, [GAP] * 4, [1, GAP, GAP, GAP]])
+        p = np.array([[0.95, 0.1, 0.85, 0.05], [0.6, 0.02, 0.5, 0.09], [0.4, 0.3, 0.65, 0.01]])
+        state = [[1, -1, 1, -1], [0, 0, 0, -1], [1, 1, -1, -1]]
+        assert list_ranked(labels, p, state) == [
+            (2, 1, 1, "uncertain item: answer helps", 0.7),  # a threshold below its probability
+            (2, 2, -1, "uncertain item: answer helps", 0.65),
+            (1, 2, 1, "undecided", 0.5),
+            (1, 0, 1, "undecided", 0.4),
+            (0, 2, 1, "uncertain item: answer helps", 0.15),
+            (0, 1, -1, "uncertain item: answer helps", 0.1),  # as probable as an entry must be
+            (1, 1, -1, "undecided", 0.02),
+        ]
+
+    def test_a_given_value_is_listed_if_the_other_one_is_more_probable(self):
+        labels = PartialLabels.from_table([[1.0], [0.0], [1.0], [0.0], [1.0], [0.0]])
+        p = np.array([[0.5], [0.5], [0.3], [0.8], [0.51], [0.49]])
+        listed = [row[:4] for row in list_ranked(labels, p, labels.state)]
+        assert sorted(listed) == [(2, 0, -1, "given entry is doubtful"), (3, 0, 1, "given entry is doubtful")]
+
+    def test_missing_positives_are_sorted_by_the_probability_of_being_assigned(self):
+        """Probabilities of being relevant are cut at a maximum, and equal there."""
+        labels = PartialLabels.from_positives([[1, 0, 0, 0, 0], [GAP] * 5])
+        p = np.array([[0.9, 0.99, 0.99, 0.3, 0.55], [0.95, 0.9, 0.6, 0.91, 0.1]])
+        learned = np.array([[0.9, 0.7, 0.8, 0.2, 0.3], [0.8, 0.7, 0.5, 0.75, 0.05]])
+        state = [[1, 1, 1, -1, 0], [1, 1, 1, 1, 0]]
+        assert list_ranked(labels, p, state, learned) == [
+            (0, 2, 1, "probably a missing positive", 0.99),
+            (0, 1, 1, "probably a missing positive", 0.99),
+            (0, 4, 1, "undecided", 0.45),
+            (1, 2, 1, "not annotated", 0.4),
+            (1, 4, -1, "undecided", 0.1),
+        ]
+
+    @pytest.mark.parametrize(("p", "listed"), [(0.1, True), (0.09, False)])
+    def test_an_item_that_is_not_annotated_is_listed_where_it_is_uncertain(self, p, listed):
+        labels = PartialLabels.from_positives([[1], [GAP]])
+        assert bool(list_ranked(labels, np.array([[0.9], [p]]), [[1], [-1]])) == listed
 
 
 class TestAnswers:

@@ -22,6 +22,7 @@ from halflabel.table.tag_cells import name_open_column
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
+    from halflabel.table import OpenTable
 
 #: What suggestions are signed with.
 MODEL = f"halflabel {__version__}"
@@ -98,7 +99,7 @@ def _fields(completion: Completion) -> pd.DataFrame:
     if opened.frame is None:
         return pd.DataFrame(index=opened.index)
     roles, ids = opened.roles, opened.index
-    key = roles.id or _find_id(completion)
+    key = roles.id or _find_id(opened, opened.frame)
     if key is not None:
         ids = pd.Index(use_text_names(opened.frame)[key], name=key)
     tags = () if roles.tags is None else (roles.tags, name_open_column(roles.tags))
@@ -107,13 +108,12 @@ def _fields(completion: Completion) -> pd.DataFrame:
     return fields.set_axis(list(map(str, fields.columns)), axis=1).set_axis(ids, axis=0)
 
 
-def _find_id(completion: Completion) -> str | None:
+def _find_id(opened: OpenTable, frame: pd.DataFrame) -> str | None:
     """Return the column that looks like an id, where none was named: a tool keeps ids, not the numbers of rows."""
-    opened = completion.opened
-    if opened.frame is None or not isinstance(opened.index, pd.RangeIndex):
+    if not isinstance(opened.index, pd.RangeIndex):
         return None
     likely = [name for name, reason in opened.roles.ignored if "an identifier" in reason]
-    frame = use_text_names(opened.frame)
+    frame = use_text_names(frame)
     return next((name for name in likely if frame[name].is_unique and frame[name].notna().all()), None)
 
 
