@@ -12,6 +12,9 @@ from halflabel.table.cells import infer_kind, order_of_dates, show_cell
 #: How the reason begins for a column of numbers that is excluded because of single cells.
 HAS_STRAYS = "numbers with text among them"
 
+#: Texts with at least this number of spaces, in the median, are taken to be sentences and no names.
+MIN_SPACES = 3
+
 
 def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
     """Return why a column cannot be a feature even if it is asked for; None if it can."""
@@ -59,6 +62,11 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
     if 0 < strays.mean() < 0.5:
         return f"{HAS_STRAYS}, first {show_cell(observed[strays], 0)}; correct such cells to use it"
     if distinct == len(observed):
+        texts = observed.astype(str)
+        if texts.str.match(r"\s*\[").all():
+            return f"lists written as text; give vectors as lists in a Parquet file, or as a .npy file ({option('vectors')})"
+        if texts.str.count(r"\s").median() >= MIN_SPACES:
+            return f"a different text in every row; name it with {option('text')} to use its words"
         return f"every value is different: {_describe_identifier()}"
     if not strays.any():
         return "numbers stored as text; convert them to numbers to use it"
