@@ -64,7 +64,8 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
     if distinct == len(observed):
         texts = observed.astype(str)
         if texts.str.match(r"\s*\[").all():
-            return f"lists written as text; give vectors as lists in a Parquet file, or as a .npy file ({option('vectors')})"
+            own = f"or as a .npy file ({option('vectors')})"
+            return f"lists written as text; give vectors as lists in a Parquet file, {own}"
         if texts.str.count(r"\s").median() >= MIN_SPACES:
             return f"a different text in every row; name it with {option('text')} to use its words"
         return f"every value is different: {_describe_identifier()}"
