@@ -36,6 +36,24 @@ def test_a_folder_whose_rows_are_all_in_the_core_gets_the_answers_of_the_table(i
     np.testing.assert_allclose(p[NAMES], whole.probabilities, rtol=0, atol=1e-6)
 
 
+def test_a_precision_leaves_unsure_entries_empty(items, tmp_path):
+    given = write_parts(items, tmp_path / "in")
+    options = {"min_precision": 0.85, "probabilities": tmp_path / "p"}
+    result = complete_parts(given, tmp_path / "out", max_unlabelled=60, **options)
+    completed, p, own = read_parts(tmp_path / "out")[NAMES], read_parts(tmp_path / "p")[NAMES], items[NAMES]
+    gaps = own.isna()
+    assert 0 < completed.isna().to_numpy().sum() < gaps.to_numpy().sum()
+    pd.testing.assert_frame_equal(completed.where(~gaps), own)
+    for name in NAMES:  # what is left empty lies between what is filled in as irrelevant and as relevant
+        low, empty, high = (p[name][gaps[name] & cells] for cells in (completed[name] == 0, completed[name].isna(),
+                                                                      completed[name] == 1))  # fmt: skip
+        assert low.max() < empty.min() <= empty.max() < high.min()
+    assert f"{completed.isna().to_numpy().sum()} left empty" in result.describe()[1]
+    complete_parts(given, tmp_path / "all", min_precision=0.85)
+    whole = hl.complete(items, labels=NAMES, id="song", effort="fast", min_precision=0.85).table
+    np.testing.assert_array_equal(read_parts(tmp_path / "all")[NAMES], whole[NAMES].astype(float))
+
+
 def test_rows_outside_the_core_get_the_answers_of_the_saved_model(items, done):
     _, out, result = done
     assert result.core == {"labelled": 68, "unlabelled": 30}
@@ -178,6 +196,7 @@ def test_impossible_input_ends_in_a_sentence_and_leaves_nothing(items, tmp_path)
         ({"labels": None}, "no labels were named.*labels="),
         ({"id": "sing"}, "no column is called or matches 'sing'"),
         ({"prior": "p.csv"}, "prior= is about one table"),
+        ({"labels": None, "tags": "key", "min_precision": 0.9}, "needs label columns, not tags"),
         ({"workers": 0}, "workers= must be at least 1"),
         ({"workers": 2, "scheduler": "tcp://x:1"}, "give one of them"),
     ],

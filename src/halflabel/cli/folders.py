@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from halflabel.streaming import FolderCompletion
 
 #: Options that mean something for a folder of parts, too.
-SHARED = ("probabilities", "report", "model", "cost", "observed_rate", "effort", "seed", "as_json", "review_rows")
+SHARED = (
+    "probabilities",
+    "report",
+    "model",
+    "min_precision",
+    "cost",
+    "observed_rate",
+    "effort",
+    "seed",
+    "as_json",
+    "review_rows",
+)
 
 #: Fields of the file of items, apart from its columns.
 _TEXT = ("delimiter", "encoding")
@@ -64,7 +75,8 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
     check_page(report)
     columns = {name: getattr(items.columns, name) for name in items.columns.stated}
     text = {name: getattr(items, name) for name in _TEXT}
-    shared = {name: given[name] for name in ("probabilities", "report", "cost", "observed_rate", "effort")}
+    names = ("probabilities", "report", "min_precision", "cost", "observed_rate", "effort")
+    shared = {name: given[name] for name in names}
     with show_progress():
         from halflabel.streaming import complete_folder
 

@@ -90,8 +90,10 @@ def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
     return manifest, filled.notes
 
 
-def check_columns(columns: Columns) -> None:
+def check_columns(columns: Columns, min_precision: float | None) -> None:
     """Raise for what belongs to one table in memory."""
+    if min_precision is not None and columns.tags is not None:
+        raise ValueError(f"{option('min_precision')} of a folder of parts needs label columns, not tags: leave it out.")
     for name in ("pairs", "on", "prior", "format"):
         if getattr(columns, name) is not None:
             raise ValueError(f"{option(name)} is about one table, not about a folder of parts: leave it out.")

@@ -102,7 +102,7 @@ class _Batch:
     labels : PartialLabels
         The given labels.
     relevant, p : ndarray of shape (n_rows, n_labels)
-        The completed labels as 0/1, and their probabilities.
+        The completed labels as 0/1 (-1: left empty), and their probabilities.
     """
 
     frame: pd.DataFrame
@@ -131,6 +131,7 @@ def _complete_batch(core: Core, part: Part, file: PartFile, table: pa.Table, fir
         labels = predictor.read_labels(frame)
         relevant, p = predictor.complete_both(frame, labels)
     at, own_values, own_p = core.find_answers(part.name, first, len(frame))
+    relevant = core.leave_unsure(relevant, p, labels)
     relevant[at], p[at] = own_values, own_p
     return _Batch(frame, _name_items(core, part, frame, first), labels, relevant, p)
 
@@ -162,8 +163,9 @@ def _fill_labels(core: Core, table: pa.Table, labels: PartialLabels, relevant: I
     for j, name in enumerate(labels.names):
         at = table.schema.get_field_index(name)
         field, given = table.schema.field(at), table.column(at).combine_chunks()
-        new = pa.array(core.cells[name]).cast(field.type).take(pa.array(relevant[:, j]))
-        table = table.set_column(at, field, compute.if_else(pa.array(~labels.observed[:, j]), new, given))
+        new = pa.array(core.cells[name]).cast(field.type).take(pa.array(np.maximum(relevant[:, j], 0)))
+        is_filled = ~labels.observed[:, j] & (relevant[:, j] >= 0)
+        table = table.set_column(at, field, compute.if_else(pa.array(is_filled), new, given))
     return table
 
 

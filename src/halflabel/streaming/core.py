@@ -22,6 +22,7 @@ from halflabel.completion.model_file import Predictor, load
 from halflabel.completion.suspects import FlipRates
 from halflabel.datasets import RawTable
 from halflabel.datasets.files import join_names
+from halflabel.labels import PartialLabels
 from halflabel.streaming.formats import TextFile, TextOptions, open_part
 from halflabel.streaming.parts import Part
 from halflabel.streaming.scan import Scan
@@ -71,8 +72,11 @@ class Core:
         Labels that were observed with both values.
     flips : FlipRates
         How often a value is given wrongly, estimated on the core.
+    cutoffs : ndarray of shape (2, n_labels), or None
+        With a precision: the highest probability of an entry that is filled in as irrelevant, and the lowest one as
+        relevant. None fills every entry.
     answers : mapping of str to (rows, relevant, probabilities)
-        The answers of the fit for its own rows, by the name of the part.
+        The answers of the fit for its own rows, by the name of the part; -1 where an entry is left empty.
     """
 
     predictor: Predictor
@@ -80,7 +84,16 @@ class Core:
     cells: Mapping[str, tuple[Any, Any]]
     learnable: Mask
     flips: FlipRates
+    cutoffs: Floats | None
     answers: Mapping[str, tuple[Ints, NDArray[np.int8], Floats]]
+
+    def leave_unsure(self, relevant: Ints, p: Floats, labels: PartialLabels) -> Ints:
+        """Return the completed labels with -1 for entries that do not reach the precision, if one was asked for."""
+        if self.cutoffs is None:
+            return relevant
+        low, high = self.cutoffs
+        sure = np.select([p <= low, p >= high], [0, 1], -1)
+        return np.where(labels.observed, relevant, sure)
 
     def find_answers(self, part: str, first: int, n: int) -> tuple[Ints, NDArray[np.int8], Floats]:
         """Return positions, values and probabilities of those rows of a batch that the model was fitted on."""
@@ -137,7 +150,7 @@ def _take_rows(part: Part, options: TextOptions, rows: Ints) -> Iterator[pa.Tabl
 
 def save_core(folder: Path, filled: Completion, parts: Sequence[Part], rows: Rows, schema: pa.Schema) -> None:
     """Write the model and everything else of a core; the files appear together."""
-    relevant = (filled.state > 0).astype(np.int8)
+    relevant = np.where(filled.state == 0, -1, filled.state > 0).astype(np.int8)
     labels, p = filled.labels, filled.probabilities.to_numpy()
     at = labels.observed & labels.learnable
     flips = FlipRates.estimate(labels.relevant[at], p[at]) if at.any() else FlipRates(0.0, 0.0)
@@ -145,6 +158,7 @@ def save_core(folder: Path, filled: Completion, parts: Sequence[Part], rows: Row
         "cells": _choose_cells(filled),
         "learnable": filled.learned_from.learnable.tolist(),
         "flips": [flips.false_relevant, flips.false_irrelevant],
+        "cutoffs": _find_cutoffs(filled),
         "schema": schema.serialize().to_pybytes().hex(),
         "parts": [part.name for part in parts],
     }
@@ -168,6 +182,7 @@ def load_core(folder: Path, run_id: str) -> Core:
         {name: (pair[0], pair[1]) for name, pair in notes["cells"].items()},
         np.array(notes["learnable"], dtype=bool),
         FlipRates(*notes["flips"]),
+        None if notes["cutoffs"] is None else np.array(notes["cutoffs"]),
         _split_answers(notes["parts"], **answers),
     )
 
@@ -181,6 +196,16 @@ def _split_answers(names: Sequence[str], parts: Ints, rows: Ints, relevant: Any,
         for name, low, high in zip(names, bounds, bounds[1:], strict=False)
         if len(at := order[low:high])
     }
+
+
+def _find_cutoffs(filled: Completion) -> list[list[float]] | None:
+    """Return the probabilities from which on entries of the core were filled in, where a precision decided."""
+    if filled.min_precision is None:
+        return None
+    gaps, p = ~filled.labels.observed, filled.probabilities.to_numpy()
+    low = np.where(gaps & (filled.state < 0), p, -1.0).max(axis=0)
+    high = np.where(gaps & (filled.state > 0), p, 2.0).min(axis=0)
+    return [low.tolist(), high.tolist()]
 
 
 def _choose_cells(filled: Completion) -> dict[str, tuple[Any, Any]]:

@@ -30,6 +30,7 @@ def complete_folder(
     out: AnyPath,
     *,
     effort: str = "default",
+    min_precision: float | None = None,
     cost: tuple[float, float] | None = None,
     observed_rate: float | None = None,
     random_state: int | None = 0,
@@ -62,6 +63,9 @@ def complete_folder(
         The folder of the completed parts.
     effort, cost, observed_rate, random_state
         As in :func:`halflabel.complete`.
+    min_precision : float in (0.5, 1), optional
+        Fill only the entries that reach this expected precision, label by label. The probabilities from which on they
+        do are those of the core. Only for label columns.
     max_labelled, max_unlabelled : int
         Maximum number of rows of the core. They are chosen by a hash of the id, so that the order of rows and parts has
         no effect; without an id by a hash of the name of the part and the number of the row.
@@ -97,12 +101,18 @@ def complete_folder(
         Columns(**columns),
         TextOptions(delimiter, encoding),
         (max_labelled, max_unlabelled),
-        fit={"effort": effort, "cost": cost, "observed_rate": observed_rate, "random_state": random_state},
+        fit={
+            "effort": effort,
+            "min_precision": min_precision,
+            "cost": cost,
+            "observed_rate": observed_rate,
+            "random_state": random_state,
+        },
         where={"workers": workers, "scheduler": scheduler},
         probabilities=None if probabilities is None else Path(probabilities),
         report=None if report is None else Path(report),
     )
-    check_columns(plan.columns)
+    check_columns(plan.columns, min_precision)
     check_scheduler(workers, scheduler)
     notes: tuple[str, ...] = ()
     manifest = read_manifest(plan.places)

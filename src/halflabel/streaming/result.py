@@ -62,12 +62,11 @@ class FolderCompletion:
 
     def describe(self) -> tuple[str, ...]:
         """Return the result in sentences."""
-        counts, core = self.counts, self.core
-        n_filled, n_relevant = (
-            int((counts.filled_relevant + counts.filled_irrelevant).sum()),
-            counts.filled_relevant.sum(),
-        )
-        filled = f"{plural(n_filled, 'entry', 'entries')} filled in, {count(int(n_relevant))} as relevant"
+        counts, core, shape = self.counts.set_index("label"), self.core, self.tally.n_rows * len(self.labels)
+        n_relevant, n_filled = counts["filled_relevant"].sum(), counts.filter(like="filled").to_numpy().sum()
+        n_empty = shape - n_filled - counts.filter(like="given").to_numpy().sum()
+        filled = f"{plural(int(n_filled), 'entry', 'entries')} filled in, {count(int(n_relevant))} as relevant"
+        filled += f", {count(int(n_empty))} left empty" if n_empty else ""
         if self.probability_of == "being assigned":
             filled += "; probabilities are of being assigned"
         elif n_filled:

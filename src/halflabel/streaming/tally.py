@@ -91,7 +91,7 @@ def count_batch(
     labels : PartialLabels
         The given labels.
     relevant, p : ndarray of shape (n_items, n_labels)
-        The completed labels as 0/1, and their probabilities.
+        The completed labels as 0/1 (-1: left empty), and their probabilities.
     learnable, flips
         Of the core.
     ids : ndarray of str
@@ -100,7 +100,7 @@ def count_batch(
         The part, and the number of its first row.
     """
     gaps = ~labels.observed
-    wrong = np.where(gaps, np.where(relevant == 1, 1 - p, p), 0.0)
+    wrong = np.where(gaps & (relevant >= 0), np.where(relevant == 1, 1 - p, p), 0.0)
     parts = (labels.relevant, labels.state < 0, gaps & (relevant == 1), gaps & (relevant == 0), wrong)
     counts = np.array([values.sum(axis=0) for values in parts], dtype=np.float64)
 
