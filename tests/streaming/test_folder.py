@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.failures import FULL_DISK, attempts, fail_call
 from tests.streaming.conftest import NAMES, complete_parts, read_content, read_parts, write_parts, write_rows
 
 import halflabel as hl
@@ -106,6 +108,27 @@ def test_an_interrupted_run_continues_and_writes_equal_bytes(items, done, tmp_pa
     assert result.counts.equals(done[2].counts)
     complete_parts(given, tmp_path / "out", max_unlabelled=30, probabilities=tmp_path / "p")
     assert len(jobs) == 2  # everything is done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", ["replace", "fsync"])
+def test_a_failure_at_any_moment_is_followed_by_equal_bytes(items, tmp_path, monkeypatch, call):
+    given, options = write_parts(items, tmp_path / "in", n=2), {"probabilities": tmp_path / "p", "max_unlabelled": 30}
+    complete_parts(given, tmp_path / "out", **options)
+    whole, p = read_content(tmp_path / "out"), read_content(tmp_path / "p")
+    manifest = tmp_path / "out" / "_halflabel" / "manifest.json"
+    begun = json.dumps({**json.loads(manifest.read_text()), "finished": False})
+    for failure in attempts(fail_call(call), FULL_DISK):
+        for path in [*(tmp_path / "out").rglob("*.parquet*"), *(tmp_path / "p").rglob("*.parquet")]:
+            path.unlink()  # as after the first pass
+        manifest.write_text(begun)
+        with failure, suppress(OSError):
+            complete_parts(given, tmp_path / "out", **options)
+        assert read_content(tmp_path / "out").items() <= whole.items()
+        complete_parts(given, tmp_path / "out", **options)
+        assert (read_content(tmp_path / "out"), read_content(tmp_path / "p")) == (whole, p)
+        assert json.loads(manifest.read_text())["finished"]
+        assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".")]
 
 
 def test_rows_of_other_files_in_another_order_get_equal_answers(items, done, tmp_path):

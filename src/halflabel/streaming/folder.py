@@ -139,17 +139,18 @@ def _complete_parts(plan: Plan, run_id: str) -> Tally:
     for done, _ in enumerate(run_jobs(complete_part, jobs, **plan.where), start=n_done + 1):
         step("completing parts", done, n_parts)
     tally = reduce(Tally.add, map(places.read_tally, plan.parts))
-    publish([(places.staged(part), places.final(part)) for part in plan.parts])
+    publish([(places.parts / part.name, places.final(part)) for part in plan.parts], places.parts)
     if folder := plan.probabilities:
-        publish([(places.staged_probabilities(part), folder / f"{part.name}.parquet") for part in plan.parts])
+        names = [f"{part.name}.parquet" for part in plan.parts]
+        publish([(places.probabilities / name, folder / name) for name in names], places.probabilities)
     return tally
 
 
 def _make_job(plan: Plan, part: Part, run_id: str) -> Job:
     """Return the description of a part; its paths are absolute, because workers may be in other folders."""
     places = Places(plan.places.out.resolve())
-    p = None if plan.probabilities is None else places.staged_probabilities(part)
-    return Job(part, places.folder, run_id, places.staged(part), places.record(part), p, plan.options)
+    p = None if plan.probabilities is None else places.probabilities / f"{part.name}.parquet"
+    return Job(part, places.folder, run_id, places.parts / part.name, places.record(part), p, plan.options)
 
 
 def _finish(plan: Plan, result: FolderCompletion, manifest: dict[str, Any]) -> None:

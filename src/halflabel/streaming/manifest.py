@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,16 @@ class Places:
         return self.out / FOLDER
 
     @property
+    def parts(self) -> Path:
+        """Where finished parts wait for the others."""
+        return self.folder / "parts"
+
+    @property
+    def probabilities(self) -> Path:
+        """Where the probabilities of finished parts wait."""
+        return self.folder / "probabilities"
+
+    @property
     def manifest(self) -> Path:
         """The manifest."""
         return self.folder / MANIFEST
@@ -48,21 +59,13 @@ class Places:
         """Return the path of the tally of a finished part."""
         return self.folder / "records" / f"{part.name}.json"
 
-    def staged(self, part: Part) -> Path:
-        """Return the path where a finished part waits for the others."""
-        return self.folder / "parts" / part.name
-
     def final(self, part: Part) -> Path:
         """Return the path of a part in the end."""
         return self.out / part.name
 
-    def staged_probabilities(self, part: Part) -> Path:
-        """Return the path where the probabilities of a finished part wait."""
-        return self.folder / "probabilities" / f"{part.name}.parquet"
-
     def is_done(self, part: Part) -> bool:
         """Return whether a part is finished."""
-        return self.record(part).exists() and (self.staged(part).exists() or self.final(part).exists())
+        return self.record(part).exists() and ((self.parts / part.name).exists() or self.final(part).exists())
 
     def read_tally(self, part: Part) -> Tally:
         """Return the tally of a finished part."""
@@ -136,11 +139,15 @@ def describe_run(parts: Sequence[Part], settings: Mapping[str, Any]) -> dict[str
     return {"format": FORMAT, "halflabel": __version__, "input": describe_input(parts), "settings": plain}
 
 
-def publish(pairs: Sequence[tuple[Path, Path]]) -> None:
-    """Move finished files to their places; those that were moved before an interruption are passed over."""
+def publish(pairs: Sequence[tuple[Path, Path]], staging: Path) -> None:
+    """Move finished files to their places and remove the folder where they waited.
+
+    Files that were moved before an interruption are passed over.
+    """
     for staged, final in pairs:
         if staged.exists():
             final.parent.mkdir(parents=True, exist_ok=True)
             os.replace(staged, final)
     for folder in {final.parent for _, final in pairs}:
         sync_folder(folder)
+    shutil.rmtree(staging, ignore_errors=True)
