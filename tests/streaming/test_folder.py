@@ -220,6 +220,8 @@ def test_impossible_input_ends_in_a_sentence_and_leaves_nothing(items, tmp_path)
         ({"id": "sing"}, "no column is called or matches 'sing'"),
         ({"prior": "p.csv"}, "prior= is about one table"),
         ({"labels": None, "tags": "key", "min_precision": 0.9}, "needs label columns, not tags"),
+        ({"effort": "none"}, "effort must be one of"),
+        ({"observed_rate": 2.0}, "must be above 0 and at most 1"),
         ({"workers": 0}, "workers= must be at least 1"),
         ({"workers": 2, "scheduler": "tcp://x:1"}, "give one of them"),
     ],
@@ -228,6 +230,11 @@ def test_impossible_options_end_in_a_sentence(items, tmp_path, options, sentence
     with pytest.raises(ValueError, match=sentence):
         complete_parts(write_parts(items, tmp_path / "in"), tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
+
+
+def test_an_argument_that_does_not_exist_is_a_type_error(tmp_path):
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'label'.*'labels'"):
+        complete_folder(tmp_path, tmp_path / "out", label=["a"])
 
 
 def test_a_part_that_cannot_be_completed_leaves_no_part_in_the_folder(items, tmp_path):

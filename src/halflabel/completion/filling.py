@@ -171,7 +171,7 @@ def complete(
     >>> complete(songs, labels=["dance"]).table["dance"].tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
-    _check_settings(unsure, min_precision, cost, effort)
+    check_settings(unsure, min_precision, cost, effort)
     opened = open_table(
         items,
         Y,
@@ -228,7 +228,7 @@ def _choose_calibrating(
     return mask if of_answers is None or not (mask & of_answers & labels.observed).any() else mask & of_answers
 
 
-def _check_settings(unsure: str, min_precision: float | None, cost: tuple[float, float] | None, effort: str) -> None:
+def check_settings(unsure: str, min_precision: float | None, cost: tuple[float, float] | None, effort: str) -> None:
     """Raise for settings that are invalid whatever the table is."""
     if unsure not in ("fill", "leave"):
         raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")

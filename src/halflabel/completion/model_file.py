@@ -106,7 +106,8 @@ class Predictor:
 
         The label columns (or the column of tags) that the table has are read as in the table that the model was learned
         from; a label without a column gets one. The given labels of an item are used for its other labels if the method
-        has learned how, as the default method does from a table with single missing entries.
+        has learned how, as the default method does from a table with single missing entries. Every item is treated as
+        new; for items of the fit, the completed table is more accurate, because its scores are out of fold.
 
         Examples
         --------

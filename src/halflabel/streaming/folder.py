@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from halflabel._files import together
 from halflabel._progress import step
+from halflabel._wording import closest
+from halflabel.completion.filling import check_settings
 from halflabel.exchange import write_frame
+from halflabel.labels.positive_only import require_observed_rate
 from halflabel.streaming.begin import Plan, begin_run, check_columns
 from halflabel.streaming.complete_part import Job, complete_part
 from halflabel.streaming.formats import TextOptions
@@ -95,39 +99,51 @@ def complete_folder(
         If the output folder holds other files, or the output of another run.
     """
     given = [Path(each) for each in ([items] if isinstance(items, str | os.PathLike) else items)]
+    stated = _read_columns(columns)
+    check_settings("fill", min_precision, cost, effort)
+    require_observed_rate(observed_rate)
+    check_columns(stated, min_precision)
+    check_scheduler(workers, scheduler)
+    precision = {"min_precision": min_precision, "cost": cost, "observed_rate": observed_rate}
     plan = Plan(
         list_parts(given),
         Places(Path(out)),
-        Columns(**columns),
+        stated,
         TextOptions(delimiter, encoding),
         (max_labelled, max_unlabelled),
-        fit={
-            "effort": effort,
-            "min_precision": min_precision,
-            "cost": cost,
-            "observed_rate": observed_rate,
-            "random_state": random_state,
-        },
+        fit={"effort": effort, "random_state": random_state, **precision},
         where={"workers": workers, "scheduler": scheduler},
         probabilities=None if probabilities is None else Path(probabilities),
         report=None if report is None else Path(report),
     )
-    check_columns(plan.columns, min_precision)
-    check_scheduler(workers, scheduler)
-    notes: tuple[str, ...] = ()
-    manifest = read_manifest(plan.places)
-    check_out(plan.places.out, plan.parts, given, begun=manifest is not None)
-    if plan.probabilities is not None:
-        check_out(plan.probabilities, plan.parts, [*given, plan.places.out], begun=manifest is not None)
-    if manifest is None:
-        manifest, notes = begin_run(plan)
-    else:
-        check_same_run(manifest, plan.places, plan.describe())
+    manifest, notes = _begin_or_continue(plan, given)
     tally = _complete_parts(plan, manifest["id"])
     names, of = tuple(manifest["labels"]), manifest["probability_of"]
     result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes)
     _finish(plan, result, manifest)
     return result
+
+
+def _read_columns(given: dict[str, Any]) -> Columns:
+    """Return the stated roles; raise for an argument that does not exist, with the nearest one."""
+    names = [each.name for each in fields(Columns)]
+    if unknown := [name for name in given if name not in names]:
+        hint = closest(unknown[0], names)
+        raise TypeError(f"complete_folder() got an unexpected keyword argument {unknown[0]!r}: {hint}")
+    return Columns(**given)
+
+
+def _begin_or_continue(plan: Plan, given: list[Path]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the manifest and notes of a run that begins, or the manifest of the one that is continued."""
+    manifest = read_manifest(plan.places)
+    begun = manifest is not None
+    check_out(plan.places.out, plan.parts, given, begun=begun)
+    if plan.probabilities is not None:
+        check_out(plan.probabilities, plan.parts, [*given, plan.places.out], begun=begun)
+    if manifest is None:
+        return begin_run(plan)
+    check_same_run(manifest, plan.places, plan.describe())
+    return manifest, ()
 
 
 def _complete_parts(plan: Plan, run_id: str) -> Tally:
