@@ -8,7 +8,7 @@ from sklearn.dummy import DummyClassifier
 from tests.conftest import half_labelled
 
 from halflabel import LowRankVVMR, PartialLabels
-from halflabel.completion.hiding import HiddenPositives, count_found, rank_hidden, ranked_pairs, visible_share
+from halflabel.completion.hiding import HiddenPositives, ranked_pairs
 from halflabel.evaluation import evaluate
 from halflabel.evaluation.comparison import DEFAULT, compare
 from halflabel.labels.metrics import macro_auc
@@ -26,47 +26,6 @@ def missing_positives(rng, n=150, share=0.7):
     known = (truth > 0) & (rng.random(truth.shape) < share)
     table = np.where((np.arange(n) % 3 > 0)[:, None], known, np.nan)
     return X, PartialLabels.from_positives(table), truth > 0
-
-
-def test_the_visible_share_is_that_of_a_count(rng):
-    relevant = rng.random(400_000)
-    assigned = relevant < 0.6
-    hidden = assigned & (rng.random(len(relevant)) < 0.25)
-    assert visible_share(0.6, 0.25) == pytest.approx(hidden.sum() / (hidden | ~assigned).sum(), rel=0.01)
-
-
-def test_pu_f1_is_f1_on_average(rng):
-    """With c known, hidden entries stand for all that are relevant and unknown."""
-    truth = rng.random((3000, 20)) < 0.3
-    filled = rng.random(truth.shape) < np.where(truth, 0.6, 0.1)
-    assigned = truth & (rng.random(truth.shape) < 0.7)
-    hidden = assigned & (rng.random(truth.shape) < 0.2)
-    unknown = ~(assigned & ~hidden)
-    found = count_found(unknown, hidden, visible_share(0.7, 0.2), filled)
-    wanted, given = truth & unknown, filled & unknown
-    assert found["pu_f1"] == pytest.approx(2 * (wanted & given).sum() / (wanted.sum() + given.sum()), rel=0.02)
-    assert found["recall"] == pytest.approx(0.6, abs=0.02)
-    lower = count_found(unknown, hidden, visible_share(None, 0.2), filled)["pu_f1"]
-    assert lower < found["pu_f1"]
-
-
-def test_ranks_are_among_the_unknown_labels_of_the_item():
-    p = np.array([[0.9, 0.5, 0.2, 0.1], [0.3, 0.3, 0.8, 0.3]])
-    unknown = np.array([[False, True, True, True], [True, True, True, True]])
-    hidden = np.array([[False, False, True, False], [True, False, False, False]])
-    assert rank_hidden(p, unknown, hidden) == {"mean_rank": 2.5, "median_rank": 2.5}  # second; one of 2, 3, 4
-
-
-def test_pairs_leave_out_given_entries_and_unannotated_items():
-    labels = PartialLabels.from_positives([[1, 1], [1, 0], [0, 0], [np.nan, np.nan], [0, 1]])
-    known = labels.hide(np.array([[True, False], *[[False, False]] * 4]))
-    assert ranked_pairs(known, labels.hide(known.observed).relevant).state.tolist() == [
-        [1, 0],
-        [0, -1],
-        [-1, -1],
-        [0, 0],
-        [-1, 0],
-    ]
 
 
 def test_the_same_rule_decides_for_every_method(rng):

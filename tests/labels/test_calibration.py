@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from halflabel import PartialLabels
 from halflabel.labels import calibration
-from halflabel.labels.calibration import RULES, fill_confident, fit_platt, require_rule, thresholds
+from halflabel.labels.calibration import RULES, cross_calibrate, fill_confident, fit_platt, require_rule, thresholds
 from halflabel.labels.metrics import brier
 
 probabilities = hnp.arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 4)), elements=st.floats(0.01, 0.99))
@@ -118,6 +118,41 @@ def test_platt_does_not_see_unknown_entries(rng):
     other = np.where(labels.observed, scores, rng.normal(size=(50, 2)) * 100)
     for a, b in zip(vars(fit_platt(scores, labels)).values(), vars(fit_platt(other, labels)).values(), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_the_probabilities_of_a_fold_come_from_the_other_folds(rng):
+    scores = rng.normal(size=(60, 2))
+    labels = PartialLabels.from_table((rng.random((60, 2)) < expit(2 * scores)).astype(float))
+    folds = np.arange(60) % 3 - 1
+    p = cross_calibrate(scores, labels, folds, ridge=2.0)
+    for fold in range(2):
+        own = folds == fold
+        np.testing.assert_array_equal(p[own], fit_platt(scores[~own], labels[~own], 2.0)(scores[own]))
+    everything = fit_platt(scores, labels, 2.0)(scores)
+    np.testing.assert_array_equal(p[folds < 0], everything[folds < 0])
+    for single in (np.zeros(60, int), np.full(60, -1)):  # there is no other fold
+        np.testing.assert_array_equal(cross_calibrate(scores, labels, single, 2.0), everything)
+
+
+@pytest.mark.parametrize("ceiling", [1.0, 0.5])
+def test_a_step_that_raises_the_loss_is_not_taken(ceiling, rng):
+    """From a start far away, full Newton steps overshoot."""
+    z = rng.normal(size=(40, 3)) * [0.1, 1, 10]
+    sign = np.where(rng.random((40, 3)) < 0.2, 1.0, -1.0)
+    prior = np.repeat([[2.5], [6.0]], 3, axis=1)
+    expand = calibration._expand
+    theta = calibration._newton(z, sign, prior, 1e-3, ceiling)
+    start, end = (expand(each, z, sign, prior, 1e-3, ceiling)[0] for each in (prior, theta))
+    assert (end < start).all()
+    for j in range(3):
+        columns = z[:, [j]], sign[:, [j]], prior[:, [j]]
+        found = minimize(
+            lambda at, columns=columns: expand(at[:, None], *columns, 1e-3, ceiling)[0, 0],
+            prior[:, j],
+            method="Nelder-Mead",
+            options={"maxiter": 2000},
+        )
+        assert end[j] <= found.fun + 1e-6
 
 
 def test_separated_labels_stay_finite():

@@ -104,16 +104,19 @@ def test_the_identity_is_a_curve():
 
 def test_the_curve_is_fitted_to_held_out_entries(rng, monkeypatch):
     scores, Y = draw_labels(rng, 60, 3)
+    scores[3, 1] = np.nan  # an entry without a score does not count
     labels, folds = PartialLabels.from_table(Y), rng.permutation(60) % 4
+    folds[:3] = -1  # nor does an item that cannot be held out
     used = {}
     monkeypatch.setattr(calibration, "fit_beta", lambda p, relevant: used.update(p=p, y=relevant) or BetaCurve())
     calibrate(scores, labels, folds)
     expected = np.empty(Y.shape)
     for fold in range(4):
-        out = folds == fold
-        expected[out] = moderate(scores[~out], labels[~out])(scores[out])
-    np.testing.assert_array_equal(used["p"], expected.ravel())
-    np.testing.assert_array_equal(used["y"], Y.ravel())
+        out, rest = folds == fold, (folds != fold) & (folds >= 0)
+        expected[out] = moderate(scores[rest], labels[rest])(scores[out])
+    counted = (folds >= 0)[:, None] & ~np.isnan(scores)
+    np.testing.assert_array_equal(used["p"], expected[counted])
+    np.testing.assert_array_equal(used["y"], Y[counted])
 
 
 @pytest.mark.parametrize("missed", [0.0, 0.06])

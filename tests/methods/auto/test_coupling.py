@@ -18,6 +18,35 @@ def log_loss(Y, log_odds, where):
     return np.logaddexp(0, -(2 * Y - 1)[where] * log_odds[where]).mean()
 
 
+def test_items_are_assigned_to_folds_of_equal_size():
+    labels = PartialLabels.from_table(np.eye(24, 2))
+    for seed in range(6):
+        folds = coupling.CouplingData.prepare(labels, np.zeros((24, 2)), 4, np.random.default_rng(seed)).folds
+        assert np.bincount(folds).tolist() == [6, 6, 6, 6]
+
+
+def test_items_of_a_group_are_in_one_fold():
+    labels, groups = PartialLabels.from_table(np.eye(24, 2)), np.arange(24) // 3 + 7
+    folds = coupling.CouplingData.prepare(labels, np.zeros((24, 2)), 4, np.random.default_rng(0), groups).folds
+    assert (folds.reshape(8, 3) == folds[::3, None]).all()
+    assert np.bincount(folds[::3]).tolist() == [2, 2, 2, 2]
+
+
+def test_only_entries_with_log_odds_and_labels_with_both_values_are_used():
+    gap = np.nan
+    labels = PartialLabels.from_table([[1, 1, 1], [0, 1, gap], [gap, 1, 0], [1, 1, gap]])
+    log_odds = np.array([[0.5, 1.0, gap], [gap, 1.0, 1.0], [1.0, 1.0, gap], [-2.0, 1.0, 1.0]])
+    data = coupling.CouplingData.prepare(labels, log_odds, 2, np.random.default_rng(0))
+    assert len(data.rows) == 0  # of the first label no irrelevant entry is left
+    log_odds[1, 0] = 0.25
+    data = coupling.CouplingData.prepare(labels, log_odds, 2, np.random.default_rng(0))
+    assert data.rows.tolist() == [0, 1, 3]
+    assert data.labels.state.tolist() == [[1, 0, 0], [-1, 0, 0], [1, 0, 0]]
+    np.testing.assert_array_equal(data.base, [[0.5, 1.0, 0.0], [0.25, 1.0, 1.0], [-2.0, 1.0, 1.0]])
+    np.testing.assert_allclose(data.residual[:, 0], [1 - expit(0.5), -expit(0.25), 1 - expit(-2.0)])
+    assert not data.residual[:, 1:].any()
+
+
 def test_coupling_is_the_logistic_regression_of_scikit_learn(rng, monkeypatch):
     monkeypatch.setattr(coupling, "ANCHOR", 1e-9)
     labels, _, base = coupled(rng)

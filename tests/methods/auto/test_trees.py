@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from halflabel.methods.auto import tree_leaves, words
-from halflabel.methods.auto.trees import grow
+from halflabel.methods.auto.trees import Trees, grow
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,61 @@ def test_compiled_code_does_not_get_damaged_trees(grown, damage):
     _, trees = grown
     assert tree_leaves._are_sound(trees, 9)
     assert not tree_leaves._are_sound(replace(trees, **damage(trees)), 9)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_compiled_code_gets_nodes_that_stay_in_their_tree_and_go_forward(side):
+    """Two trees of three nodes each: a root and its leaves."""
+    leaf = np.inf
+    trees = Trees(
+        feature=np.array([1, 0, 0, 1, 0, 0], dtype=np.int32),
+        threshold=np.array([0.5, leaf, leaf, 0.5, leaf, leaf]),
+        left=np.array([1, 1, 2, 4, 4, 5], dtype=np.int32),
+        right=np.array([2, 1, 2, 5, 4, 5], dtype=np.int32),
+        leaf=np.array([0, 0, 1, 0, 2, 3], dtype=np.int32),
+        roots=np.array([0, 3], dtype=np.int32),
+        values=np.arange(4.0, dtype=np.float32)[:, None],
+    )
+
+    def is_sound(**changes):
+        damaged = {name: vars(trees)[name].copy() for name in changes}
+        for name, (place, value) in changes.items():
+            damaged[name][place] = value
+        return tree_leaves._are_sound(replace(trees, **damaged), 2)
+
+    assert is_sound()
+    assert is_sound(feature=(1, 9))  # the feature of a leaf is not read
+    assert not is_sound(**{side: (0, 0)})  # to itself
+    assert not is_sound(**{side: (0, 3)})  # into the next tree
+    assert not is_sound(**{side: (3, 6)})  # behind the last one
+    assert not is_sound(**{side: (3, 2)})  # into the tree before
+    assert not is_sound(feature=(3, 2))
+    assert not is_sound(feature=(3, -1))
+    assert not is_sound(roots=(1, 6))
+    assert not is_sound(roots=(1, 0))
+    assert not is_sound(roots=(0, 1))
+    assert not tree_leaves._are_sound(replace(trees, roots=trees.roots[:0]), 2)
+
+
+def test_splits_are_chosen_on_mixtures_only_of_more_labels_than_there_are_mixtures(rng, monkeypatch):
+    X, Y = rng.normal(size=(60, 5)), (rng.random((60, 3)) < 0.4) * 1.0
+    bags, seeds = [np.arange(60)] * 2, np.arange(2)
+
+    def predict(mixtures):
+        monkeypatch.setattr(sys.modules["halflabel.methods.auto.trees"], "MIXTURES", mixtures)
+        return grow(X, Y, bags, seeds, min_leaf=5, max_leaves=None, max_features=5).predict(X)
+
+    np.testing.assert_array_equal(predict(3), predict(99))
+    assert not np.array_equal(predict(2), predict(99))
+
+
+@pytest.mark.parametrize(("rows", "leaves"), [(1, [1]), (2, [1, 1]), (3, [1, 1, 1]), (4, [2, 2])])
+def test_a_small_bag_may_have_leaves_of_half_its_rows(rows, leaves):
+    X, bags = np.array([[0.0], [0.1], [0.9], [1.0]]), [np.arange(rows)] * 9
+    trees = grow(X, X, bags, np.arange(9), min_leaf=6, max_leaves=None)
+    sizes = [np.bincount(column, minlength=len(trees.values)) for column in tree_leaves.find_leaves(trees, X[:rows]).T]
+    largest = max((np.sort(each[each > 0]) for each in sizes), key=len)  # thresholds are random
+    assert largest.tolist() == leaves
 
 
 def test_a_sparse_row_has_the_leaves_of_a_dense_one(grown):

@@ -47,6 +47,21 @@ def test_without_both_steps_it_is_the_classifier_with_known_labels(rng):
     np.testing.assert_allclose(model.predict_proba(X[:3]).shape, (3, Y.shape[1]))
 
 
+def test_a_new_item_gets_the_weighted_mean_of_its_neighbours(rng):
+    X, Y, _ = half_labelled(rng)
+    model = CorrectAndSmooth(n_neighbors=4, correction=0.7, alpha=0.6, scale=None, n_folds=2).fit(X, Y)
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    bandwidth = np.sort(distances, axis=1)[:, 4].mean()  # the distance of each item to its fourth neighbour
+    new = X[:5] + 0.3 * rng.normal(size=(5, 5))
+    squares = ((new[:, None] - X[None]) ** 2).sum(axis=2)
+    nearest = np.argsort(squares, axis=1)[:, :4]
+    weights = np.exp(-np.take_along_axis(squares, nearest, axis=1) / (2 * bandwidth**2))
+    weights /= weights.sum(axis=1, keepdims=True)
+    errors, smooth = (np.einsum("ik,ikj->ij", weights, each[nearest]) for each in (model.errors_, model.label_scores_))
+    base = BinaryRelevance(scale=None, n_folds=2).fit(X, Y).decision_function(new)
+    np.testing.assert_allclose(model.decision_function(new), 0.4 * (base + 0.7 * errors) + 0.6 * smooth, atol=1e-8)
+
+
 def test_a_new_item_far_away_has_finite_scores(rng):
     X, Y, _ = half_labelled(rng)
     model = CorrectAndSmooth(n_neighbors=6, n_folds=2).fit(X, Y)

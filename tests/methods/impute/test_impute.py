@@ -139,6 +139,13 @@ def test_a_feature_without_values_stays_and_is_filled_with_zero(imputer, rng):
     np.testing.assert_array_equal(np.delete(filled, 3, axis=1), plain.transform(X))
 
 
+@pytest.mark.parametrize(("count", "shown"), [(5, "0, 1, 2, 3, 4"), (6, "0, 1, 2, 3, 4 and others")])
+def test_at_most_five_features_without_values_are_named(count, shown, rng):
+    X = np.hstack([np.full((10, count), np.nan), rng.normal(size=(10, 2))])
+    with pytest.warns(UserWarning, match=rf"{count} of {count + 2} features have no known value \({shown}\)"):
+        SoftImputer(1.0).fit(X)
+
+
 @each
 def test_constant_features_and_few_rows_do_no_harm(imputer, rng):
     X, _ = gapped(rng)
@@ -267,6 +274,14 @@ def test_alpha_is_chosen_by_the_error_of_hidden_cells(rng):
         completed = [oracle.soft_impute(np.where(folds == fold, np.nan, X), alpha, 3000) for fold in (0, 1)]
         expected.append(sum(np.square(Z - X)[folds == fold].sum() for fold, Z in enumerate(completed)))
     np.testing.assert_allclose(errors, np.array(expected) / (folds >= 0).sum(), rtol=0.05)
+
+
+def test_the_path_ends_after_two_weights_that_are_not_better(rng):
+    X, _ = gapped(rng, n=60)
+    errors = SoftImputer().fit(X).cv_results_["error"]
+    best = int(np.argmax(errors <= 1.001 * errors.min()))
+    assert len(errors) < 14
+    assert best == len(errors) - 3
 
 
 def test_every_known_cell_is_hidden_once(rng):
