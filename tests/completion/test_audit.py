@@ -93,6 +93,13 @@ def test_the_order_of_the_table_changes_nothing_and_the_seed_does(tables, rng):
     assert entries_of(again) == entries_of(draw(tables, n=9)) != entries_of(draw(tables, n=9, seed=1))
 
 
+def test_by_default_as_many_are_drawn_as_prove_95_percent():
+    """Without an error among n answers, a precision of .95 has the probability .95^n."""
+    given = np.zeros((70, 1), dtype=np.int8)
+    audit = draw_audit(pd.Index(range(70)), ("rock",), given, given + 1)
+    assert 0.95 ** len(audit.questions) < 0.05 < 0.95 ** (len(audit.questions) - 1)
+
+
 def test_a_certificate_counts_errors_and_open_answers(tables):
     audit = draw(tables, n=20, seed=5)
     certificate = audit.certify(answer(audit, tables[2], wrong=2).sample(frac=1, random_state=0), level=0.9)

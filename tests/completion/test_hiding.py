@@ -70,6 +70,7 @@ class TestEntries:
 
     def test_a_single_label_is_decided_by_the_ranking_of_items(self):
         assert HiddenEntries(LABELS).curve_metrics == ("average_precision", "micro_f1")
+        assert HiddenEntries(PartialLabels.from_table(Y[:, :2])).decisive == "average_precision"
         assert HiddenEntries(PartialLabels.from_table(Y[:, 0])).curve_metrics == ("macro_auc", "micro_f1")
 
     def test_expected_and_measured_f1_are_means_over_the_repeats(self):
@@ -77,6 +78,12 @@ class TestEntries:
         found = HiddenEntries(LABELS).check_probabilities(records)
         assert "0.600 expected from its probabilities, 0.510 measured" in found
         assert "overconfident" in found
+        assert "underconfident" in HiddenEntries(LABELS).check_probabilities(
+            records.assign(expected_f1=[0.4, 0.42, 0.41])
+        )
+
+    def test_a_fifth_is_hidden_by_default(self):
+        assert HiddenEntries(LABELS).share == HiddenPositives(LABELS).share == 0.2
 
 
 class TestExpectation:

@@ -1,5 +1,7 @@
 """What is opened together with features and labels: which rows belong together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -31,6 +33,22 @@ def test_rows_of_a_thread_are_one_group_and_the_thread_is_no_feature(mails):
 def test_groups_together_with_labels_that_come_apart(mails):
     opened = open_table(mails[["thread", "words"]], mails[["urgent"]], columns=Columns(group="thread"))
     assert opened.groups.tolist() == [0, 1, 2, 0, 3, 1, 1]
+
+
+def test_the_words_of_label_columns_are_those_of_their_cells():
+    frame = pd.DataFrame({"words": [1.5, 2.5, 3.5], "urgent": ["x", None, ""], "spam": [1, 0, None]})
+    opened = open_table(frame, columns=Columns(labels=["urgent", "spam"], yes="x", no=""))
+    assert opened.find_words() == {"urgent": ("", "x")}
+    assert replace(opened, frame=None).find_words() == {}
+    tags = pd.DataFrame({"words": [1.5, 2.5], "tags": ["urgent", ""]})
+    opened = open_table(tags, columns=Columns(tags="tags", absent="irrelevant", empty="none"))
+    assert opened.find_words() == {}
+
+
+def test_truth_values_are_written_as_the_file_writes_them(tmp_path):
+    (tmp_path / "t.csv").write_text("words,urgent\n1.5,TRUE\n2.5,\n3.5,false\n")
+    opened = open_table(tmp_path / "t.csv", columns=Columns(labels=["urgent"]))
+    assert opened.find_words() == {"urgent": ("false", "TRUE")}
 
 
 def test_without_a_group_column_there_are_no_groups(mails):

@@ -93,6 +93,17 @@ def test_the_published_algorithm_finds_nearly_the_same_answer(method):
     assert distance < 0.1
 
 
+@pytest.mark.parametrize("label_weight", [0.5, 500.0])
+def test_the_published_steps_make_the_ones_exact(label_weight):
+    """A step with the inverse weight of the row of ones sets it to 1, as the published algorithm does."""
+    X, labels, _ = problem()
+    settings = FIXED | {"label_weight": label_weight, "max_iter": 1}
+    with pytest.warns(ConvergenceWarning):
+        on_label, on_feature, on_row = MC1(**settings, solver="fpc").fit(X, labels).entry_weights_
+    assert on_row == pytest.approx(max(on_label / 3.8, on_feature))
+    assert (on_row > on_feature) == (label_weight > 1)
+
+
 @both
 def test_the_factored_form_finds_the_same_answer(method):
     X, labels, _ = problem()

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 
-from halflabel.methods.ssdrmc.alternation import Alternator
+from halflabel.methods.ssdrmc.alternation import Alternator, Inference
 from halflabel.numerics.solvers import Solution, Status
+
+
+def test_evidence_is_what_the_inference_can_reach():
+    """A fixed point follows the direction of weights, a minimiser does not; an anchor is evidence for every entry."""
+    W = sparse.csr_array(([1.0, 1.0], ([0, 2], [1, 1])), shape=(4, 4))  # items 0 and 2 are rebuilt from item 1
+    observed = np.array([[True], [False], [False], [False]])
+    directions = {"fixed_point": [True, False, False, False], "minimizer": [True, True, True, False]}
+    for name, expected in directions.items():
+        inference = Inference(name, 1.0, 1.0, 1e-8, 100)
+        assert inference.has_evidence(W, observed).ravel().tolist() == expected
+        assert replace(inference, unknown_as_zero=True).has_evidence(W, observed).all()
+    assert Inference("anchored", 1.0, 1.0, 1e-8, 100).has_evidence(W, observed).all()
 
 
 class Answers:

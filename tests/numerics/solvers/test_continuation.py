@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import linalg, sparse
@@ -55,6 +57,25 @@ def test_the_step_is_the_minimiser_of_eq_17(rng):
     for _ in range(50):
         nearby = np.where(run.terms.free, np.maximum(E + 0.05 * rng.normal(size=E.shape), 0), 0)
         assert model(Z, E) <= model(Z + 0.05 * rng.normal(size=Z.shape), nearby)
+
+
+def test_the_momentum_is_that_of_nesterov_and_starts_again_with_every_stage(rng):
+    run, points, starts = Continuation(terms_of(rng)), iter(rng.normal(size=(8, 6, 3))), []
+
+    def step(omega, rho):
+        starts.append(omega.Z)
+        return replace(run.theta, Z=next(points))
+
+    run._backtrack = step
+    for rho in (0.1, 1.0):
+        Z, q = [run.theta.Z], 1.0
+        Z += [theta.Z for theta in run.iterate(rho, 4)]
+        expected = [Z[0]]
+        for before, here in zip(Z[:3], Z[1:4], strict=True):
+            q, last = (1 + (1 + 4 * q * q) ** 0.5) / 2, q
+            expected.append(here + (last - 1) / q * (here - before))
+        np.testing.assert_allclose(starts, expected)
+        starts.clear()
 
 
 def test_the_printed_step_of_eq_22_is_no_minimiser(rng):

@@ -157,10 +157,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     def _select(self, setting: Setting, data: Data, labels: PartialLabels, rng: np.random.Generator) -> Selection:
         folds = self._folds(data, labels, rng)
         grid = _list_label_weights(self.label_weight)
-        if folds or (self.alpha is not None and len(grid) == 1):
-            chosen = select(setting, data, folds, grid, self.alpha, self.criterion)
-            if folds:
-                return chosen
+        if folds:
+            return select(setting, data, folds, grid, self.alpha, self.criterion)
         alpha = self.alpha if self.alpha is not None else float(np.median(setting.path(data, grid[-1])))
         return Selection(alpha, grid[-1], np.full(labels.shape, np.nan))
 

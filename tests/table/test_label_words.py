@@ -1,0 +1,136 @@
+"""Label columns that hold words: what they mean, what is an error, and what is written back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from halflabel.table import Columns
+from halflabel.table.label_words import (
+    check_label_values,
+    find_meanings,
+    find_words,
+    read_label_words,
+    write_label_words,
+)
+
+YES_NO = find_meanings(Columns(yes=["yes", "x"], no="no", unknown="?"))
+
+
+def test_words_that_need_not_be_stated_keep_their_meaning():
+    assert (
+        pytest.approx({"1": 1, "true": 1, "0": 0, "false": 0, "yes": 1, "x": 1, "no": 0, "?": np.nan}, nan_ok=True)
+        == YES_NO
+    )
+    assert find_meanings(Columns()) is None
+    turned = find_meanings(Columns(yes="0", no="1"))
+    assert (turned["0"], turned["1"]) == (1.0, 0.0)
+
+
+def test_a_word_has_one_meaning():
+    with pytest.raises(ValueError, match=r"the word 'x' was given two meanings \(yes=, no=, unknown=\)"):
+        find_meanings(Columns(yes="x", no=" X "))
+
+
+def test_cells_are_read_by_their_meaning():
+    frame = pd.DataFrame(
+        {"rock": ["yes", " NO ", "?", None, "1", "TRUE", "0", "False"], "sad": [1, 0, None, 1, 0, 1, 0, 1]}
+    )
+    table = read_label_words(frame, ["sad", "rock"], YES_NO)
+    assert table.columns.tolist() == ["sad", "rock"]
+    np.testing.assert_array_equal(table["rock"], [1, 0, np.nan, np.nan, 1, 1, 0, 0])
+    np.testing.assert_array_equal(table["sad"], [1, 0, np.nan, 1, 0, 1, 0, 1])
+    with_empty = find_meanings(Columns(yes="x", no=""))
+    np.testing.assert_array_equal(
+        read_label_words(pd.DataFrame({"a": ["x", None, ""]}), ["a"], with_empty)["a"], [1, 0, 0]
+    )
+
+
+def test_the_first_word_without_a_meaning_is_named():
+    frame = pd.DataFrame({"rock": ["yes", None, "maybe", "no", "never"]})
+    with pytest.raises(
+        ValueError, match=r"label 'rock' holds 'maybe' \(row 2\), but .* the column holds 'yes', 'maybe'"
+    ):
+        read_label_words(frame, ["rock"], YES_NO)
+
+
+@pytest.mark.parametrize(
+    "column", [[1, 0, None], [1.0, 0.0, np.nan], [True, False, True], [True, None, False], [0, 1, 1]]
+)
+def test_truth_values_need_no_words(column):
+    check_label_values(pd.DataFrame({"a": column}), ["a"])
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "row"),
+    [
+        ([1, 0, 2], "2", 2),
+        ([-1, 0, 1], "-1", 0),
+        ([0.0, np.nan, 0.5], "0.5", 2),
+        (["1", "0", "x"], "'x'", 2),
+        (["1", None, "0"], "'1'", 0),  # text even if it is 1 and 0
+        ([None, "yes", "no"], "'yes'", 1),
+    ],
+)
+def test_other_values_are_an_error_that_names_the_first(column, cell, row):
+    with pytest.raises(ValueError, match=rf"label 'a' holds {cell} \(row {row}\)"):
+        check_label_values(pd.DataFrame({"b": [1, 0, 1], "a": column}), ["b", "a"])
+
+
+class TestWriting:
+    def test_gaps_get_the_most_frequent_word_and_given_cells_stay(self):
+        given = pd.Series(["x", "X", "X", "no", "?", None, " yes"], index=list("abcdefg"), name="rock")
+        filled = np.array([1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+        written = write_label_words(given, filled, YES_NO)
+        assert written.tolist() == ["x", "X", "X", "no", "X", "no", " yes"]
+        assert (written.name, written.index.tolist()) == ("rock", list("abcdefg"))
+
+    def test_what_stays_unknown_keeps_its_cell_and_corrections_are_written(self):
+        given = pd.Series(["x", "no", "?", None])
+        written = write_label_words(given, np.array([0.0, 1.0, np.nan, np.nan]), YES_NO)
+        assert written[:3].tolist() == ["no", "x", "?"]
+        assert pd.isna(written[3])
+
+    def test_a_value_without_a_cell_gets_the_first_word_that_was_stated(self):
+        given = pd.Series(["?", None, "?"])
+        assert write_label_words(given, np.array([1.0, 0.0, np.nan]), YES_NO).tolist() == ["yes", "no", "?"]
+        only_yes = find_meanings(Columns(yes="x"))
+        assert write_label_words(given, np.array([1.0, 0.0, np.nan]), only_yes).tolist() == ["x", "0", "?"]
+        empty = find_meanings(Columns(yes="x", no=""))
+        assert write_label_words(pd.Series(["x", "x"]), np.array([1.0, 0.0]), empty).tolist() == ["x", "0"]
+
+    def test_numbers_stay_numbers(self):
+        given = pd.Series([1.0, np.nan, 0.0])
+        written = write_label_words(given, np.array([1.0, 1.0, 0.0]), YES_NO)
+        assert written.dtype == given.dtype
+        assert written.tolist() == [1.0, 1.0, 0.0]
+
+
+class TestWords:
+    def test_truth_values_are_those_of_python_without_a_text_file(self):
+        assert find_words(pd.Series([True, None, False]), None, None) == (False, True)
+
+    def test_the_most_frequent_spelling_of_a_text_file_is_used(self):
+        cells = ["TRUE", "true", "TRUE", "no", None, "F"]
+        assert find_words(pd.Series([True, None]), None, cells) == ("False", "TRUE")
+        assert find_words(pd.Series([True, None]), None, ["FALSE", "False", "FALSE"]) == ("FALSE", "True")
+
+    def test_numbers_have_no_words(self):
+        assert find_words(pd.Series([1, 0]), YES_NO, None) is None
+        assert find_words(pd.Series(["x", "y"]), None, None) is None
+
+    def test_words_are_those_of_the_column(self):
+        assert find_words(pd.Series(["no", "x", "x", "yes"]), YES_NO, None) == ("no", "x")
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"), [("1.0", 1), ("01", None), ("+1.00", None), ("1.", 1), ("0.50", None), ("0.0", 0)]
+)
+def test_whole_numbers_are_read_without_their_decimal_point(cell, value):
+    frame = pd.DataFrame({"a": [cell, "yes"]})
+    if value is None:
+        with pytest.raises(ValueError, match="state what other words mean"):
+            read_label_words(frame, ["a"], YES_NO)
+    else:
+        assert read_label_words(frame, ["a"], YES_NO)["a"].tolist() == [value, 1.0]
