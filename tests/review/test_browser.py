@@ -236,6 +236,31 @@ def test_answers_survive_a_reload_and_a_crash(digits, review, open_page, tmp_pat
     assert count_answers(page) == 10
 
 
+def test_answers_while_a_fit_arrives_are_written_once(digits, review, open_page, tmp_path):
+    source, _ = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    held = []
+    page.route("**/api/queue", lambda route: held.append(route))
+    page.keyboard.press("r")
+    while not held:  # the fit has arrived, and the page asks for other questions
+        page.wait_for_timeout(100)
+    for _ in range(3):
+        page.keyboard.press("j")
+        page.wait_for_timeout(300)
+    last = page.get_attribute("body", "data-question")
+    page.unroute("**/api/queue")  # which lets them go
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    page.keyboard.press("j")
+    page.wait_for_selector(f'body:not([data-question="{last}"])', timeout=WAIT)
+    bodies = [record.body for record in read_journal(tmp_path / "digits.review.jsonl")[1]]
+    assert len(bodies) == len({(body["item"], body["label"]) for body in bodies}) == 4
+    assert page.locator(".notice.error").count() == 0
+    assert page.problems == []
+
+
 def test_answers_wait_while_the_server_does_not_respond(digits, review, open_page, tmp_path):
     source, truth = digits
     path = tmp_path / "digits.csv"

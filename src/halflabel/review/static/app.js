@@ -13,6 +13,7 @@ import { Queue } from "/static/queue.js";
 import { Selection } from "/static/selection.js";
 import { bytes, connect, get, makeKey, post } from "/static/transport.js";
 
+const LONG = 30; // length of a label that is written in smaller letters
 const PATIENCE = 150; // milliseconds until the next question appears although the disk is slow
 
 class Page {
@@ -71,7 +72,7 @@ class Page {
       n: { text: "the next queue", run: () => this.nextQueue() },
       m: { text: "map or list of the items", run: () => this.list.toggle() },
       l: { text: "select items on the map with a lasso", run: () => this.toggleLasso() },
-      c: { text: "colour of the map: state or probability", run: () => this.toggleColour() },
+      c: { text: "colour of the map: state or probability", run: () => this.map.toggleColour() },
       r: { text: "fit again", run: () => this.refit(false) },
       R: { text: "fit again, thoroughly", run: () => this.refit(true) },
       a: { text: "audit", run: () => this.openAudit() },
@@ -102,17 +103,26 @@ class Page {
     this.show();
   }
 
+  /** Show no question until others are there, so that no key answers one that is no longer asked. */
+  drop() {
+    this.question = null;
+    this.show();
+  }
+
   show() {
     const { question } = this;
     const item = question && this.queue.items.get(question.row);
+    this.item = item; // the queue drops its items when a fit arrives
     for (const id of ["yes", "no", "unsure", "skip"]) byId(id).disabled = !item;
     panel.showUpcoming(this.queue, this.labels);
     this.map.follow(question);
     if (!item) {
       this.showEmpty();
+      if (question) this.queue.load([question]).then(() => this.question === question && this.show()).catch(() => {});
       return;
     }
     byId("asked").textContent = `${this.labels[question.column]}?`;
+    byId("asked").classList.toggle("long", this.labels[question.column].length > LONG);
     byId("block").textContent = describeBlock(question, item, this.queue, this);
     byId("live").textContent = `${byId("asked").textContent} ${item.item}. ${describeItem(item)}`;
     showItem(byId("item"), item, this.labels, question.column);
@@ -149,7 +159,7 @@ class Page {
     const { question } = this;
     if (!question) return;
     if (this.selection.isOpen) return notify("Answer or close the selection first (Esc).");
-    const item = this.queue.items.get(question.row);
+    const { item } = this;
     const shown = this.session.show_p && question.why !== "random" && question.why !== "audit";
     const sent = { row: question.row, column: question.column, value, why: question.why, shown };
     this.queue.answered.add(this.queue.number(question));
@@ -197,7 +207,8 @@ class Page {
   }
 
   async askOnly(questions, done) {
-    this.question = null;
+    this.drop();
+    scrollTo(0, 0);
     await this.queue.ask(questions, () => {
       this.queue.reset();
       done();
@@ -209,8 +220,9 @@ class Page {
   async changeQueue(change) {
     Object.assign(this.queue, change);
     byId("kind").value = this.queue.kind;
-    this.question = null;
     this.queue.fixed = null;
+    this.queue.isEmpty = false;
+    this.drop();
     this.selection.close();
     await this.queue.reset();
     if (!this.question) this.advance();
@@ -232,6 +244,7 @@ class Page {
     const { items: [item] } = await get(`/api/items?rows=${row}`);
     if (item.states.every((state) => state > 2)) return notify(describeKnown(item, this.labels));
     byId("item-mode").ariaPressed = "true";
+    scrollTo(0, 0); // on a phone
     await this.changeQueue({ rows: [row], kind: "uncertain" });
   }
 
@@ -256,12 +269,6 @@ class Page {
   selectionClosed() {
     this.map.clearSelection();
     if (this.queue.fixed) this.changeQueue({});
-  }
-
-  toggleColour() {
-    const select = byId("map-colour");
-    select.value = select.value === "p" ? "state" : "p";
-    select.onchange({ target: select });
   }
 
   // -- fits, audit, outputs --------------------------------------------------------------
@@ -293,7 +300,7 @@ class Page {
   /** Values have changed on the server: order, colours and numbers follow. */
   async valuesChanged(progress) {
     this.showSaved(progress, this.outbox.waiting.length, null);
-    await this.queue.reset();
+    await this.queue.renew(this.question);
     this.map.showLabel(this.map.label);
     this.showPanel();
   }
@@ -338,27 +345,24 @@ class Page {
   }
 
   async auditChanged(progress, op) {
+    this.drop();
     this.showSaved(progress, 0, null);
     this.map.showLabel(this.map.label);
     if (op === "finish" && progress.certificate) {
       byId("proof").textContent = progress.certificate.sentence;
       byId("certificate-dialog").showModal();
     }
-    this.question = null;
     byId("last").textContent = "";
+    scrollTo(0, 0);
     this.queue.answered.clear();
     await this.changeQueue({ kind: "uncertain", label: null, rows: null });
     this.showPanel();
   }
 
   async write() {
-    try {
-      await this.outbox.flush();
-      await post("/api/write", {});
-      notify(`Writing ${count(this.progress.answers)} answers, the completed table and the report.`);
-    } catch (error) {
-      notify(error.message, "error");
-    }
+    await this.outbox.flush();
+    await post("/api/write", {});
+    notify(`Writing ${count(this.progress.answers)} answers, the completed table and the report.`);
   }
 }
 

@@ -82,6 +82,12 @@ export class MapPanel {
     byId("map").ariaLabel = `Map of ${count(n)} items; arrow keys move it, plus and minus zoom`;
   }
 
+  toggleColour() {
+    const select = byId("map-colour");
+    select.value = select.value === "p" ? "state" : "p";
+    select.onchange({ target: select });
+  }
+
   toggleLasso(on = !this.isLasso) {
     this.isLasso = on;
     byId("lasso").ariaPressed = String(on);

@@ -29,6 +29,7 @@ export class Queue {
 
   /** Take the next question, or null. */
   next() {
+    while (this.upcoming.length && this.answered.has(this.number(this.upcoming[0]))) this.upcoming.shift();
     const question = this.upcoming.shift() ?? null;
     if (this.fixed && !this.upcoming.length && !question) {
       const done = this.fixed;
@@ -36,7 +37,7 @@ export class Queue {
       done();
       return this.next();
     }
-    if (this.upcoming.length < REFILL_BELOW) this.refill(question);
+    if (this.upcoming.length < REFILL_BELOW) this.refill(question).catch(() => {}); // the next answer reports it
     return question;
   }
 
@@ -57,43 +58,49 @@ export class Queue {
     this.changed();
   }
 
-  /** Drop what is held, because the order has changed: another queue, another fit. */
+  /** Drop what is held, because the user has chosen another queue. */
   async reset() {
-    this.version += 1;
-    if (!this.fixed) this.upcoming = [];
+    if (this.fixed) return;
+    this.upcoming = [];
     this.items.clear();
-    await this.refill(null);
+    await this.renew(null);
   }
 
-  async refill(current) {
+  /** Replace what is held as soon as other questions are there, because values have changed. The current one stays. */
+  async renew(current) {
+    this.version += 1;
+    await this.refill(current, true);
+  }
+
+  async refill(current, isNew = false) {
     if (this.fixed) return;
     const version = this.version;
-    const held = this.upcoming.map((each) => this.number(each));
+    const held = isNew ? [] : this.upcoming.map((each) => this.number(each));
     if (current) held.push(this.number(current));
     const exclude = [...new Set([...held, ...this.skipped, ...this.answered])];
     const asked = { kind: this.kind, n: BATCH, label: this.label, rows: this.rows, exclude };
     const { questions } = await post("/api/queue", asked);
+    const items = isNew ? new Map() : this.items;
+    if (version === this.version && !this.fixed) await this.load(questions, items);
     if (version !== this.version || this.fixed) return;
-    const known = new Set(this.upcoming.map((each) => this.number(each)));
-    if (current) known.add(this.number(current));
-    const fresh = questions.filter((each) => !known.has(this.number(each)) && !this.answered.has(this.number(each)));
-    await this.load(fresh);
-    if (version !== this.version || this.fixed) return;
-    this.upcoming.push(...fresh.slice(0, BATCH));
+    this.items = items;
+    if (isNew) this.upcoming = [];
+    const known = new Set([...held, ...this.answered, ...this.upcoming.map((each) => this.number(each))]);
+    this.upcoming.push(...questions.filter((each) => !known.has(this.number(each))));
     this.isEmpty = !this.upcoming.length;
     this.changed();
   }
 
   /** Fetch the items of questions that are not here yet. */
-  async load(questions) {
-    const rows = [...new Set(questions.map((each) => each.row))].filter((row) => !this.items.has(row));
+  async load(questions, target = this.items) {
+    const rows = [...new Set(questions.map((each) => each.row))].filter((row) => !target.has(row));
     for (let start = 0; start < rows.length; start += BATCH) {
       const part = rows.slice(start, start + BATCH);
       const { items } = await get(`/api/items?rows=${part.join(",")}`);
-      for (const item of items) this.items.set(item.row, item);
+      for (const item of items) target.set(item.row, item);
     }
     for (const row of rows) {
-      for (const cell of this.items.get(row)?.cells ?? []) if (cell.kind === "image") new Image().src = cell.source;
+      for (const cell of target.get(row)?.cells ?? []) if (cell.kind === "image") new Image().src = cell.source;
     }
   }
 }
