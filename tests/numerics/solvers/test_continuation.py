@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -71,7 +72,7 @@ def test_the_momentum_is_that_of_nesterov_and_starts_again_with_every_stage(rng)
         Z, q = [run.theta.Z], 1.0
         Z += [theta.Z for theta in run.iterate(rho, 4)]
         expected = [Z[0]]
-        for before, here in zip(Z[:3], Z[1:4], strict=True):
+        for before, here in pairwise(Z[:4]):
             q, last = (1 + (1 + 4 * q * q) ** 0.5) / 2, q
             expected.append(here + (last - 1) / q * (here - before))
         np.testing.assert_allclose(starts, expected)
