@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("sphinx", reason="the pages need the extra docs")
+
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.append(str(DOCS / "_ext"))
 notebooks, snippets = (importlib.import_module(name) for name in ("notebooks", "snippets"))

@@ -17,7 +17,7 @@ from halflabel.methods.baselines import LPP, MLkNN
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([LPP(n_neighbors=3)], xfail_strict=True)
+@parametrize_with_checks([LPP(n_neighbors=3)])
 def test_scikit_learn(estimator, check):
     check(estimator)
 

@@ -107,7 +107,7 @@ class LDA(LinearProjection):
         n, C = len(member), len(counts)
         S = whitening(within)
         between = np.sqrt(counts)[:, None] * ((means - counts @ means / n) @ S)  # its square is S' S_B S
-        self._require_components(int(np.linalg.matrix_rank(between)))
+        self._require_components(int(np.linalg.matrix_rank(between)) if between.size else 0)
         _, lengths, V = np.linalg.svd(between, full_matrices=False)
         W = np.sqrt(n - C) * S @ V[: self.n_components].T
         self._project(lengths[: self.n_components] ** 2 * (n - C) / (C - 1), W)
