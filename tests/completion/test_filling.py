@@ -1,0 +1,105 @@
+"""complete(): which settings are valid, which method is fitted, and which entries calibrate."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+
+import halflabel as hl
+from halflabel.completion.filling import (
+    _choose_calibrating,
+    _choose_method,
+    build_default_method,
+    check_settings,
+)
+from halflabel.methods.baselines import BinaryRelevance
+
+RATES = BinaryRelevance(DummyClassifier(strategy="prior"))
+SONGS = pd.DataFrame({"tempo": [1.5, 2.5, 4.0, 3.5, 5.5, 6.5], "rock": [1, 0, None, 1, 1, None]})
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"unsure": "ask"}, "unsure must be 'fill' or 'leave', not 'ask'"),
+        ({"effort": "much"}, "effort must be one of 'fast', 'default' and 'best', not 'much'"),
+        ({"min_precision": 0.5}, "the precision must lie between"),
+        ({"min_precision": 1.0}, "the precision must lie between"),
+        ({"cost": (1, 0)}, "cost must be two positive numbers"),
+        ({"cost": (-1, 1)}, "cost must be two positive numbers"),
+        ({"cost": (1, np.inf)}, "cost must be two positive numbers"),
+        ({"cost": (1, 2, 3)}, "cost must be two positive numbers"),
+        ({"cost": (1e-101, 1)}, "cost must be two positive numbers"),
+        ({"cost": (1e101, 1)}, "cost must be two positive numbers"),
+        ({"cost": (1, 2), "min_precision": 0.9}, "cost and a precision cannot both decide"),
+        ({"cost": (1, 2), "unsure": "leave"}, "cost and a precision cannot both decide"),
+    ],
+)
+def test_invalid_settings_raise(settings, sentence):
+    given = {"unsure": "fill", "min_precision": None, "cost": None, "effort": "default"}
+    check_settings(**given | {"cost": (1, 5)})
+    check_settings(**given | {"min_precision": 0.9, "unsure": "leave"})
+    with pytest.raises(ValueError, match=sentence):
+        check_settings(**given | settings)
+
+
+def test_the_default_method_has_the_settings_that_were_given():
+    model = build_default_method()
+    assert model.get_params() == hl.AutoLabeler().get_params()
+    model = _choose_method(None, 0.7, 3, "fast")
+    assert (model.effort, model.observed_rate, model.random_state) == ("fast", 0.7, 3)
+    arguments = inspect.signature(hl.complete).parameters
+    assert (arguments["random_state"].default, arguments["effort"].default) == (0, "default")
+
+
+def test_a_method_is_copied_and_has_its_own_label_frequency():
+    assert _choose_method(RATES, None, 0, "fast") is not RATES
+    with pytest.raises(ValueError, match="observed_rate= is for the default method"):
+        _choose_method(RATES, 0.7, 0, "fast")
+
+
+class TestPrecision:
+    def fill(self, **settings):
+        return hl.complete(SONGS, labels=["rock"], method=RATES, **settings)
+
+    def test_leave_is_short_for_95_percent(self):
+        assert self.fill().min_precision is None
+        assert self.fill(unsure="leave").min_precision == 0.95
+        assert self.fill(min_precision=0.8).min_precision == 0.8
+        assert self.fill(unsure="leave", min_precision=0.8).min_precision == 0.8
+
+    def test_costs_are_a_ratio_of_the_rule(self):
+        model = self.fill(cost=(3, 2)).model
+        assert (model.decision, model.cost_ratio) == ("cost", 1.5)
+        assert self.fill().model.decision == RATES.decision
+        # Three of four are relevant; a wrong yes costs 9 times a wrong no, and its threshold is .9.
+        assert self.fill(cost=(1, 1)).table["rock"].tolist() == [1, 0, 1, 1, 1, 1]
+        assert self.fill(cost=(9, 1)).table["rock"].tolist() == [1, 0, 0, 1, 1, 0]
+
+
+class TestCalibrating:
+    labels = hl.PartialLabels.from_table([[1, 0], [0, np.nan], [1, 1]])
+    of_answers = np.array([[True, True], [True, True], [False, True]])
+
+    def choose(self, asked, of_answers, model=None):
+        return _choose_calibrating(asked, of_answers, self.labels, model or hl.AutoLabeler())
+
+    def test_answers_decide_where_the_user_does_not(self):
+        assert self.choose(None, None) is None
+        assert self.choose(None, self.of_answers) is self.of_answers
+        assert self.choose(None, self.of_answers, RATES) is None  # it calibrates nothing
+
+    def test_both_decide_where_entries_are_left(self):
+        asked = np.array([[True, True], [False, False], [True, True]])
+        np.testing.assert_array_equal(self.choose(asked, None), asked)
+        np.testing.assert_array_equal(self.choose(asked, self.of_answers), asked & self.of_answers)
+        alone = np.array([[False, False], [False, True], [True, False]])  # (1, 1) is not observed
+        np.testing.assert_array_equal(self.choose(alone, self.of_answers), alone)
+
+    def test_a_method_that_calibrates_nothing_raises(self):
+        with pytest.raises(ValueError, match="does not accept calibrate_on="):
+            self.choose(np.ones((3, 2), dtype=bool), None, RATES)
