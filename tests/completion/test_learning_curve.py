@@ -112,6 +112,23 @@ def test_its_sentence(before, after, better, n, sentence):
     assert describe_curve(curve, "average_precision") == sentence
 
 
+def test_items_lose_their_labels_until_the_wanted_number_is_left(rng):
+    labels = PartialLabels.from_table(np.zeros((20, 1)))
+    known = labels.hide(np.arange(20)[:, None] < 5)
+    hidden = labels.hide(known.observed)
+    assert (~_keep_labels(known, hidden, 14, rng, np.arange(20)).unlabelled).sum() == 14
+    two_groups = np.arange(20) // 12  # of those with labels, seven are in the first group and eight in the second
+    assert (~_keep_labels(known, hidden, 7, rng, two_groups).unlabelled).sum() in (7, 8)
+
+
+def test_the_last_two_points_are_compared():
+    curve = pd.DataFrame(
+        {"share": [0.25, 0.5, 1], "labelled": [50, 100, 200], "macro_auc": [0.5, 0.8, 0.9], "repeats": 2}
+    )
+    sentence = describe_curve(curve.assign(better=2), "macro_auc")
+    assert sentence.startswith("Doubling the labelled items from 100 to 200 raised area under the ROC curve from 0.800")
+
+
 def test_without_two_points_there_is_no_sentence():
     curve = pd.DataFrame({"share": [0.5, 1], "labelled": [100, 200], "micro_f1": [0.5, 0.6], "repeats": 2, "better": 2})
     curve = curve.rename(columns={"micro_f1": "macro_auc"})

@@ -1,4 +1,4 @@
-"""Memory for a fit: too little warns and names a cheaper effort, or raises; it never changes the method."""
+"""Checks before a fit: labels, settings and methods; too little memory warns or raises, and changes no method."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.cli import main
+from halflabel.completion.checks import (
+    check_calibrate_on,
+    check_labels,
+    check_observed_rate,
+    check_positive_only_support,
+    check_prior_support,
+)
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.auto.budget import estimate_memory
 from halflabel.methods.baselines import BinaryRelevance
@@ -39,6 +46,44 @@ def unfitted(monkeypatch):
 
 def needed(songs, effort):
     return estimate_memory(songs[list("abcde")].to_numpy(), PartialLabels.from_table(songs[LABELS]), effort)
+
+
+def test_a_label_without_any_entry_is_named():
+    gap = np.nan
+    labels = PartialLabels.from_table(pd.DataFrame({"rock": [1, gap], "sad": [gap, gap], "live": [gap, gap]}))
+    with pytest.raises(ValueError, match=r"no item has a value for 'sad' and 'live': .* empty in all 2 rows"):
+        check_labels(labels)
+    check_labels(PartialLabels.from_table([[1, gap], [gap, 0]]))
+
+
+POSITIVES, ORDINARY = PartialLabels.from_positives([[1, 0]]), PartialLabels.from_table([[1, 0]])
+
+
+def test_a_label_frequency_is_for_positive_only_labels():
+    check_observed_rate(POSITIVES, 0.7)
+    check_observed_rate(ORDINARY, None)
+    with pytest.raises(ValueError, match="these labels have irrelevant entries: leave it out"):
+        check_observed_rate(ORDINARY, 0.7)
+    with pytest.raises(ValueError, match=r"must be above 0 and at most 1, not 1\.5"):
+        check_observed_rate(POSITIVES, 1.5)
+
+
+def test_a_method_must_support_what_is_given():
+    auto, other = AutoLabeler(), BinaryRelevance()
+    check_prior_support(auto)
+    with pytest.raises(ValueError, match="BinaryRelevance does not accept a prior: leave out the method, or prior="):
+        check_prior_support(other)
+    check_calibrate_on(ORDINARY, auto)
+    with pytest.raises(ValueError, match="BinaryRelevance does not accept calibrate_on="):
+        check_calibrate_on(ORDINARY, other)
+    with pytest.raises(ValueError, match="calibrate_on= needs irrelevant entries"):
+        check_calibrate_on(POSITIVES, auto)
+    check_positive_only_support(auto, None)
+    check_positive_only_support(AutoLabeler(observed_rate=0.7), 0.9)
+    with pytest.raises(ValueError, match="an expected precision depends on how many relevant entries"):
+        check_positive_only_support(auto, 0.9)
+    with pytest.raises(ValueError, match="BinaryRelevance needs irrelevant entries"):
+        check_positive_only_support(other, None)
 
 
 class TestTheEffort:
