@@ -1,0 +1,118 @@
+"""A review from a notebook or a script: the page is served by a thread, and a notebook shows the link to it."""
+
+from __future__ import annotations
+
+import html
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._wording import plural
+from halflabel.completion.checks import check_labels, check_observed_rate
+from halflabel.review.answers import AnswerBook
+from halflabel.review.items import ItemViews
+from halflabel.review.journal import read_journal
+from halflabel.review.outputs import Targets, list_answers
+from halflabel.review.server import Server
+from halflabel.review.session import Session
+from halflabel.review.setting import Setting
+from halflabel.table import Columns, open_table
+
+#: Seconds that the end of the server may take.
+PATIENCE = 10
+
+
+class RunningReview:
+    """A review that runs in a thread until :meth:`stop`; made by :func:`open_review`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._server = Server(session)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """The address of the page. It holds a token: whoever has it can answer."""
+        return self._server.address
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """The answers that are on the disk, as :func:`halflabel.complete` reads them (``review=``)."""
+        opened = self._session.opened
+        book = AnswerBook(list(opened.index), opened.labels.names)
+        for record in read_journal(self._session.journal.path)[1]:
+            book.apply(record)
+        return list_answers(book, opened.index)
+
+    def stop(self) -> None:
+        """End the server and the fits, and close the journal; a second call does no harm."""
+        self._server.stop()
+        self._thread.join(PATIENCE)
+        self._session.close()
+
+    def _repr_html_(self) -> str:
+        title = html.escape(self._session.setting.title or "the table")
+        number = plural(len(self.answers), "answer")
+        link = html.escape(self.address)
+        return f'<a href="{link}" target="_blank" rel="noopener">Open the review of {title}</a>, {number} so far'
+
+
+def open_review(
+    items: Any,
+    journal: str | os.PathLike[str],
+    *,
+    by: str = "",
+    show: Sequence[str] | None = None,
+    marks: tuple[int, int] | None = None,
+    effort: str = "default",
+    observed_rate: float | None = None,
+    random_state: int = 0,
+    **columns: Any,
+) -> RunningReview:
+    """Serve the review of a table in the background.
+
+    Parameters
+    ----------
+    items : DataFrame, path or OpenTable
+        As in :func:`halflabel.complete`.
+    journal : path
+        The file of the answers. Its name is that of the outputs: ``songs.review.jsonl`` belongs to
+        ``songs.completed.csv``, ``songs.review.csv``, ``songs.report.html`` and ``songs.certificate.json``.
+    by : str, optional
+        The reviewer.
+    show, marks
+        Columns to show, and the height and width of vectors that are shown as pictures.
+    effort, observed_rate, random_state
+        As in :func:`halflabel.complete`.
+    **columns
+        The roles of columns, such as ``id="song", labels=["rock", "sad"]``; see :func:`halflabel.complete`.
+
+    Notes
+    -----
+    The page is a link and is not embedded: a frame would need a server that other pages may embed, and a cookie that
+    browsers send from other sites. On a remote machine, use a tunnel to the port of the address.
+    """
+    opened = open_table(items, columns=Columns(**columns))
+    check_labels(opened.labels)
+    check_observed_rate(opened.labels, observed_rate)
+    path = Path(journal)
+    stem = path.name.removesuffix(".jsonl").removesuffix(".review")
+    names = ("completed.csv", "review.csv", "report.html", "certificate.json")
+    targets = Targets(*(path.with_name(f"{stem}.{name}") for name in names), of_report={"title": stem, "marks": marks})
+    settings = {"observed_rate": observed_rate, "random_state": random_state}
+    views = ItemViews(opened, show=show, marks=marks)
+    session = Session(
+        Setting(opened, views, title=stem, by=by, settings=settings, effort=effort, targets=targets), path
+    )
+    try:
+        running = RunningReview(session)
+        session.start()
+    except BaseException:
+        session.close()
+        raise
+    return running
