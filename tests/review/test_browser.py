@@ -417,6 +417,10 @@ def test_an_undone_answer_keeps_its_reason_and_its_place_in_a_sample(digits, rev
     page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no: at least")', timeout=WAIT)
     records = read_journal(tmp_path / "digits.review.jsonl")[1]
     assert {record.body["why"] for record in records if record.op == "answer"} == {"sample"}
+    page.wait_for_selector("#yes:enabled", timeout=WAIT)
+    page.wait_for_selector("#upcoming li:first-child", timeout=WAIT)
+    upcoming = [text.split("\n") for text in page.locator("#upcoming li").all_inner_texts()]
+    assert list(read_question(page)) not in upcoming  # the question on the screen is no next one
 
 
 def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, open_page, tmp_path):

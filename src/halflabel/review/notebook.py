@@ -37,7 +37,7 @@ class RunningReview:
 
     @property
     def address(self) -> str:
-        """The address of the page. It holds a token: whoever has it can answer."""
+        """The address of the page; its token is the permission to answer."""
         return self._server.address
 
     @property
@@ -102,13 +102,19 @@ def open_review(
     check_observed_rate(opened.labels, observed_rate)
     path = Path(journal)
     stem = path.name.removesuffix(".jsonl").removesuffix(".review")
-    names = ("completed.csv", "review.csv", "report.html", "certificate.json")
-    targets = Targets(*(path.with_name(f"{stem}.{name}") for name in names), of_report={"title": stem, "marks": marks})
-    settings = {"observed_rate": observed_rate, "random_state": random_state}
-    views = ItemViews(opened, show=show, marks=marks)
-    session = Session(
-        Setting(opened, views, title=stem, by=by, settings=settings, effort=effort, targets=targets), path
+    table, answers, report, certificate = (
+        path.with_name(f"{stem}.{name}") for name in ("completed.csv", "review.csv", "report.html", "certificate.json")
     )
+    setting = Setting(
+        opened,
+        ItemViews(opened, show=show, marks=marks),
+        title=stem,
+        by=by,
+        settings={"observed_rate": observed_rate, "random_state": random_state},
+        effort=effort,
+        targets=Targets(table, answers, report, certificate, of_report={"title": stem, "marks": marks}),
+    )
+    session = Session(setting, path)
     try:
         running = RunningReview(session)
         session.start()

@@ -201,7 +201,7 @@ class Page {
       this.selection.leaveOut(row * this.labels.length + column);
       this.queue.items.delete(row);
       await this.queue.load([{ row, column }]);
-      this.question = { row, column, why };
+      this.question = this.queue.current = { row, column, why };
       this.show();
     }).catch((error) => notify(error.message, "error"));
   }
@@ -300,7 +300,7 @@ class Page {
   /** Values have changed on the server: order, colours and numbers follow. */
   async valuesChanged(progress) {
     this.showSaved(progress, this.outbox.waiting.length, null);
-    await this.queue.renew(this.question);
+    await this.queue.renew();
     this.map.showLabel(this.map.label);
     this.showPanel();
   }

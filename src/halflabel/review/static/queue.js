@@ -19,6 +19,7 @@ export class Queue {
     this.skipped = [];
     this.answered = new Set();
     this.fixed = null;
+    this.current = null;
     this.isEmpty = false;
     this.version = 0;
   }
@@ -37,7 +38,8 @@ export class Queue {
       done();
       return this.next();
     }
-    if (this.upcoming.length < REFILL_BELOW) this.refill(question).catch(() => {}); // the next answer reports it
+    this.current = question;
+    if (this.upcoming.length < REFILL_BELOW) this.refill().catch(() => {}); // the next answer reports it
     return question;
   }
 
@@ -62,21 +64,22 @@ export class Queue {
   async reset() {
     if (this.fixed) return;
     this.upcoming = [];
+    this.current = null;
     this.items.clear();
-    await this.renew(null);
+    await this.renew();
   }
 
   /** Replace what is held as soon as other questions are there, because values have changed. The current one stays. */
-  async renew(current) {
+  async renew() {
     this.version += 1;
-    await this.refill(current, true);
+    await this.refill(true);
   }
 
-  async refill(current, isNew = false) {
+  async refill(isNew = false) {
     if (this.fixed) return;
     const version = this.version;
     const held = isNew ? [] : this.upcoming.map((each) => this.number(each));
-    if (current) held.push(this.number(current));
+    if (this.current) held.push(this.number(this.current));
     const exclude = [...new Set([...held, ...this.skipped, ...this.answered])];
     const asked = { kind: this.kind, n: BATCH, label: this.label, rows: this.rows, exclude };
     const { questions } = await post("/api/queue", asked);
@@ -85,7 +88,8 @@ export class Queue {
     if (version !== this.version || this.fixed) return;
     this.items = items;
     if (isNew) this.upcoming = [];
-    const known = new Set([...held, ...this.answered, ...this.upcoming.map((each) => this.number(each))]);
+    const here = this.current ? [this.current, ...this.upcoming] : this.upcoming; // it may have changed
+    const known = new Set([...held, ...this.answered, ...here.map((each) => this.number(each))]);
     this.upcoming.push(...questions.filter((each) => !known.has(this.number(each))));
     this.isEmpty = !this.upcoming.length;
     this.changed();
