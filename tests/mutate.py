@@ -56,6 +56,9 @@ WITHOUT_EFFECT = {
 #: Functions that only limit the number of threads: their arguments can alter no result.
 THREADS = {"threadpool_limits", "blas_threads"}
 
+#: The range from which seeds of random numbers are drawn: any other one serves as well.
+SEEDS = "2 ** 31"
+
 
 def mutated(node: ast.AST) -> ast.AST | None:
     """Return another expression in place of this one, or None where there is nothing to change."""
@@ -75,7 +78,9 @@ def mutated(node: ast.AST) -> ast.AST | None:
 
 
 def is_without_effect(node: ast.AST) -> bool:
-    """Return whether nothing in this keyword or call can change a result."""
+    """Return whether nothing in this keyword, call or range of seeds can change more than random numbers."""
+    if isinstance(node, ast.BinOp):
+        return ast.unparse(node) == SEEDS
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in THREADS
     return isinstance(node, ast.keyword) and node.arg in WITHOUT_EFFECT
