@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import partial
 from math import isnan
+from typing import TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 #: Shown where there is no number.
 NONE = "–"
@@ -17,7 +22,10 @@ _names_command_options: ContextVar[bool] = ContextVar("halflabel_names_command_o
 
 #: The line of the first row of the table that is read, where it comes from a text file with one line per row.
 _first_line: ContextVar[int | None] = ContextVar("halflabel_first_line", default=None)
-_first_row: ContextVar[int] = ContextVar("halflabel_first_row", default=0)
+
+#: Where a row of the table in memory stands: see :func:`locate_rows`.
+Place = tuple[int, int | None, str]
+_find_place: ContextVar[Callable[[int], Place] | None] = ContextVar("halflabel_find_place", default=None)
 
 #: Arguments whose option in the command has another name.
 _OPTIONS = {"pairs": "tags-file", "random_state": "seed"}
@@ -153,6 +161,16 @@ def name_command_options() -> Iterator[None]:
         _names_command_options.reset(token)
 
 
+def keep_wording(function: Callable[[Job], Result]) -> Callable[[Job], Result]:
+    """Return a function that names options as the caller does now, also in another process."""
+    return partial(_call_with_wording, _names_command_options.get(), function)
+
+
+def _call_with_wording(of_command: bool, function: Callable[[Job], Result], job: Job) -> Result:
+    with name_command_options() if of_command else nullcontext():
+        return function(job)
+
+
 def option(name: str, value: object = None) -> str:
     """Return an argument as its reader writes it: in Python, or as an option of the command.
 
@@ -198,13 +216,17 @@ def name_lines(first: int | None) -> Iterator[None]:
 
 
 @contextmanager
-def number_rows_from(first: int) -> Iterator[None]:
-    """Let :func:`name_row` count rows from a number: those of a part of a table that is read part by part."""
-    token = _first_row.set(first)
+def locate_rows(find_place: Callable[[int], Place]) -> Iterator[None]:
+    """Let :func:`name_row` name rows that come from other tables by their places there.
+
+    ``find_place`` returns for a row its number in its file, the line of the first row (None if the file is no text),
+    and the name of the file, which may be empty.
+    """
+    token = _find_place.set(find_place)
     try:
         yield
     finally:
-        _first_row.reset(token)
+        _find_place.reset(token)
 
 
 def name_row(row: int) -> str:
@@ -221,11 +243,12 @@ def name_row(row: int) -> str:
     line 4
     'item 3'
     """
-    row += _first_row.get()
+    find_place = _find_place.get()
+    row, first, file = (row, _first_line.get(), "") if find_place is None else find_place(row)
+    of = f" of {file}" if file else ""
     if not _names_command_options.get():
-        return f"row {row}"
-    first = _first_line.get()
-    return f"item {row + 1}" if first is None else f"line {row + first}"
+        return f"row {row}{of}"
+    return (f"item {row + 1}" if first is None else f"line {row + first}") + of
 
 
 def _join_parts(parts: list[str], left_out: int) -> str:

@@ -24,6 +24,8 @@ def again(write, tmp_path, name, content, change=lambda frame: frame):
         ("a.csv", ",b\nr1,TRUE\nr2,NA\nr3,FALSE\n"),
         ("a.tsv", "a\tb\n1.0\tx\n0.0\ty\n"),
         ("a.txt", "Att1\tAtt2\ng1\t0.5\tNA\ng2\t1.50\t2\n"),
+        ("a.csv", 'land,note,x\n"NA","a\rb",1.0\nFR,plain,\n"null",,2.0\n'),
+        ("a.csv", 'land,note\r\n"NA",NA\r\nFR,"a,b"\r\n'),
     ],
 )
 def test_an_unchanged_table_is_written_as_it_was_read(write, tmp_path, name, content):

@@ -13,6 +13,7 @@ from tests.failures import FULL_DISK, attempts, fail_call
 from tests.streaming.conftest import NAMES, complete_parts, read_content, read_parts, write_parts, write_rows
 
 import halflabel as hl
+from halflabel._wording import name_command_options
 from halflabel.streaming import complete_folder, folder
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -192,6 +193,8 @@ def test_impossible_input_ends_in_a_sentence_and_leaves_nothing(items, tmp_path)
     write_rows(items.assign(tag_b=2.0), tmp_path / "values" / "a.parquet")
     write_rows(items.assign(f0="x"), tmp_path / "types" / "b.parquet")
     write_rows(items, tmp_path / "types" / "a.parquet")
+    write_rows(items[:90], tmp_path / "ids" / "a.parquet")
+    write_rows(items[90:].assign(song=["s003", *items["song"][91:]]), tmp_path / "ids" / "b.parquet")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "note.txt").touch()
     for where, out, sentence in [
@@ -201,6 +204,7 @@ def test_impossible_input_ends_in_a_sentence_and_leaves_nothing(items, tmp_path)
         (tmp_path / "none", "out", r"no row of 1 part \(160 rows\) has a label"),
         (tmp_path / "values", "out", r"a\.parquet: label 'tag_b' holds 2\.0"),
         (tmp_path / "types", "out", r"b\.parquet: the column 'f0' has the type (large_)?string, but double"),
+        (tmp_path / "ids", "out", r"'s003' is in row \d+ of [ab]\.parquet and row \d+ of [ab]\.parquet"),
         (given, "in", "is the folder of the input or inside it"),
         (given, "in/out", "is the folder of the input or inside it"),
         (given / "*.parquet", ".", "the input is inside"),
@@ -223,6 +227,8 @@ def test_impossible_input_ends_in_a_sentence_and_leaves_nothing(items, tmp_path)
         ({"effort": "none"}, "effort must be one of"),
         ({"observed_rate": 2.0}, "must be above 0 and at most 1"),
         ({"workers": 0}, "workers= must be at least 1"),
+        ({"max_labelled": 1}, "max_labelled= must be at least 2"),
+        ({"max_unlabelled": -1}, "max_unlabelled= must be at least 0"),
         ({"workers": 2, "scheduler": "tcp://x:1"}, "give one of them"),
     ],
 )
@@ -230,6 +236,25 @@ def test_impossible_options_end_in_a_sentence(items, tmp_path, options, sentence
     with pytest.raises(ValueError, match=sentence):
         complete_parts(write_parts(items, tmp_path / "in"), tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("inside", ["out", "out/p"])
+def test_probabilities_are_not_written_among_the_parts(items, tmp_path, inside):
+    (tmp_path / "out").mkdir()
+    with pytest.raises(ValueError, match="is the folder of the completed parts or inside it"):
+        complete_parts(write_parts(items, tmp_path / "in"), tmp_path / "out", probabilities=tmp_path / inside)
+
+
+def test_a_column_may_be_a_dictionary_in_some_parts(items, tmp_path):
+    first, second = items[:90], items[90:]
+    write_rows(first.assign(key=first["key"].astype("category")), tmp_path / "in" / "a.parquet")
+    write_rows(second, tmp_path / "in" / "b.parquet")
+    write_parts(items, tmp_path / "plain")
+    for name in ("in", "plain"):
+        complete_parts(tmp_path / name, tmp_path / f"{name}-out", max_labelled=60, max_unlabelled=30)
+    mixed, plain = (read_parts(tmp_path / f"{name}-out") for name in ("in", "plain"))
+    assert mixed[NAMES].equals(plain[NAMES])
+    assert isinstance(pd.read_parquet(tmp_path / "in-out" / "a.parquet")["key"].dtype, pd.CategoricalDtype)
 
 
 def test_an_argument_that_does_not_exist_is_a_type_error(tmp_path):
@@ -249,10 +274,21 @@ def test_a_part_that_cannot_be_completed_leaves_no_part_in_the_folder(items, tmp
     assert read_content(tmp_path / "out") == {}
 
 
+def test_the_command_names_a_line_only_where_rows_are_lines(items, tmp_path):
+    words = items.assign(tag_a=items["tag_a"].astype(object).where(items.index != 5, "maybe"))
+    for note, place in (("plain", "line 7"), ("two\nlines", "item 6")):
+        given = write_parts(words.assign(note=note), tmp_path / note, suffix="csv")
+        with name_command_options(), pytest.raises(ValueError, match=rf"holds 'maybe' \({place}\)"):
+            complete_parts(given, tmp_path / "out")
+
+
 def test_an_output_of_another_run_is_not_overwritten(items, done, tmp_path):
     given, out, _ = done
-    with pytest.raises(FileExistsError, match="holds the output of a run with other options"):
-        complete_parts(given, out, max_unlabelled=31, probabilities=out.parent / "p")
+    for other in ({"max_unlabelled": 31}, {"probabilities": tmp_path / "p"}):
+        with pytest.raises(FileExistsError, match="holds the output of a run with other options"):
+            complete_parts(given, out, **{"max_unlabelled": 30, "probabilities": out.parent / "p", **other})
+    with pytest.raises(FileNotFoundError, match="only the begin of a run writes a report"):
+        complete_parts(given, out, max_unlabelled=30, probabilities=out.parent / "p", report=tmp_path / "r.html")
     manifest = json.loads((out / "_halflabel" / "manifest.json").read_text())
     assert manifest["finished"]
     stat = (given / "part-0.parquet").stat()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tests.cli.conftest import run as run_command
 from tests.streaming.conftest import NAMES, complete_parts, read_content, read_parts, write_parts
 
 import halflabel as hl
+from halflabel._wording import keep_wording, name_command_options, option
 from halflabel.completion.suspects import FlipRates
 from halflabel.labels import PartialLabels
 from halflabel.streaming import complete_batches
@@ -136,6 +138,12 @@ def test_options_of_one_table_and_of_many_files_do_not_mix(items, tmp_path, opti
     done = run_command("complete", given / "*.parquet", "--labels", "tag_*", *options)
     assert done.exit_code == 1
     assert sentence in " ".join(done.output.split())
+
+
+def test_another_process_names_options_as_the_caller_does():
+    with name_command_options():
+        of_command = pickle.loads(pickle.dumps(keep_wording(option)))  # noqa: S301
+    assert (of_command("yes"), keep_wording(option)("yes")) == ("--yes", "yes=")
 
 
 @pytest.mark.slow

@@ -37,15 +37,27 @@ SHARED = (
 _TEXT = ("delimiter", "encoding")
 
 _OPTIONS = [
-    click.option("--out", "folder", type=PATH, metavar="FOLDER", help="Complete ITEMS part by part, one file per "
-                 "part in this folder; for tables beyond memory. A run that was interrupted continues."),
+    click.option(
+        "--out",
+        "folder",
+        type=PATH,
+        metavar="FOLDER",
+        help="Complete ITEMS part by part, one file per part in this folder; for tables beyond memory. A run that was "
+        "interrupted continues.",
+    ),
     click.option("--workers", type=click.IntRange(1), help="With --out: number of processes; by default 1."),
     click.option("--scheduler", metavar="ADDRESS", help="With --out: a Dask scheduler, such as tcp://host:8786."),
-    click.option("--max-labelled", type=click.IntRange(2),
-                 help="With --out: maximum number of labelled rows that the model is fitted on; by default 50000."),
-    click.option("--max-unlabelled", type=click.IntRange(0),
-                 help="With --out: maximum number of unlabelled rows that the model is fitted on; by default 20000."),
-]  # fmt: skip
+    click.option(
+        "--max-labelled",
+        type=click.IntRange(2),
+        help="With --out: maximum number of labelled rows that the model is fitted on; by default 50000.",
+    ),
+    click.option(
+        "--max-unlabelled",
+        type=click.IntRange(0),
+        help="With --out: maximum number of unlabelled rows that the model is fitted on; by default 20000.",
+    ),
+]
 
 
 def complete_folders(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
 from halflabel._wording import listed, plural, quoted
@@ -170,6 +171,12 @@ def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[st
             yield from arrow_csv.open_csv(stream, **_choose_options(form, names, kept))
     except pa.ArrowInvalid as error:
         raise _diagnosis(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
+
+
+def find_first_line(cells: Iterable[pa.Table]) -> int | None:
+    """Return the line of the first row of a file; None where a cell holds a line break, so that rows are not lines."""
+    columns = (column for table in cells for column in table.columns)
+    return None if any(compute.any(compute.match_substring(column, "\n")).as_py() for column in columns) else 2
 
 
 def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] = ()) -> pd.DataFrame:

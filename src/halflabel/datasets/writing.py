@@ -6,13 +6,15 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
 from halflabel._files import atomic_write
 from halflabel._wording import listed
@@ -20,6 +22,7 @@ from halflabel.datasets.cells import to_values
 from halflabel.datasets.delimited import DELIMITERS
 from halflabel.datasets.files import base_suffix
 from halflabel.datasets.records import TextForm
+from halflabel.datasets.text_form import MISSING_WORDS
 
 #: Suffixes of the tables that can be written; text also with ``.gz``.
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
@@ -73,8 +76,9 @@ def write_table(table: pd.DataFrame, path: Path, form: TextForm | None = None) -
     stated = suffix == ".csv" or (suffix == ".txt" and form.delimiter != ",")
     mark = form.delimiter if stated else DELIMITERS[suffix]
     kept, notes = _without_vectors(table)
-    with atomic_write(path) as file:
-        _write_text(kept, file, form, mark, packed=path.suffix == ".gz")
+    packed = path.suffix == ".gz"
+    with atomic_write(path) as file, write_text(file, form, _header(kept, form), mark, packed=packed) as write_rows:
+        write_rows(_as_written(kept, form))
     return notes
 
 
@@ -93,17 +97,46 @@ def _holds_vectors(column: pd.Series[Any]) -> bool:
     return first is not None and len(first) > MAX_NUMBERS and not isinstance(first[0], str)
 
 
-def _write_text(table: pd.DataFrame, file: IO[Any], form: TextForm, mark: str, *, packed: bool) -> None:
+@contextmanager
+def write_text(
+    file: IO[Any], form: TextForm, header: Sequence[str], mark: str, *, packed: bool
+) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Write a header, and yield a function that writes rows."""
     target: Any = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if packed else file
     text = io.TextIOWrapper(target, encoding=form.encoding, newline="")
-    csv.writer(text, delimiter=mark, lineterminator=form.line_end).writerow(_header(table, form))
-    _as_written(table, form).to_csv(
-        text, header=False, index=False, sep=mark, lineterminator=form.line_end, na_rep=form.missing
-    )
+    csv.writer(text, delimiter=mark, lineterminator=form.line_end).writerow(header)
+    yield lambda rows: _write_rows(rows, text, form, mark)
     text.flush()
     text.detach()
     if packed:
         target.close()
+
+
+def _write_rows(rows: pd.DataFrame, text: IO[str], form: TextForm, mark: str) -> None:
+    """Write rows; a text such as NA, or with a carriage return, is quoted, because it would be read as something else.
+
+    The end of a line makes the writer quote a cell; it is removed from the result together with a code point that is
+    no character.
+    """
+    options: dict[str, Any] = {"header": False, "index": False, "sep": mark, "na_rep": form.missing}
+    ambiguous = [_find_ambiguous(column) for _, column in rows.items()]
+    if not any(at.any() for at in ambiguous):
+        rows.to_csv(text, lineterminator=form.line_end, **options)
+        return
+    end = form.line_end + "\ufdd0"
+    cells = zip((column for _, column in rows.items()), ambiguous, strict=True)
+    columns = [column.astype(object).mask(at, column.astype(str) + end) if at.any() else column for column, at in cells]
+    marked = pd.DataFrame(dict(enumerate(columns)))
+    text.write(marked.to_csv(lineterminator=form.line_end, **options).replace(end, ""))
+
+
+def _find_ambiguous(column: pd.Series[Any]) -> NDArray[np.bool_]:
+    """Return the cells of text that are a missing value or several lines unless they are quoted."""
+    if column.dtype.kind in "biufcmM":
+        return np.zeros(len(column), dtype=bool)
+    texts = column.astype("string")
+    ambiguous = texts.isin(MISSING_WORDS) | texts.str.contains("\r", regex=False, na=False)
+    return ambiguous.to_numpy(dtype=bool)
 
 
 def _as_written(table: pd.DataFrame, form: TextForm) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +66,7 @@ class Plan:
     def describe(self) -> dict[str, Any]:
         """Return what a run must have in common with one that continues it."""
         stated = {name: getattr(self.columns, name) for name in self.columns.stated}
-        outputs = {"core": self.sizes, "probabilities": self.probabilities is not None}
+        outputs = {"core": self.sizes, "probabilities": self.probabilities and os.path.abspath(self.probabilities)}
         return describe_run(self.parts, {**stated, **self.fit, **vars(self.options), **outputs})
 
 

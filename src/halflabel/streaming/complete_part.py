@@ -18,10 +18,10 @@ from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints
 from halflabel._files import atomic_write, together
-from halflabel._wording import name_lines, number_rows_from
+from halflabel._wording import locate_rows
 from halflabel.labels import PartialLabels
-from halflabel.streaming.core import Core, decode, load_core
-from halflabel.streaming.formats import PartFile, TextOptions, open_part
+from halflabel.streaming.core import Core, load_core
+from halflabel.streaming.formats import PartFile, TextOptions, decode, open_part
 from halflabel.streaming.parts import Part
 from halflabel.streaming.scan import name_part
 from halflabel.streaming.tally import Tally, count_batch
@@ -84,8 +84,7 @@ def _choose_schema(core: Core, file: PartFile) -> pa.Schema:
     fields = []
     for field in file.schema:
         if field.name in core.predictor.label_names or field.name in (roles.tags, name_open_column(roles.tags or "")):
-            common = core.schema.field(field.name).type
-            field = field.with_type(common.value_type if pa.types.is_dictionary(common) else common)
+            field = core.schema.field(field.name)
         fields.append(field)
     return pa.schema(fields, file.schema.metadata)
 
@@ -126,7 +125,7 @@ class _Batch:
 def _complete_batch(core: Core, part: Part, file: PartFile, table: pa.Table, first: int) -> _Batch:
     """Predict the gaps of a batch; rows of the core get the answers of the fit."""
     predictor = core.predictor
-    with name_part(part), number_rows_from(first), name_lines(2 if part.is_text else None):
+    with name_part(part), locate_rows(lambda row: (first + row, file.find_first_line(), "")):
         frame = read_frame(core, part, file, table)
         labels = predictor.read_labels(frame)
         relevant, p = predictor.complete_both(frame, labels)
@@ -145,7 +144,7 @@ def read_frame(core: Core, part: Part, file: PartFile, table: pa.Table) -> pd.Da
     as_text = [*roles.categorical, *(name for name in single if name is not None)]
     chosen = table.select(kept)
     if not part.is_text:
-        chosen = decode(chosen.cast(pa.schema([core.schema.field(name) for name in kept])))
+        chosen = decode(chosen).cast(pa.schema([core.schema.field(name) for name in kept]))
     frame = file.to_frame(chosen, as_text)
     return frame.assign(**{name: value for name, value in part.partition if name not in table.column_names})
 

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._files import atomic_write, together
+from halflabel._wording import Place, locate_rows
 from halflabel.completion import Completion
 from halflabel.completion.model_file import Predictor, load
 from halflabel.completion.suspects import FlipRates
 from halflabel.datasets import RawTable
 from halflabel.datasets.files import join_names
 from halflabel.labels import PartialLabels
-from halflabel.streaming.formats import TextFile, TextOptions, open_part
+from halflabel.streaming.formats import TextFile, TextOptions, decode, open_part
 from halflabel.streaming.parts import Part
 from halflabel.streaming.scan import Scan
 from halflabel.table import Columns, OpenTable, open_table
@@ -114,11 +115,12 @@ def read_core(
         at = np.flatnonzero(rows.parts == number)
         at = at[np.argsort(rows.rows[at])]
         if len(at):
-            tables.append(pa.concat_tables(_take_rows(part, options, rows.rows[at])).select(schema.names))
+            taken = pa.concat_tables(_take_rows(part, options, rows.rows[at])).select(schema.names)
+            tables.append(decode(taken).cast(schema))
             order.append(at)
-    cells = pa.concat_tables(tables, promote_options="permissive").take(np.argsort(np.concatenate(order)))
+    cells = pa.concat_tables(tables).take(np.argsort(np.concatenate(order)))
     first = open_part(parts[0], options)
-    frame = first.to_frame(cells if parts[0].is_text else decode(cells.cast(schema)))
+    frame = first.to_frame(cells)
     for j, (name, _) in enumerate(parts[0].partition):
         if name not in frame:
             frame[name] = [parts[number].partition[j][1] for number in rows.parts]
@@ -126,16 +128,13 @@ def read_core(
         frame.index = pd.Index([f"{parts[j].name}:{row}" for j, row in zip(rows.parts, rows.rows, strict=True)])
     form = first.with_cells(cells) if isinstance(first, TextFile) else None
     where = join_names(*(part.path for part in parts))
-    return open_table(Source(RawTable(frame, None, (), (), where, "", form=form)), columns=columns)
 
+    def find_place(row: int) -> Place:
+        part = parts[rows.parts[row]]
+        return rows.rows[row], open_part(part, options).find_first_line(), part.name
 
-def decode(table: pa.Table) -> pa.Table:
-    """Return a table with values in place of the codes of dictionaries."""
-    fields = [
-        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in table.schema
-    ]
-    return table.cast(pa.schema(fields, table.schema.metadata))
+    with locate_rows(find_place):
+        return open_table(Source(RawTable(frame, None, (), (), where, "", form=form)), columns=columns)
 
 
 def _take_rows(part: Part, options: TextOptions, rows: Ints) -> Iterator[pa.Table]:

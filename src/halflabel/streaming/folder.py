@@ -11,14 +11,22 @@ from typing import Any
 
 from halflabel._files import together
 from halflabel._progress import step
-from halflabel._wording import closest
+from halflabel._wording import closest, option
 from halflabel.completion.filling import check_settings
 from halflabel.exchange import write_frame
 from halflabel.labels.positive_only import require_observed_rate
 from halflabel.streaming.begin import Plan, begin_run, check_columns
 from halflabel.streaming.complete_part import Job, complete_part
 from halflabel.streaming.formats import TextOptions
-from halflabel.streaming.manifest import Places, check_out, check_same_run, publish, read_manifest, write_manifest
+from halflabel.streaming.manifest import (
+    Places,
+    check_apart,
+    check_out,
+    check_same_run,
+    publish,
+    read_manifest,
+    write_manifest,
+)
 from halflabel.streaming.parts import AnyPath, Part, list_parts
 from halflabel.streaming.result import FolderCompletion
 from halflabel.streaming.schedulers import check_scheduler, run_jobs
@@ -104,6 +112,7 @@ def complete_folder(
     require_observed_rate(observed_rate)
     check_columns(stated, min_precision)
     check_scheduler(workers, scheduler)
+    _check_sizes(max_labelled, max_unlabelled)
     precision = {"min_precision": min_precision, "cost": cost, "observed_rate": observed_rate}
     plan = Plan(
         list_parts(given),
@@ -133,16 +142,29 @@ def _read_columns(given: dict[str, Any]) -> Columns:
     return Columns(**given)
 
 
+def _check_sizes(max_labelled: int, max_unlabelled: int) -> None:
+    """Raise for a core that no model can be fitted on."""
+    for name, size, lowest in (("max_labelled", max_labelled, 2), ("max_unlabelled", max_unlabelled, 0)):
+        if size < lowest:
+            raise ValueError(f"{option(name)} must be at least {lowest}, not {size}.")
+
+
 def _begin_or_continue(plan: Plan, given: list[Path]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the manifest and notes of a run that begins, or the manifest of the one that is continued."""
     manifest = read_manifest(plan.places)
     begun = manifest is not None
     check_out(plan.places.out, plan.parts, given, begun=begun)
     if plan.probabilities is not None:
-        check_out(plan.probabilities, plan.parts, [*given, plan.places.out], begun=begun)
+        check_out(plan.probabilities, plan.parts, given, begun=begun)
+        check_apart(plan.probabilities, plan.places.out)
     if manifest is None:
         return begin_run(plan)
     check_same_run(manifest, plan.places, plan.describe())
+    if plan.report is not None and not plan.report.exists():
+        raise FileNotFoundError(
+            f"{plan.report} does not exist, and only the begin of a run writes a report: leave {option('report')} "
+            f"out, or remove {plan.places.out} to start again."
+        )
     return manifest, ()
 
 

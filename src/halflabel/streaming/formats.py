@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -18,9 +15,10 @@ from pyarrow import parquet
 from halflabel._files import atomic_write
 from halflabel.datasets import ReadError
 from halflabel.datasets.arrow_files import explain_damage
-from halflabel.datasets.delimited import check_names, open_delimited, read_batches, to_frame
+from halflabel.datasets.delimited import check_names, find_first_line, open_delimited, read_batches, to_frame
 from halflabel.datasets.files import check_ordinary
 from halflabel.datasets.records import TextForm
+from halflabel.datasets.writing import write_text
 from halflabel.streaming.parts import Part
 
 #: Maximum number of rows of a batch.
@@ -57,6 +55,10 @@ class PartFile(Protocol):
 
     def to_frame(self, table: pa.Table, as_text: Collection[str] = ()) -> pd.DataFrame:
         """Return rows as values, and the columns of ``as_text`` as they are written."""
+        ...
+
+    def find_first_line(self) -> int | None:
+        """Return the line of the first row; None if rows are not lines."""
         ...
 
     def writer(self, path: Path, schema: pa.Schema) -> Any:
@@ -103,6 +105,9 @@ class ParquetFile:
             frame: pd.DataFrame = table.drop_columns(unnamed).to_pandas(ignore_metadata=True)
         return frame
 
+    def find_first_line(self) -> None:
+        """Rows of Parquet have no lines."""
+
     @contextmanager
     def writer(self, path: Path, schema: pa.Schema) -> Iterator[parquet.ParquetWriter]:
         """Write Parquet with the codec of this file."""
@@ -145,11 +150,16 @@ class TextFile:
         texts = [name for name in table.column_names if name in as_text]
         return to_frame(table, decimal_comma=self.form.delimiter != ",", as_text=texts)
 
+    def find_first_line(self) -> int | None:
+        """Return the line of the first row; the file is read for it, because a cell may hold a line break."""
+        return find_first_line(self.batches())
+
     @contextmanager
     def writer(self, path: Path, schema: pa.Schema) -> Iterator[TextWriter]:
         """Write text in the notation of this file; cells are strings."""
-        with atomic_write(path) as file, TextWriter.open(file, self.form, packed=path.suffix == ".gz") as writer:
-            yield writer
+        form, packed = self.form, path.suffix == ".gz"
+        with atomic_write(path) as file, write_text(file, form, form.header, form.delimiter, packed=packed) as write:
+            yield TextWriter(write)
 
     def with_cells(self, table: pa.Table) -> TextForm:
         """Return the notation together with cells as they are written."""
@@ -160,40 +170,38 @@ class TextFile:
 class TextWriter:
     """Writes tables of text one after the other."""
 
-    text: io.TextIOWrapper
-    form: TextForm
-
-    @classmethod
-    @contextmanager
-    def open(cls, file: IO[Any], form: TextForm, *, packed: bool) -> Iterator[TextWriter]:
-        """Write the header now, and rows with :meth:`write_table`."""
-        target: Any = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if packed else file
-        text = io.TextIOWrapper(target, encoding=form.encoding, newline="")
-        csv.writer(text, delimiter=form.delimiter, lineterminator=form.line_end).writerow(form.header)
-        yield cls(text, form)
-        text.flush()
-        text.detach()
-        if packed:
-            target.close()
+    write_rows: Callable[[pd.DataFrame], None]
 
     def write_table(self, table: pa.Table) -> None:
         """Write rows."""
-        form = self.form
-        options: dict[str, Any] = {"sep": form.delimiter, "lineterminator": form.line_end, "na_rep": form.missing}
-        table.to_pandas().to_csv(self.text, header=False, index=False, **options)
+        self.write_rows(table.to_pandas())
 
 
 def unify_schemas(parts: Sequence[Part], schemas: Sequence[pa.Schema]) -> pa.Schema:
     """Return the types that the columns of all parts have in common; raise at the first part that does not fit."""
-    unified = schemas[0].remove_metadata()
-    for part, schema in zip(parts[1:], schemas[1:], strict=True):
+    plain = [_decode_types(schema).remove_metadata() for schema in schemas]
+    unified = plain[0]
+    for part, schema in zip(parts[1:], plain[1:], strict=True):
         try:
-            unified = pa.unify_schemas([unified, schema.remove_metadata()], promote_options="permissive")
+            unified = pa.unify_schemas([unified, schema], promote_options="permissive")
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             wrong = next(name for name in unified.names if not _fit(unified.field(name), schema.field(name)))
             kinds = f"{schema.field(wrong).type}, but {unified.field(wrong).type} in the parts before"
-            raise ReadError.at(part.path, f"the column {wrong!r} has the type {kinds}.") from None
+            hint = "write it with one type in all parts"
+            raise ReadError.at(part.path, f"the column {wrong!r} has the type {kinds}: {hint}.") from None
     return unified
+
+
+def decode(table: pa.Table) -> pa.Table:
+    """Return a table with values in place of the codes of dictionaries."""
+    return table.cast(_decode_types(table.schema))
+
+
+def _decode_types(schema: pa.Schema) -> pa.Schema:
+    fields = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in schema
+    ]
+    return pa.schema(fields, schema.metadata)
 
 
 def _fit(one: pa.Field, other: pa.Field) -> bool:

@@ -91,6 +91,16 @@ def check_out(out: Path, parts: Sequence[Part], given: Sequence[Path], *, begun:
         raise FileExistsError(f"{out} is not empty, and no run of this command began it: name another folder.")
 
 
+def check_apart(probabilities: Path, out: Path) -> None:
+    """Raise if probabilities would be among the completed parts, whose readers would take them for parts."""
+    place, table = (Path(os.path.abspath(path)) for path in (probabilities, out))
+    if place == table or table in place.parents:
+        raise ValueError(
+            f"{probabilities} is the folder of the completed parts or inside it: name another folder "
+            f"({option('probabilities')})."
+        )
+
+
 def describe_input(parts: Sequence[Part]) -> list[list[Any]]:
     """Return name, size and time of modification of each part, by which a changed input is recognised."""
     return [[part.name, (stat := part.path.stat()).st_size, stat.st_mtime_ns] for part in parts]

@@ -13,7 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from halflabel._arrays import Ints, Mask
-from halflabel._wording import name_lines, number_rows_from, plural
+from halflabel._wording import locate_rows, plural
 from halflabel.datasets import ReadError
 from halflabel.datasets.delimited import check_same_columns
 from halflabel.streaming.formats import PartFile, TextOptions, open_part
@@ -165,7 +165,7 @@ def _scan_batch(job: ScanJob, file: PartFile, table: pa.Table, first: int) -> tu
     """Return which rows are labelled, and the hashes of all rows."""
     columns, as_text = job.columns, [] if job.columns.id is None else [job.columns.id]
     frame = file.to_frame(table, as_text)
-    with number_rows_from(first), name_lines(2 if job.part.is_text else None), name_part(job.part):
+    with locate_rows(lambda row: (first + row, file.find_first_line(), "")), name_part(job.part):
         if columns.tags is None:
             labelled = _find_labelled(frame, columns)
         else:

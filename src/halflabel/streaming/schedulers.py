@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from halflabel._wording import option
+from halflabel._wording import keep_wording, option
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -26,6 +26,7 @@ def run_jobs(
     scheduler : str, optional
         Address of the scheduler of a Dask cluster, whose workers see the same paths.
     """
+    function = keep_wording(function)
     if scheduler is not None:
         yield from _run_on_dask(function, jobs, scheduler)
     elif workers > 1 and len(jobs) > 1:

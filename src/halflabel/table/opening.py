@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pyarrow import compute  # type: ignore[import-untyped]
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import count, name_lines, option, plural, quoted
+from halflabel.datasets.delimited import find_first_line
 from halflabel.datasets.records import TextForm
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import number_groups
@@ -172,11 +172,7 @@ def _open_source(source: Source, Y: Any, columns: Columns) -> OpenTable:
 
 def _find_first_line(form: TextForm | None) -> int | None:
     """Return the line of the first row of a text file; None where a cell holds a line break, and for other files."""
-    if form is None or form.cells is None:
-        return None
-    texts = (form.cells.column(name) for name in form.cells.column_names)
-    broken = any(compute.any(compute.match_substring(text, "\n")).as_py() for text in texts)
-    return None if broken else 2
+    return None if form is None or form.cells is None else find_first_line([form.cells])
 
 
 def _require_nothing_more(Y: Any, columns: Columns) -> None:
