@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import xml.etree.ElementTree as ET
+from itertools import combinations
+from types import SimpleNamespace
 
 import matplotlib.image
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
-from halflabel.report.pictures import draw_picture
+from halflabel.report.pictures import draw_on_axes, draw_picture
 
 HOSTILE = '<script>"&\u202e$x_</script>'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -46,6 +50,19 @@ def test_an_image_is_a_png(completion):
     image = matplotlib.image.imread(io.BytesIO(draw(completion, ".png")))
     assert image.shape[:2] == (840, 1350)
     assert np.ptp(image) > 0
+
+
+@pytest.mark.parametrize("size", [(6.4, 4.8), (3.5, 2.5)])
+def test_names_of_regions_are_inside_the_axes_and_apart(completion, size):
+    places = np.array([[0, 0], [1, 0], [1, 0.02], [0.98, 0.9], [0.5, 0.5], [0.4, 0.5]])
+    regions = [SimpleNamespace(centre=item, names=("a name of 25 letters here",)) for item in range(6)]
+    drawn = SimpleNamespace(coordinates=pd.DataFrame(places), regions=regions, describe=lambda: ())
+    ax = draw_on_axes(completion, drawn, 1, Figure(size).subplots())
+    ax.figure.draw_without_rendering()
+    boxes, frame = [text.get_window_extent() for text in ax.texts], ax.get_window_extent()
+    assert len(boxes) >= 4
+    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 def test_what_cannot_be_drawn(completion):

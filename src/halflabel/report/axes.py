@@ -32,6 +32,9 @@ MARKS = (
 #: Opacity of uncertain values.
 PALE = 0.35
 
+#: Size of the names of regions, in points.
+NAME_SIZE = 8
+
 #: The values in the order of drawing: rare ones come last and are on top.
 ORDER = (4, 6, 3, 5, 2, 1, 0)
 
@@ -53,7 +56,7 @@ def plot_map(
     codes: Ints,
     label: str,
     *,
-    regions: Sequence[tuple[str, float, float, float]] = (),
+    regions: Sequence[tuple[str, Floats, tuple[float, float]]] = (),
     note: str = "",
 ) -> Axes:
     """Draw one mark per item, with the colour and shape of its entry of one label.
@@ -66,8 +69,8 @@ def plot_map(
         From :func:`halflabel.report.scatter.encode_entries`.
     label : str
         The name of the label, for the title.
-    regions : sequence of (text, x, y, shift)
-        Texts on the map, shifted upwards by a number of points.
+    regions : sequence of (text, place, shift)
+        Texts on the map, shifted to the right and upwards by a number of points.
     note : str
         The line under the map.
     """
@@ -85,13 +88,13 @@ def plot_map(
                 alpha=PALE if code > 4 else 1.0,
                 label=WORDS[code],
             )
-    for text, x, y, shift in regions:
+    for text, place, shift in regions:
         ax.annotate(
             _escape_mathematics(text),
-            (x, y),
-            (0, shift),
+            tuple(place),
+            shift,
             textcoords="offset points",
-            fontsize=8,
+            fontsize=NAME_SIZE,
             ha="center",
             va="center",
             bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1.0},

@@ -12,10 +12,10 @@ import numpy as np
 
 from halflabel._version import __version__
 from halflabel._wording import clipped, quoted
-from halflabel.report.axes import plot_map
+from halflabel.report.axes import NAME_SIZE, plot_map
 from halflabel.report.figures import CLASSES, draw_map
 from halflabel.report.render import environment
-from halflabel.report.scatter import CODES, WORDS, encode_entries, fit_texts, fit_to_frame
+from halflabel.report.scatter import CODES, HEIGHT, WIDTH, WORDS, encode_entries, fit_texts, fit_to_frame
 from halflabel.report.summary import summarize_map
 
 if TYPE_CHECKING:  # completion is above report
@@ -97,8 +97,14 @@ def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Ax
     codes = encode_entries(completion.labels, completion.state, completion.probabilities.to_numpy())[:, j]
     centres = np.array([region.centre for region in drawn.regions], dtype=np.intp)
     places = fit_to_frame(coordinates)[0][centres]
-    texts = fit_texts(places, [region.names for region in drawn.regions])
-    regions = [(text, *coordinates[centres[r]], (places[r, 1] - y) / 2) for r, text, _, y in texts]
+    box = ax.get_window_extent().width, ax.get_window_extent().height
+    across, up = (72 / ax.figure.dpi * length / size for length, size in zip(box, (WIDTH, HEIGHT), strict=True))
+    names = [region.names for region in drawn.regions]
+    texts = fit_texts(places, names, letter=0.6 * NAME_SIZE / across, line=1.4 * NAME_SIZE / up)
+    regions = [
+        (text, coordinates[centres[r]], ((x - places[r, 0]) * across, (places[r, 1] - y) * up))
+        for r, text, x, y in texts
+    ]
     note = "\n".join(line for sentence in drawn.describe() for line in wrap(sentence, LINE))
     return plot_map(ax, coordinates, codes, clipped(completion.labels.names[j]), regions=regions, note=note)
 

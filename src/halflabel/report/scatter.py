@@ -131,7 +131,9 @@ def fit_to_frame(coordinates: Floats) -> tuple[Ints, Mask]:
     return np.rint(pixels).astype(np.intp), np.asarray((share != inside).any(axis=1))
 
 
-def fit_texts(places: Ints, texts: Sequence[Sequence[str]]) -> list[tuple[int, str, float, int]]:
+def fit_texts(
+    places: Ints, texts: Sequence[Sequence[str]], letter: float = LETTER, line: float = LINE
+) -> list[tuple[int, str, float, float]]:
     """Return the texts on the map that do not overlap: the number of the place, the text, and its middle.
 
     Each place has the first of its texts that fits at it or one line above or below; earlier places have priority.
@@ -142,6 +144,8 @@ def fit_texts(places: Ints, texts: Sequence[Sequence[str]]) -> list[tuple[int, s
         From :func:`fit_to_frame`.
     texts : sequence of sequences of str
         The alternatives of each place, the preferred one first.
+    letter, line : float
+        Width of a letter and height of a line, in the units of the places.
 
     Examples
     --------
@@ -151,10 +155,10 @@ def fit_texts(places: Ints, texts: Sequence[Sequence[str]]) -> list[tuple[int, s
     taken: list[tuple[float, float, float]] = []  # middle and half of the width
     fitted = []
     for number, ((x, y), alternatives) in enumerate(zip(places.tolist(), texts, strict=True)):
-        for text, shift in ((text, shift) for text in alternatives for shift in (0, LINE, -LINE)):
-            half = len(text) * LETTER / 2
+        for text, shift in ((text, shift) for text in alternatives for shift in (0, line, -line)):
+            half = len(text) * letter / 2
             middle = min(max(x, half), WIDTH - half)
-            if all(abs(y + shift - v) >= LINE - 2 or abs(middle - u) >= half + w for u, v, w in taken):
+            if all(abs(y + shift - v) >= 0.9 * line or abs(middle - u) >= half + w for u, v, w in taken):
                 taken.append((middle, y + shift, half))
                 fitted.append((number, text, middle, y + shift))
                 break
