@@ -194,22 +194,13 @@ def measure_newcomer(browser):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.csv"
         make_items(2400, 100, 14).to_csv(path, index=False)
-        program = [
-            sys.executable,
-            "-m",
-            "halflabel",
-            "review",
-            path,
-            "--id",
-            "item",
-            "--labels",
-            "label*",
-            "--no-browser",
-        ]
+        program = [sys.executable, "-c", "from halflabel.cli import main; main()", "review", str(path)]
+        program += ["--id", "item", "--labels", "label*", "--no-browser"]
         start, log = time.monotonic(), path.with_suffix(".log")
         with log.open("w") as output:
             process = subprocess.Popen(program, stdout=output)
         while not (match := re.search(r"^Open (\S+)$", log.read_text(), re.MULTILINE)):
+            assert process.poll() is None, "the command has ended"
             time.sleep(0.05)
         page = browser.new_page()
         page.goto(match[1])

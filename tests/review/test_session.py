@@ -191,6 +191,7 @@ def test_from_an_audit_to_the_certificate(client):
     assert (certificate["audited"], certificate["errors"], certificate["is_current"]) == (10, 1, True)
     assert "10 random entries, 1 was wrong" in certificate["sentence"]
     again = client.get("/api/progress")
+    assert again["new_answers"] == 0  # no fit follows, after which the certificate would not be current
     assert again["audit"] is None
     assert not again["undo"]
 

@@ -267,6 +267,8 @@ class Session:
             raise ValueError("no audit is running.")
         body = {"of": audit.record.n} if cancel else audit.certify(self.opened.index, self.labels.names)
         self.write([("cancel" if cancel else "certificate", key, body)])
+        if not cancel:  # its own answers are no reason for a fit, after which it would not be current
+            self._fitted_answers = len(self.book.records)
 
     def describe_certificate(self) -> dict[str, Any] | None:
         """Return the last certificate, its sentence, and whether the values have changed since then."""
