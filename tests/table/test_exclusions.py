@@ -39,7 +39,9 @@ def test_what_cannot_be_a_feature_even_if_it_is_asked_for(cells, reason):
         ([3, 1, 2], "every value is different: an identifier; name it with id="),
         (pd.array([3, 1, None], dtype="Int64"), None),
         ([2.0, 2.0, None], "a single value (2.0)"),
+        ([2.5, None], "a single value (2.5)"),
         (["x", None, "x"], "a single value (x)"),
+        (["a", "b", "c"] * 2, None),
         (["a", "b"] * 2, None),
         (["a", "b", "a"], "2 distinct texts in 3 rows"),  # less than twice on average
         (["a", "b", "c", "d"] * 2, "4 distinct texts in 8 rows"),

@@ -73,6 +73,11 @@ class TestFormats:
         assert read_source(str(folder / "a.csv")).format == "csv"
         assert read_source(ROWS).format == ""
 
+    def test_an_array_needs_labels_that_come_apart(self):
+        assert read_source(np.ones((3, 2)), labels_apart=True).format == ""
+        with pytest.raises(ValueError, match="label"):
+            read_source(np.ones((3, 2)))
+
     @pytest.mark.parametrize(
         ("suffix", "name"),
         [("tsv", "csv"), ("parquet", "parquet"), ("pq", "parquet"), ("npy", "npy"), ("svm", "svmlight")],
@@ -100,7 +105,7 @@ class TestFormats:
     def test_files_of_two_formats_are_not_read_together(self, folder):
         (folder / "c.json").write_text(json.dumps(ROWS.to_dict("records")))
         with pytest.raises(
-            ReadError, match="the 2 files have the formats 'json' and 'table': read one format at a time"
+            ReadError, match=r"c\.json: the 2 files have the formats 'json' and 'table': read one format at a time"
         ):
             read_file([folder / "c.json", folder / "a.csv"])
         assert read_file([folder / "c.json", folder / "c.json"]).raw.frame.shape == (4, 2)
@@ -140,6 +145,7 @@ class TestExports:
             "t.json was read as label-studio (its records have 'data' with 'annotations' or 'predictions', as tasks "
             "have); state another format with format=."
         )
+        assert read_file(path, Columns(tags="tags")).raw.frame.equals(source.raw.frame)  # not its option
         assert not any("was read as" in note for note in read_file(path, Columns(format="label-studio")).raw.notes)
 
     def test_lists_need_the_meaning_of_absence_only_if_labels_are_needed(self, tmp_path):

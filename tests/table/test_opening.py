@@ -35,6 +35,20 @@ def test_groups_together_with_labels_that_come_apart(mails):
     assert opened.groups.tolist() == [0, 1, 2, 0, 3, 1, 1]
 
 
+def test_rows_are_taken_of_every_part(mails):
+    prior = np.linspace(0.1, 0.7, 7)[:, None]
+    opened = open_table(mails, columns=Columns(labels=["urgent"], group="thread", prior=prior))
+    part = opened.take(np.array([4, 0]))
+    assert part.X.tolist() == opened.X[[4, 0]].tolist()
+    assert part.labels.state.ravel().tolist() == [-1, 1]
+    assert part.index.tolist() == [4, 0]
+    assert part.frame["words"].tolist() == [5.5, 1.5]
+    assert part.groups.tolist() == [3, 0]
+    np.testing.assert_allclose(part.prior.ravel(), prior[[4, 0], 0])
+    bare = replace(opened, frame=None, groups=None, prior=None).take(np.array([4, 0]))
+    assert bare.frame is bare.groups is bare.prior is None
+
+
 def test_the_words_of_label_columns_are_those_of_their_cells():
     frame = pd.DataFrame({"words": [1.5, 2.5, 3.5], "urgent": ["x", None, ""], "spam": [1, 0, None]})
     opened = open_table(frame, columns=Columns(labels=["urgent", "spam"], yes="x", no=""))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from scipy import sparse
 
+from halflabel.methods.ssdrmc import alternation
 from halflabel.methods.ssdrmc.alternation import Alternator, Inference
 from halflabel.numerics.solvers import Solution, Status
 
@@ -21,6 +23,24 @@ def test_evidence_is_what_the_inference_can_reach():
         assert inference.has_evidence(W, observed).ravel().tolist() == expected
         assert replace(inference, unknown_as_zero=True).has_evidence(W, observed).all()
     assert Inference("anchored", 1.0, 1.0, 1e-8, 100).has_evidence(W, observed).all()
+
+
+@pytest.mark.parametrize("name", ["anchored", "minimizer", "fixed_point"])
+@pytest.mark.parametrize("as_zero", [False, True])
+def test_the_solver_gets_targets_and_weights(name, as_zero, monkeypatch):
+    calls = {}
+    for solver in ("minimizer", "fixed_point"):
+        monkeypatch.setattr(alternation, solver, lambda *given, solver=solver, **_: calls.update({solver: given}))
+    W = sparse.csr_array(([1.0, 1.0], ([0, 2], [1, 1])), shape=(4, 4))
+    observed = np.array([[True], [False], [False], [False]])
+    anchor = np.array([[9.0], [0.2], [0.3], [0.4]])
+    Inference(name, 2.0, 0.5, 1e-8, 100, as_zero).infer(W, np.ones((4, 1)), observed, anchor, None)
+    (solver,) = calls
+    assert solver == ("fixed_point" if name == "fixed_point" else "minimizer")
+    _, target, weight = calls[solver]
+    held = {"anchored": [0.5, 0.5, 0.5], "minimizer": [0, 0, np.inf], "fixed_point": [np.inf] * 3}[name]
+    assert target.ravel().tolist() == ([1, 0, 0, 0] if as_zero else [1, 0.2, 0.3, 0.4])
+    assert weight.ravel().tolist() == ([2.0] * 4 if as_zero else [2.0, *held])
 
 
 class Answers:
