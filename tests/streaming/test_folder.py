@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from contextlib import suppress
 
 import numpy as np
@@ -296,3 +297,42 @@ def test_an_output_of_another_run_is_not_overwritten(items, done, tmp_path):
     with pytest.raises(FileExistsError, match="other parts, or parts that have changed since"):
         complete_parts(given, out, max_unlabelled=30, probabilities=out.parent / "p")
     os.utime(given / "part-0.parquet", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda tmp: write_rows(pd.read_parquet(tmp / "in/part-3.parquet")[:3], tmp / "in/part-3.parquet"), "changed"),
+        (
+            lambda tmp: (tmp / "out/_halflabel/parts/part-0.parquet").unlink(),
+            r"files of .?part-0\.parquet.? were removed",
+        ),
+        (lambda tmp: complete_parts(tmp / "in", tmp / "out", random_state=1), "another process completes parts in"),
+    ],
+)
+def test_a_change_while_parts_are_completed_is_an_error(items, tmp_path, monkeypatch, change, sentence):
+    finish = folder.complete_part
+
+    def complete_and_change(job):
+        tally = finish(job)
+        if job.part.name == "part-0.parquet":
+            change(tmp_path)
+        return tally
+
+    given = write_parts(items, tmp_path / "in")
+    monkeypatch.setattr(folder, "complete_part", complete_and_change)
+    with pytest.raises((ValueError, OSError), match=sentence):
+        complete_parts(given, tmp_path / "out", max_unlabelled=30)
+    assert read_content(tmp_path / "out") == {}
+
+
+def test_results_without_a_manifest_are_not_used(items, done, tmp_path):
+    given, out, _ = done
+    shutil.copytree(out / "_halflabel", tmp_path / "out" / "_halflabel")
+    (tmp_path / "out" / "_halflabel" / "manifest.json").unlink()
+    record = tmp_path / "out" / "_halflabel" / "records" / "part-0.parquet.json"
+    (tmp_path / "out" / "_halflabel" / "parts").mkdir()
+    (tmp_path / "out" / "_halflabel" / "parts" / "part-0.parquet").touch()
+    assert record.exists()
+    complete_parts(given, tmp_path / "out", max_unlabelled=30)
+    assert read_content(tmp_path / "out") == read_content(out)

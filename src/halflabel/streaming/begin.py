@@ -75,18 +75,20 @@ def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
 
     Nothing is written before the fit, and all files appear together.
     """
+    described = plan.describe()
     columns = _expand_columns(plan)
     scan = _scan_parts(plan, columns)
     rows, schema = Rows.choose(scan), unify_schemas(plan.parts, [scan.schemas[j] for j in range(len(plan.parts))])
     filled = complete(read_core(plan.parts, schema, rows, columns, plan.options), **plan.fit)
     folder = plan.places.folder
+    plan.places.remove_results()
     folder.mkdir(parents=True, exist_ok=True)
     with together():
         if plan.report is not None:
             filled.report(plan.report, title=f"the core of {plan.parts[0].path.parent}")
         write_frame(filled.next_to_label(N_QUESTIONS), folder / "next.csv")
         save_core(folder, filled, plan.parts, rows, schema)
-        manifest = {**plan.describe(), **_describe_core(scan, rows, filled), "id": token_hex(8), "finished": False}
+        manifest = {**described, **_describe_core(scan, rows, filled), "id": token_hex(8), "finished": False}
         write_manifest(plan.places, manifest)
     return manifest, filled.notes
 

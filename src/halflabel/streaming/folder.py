@@ -21,8 +21,10 @@ from halflabel.streaming.formats import TextOptions
 from halflabel.streaming.manifest import (
     Places,
     check_apart,
+    check_finished,
     check_out,
     check_same_run,
+    lock_folder,
     publish,
     read_manifest,
     write_manifest,
@@ -125,11 +127,13 @@ def complete_folder(
         probabilities=None if probabilities is None else Path(probabilities),
         report=None if report is None else Path(report),
     )
-    manifest, notes = _begin_or_continue(plan, given)
-    tally = _complete_parts(plan, manifest["id"])
-    names, of = tuple(manifest["labels"]), manifest["probability_of"]
-    result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes)
-    _finish(plan, result, manifest)
+    _check_folders(plan, given)
+    with lock_folder(plan.places.out):
+        manifest, notes = _begin_or_continue(plan)
+        tally = _complete_parts(plan, manifest)
+        names, of = tuple(manifest["labels"]), manifest["probability_of"]
+        result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes)
+        _finish(plan, result, manifest)
     return result
 
 
@@ -149,14 +153,18 @@ def _check_sizes(max_labelled: int, max_unlabelled: int) -> None:
             raise ValueError(f"{option(name)} must be at least {lowest}, not {size}.")
 
 
-def _begin_or_continue(plan: Plan, given: list[Path]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the manifest and notes of a run that begins, or the manifest of the one that is continued."""
-    manifest = read_manifest(plan.places)
-    begun = manifest is not None
+def _check_folders(plan: Plan, given: list[Path]) -> None:
+    """Raise for folders that would mix with the input, with other files or with each other."""
+    begun = read_manifest(plan.places) is not None
     check_out(plan.places.out, plan.parts, given, begun=begun)
     if plan.probabilities is not None:
         check_out(plan.probabilities, plan.parts, given, begun=begun)
         check_apart(plan.probabilities, plan.places.out)
+
+
+def _begin_or_continue(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the manifest and notes of a run that begins, or the manifest of the one that is continued."""
+    manifest = read_manifest(plan.places)
     if manifest is None:
         return begin_run(plan)
     check_same_run(manifest, plan.places, plan.describe())
@@ -168,14 +176,15 @@ def _begin_or_continue(plan: Plan, given: list[Path]) -> tuple[dict[str, Any], t
     return manifest, ()
 
 
-def _complete_parts(plan: Plan, run_id: str) -> Tally:
+def _complete_parts(plan: Plan, manifest: dict[str, Any]) -> Tally:
     """Complete the parts that are not done, move all to their places, and return the tally of all."""
     places, n_parts = plan.places, len(plan.parts)
-    jobs = [_make_job(plan, part, run_id) for part in plan.parts if not places.is_done(part)]
+    jobs = [_make_job(plan, part, manifest["id"]) for part in plan.parts if not places.is_done(part)]
     n_done = n_parts - len(jobs)
     step("completing parts", n_done, n_parts)
     for done, _ in enumerate(run_jobs(complete_part, jobs, **plan.where), start=n_done + 1):
         step("completing parts", done, n_parts)
+    check_finished(places, plan.parts, manifest)
     tally = reduce(Tally.add, map(places.read_tally, plan.parts))
     publish([(places.parts / part.name, places.final(part)) for part in plan.parts], places.parts)
     if folder := plan.probabilities:

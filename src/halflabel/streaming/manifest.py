@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halflabel._files import atomic_write, check_folder, sync_folder
+from halflabel._files import atomic_write, check_folder, fcntl, sync_folder
 from halflabel._version import __version__
-from halflabel._wording import option
+from halflabel._wording import option, quoted
 from halflabel.streaming.parts import Part
 from halflabel.streaming.tally import Tally
 
@@ -66,6 +67,11 @@ class Places:
     def is_done(self, part: Part) -> bool:
         """Return whether a part is finished."""
         return self.record(part).exists() and ((self.parts / part.name).exists() or self.final(part).exists())
+
+    def remove_results(self) -> None:
+        """Remove what is left of a run without a manifest: it may have had other options."""
+        for folder in (self.parts, self.probabilities, self.folder / "records"):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def read_tally(self, part: Part) -> Tally:
         """Return the tally of a finished part."""
@@ -135,6 +141,48 @@ def check_same_run(manifest: Mapping[str, Any], places: Places, own: Mapping[str
             f"{places.out} holds the output of a run with {' and '.join(other)}: name another folder, or remove this "
             "one to start again."
         )
+
+
+def check_finished(places: Places, parts: Sequence[Part], manifest: Mapping[str, Any]) -> None:
+    """Raise if parts changed, or results were removed, while the parts were completed."""
+    if describe_input(parts) != manifest["input"]:
+        raise ValueError(
+            f"parts have changed while they were completed: remove {places.out}, and start again when no other program "
+            "writes them."
+        )
+    if lost := [part.name for part in parts if not places.is_done(part)]:
+        raise FileNotFoundError(
+            f"files of {quoted(lost)} were removed from {places.folder} while the other parts were completed: start "
+            "again to complete them."
+        )
+
+
+@contextmanager
+def lock_folder(out: Path) -> Iterator[None]:
+    """Raise if another process completes parts in a folder; an empty folder is removed at the end."""
+    out.mkdir(exist_ok=True)
+    descriptor = None
+    try:
+        if fcntl is not None:
+            descriptor = os.open(out, os.O_RDONLY)
+            _lock(descriptor, out)
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+        with suppress(OSError):  # it is not empty
+            out.rmdir()
+
+
+def _lock(descriptor: int, out: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FileExistsError(
+            f"another process completes parts in {out}: wait for it, or name another folder."
+        ) from None
+    except OSError:
+        return  # some file systems have no locks
 
 
 def write_manifest(places: Places, manifest: Mapping[str, Any]) -> None:
