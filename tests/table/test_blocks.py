@@ -33,6 +33,7 @@ class TestVectors:
         ("cells", "width", "sentence"),
         [
             ([[1, 2], [3]], None, "row 1 of the vector column 'v' has a vector of 1 numbers, but every row needs 2"),
+            ([[1], [3, 4]], None, "row 1 of the vector column 'v' has a vector of 2 numbers, but every row needs 1"),
             ([[], [3, 4]], None, "row 0 of the vector column 'v' has a vector of 0 numbers, but every row needs 2"),
             ([[1, 2], None], None, "row 1 of the vector column 'v' has no vector, but every row needs 2"),
             ([[], []], None, "row 0 .* has a vector of 0 numbers, but every row needs 1"),
@@ -59,6 +60,8 @@ class TestWords:
     def test_weights_are_normed_logarithms_of_counts(self):
         matrix = read_words(self.texts, ("cafe", "noir"), np.array([1.0, 2.0])).toarray()
         np.testing.assert_allclose(matrix, [[1 / 5**0.5, 2 / 5**0.5], [1, 0], [0, 0], [0, 1]])
+        twice = read_words(pd.Series(["cafe noir Café"]), ("cafe", "noir"), np.array([1.0, 2.0])).toarray()
+        np.testing.assert_allclose(twice[0, 0] / twice[0, 1], (1 + np.log(2)) / 2)
 
     def test_words_of_single_rows_are_an_error(self):
         with pytest.raises(ValueError, match="no word of the text column 'lyrics' is in 2 rows or more"):
