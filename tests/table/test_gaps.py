@@ -66,6 +66,12 @@ def test_the_mean_is_kept_where_completion_is_not_seen_to_pay(case, rng):
     np.testing.assert_allclose(filling(new), np.where(np.isnan(new), np.nanmean(X, axis=0), X), rtol=1e-12)
 
 
+def test_without_number_features_there_is_nothing_to_fill():
+    filling = Filling()
+    assert filling(np.empty((3, 0))).shape == (3, 0)
+    assert filling.way == "filled with the mean of the feature"
+
+
 def test_features_that_cannot_take_part_keep_their_mean(rng):
     X, _ = low_rank(rng)
     empty, constant, huge = np.full(80, np.nan), np.full(80, 4.0), np.full(80, 1.0)
