@@ -89,6 +89,8 @@ def _get_hints(kind: type) -> dict[str, Any]:
 
 def _matches(value: Any, hint: Any) -> bool:
     origin, arguments = get_origin(hint), get_args(hint)
+    if hasattr(origin, "__value__"):  # from Python 3.12 on, NumPy's NDArray is a lazy alias
+        return _matches(value, origin.__value__[arguments])
     if origin in (Union, UnionType):
         return any(_matches(value, each) for each in arguments)
     if origin is Literal:
