@@ -32,6 +32,10 @@ GENERATED = ("docs/reproduction/", "docs/_build", "docs/_generated", "docs/api")
 
 PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 SYNTAX = re.compile(r"""^[A-Za-z]*["']+|\\n|["']|#:?""")
+
+#: Tokens with prose; from Python 3.12 on, the texts of an f-string are tokens of their own.
+PROSE = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -90,7 +94,7 @@ def prose_of_python(source: str) -> str:
         starts.append(starts[-1] + len(line))
     prose, done = [], 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type in (tokenize.STRING, tokenize.COMMENT):
+        if token.type in PROSE:
             begin, end = (starts[row - 1] + column for row, column in (token.start, token.end))
             words = SYNTAX.sub(lambda match: " " * len(match[0]), source[begin:end])
             prose += [hide(source[done:begin]), words]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ def pack(work: Reproduction, records: Sequence[Record]) -> bytes:
     text = "\n".join(lines) + "\n"
     if work.folder is not None:
         text = text.replace(f"{work.folder}/", "$HALFLABEL_DATA/").replace(f'"{work.folder}"', '"$HALFLABEL_DATA"')
-    return gzip.compress(text.encode(), mtime=0)
+    return zlib.compress(text.encode(), 9, zlib.MAX_WBITS | 16)  # as gzip, with the same header in every Python version
 
 
 def read_archive(path: Path) -> tuple[Reproduction, list[Record]]:
