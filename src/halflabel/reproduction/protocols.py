@@ -56,7 +56,8 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
     in :func:`split`. Entries and feature values are chosen uniformly, in exact number. ``imputation_error`` is the
     root of the squared error over the sum of squares, both over hidden feature values. For a method that rebuilds
     items from their neighbours: ``n_alternations``, and the share of its weights below 0 and below -.1,
-    ``negative_weights`` and ``strongly_negative_weights``; NaN for other methods. With the option ``draw`` the first
+    ``negative_weights`` and ``strongly_negative_weights``; for SSDR-MC ``normalised_alpha``, its alpha in units of
+    mean traces; NaN for other methods. With the option ``draw`` the first
     trial of a method whose last step has two features as input adds the fact ``map``
     (:func:`halflabel.reproduction.maps.make_map_record`).
     """
@@ -269,6 +270,7 @@ def _measure_share_below(bound: float) -> Callable[[Any], float]:
 
 #: Measurements of a method that rebuilds items from their neighbours.
 _OF_GRAPHS: Mapping[str, Callable[[Any], float]] = {
+    "normalised_alpha": lambda estimator: float(getattr(estimator, "normalise_alpha", lambda: np.nan)()),
     "n_alternations": lambda estimator: float(getattr(estimator, "n_alternations_", np.nan)),
     "negative_weights": _measure_share_below(0.0),
     "strongly_negative_weights": _measure_share_below(-0.1),

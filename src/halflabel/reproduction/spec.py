@@ -164,6 +164,8 @@ class Experiment(_Part):
         Metrics (or ``metric@rule``) that a figure draws; by default the first of ``metrics``.
     surface : str
         A setting of the first step of each method: the first of ``curves`` is also drawn over it and ``x``.
+    surface_unit : str
+        A metric with the value of that setting in another unit, for a second axis: its mean over ``x``.
     tolerance : mapping of str to float
         Per metric, the maximum difference of a measured value that agrees with the printed one.
     standard_errors : float
@@ -208,6 +210,7 @@ class Experiment(_Part):
     log_x: bool = False
     curves: tuple[str, ...] = ()
     surface: str = ""
+    surface_unit: str = ""
     tolerance: Mapping[str, float] = field(default_factory=dict)
     standard_errors: float = 0.0
     printed_trials: int = 1

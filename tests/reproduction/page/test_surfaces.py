@@ -51,6 +51,23 @@ def test_the_levels_cover_the_whole_range():
     assert (spans.min(), spans.max()) == (0.0, 1.0)
 
 
+def test_the_right_side_has_the_other_unit_at_the_measured_points():
+    svg = draw_surface(
+        SLOPE, x_label="H", y_label="alpha", bound=0.5, name="best", other=("ours", np.array([0.25, 0.75]))
+    )
+    check_svg(svg)
+    place = {e.text: float(e.get("y")) for e in ElementTree.fromstring(svg) if e.tag.endswith("text") and e.get("y")}
+    assert {"ours", "0.25", "0.75"} <= set(place)
+    assert place["0.25"] > place["0.75"]
+
+
+def test_labels_of_the_other_unit_do_not_cover_each_other():
+    table = pd.DataFrame([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], index=[0.0, 1.0], columns=[0.0, 0.01, 1.0])
+    unit = ("ours", np.array([0.123, 0.456, 0.789]))
+    svg = draw_surface(table, x_label="H", y_label="alpha", bound=0.5, name="best", other=unit)
+    assert [text in svg for text in ("0.123", "0.456", "0.789")] == [True, False, True]
+
+
 def test_equal_values_are_one_level():
     assert draw(SLOPE * 0 + 0.3, 0.27)
 
@@ -58,5 +75,5 @@ def test_equal_values_are_one_level():
 @pytest.mark.parametrize("table", [SLOPE.iloc[:, :1], SLOPE.where(SLOPE != 0.5)])
 def test_without_the_whole_map_there_is_no_surface(table, monkeypatch):
     monkeypatch.setattr(plots, "average_map", lambda *_: table)
-    experiment = SimpleNamespace(surface="alpha")
+    experiment = SimpleNamespace(surface="alpha", surface_unit="")
     assert list(plots.draw_map_of_settings(None, experiment, "micro_f1", "yeast")) == []

@@ -21,7 +21,7 @@ from halflabel.methods.validation import require_choice, require_positive, requi
 from halflabel.numerics.graph.audited import audited_neighbors
 from halflabel.numerics.graph.embedding import Embedding, spectral_embedding
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.weights import reconstruction_weights
+from halflabel.numerics.graph.weights import normalise_alpha, reconstruction_weights
 from halflabel.numerics.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.threads import blas_threads
@@ -373,6 +373,18 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         """Return the weights that rebuild new items from the fitted ones, in canonical order."""
         indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
         return reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
+
+    def normalise_alpha(self) -> float:
+        """Return alpha in units of mean traces, by the final scores: ``alpha`` itself with normalised units.
+
+        With ``label_units="raw"``, this alpha with ``label_units="normalised"`` gives the same weights.
+        """
+        check_is_fitted(self)
+        if self.label_units == "normalised":
+            return self.alpha
+        scores = np.clip(np.nan_to_num(self.label_scores_), 0, 1)
+        fed_back = (scores >= self.threshold).astype(np.float64) if self.feedback == "rounded" else scores
+        return normalise_alpha(self._restore_order(self.items_), fed_back, self.neighbors_, self.alpha)
 
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
     def transform(self, X: Any) -> Floats:

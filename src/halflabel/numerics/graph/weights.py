@@ -75,6 +75,23 @@ def reconstruction_weights(
     return W
 
 
+def normalise_alpha(X: Matrix, scores: Floats, indices: Ints, alpha: float) -> float:
+    """Return the share of the scores in units of mean traces that mixes P and Q of eq. (4) like ``alpha`` in raw units.
+
+    The parameters are those of :func:`reconstruction_weights`: it has the same weights with this share as with
+    ``alpha`` and ``raw_units=True``.
+
+    Examples
+    --------
+    >>> X, scores = np.array([[0.0], [3.0], [6.0]]), np.array([[0.0], [1.0], [2.0]])
+    >>> indices = np.array([[1], [2], [1]])
+    >>> normalise_alpha(X, scores, indices, 0.1)  # .1 x 1 against .9 x 9
+    0.012...
+    """
+    of_features, of_scores = (1 - alpha) * _mean_trace(X, indices), alpha * _mean_trace(scores, indices)
+    return of_scores / (of_features + of_scores)
+
+
 def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slice, Floats]]:
     """Yield (rows, Gram matrices of the neighbours minus each row) block by block."""
     for start in range(0, len(indices), BLOCK):

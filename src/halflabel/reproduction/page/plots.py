@@ -57,12 +57,17 @@ def draw_map_of_settings(results: Results, experiment: Experiment, metric: str, 
     if min(table.shape) < 2 or table.isna().any(axis=None):
         return
     name, values = name_row(experiment, metric), table.to_numpy(dtype=float)
+    other = None
+    if experiment.surface_unit:
+        means = average_map(results, experiment, experiment.surface_unit, experiment.surface, set).mean(axis=0)
+        other = name_row(experiment, experiment.surface_unit), means.to_numpy(dtype=float)
     svg = draw_surface(
         table,
         x_label=experiment.x,
         y_label=experiment.surface,
         bound=RELIABLE * float(values.max()),
         name=f"{RELIABLE:.0%} of the best",
+        other=other,
     )
     where = f"{experiment.surface} and {experiment.x}"
     alt = f"{name} over {where}: from {values.min():.3g} to {values.max():.3g}; the tables below hold the values."

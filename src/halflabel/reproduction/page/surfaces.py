@@ -18,8 +18,19 @@ from halflabel.reproduction.page.svg import convert_figure
 #: Number of levels; each is a tone between grey and the page's teal, legible on light and dark pages.
 N_LEVELS = 6
 
+#: Minimum distance of two labels of an axis, as a share of its length.
+MIN_DISTANCE = 0.05
 
-def draw_surface(table: pd.DataFrame, *, x_label: str, y_label: str, bound: float, name: str) -> str:
+
+def draw_surface(
+    table: pd.DataFrame,
+    *,
+    x_label: str,
+    y_label: str,
+    bound: float,
+    name: str,
+    other: tuple[str, Floats] | None = None,
+) -> str:
     """Draw means over two settings: levels from low (pale) to high, and the border of the region near the best.
 
     Parameters
@@ -32,6 +43,8 @@ def draw_surface(table: pd.DataFrame, *, x_label: str, y_label: str, bound: floa
         The region of values from here on has a border.
     name : str
         Description of the region, for the legend.
+    other : (label, ndarray of one value per column), optional
+        The vertical axis in another unit, at the measured points, on the right side.
 
     Returns
     -------
@@ -56,8 +69,21 @@ def draw_surface(table: pd.DataFrame, *, x_label: str, y_label: str, bound: floa
         axes.contourf(*sides, values, levels=levels, colors=tones)
         _draw_border(axes, sides, values, bound)
         axes.plot(*(grid.ravel() for grid in np.meshgrid(*sides)), ".", color=TEXT, markersize=2, clip_on=False)
+        if other:
+            _add_other_unit(axes, sides[1], *other)
         add_legend(figure, _list_keys(levels, tones, name), 2)
         return convert_figure(figure)
+
+
+def _add_other_unit(axes: Axes, places: Floats, label: str, values: Floats) -> None:
+    """Write the values of the points in another unit to the right; one that would cover its neighbour is left out."""
+    right = axes.twinx()
+    style_axes(right, "", label, "")
+    right.set_ylim(axes.get_ylim())
+    height = np.ptp(places) * MIN_DISTANCE
+    shown = [k for k in range(len(places)) if k == 0 or places[k] - places[k - 1] >= height]
+    right.set_yticks(places[shown], [f"{values[k]:.3g}" for k in shown])
+    right.grid(visible=False)
 
 
 def _mix_tones() -> list[str]:
