@@ -137,7 +137,7 @@ class BiasedLogistic:
             slope = self.ridge * b - self.weight / 2 * (signs - np.einsum("ij,ij->j", confidence, self.sign))
             full = slope / (self.ridge + self.weight / 4 * (seen - np.einsum("ij,ij->j", confidence, confidence)))
             b -= np.sign(full) * np.log1p(np.abs(full))
-            if np.abs(full).max(initial=0.0) < 1e-6:  # the remaining error is of the order of its square
+            if (np.abs(full) < 1e-6).all():  # the remaining error is of the order of its square
                 break
         return b.copy()
 

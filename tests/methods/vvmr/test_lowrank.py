@@ -19,7 +19,7 @@ from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.methods.canonical_order import order_items
-from halflabel.methods.vvmr import VVMR, LowRankVVMR
+from halflabel.methods.vvmr import VVMR, LowRankVVMR, lowrank
 from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms, Theta
@@ -218,6 +218,52 @@ def test_a_low_knee_is_warned_about(rng):
         LowRankVVMR(alpha=1e-2, knee=1e-3, width=0.7, n_folds=2).fit(X, labels)
 
 
+def test_the_warning_is_about_labels_that_were_not_assigned():
+    relevant = np.array([[True, False], [False, False], [False, False]])
+    model = LowRankVVMR(1e-2, knee=0.1, width=1.0)
+    model.positive_only_, model.recovered_ = True, np.array([[1.0, 0.5], [-0.25, 0.5], [np.nan, np.nan]])
+    with pytest.warns(UserWarning, match=r"^the 3 labels that were not assigned are recovered as \+0\.25 on average"):
+        model._warn_if_everything_is_relevant(relevant)
+    silent = [
+        ((0.1, 0.2), True, 0.5),  # cross-validation chose the knee
+        (0.1, False, 0.5),
+        (0.1, True, -0.5),
+        (0.1, True, np.where(relevant, 1.0, np.nan)),
+    ]
+    for knee, positive_only, recovered in silent:
+        model.knee, model.positive_only_, model.recovered_ = knee, positive_only, np.broadcast_to(recovered, (3, 2))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model._warn_if_everything_is_relevant(relevant)
+
+
+@pytest.mark.parametrize(("tol", "rough"), [(1e-4, 1e-3), (1e-2, 1e-2)])
+def test_settings_are_compared_by_rough_solutions(tol, rough, rng, monkeypatch):
+    X, labels, _ = draw_missing_positives(rng, n=30)
+    tols = []
+
+    def solve(terms, *, tol, max_iter):
+        tols.append(tol)
+        return recover(terms, tol=tol, max_iter=max_iter)
+
+    monkeypatch.setattr(lowrank, "recover", solve)
+    LowRankVVMR(alpha=1e-2, knee=(0.1, 0.2), width=0.7, n_folds=2, tol=tol).fit(X, labels)
+    assert tols == [rough] * 4 + [tol]
+
+
+def test_what_is_likely_missing_is_what_was_raised(rng):
+    X, labels, _ = draw_missing_positives(rng)
+    model = LowRankVVMR(**QUICK).fit(X, labels)
+    raised = np.nan_to_num(model.recovered_ + 1)
+    raised[labels.relevant] = 0
+    table = model.likely_missing(None)
+    assert len(table) == (raised > 0).sum() > 20 == len(model.likely_missing())
+    item, column = table["item"].to_numpy(), table["label"].map(labels.names.index).to_numpy()
+    np.testing.assert_array_equal(table["raised"], np.sort(raised[raised > 0])[::-1])
+    np.testing.assert_array_equal(table["raised"], raised[item, column])
+    np.testing.assert_array_equal(table["probability"], model.label_probabilities_[item, column])
+
+
 def test_both_readings_of_lambda(rng):
     X, labels, _ = draw_missing_positives(rng, n=120)
     text = LowRankVVMR(alpha=1e-2, alpha_trace=5e-2, knee="text", width=0.7, n_folds=2).fit(X, labels)
@@ -231,12 +277,12 @@ def test_both_readings_of_lambda(rng):
 
 def test_a_graph_and_a_trace_norm_solved_three_ways(rng):
     X, labels, _ = draw_missing_positives(rng, n=45, n_labels=3)
-    settings = {**QUICK, "alpha_trace": 1e-2, "alpha_manifold": 1e-3, "label_graph_weight": 0.5}
+    settings = {**QUICK, "alpha_trace": 1e-2, "alpha_manifold": 1e-3, "label_graph_weight": 0.5, "n_folds": 2}
     best = LowRankVVMR(**settings, tol=1e-8, max_iter=3000).fit(X, labels)
-    split = LowRankVVMR(**settings, tol=1e-8, max_iter=30000, solver="davis_yin").fit(X, labels)
+    split = LowRankVVMR(**settings, tol=1e-6, max_iter=30000, solver="davis_yin").fit(X, labels)
     np.testing.assert_allclose(split.label_scores_, best.label_scores_, atol=1e-3)
     with pytest.warns(ConvergenceWarning):
-        published = LowRankVVMR(**settings, solver="published", max_iter=300).fit(X, labels)
+        published = LowRankVVMR(**settings, solver="published", max_iter=60).fit(X, labels)
     assert published.solution_.objective[-1] > best.solution_.objective[-1]
     assert published.solution_.residual > best.solution_.residual
 
@@ -301,10 +347,15 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
 
 
 def test_the_published_settings_are_the_papers(rng):
+    weights = (1e-5, 1e-7, 1e-6, 1e-4, 1e-3)
+    paper = {
+        "alpha": weights, "alpha_manifold": weights, "alpha_trace": (1e-3, 1e-5, 1e-4, 1e-2, 1e-1),
+        "knee": "algorithm", "label_graph_weight": 0.5, "label_graph": "raw", "manifold": "laplacian", "scale": None,
+        "decision": "fixed", "threshold": 0.0,
+    }  # fmt: skip
     model = LowRankVVMR.as_published("algorithm")
-    assert model.label_graph_weight == 0.5
-    assert (model.manifold, model.n_neighbors, model.knee) == ("laplacian", 5, "algorithm")
-    assert sorted(model.alpha) == sorted(model.alpha_manifold) == [1e-7, 1e-6, 1e-5, 1e-4, 1e-3]
+    assert model.get_params() == LowRankVVMR().get_params() | paper
+    assert LowRankVVMR.as_published().knee == "text"
     assert len(model._settings()) == 3 * 5**3
     X, labels, _ = draw_missing_positives(rng, n=40)
     model = LowRankVVMR.as_published().set_params(alpha=1e-3, alpha_manifold=1e-5, alpha_trace=(1e-2, 1e-1), width=1.0)
@@ -349,6 +400,9 @@ def test_of_equals_the_first_is_kept():
         ({"knee": "paper"}, "knee must be a number, 'text' or 'algorithm', not 'paper'"),
         ({"knee": "text"}, "need alpha_trace > 0"),
         ({"solver": "davis_yin"}, "need alpha_trace > 0"),
+        ({"knee": (0.1, "algorithm"), "alpha_trace": (1e-2, 0.0)}, "need alpha_trace > 0"),
+        ({"knee": (0.1, -0.1)}, "knee must be positive, not -0.1"),
+        ({"alpha_trace": (0.1, -0.1)}, "alpha_trace must be at least 0.* not -0.1"),
         ({"solver": "fista"}, "solver must be one of 'admm', 'davis_yin', 'published', 'printed', not 'fista'"),
         ({"observed_rate": 0.0}, "must be above 0 and at most 1, not 0.0"),
     ],
@@ -357,6 +411,12 @@ def test_invalid_settings_raise(settings, sentence, rng):
     X, labels, _ = draw_missing_positives(rng, n=40)
     with pytest.raises(ValueError, match=sentence):
         LowRankVVMR(**settings).fit(X, labels)
+
+
+@pytest.mark.parametrize("settings", [{"knee": 0.5, "solver": "admm"}, {"alpha_trace": 1.0, "solver": "davis_yin"}])
+def test_settings_at_their_limits_are_valid(settings):
+    LowRankVVMR(**settings)._validate_parameters()
+    LowRankVVMR(knee=("text", "algorithm", 0.1), alpha_trace=(1e-2, 1.0))._validate_parameters()
 
 
 def test_yeast_with_missing_positives(public_data):
@@ -397,12 +457,15 @@ def test_equation_22_with_its_absolute_value_is_no_proximal_step(rng):
 def test_the_algorithm_as_printed_ends(rng):
     X, Y = rng.normal(size=(20, 3)), (rng.random((20, 3)) < 0.4).astype(float)
     labels = PartialLabels.from_positives(Y)
+    settings = {"max_iter": 5, "n_folds": 2, "alpha": 1e-2, "alpha_manifold": 1e-5, "width": 1.0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = (
-            LowRankVVMR.as_published().set_params(solver="printed", max_iter=5, n_folds=2, alpha=1e-2).fit(X, labels)
+        printed, published = (
+            LowRankVVMR.as_published().set_params(solver=solver, **settings).fit(X, labels).label_scores_
+            for solver in ("printed", "published")
         )
-    assert np.isfinite(model.label_scores_).all()
+    assert np.isfinite(printed).all()
+    assert np.abs(printed - published).max() > 1e-3
 
 
 def test_parameters_are_those_of_the_docstring():

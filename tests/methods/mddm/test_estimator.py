@@ -413,6 +413,22 @@ def test_names_pickle_search_and_pipeline(rng):
     assert np.isfinite(search.fit(X, Y).cv_results_["mean_test_score"]).all()
 
 
+def test_its_tags_are_those_of_a_projection_by_many_labels():
+    tags = MDDM().__sklearn_tags__()
+    assert tags.input_tags.sparse
+    assert tags.target_tags.required
+    assert tags.target_tags.two_d_labels
+    assert (tags.classifier_tags.multi_class, tags.classifier_tags.multi_label) == (False, True)
+
+
+def test_two_items_are_enough():
+    model = MDDM().fit([[0.0, 0.0], [3.0, 4.0]], [0, 1])
+    np.testing.assert_allclose(model.components_, [[0.6, 0.8]])
+    np.testing.assert_allclose(model.transform([[5.0, 0.0]]), [[3.0]])  # and one is for projection
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        MDDM().fit([[3.0, 4.0]], [1])
+
+
 def test_it_serves_a_method_that_takes_gaps(rng):
     X, Y, _ = half_labelled(rng, entries=True)
     model = make_pipeline(MDDM(), BinaryRelevance(n_folds=2)).fit(X, Y)

@@ -12,9 +12,11 @@ from tests.methods.parameters import check_parameters
 from tests.oracles.propagation import anchored, equation_5, equation_7
 
 from halflabel import SSDRMC, PartialLabels
+from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.propagation import minimizer
 from halflabel.numerics.graph.weights import reconstruction_weights
+from halflabel.numerics.kernels import kernel_ridge
 
 
 @pytest.mark.parametrize("entries", [False, True])
@@ -27,6 +29,59 @@ def test_scores_are_the_minimiser(entries, rng):
     expected = anchored(model.weights_.toarray(), target, weight)
     np.testing.assert_allclose(model.label_scores_, expected, atol=1e-8)
     assert model.solution_.residual < 1e-11
+
+
+@pytest.mark.parametrize("entries", [False, True])
+def test_out_of_fold_scores_are_held_at_the_anchor_without_the_fold(entries, rng):
+    X, Y = in_canonical_order(*half_labelled(rng, entries=entries)[:2])
+    model = SSDRMC(n_neighbors=5, n_folds=3, solver_tol=1e-12, random_state=7).fit(X, Y)
+    labels, observed = PartialLabels.from_table(Y), ~np.isnan(Y)
+    folds, rows = folds_of_labelled(labels, 3, np.random.default_rng(7)), np.flatnonzero(observed.any(axis=1))
+    items = model.items_[rows]
+    family = kernel_ridge(items, np.nan_to_num(Y)[rows], observed[rows], folds[rows], model.prior_.features)
+    for fold in range(3):
+        held_out = (folds == fold)[:, None] & observed
+        known = observed & (folds != fold)[:, None]
+        target = np.where(known, Y, family[1 + fold].predict(model.items_))
+        scores = anchored(model.weights_.toarray(), target, np.where(known, 1.0, 0.3))  # the default weights
+        np.testing.assert_allclose(model.out_of_fold_scores_[held_out], scores[held_out], atol=1e-8)
+
+
+def test_a_fold_can_be_a_single_item(rng):
+    X, Y, _ = half_labelled(rng, n=16)
+    labelled = int((~np.isnan(Y)).any(axis=1).sum())
+    model = SSDRMC(n_neighbors=4, n_folds=labelled).fit(X, Y)
+    np.testing.assert_array_equal(np.isnan(model.out_of_fold_scores_), np.isnan(Y))
+
+
+@pytest.mark.parametrize("units", ["raw", "normalised"])
+@pytest.mark.parametrize("feedback", ["soft", "rounded"])
+def test_the_second_weights_are_those_of_the_scores_fed_back(units, feedback, rng):
+    X, Y = in_canonical_order(*half_labelled(rng)[:2])
+    settings = {"n_neighbors": 5, "alpha": 0.7, "threshold": 0.4, "n_folds": 2}
+    model = SSDRMC(**settings, label_units=units, feedback=feedback)
+    first, second = model.fit(X, Y), clone(model).set_params(max_alternations=2).fit(X, Y)
+    rounded = first.label_scores_ >= 0.4
+    F = np.where(np.isnan(Y), rounded if feedback == "rounded" else np.clip(first.label_scores_, 0, 1), Y)
+    options = {"scores": F.astype(float), "alpha": 0.7, "raw_units": units == "raw"}
+    W = reconstruction_weights(first.items_, first.neighbors_, 1.0, **options)
+    np.testing.assert_allclose(second.weights_.toarray(), W.toarray(), atol=1e-9)
+
+
+@pytest.mark.parametrize(("inference", "weight"), [("anchored", 1.0), ("minimizer", np.inf), ("fixed_point", np.inf)])
+def test_the_weight_of_an_observed_entry_if_none_is_given(inference, weight, rng):
+    X, Y, _ = half_labelled(rng)
+    plain = SSDRMC(n_neighbors=5, n_folds=2, inference=inference).fit(X, Y)
+    given = clone(plain).set_params(fit_weight=weight).fit(X, Y)
+    np.testing.assert_array_equal(given.label_scores_, plain.label_scores_)
+
+
+def test_half_the_landmarks_serve_labels_with_gaps(rng):
+    """Each pattern of gaps costs a decomposition of its own."""
+    X, Y, complete = half_labelled(rng, n=30, entries=True)
+    for labels, n_landmarks in ((Y, 4), (complete, 9)):
+        model = SSDRMC(n_neighbors=4, n_folds=2, max_landmarks=9).fit(X, labels)
+        assert len(model.prior_.features.landmarks) == n_landmarks
 
 
 def test_the_minimizer_solves_the_normal_equations(rng):
@@ -85,10 +140,10 @@ def test_an_unfinished_solve_warns_once(rng):
 
 def test_new_items_minimise_their_own_row(rng):
     X, Y = in_canonical_order(*half_labelled(rng)[:2])
-    model = SSDRMC(n_neighbors=5, anchor_weight=0.4).fit(X, Y)
+    model = SSDRMC(n_neighbors=7, anchor_weight=0.4).fit(X, Y)  # more neighbours than features
     new = rng.normal(size=(3, 5))
     items = model.scaler_(new)
-    w = reconstruction_weights(model.items_, neighbors(model.items_, 5, query=items)[0], 1.0, query=items)
+    w = reconstruction_weights(model.items_, neighbors(model.items_, 7, query=items)[0], 1.0, query=items)
     f, f0 = model.decision_function(new), model.prior_.predict(items)
     gradient = (f - w @ model.label_scores_) + 0.4 * (f - f0)
     np.testing.assert_allclose(gradient, 0, atol=1e-12)
@@ -140,9 +195,12 @@ class TestInferenceByName:
         np.testing.assert_allclose(model.label_scores_, expected, atol=1e-6)
 
     def test_as_published_has_every_setting_of_the_paper(self):
-        model = SSDRMC.as_published()
-        assert (model.n_neighbors, model.alpha, model.threshold) == (15, 0.1, 0.3)
-        assert (model.inference, model.feedback, model.decision) == ("fixed_point", "rounded", "fixed")
+        paper = {
+            "n_neighbors": 15, "inference": "fixed_point", "ridge": 1e-3, "alpha": 0.1, "label_units": "raw",
+            "fit_weight": np.inf, "max_alternations": 10, "feedback": "rounded", "max_changes": 5, "scale": None,
+            "decision": "fixed", "threshold": 0.3,
+        }  # fmt: skip
+        assert SSDRMC.as_published().get_params() == SSDRMC().get_params() | paper
 
     def test_as_published_runs_and_reports_how_it_ended(self, rng):
         X, Y, _ = half_labelled(rng, n=120)
@@ -168,8 +226,21 @@ class TestInferenceByName:
             for value in (0, 2.5, None):
                 with pytest.raises(ValueError, match=f"{name} must be a whole number of at least"):
                     SSDRMC(**{name: value}).fit(X, Y)
-        with pytest.raises(ValueError, match="anchor_weight must be positive"):
+        with pytest.raises(ValueError, match=r"anchor_weight must be positive, not 0: .* use inference='minimizer'"):
             SSDRMC(anchor_weight=0).fit(X, Y)
+        with pytest.raises(ValueError, match="max_changes must be a whole number of at least 0, not -1"):
+            SSDRMC(max_changes=-1).fit(X, Y)
+        with pytest.raises(ValueError, match="label_units must be one of 'normalised', 'raw', not 'plain'"):
+            SSDRMC(label_units="plain").fit(X, Y)
+
+    @pytest.mark.parametrize("settings", [{"inference": "anchored", "fit_weight": 1.0}, {"fit_weight": np.inf}, {}])
+    def test_unknown_entries_at_zero_need_a_finite_weight_and_no_anchor(self, settings, rng):
+        X, Y, _ = half_labelled(rng)
+        settings = {"inference": "minimizer", "n_neighbors": 5, "n_folds": 2, "unknown_as_zero": True} | settings
+        with pytest.raises(ValueError, match=r"unknown_as_zero is for .* with a finite fit_weight"):
+            SSDRMC(**settings).fit(X, Y)
+        finite = settings | {"inference": "minimizer", "fit_weight": 0.5}
+        assert np.isfinite(SSDRMC(**finite, max_changes=0).fit(X, Y).label_scores_).all()
 
 
 class TestEmbedding:
@@ -186,6 +257,10 @@ class TestEmbedding:
         again = model.transform(X)  # each row is now its own nearest neighbour
         assert np.corrcoef(again[:, 0], drawn[:, 0])[0, 1] > 0.95
         np.testing.assert_array_equal(clone(model).fit_transform(X, Y), drawn)
+        for method in (model.transform, model.predict):
+            with pytest.raises(ValueError, match="X has 4 features, but SSDRMC is expecting 5"):
+                method(X[:, :4])
+        assert len(model.transform(X[:1])) == 1
 
     def test_hidden_labels_never_shape_it(self, rng):
         X, Y, complete = half_labelled(rng, n=100)

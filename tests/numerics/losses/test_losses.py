@@ -1,3 +1,5 @@
+"""Losses against numeric derivatives, majorants, and the best bias by a search."""
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -52,6 +54,15 @@ def test_the_lipschitz_constant_holds_and_is_nearly_attained(loss, rng):
         move = np.linalg.norm(loss.value_and_grad(A)[1] - loss.value_and_grad(B)[1])
         ratios.append(move / np.linalg.norm(A - B) / loss.lipschitz)
     assert 0.25 < max(ratios) <= 1 + 1e-9
+
+
+def test_the_constants_of_logistic_terms():
+    sign = np.array([[1.0, 0.0, -1.0]])
+    for loss in (Logistic(sign, 0.6), BiasedLogistic(sign, 0.6, 1.0)):
+        assert loss.lipschitz == 0.15
+        np.testing.assert_array_equal(loss.roughness, [1, 1, 1])
+        np.testing.assert_array_equal(loss.majorizer(np.zeros((1, 3)))[0], [[0.15, 0, 0.15]])
+    assert BiasedLogistic(np.empty((2, 0)), 0.6, 1.0).bias(np.empty((2, 0))).shape == (0,)
 
 
 def test_the_curvature_is_the_second_derivative_with_the_bias_held(loss, rng):
