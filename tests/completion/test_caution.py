@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from halflabel.completion.caution import ResampledCalibration, lower_positives, lower_probabilities, measure_ceilings
+from halflabel.completion import caution
+from halflabel.completion.caution import (
+    ResampledCalibration,
+    _confirm,
+    lower_positives,
+    lower_probabilities,
+    measure_ceilings,
+)
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fill_confident, fit_platt
+from halflabel.labels.calibration import CLIP, fill_confident, fit_platt
 from halflabel.labels.positive_only import mark_unassigned
-from halflabel.methods.auto.beta_calibration import calibrate
+from halflabel.methods.auto.beta_calibration import calibrate, fit_beta, moderate, predict_unseen
 
 FOLDS = 5
 
@@ -135,3 +145,192 @@ def test_probabilities_that_annotated_entries_do_not_confirm_are_zero(positives)
     assert not (lower(random, np.full(truth.shape, 0.99), 0.9) > 0).any()
     given = logit(np.full(truth.shape, 0.6))
     assert (lower(positives, expit(given), 0.9) <= 0.6).all()
+
+
+# -- exact values ------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_curves():
+    """Two calibrations of one label between the scores 0 and 1: their mean is the score, their deviation a quarter."""
+    points = np.array([[0.0], [1.0]])
+    return ResampledCalibration(points, np.array([points - 0.25, points + 0.25]))
+
+
+def test_mean_and_deviation_are_interpolated_between_the_points(two_curves):
+    scores = np.array([[0.0], [0.5], [0.75], [1.0], [3.0]])
+    np.testing.assert_allclose(two_curves.mean(scores), [[0.0], [0.5], [0.75], [1.0], [1.0]])
+    np.testing.assert_allclose(two_curves.lower(scores), 0.25)
+    np.testing.assert_allclose(replace(two_curves, shrink=0.5).lower(scores, 4.0), 0.25 / 4)
+    curves = np.stack([two_curves.curves, 2 * two_curves.curves], axis=-1)[..., 0, :]
+    both = ResampledCalibration(np.hstack([two_curves.scores, 2 * two_curves.scores]), curves)
+    np.testing.assert_allclose(both.mean(np.array([[0.5, 0.5]])), [[0.5, 0.5]])
+    np.testing.assert_allclose(both.lower(np.array([[0.5, 0.5]])), [[0.25, 0.5]])
+
+
+def test_probabilities_are_lowered_by_one_deviation_and_the_ceiling(two_curves):
+    p = np.array([[0.9], [0.5], [0.4999], [0.8], [0.9]])
+    labels = PartialLabels.from_table([[None], [None], [None], [1], [0]])  # 1 of 1.7 expected: (1 + 5) / (1.7 + 5)
+    lowered = lower_probabilities(p, labels, p, two_curves)
+    np.testing.assert_allclose(
+        lowered, np.array([[0.65], [0.25], [0.0], [0.55], [0.65]]) * np.array([6 / 6.7]) * [[1], [1], [0], [1], [1]]
+    )
+    np.testing.assert_allclose(lower_probabilities(p, labels, p, two_curves, 4.0)[0], 0.775 * 6 / 6.7)
+    wide = replace(two_curves, shrink=3.0)
+    assert not lower_probabilities(p[:2], labels[3:], p[:2], wide)[1].any()  # never below 0
+
+
+def test_a_ceiling_is_at_most_one_and_counts_high_probabilities_of_observed_entries():
+    p = np.array([[0.8, 0.8], [0.79, 0.9], [0.99, 0.99]])
+    np.testing.assert_allclose(
+        measure_ceilings(p, PartialLabels.from_table([[1, 0], [0, 1], [None, None]])), [1, 6 / 6.7]
+    )
+
+
+def confirm_by_loops(q, labels, c, missing):
+    """Return, for each entry, the best precision over all sets of top entries that hold all with a larger q."""
+    annotated = sorted(
+        zip(-q[labels.observed], ~labels.relevant[labels.observed], strict=True), key=lambda pair: pair[0]
+    )
+    precisions = []
+    for n in range(1, len(annotated) + 1):
+        k = sum(not lacks for _, lacks in annotated[:n])
+        low = max(k - (2 if missing else 1) * np.sqrt(k * (1 - k / n) + 1 / 4), 0)
+        precisions.append(min(low * (1 - c) / c / (n - low) if missing else low / n / c, 1) if n >= 10 else 0)
+    above = [[sum(-value > each for value, _ in annotated) for each in row] for row in q]
+    return np.array([[max(precisions[k:], default=0) for k in row] for row in above])
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("c", [0.3, 0.9])
+def test_a_precision_is_confirmed_by_the_annotated_entries_above(c, missing, rng):
+    q = rng.permutation(60).reshape(20, 3) / 60
+    state = np.where(rng.random(q.shape) < q, 1, -1) * (rng.random(q.shape) < 0.6)
+    labels = PartialLabels(state.astype(np.int8), tuple("abc"), np.ones(20, dtype=bool))
+    confirmed = _confirm(q, labels, c, missing=missing)
+    np.testing.assert_allclose(confirmed, confirm_by_loops(q, labels, c, missing))
+    assert np.ptp(confirmed) > 0
+
+
+def test_positives_are_lowered_by_the_odds_of_a_missing_one(two_curves):
+    """At a label frequency of one half: of q = (mean - deviation) / c, a missing one has the odds times one half."""
+    scores = np.array([[0.55], [0.55], [0.6], [0.9], [0.2], [0.55]])
+    labels = PartialLabels(np.array([[0], [-1], [1], [0], [0], [0]], np.int8), ("a",), np.ones(6, dtype=bool))
+    p = np.array([[0.9], [0.5], [0.6], [1.0], [0.9], [0.4999]])
+    lowered = lower_positives(p, labels, scores, two_curves, 0.5, 0.0)
+    np.testing.assert_allclose(lowered, [[0.6], [0.3 / 0.7], [0.6], [0.9999], [0.0], [0.0]])
+    assert not lower_positives(p, labels, scores, two_curves, 0.5, 0.1).any()  # two annotated entries confirm nothing
+    assert not lower_positives(p, labels, scores, None, 0.5, 0.0).any()
+
+
+def test_a_precision_that_is_just_confirmed_is_reached(two_curves):
+    scores = np.full((21, 1), 0.9)
+    labels = PartialLabels(np.repeat([[1], [0]], (20, 1), axis=0).astype(np.int8), ("a",), np.ones(21, dtype=bool))
+    limit = 19.5 / (20 * 0.8)  # 20 of 20, less half an entry
+    assert limit > 1
+    lowered = [lower_positives(np.ones((21, 1)), labels, scores, two_curves, c, 0.975 / c) for c in (1.0, 0.99)]
+    np.testing.assert_allclose([each[-1] for each in lowered], [[0.65], [0.65 / 0.99]])
+    assert not lower_positives(np.ones((21, 1)), labels, scores, two_curves, 1.0, 0.976).any()
+
+
+def resample_by_loops(labels, scores, held_out, folds, rng):
+    """Return points and curves of twenty bootstrap samples; two stages where there are folds."""
+    rows = [i for i in range(len(labels)) if any(labels.observed[i] & ~np.isnan(held_out[i]))]
+    rows = np.sort(rng.choice(rows, len(rows), replace=False))
+    known = np.where(np.isnan(scores), np.nanmin(scores, axis=0), scores)
+    points = np.linspace(known.min(axis=0), known.max(axis=0), 65)
+    curves = []
+    for _ in range(20):
+        drawn = rows[rng.choice(len(rows), len(rows))]
+        if folds is None:
+            curves.append(fit_platt(held_out[drawn], labels[drawn])(points))
+            continue
+        unseen = predict_unseen(held_out[rows], labels[rows], folds[rows])[np.searchsorted(rows, drawn)]
+        used = labels.observed[drawn] & ~np.isnan(unseen)
+        curve = fit_beta(unseen[used], labels.relevant[drawn][used].astype(float))
+        curves.append(np.clip(curve(moderate(held_out[drawn], labels[drawn])(points)), CLIP, 1 - CLIP))
+    return points, np.array(curves)
+
+
+@pytest.mark.parametrize("case", ["folds", "no folds", "one fold"])
+def test_each_curve_is_the_calibration_of_a_bootstrap_sample(case, rng):
+    scores = rng.normal(size=(30, 2))
+    labels = PartialLabels.from_table(np.where(rng.random((30, 2)) < 0.7, rng.random((30, 2)) < expit(scores), np.nan))
+    held_out = np.where(rng.random((30, 2)) < 0.8, scores, np.nan)
+    scores[0, 0] = np.nan
+    folds = {"folds": np.arange(30) % 2, "no folds": None, "one fold": np.zeros(30, dtype=int)}[case]
+    resampled = ResampledCalibration.fit(labels, scores, held_out, folds, np.random.default_rng(1))
+    expected = resample_by_loops(labels, scores, held_out, folds if case == "folds" else None, np.random.default_rng(1))
+    np.testing.assert_allclose(resampled.scores, expected[0], rtol=1e-12)
+    np.testing.assert_allclose(resampled.curves, expected[1], rtol=1e-9)
+    assert resampled.shrink == 1.0
+
+
+def test_two_items_are_enough_and_a_label_without_a_score_has_points_at_zero():
+    scores = np.array([[1.0, np.nan], [3.0, np.nan], [2.0, np.nan]])
+    labels = PartialLabels.from_table([[1, 0], [0, 1], [None, 1]])
+    resampled = ResampledCalibration.fit(labels, scores, scores, None, np.random.default_rng(0))
+    assert resampled.curves.shape == (20, 65, 2)
+    np.testing.assert_array_equal(resampled.scores[[0, 32, -1]], [[1, 0], [2, 0], [3, 0]])
+    assert ResampledCalibration.fit(labels[1:], scores[1:], scores[1:], None, np.random.default_rng(0)) is None
+
+
+def test_a_sample_of_items_holds_none_twice(monkeypatch):
+    monkeypatch.setattr(caution, "MAX_ITEMS", 6)
+    seen = set()
+
+    def fit(held_out, labels):
+        seen.update(held_out.ravel())
+        return lambda points: points
+
+    monkeypatch.setattr(caution, "fit_platt", fit)
+    scores = np.arange(8.0)[:, None]
+    labels = PartialLabels.from_table(scores % 2)
+    assert ResampledCalibration.fit(labels, scores, scores, None, np.random.default_rng(0)).shrink == np.sqrt(6 / 8)
+    assert len(seen) == 6
+
+
+@pytest.mark.parametrize(
+    ("positive_only", "precision", "n_times", "expected"),
+    [(False, 0.66, 1.0, 0), (False, 0.66, 2.0, 1), (False, 0.64, 1.0, 1), (True, 0.64, 1.0, 1), (True, 0.66, 1.0, 0)],
+)
+def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision, n_times, expected, two_curves):
+    """Gaps with p = .9 and a deviation of a quarter; observed entries, and labels with a mere rate, stay."""
+    state = np.repeat([[0, 0], [1, 1], [0, 0]], (1, 20, 1), axis=0).astype(np.int8)
+    labels = PartialLabels(state, ("a", "b"), np.ones(22, bool), positive_only)
+    p = np.full(state.shape, 0.9)
+    learned_from = SimpleNamespace(observed=labels.observed, learnable=np.array([True, False]))
+    curves = ResampledCalibration(np.repeat(two_curves.scores, 2, axis=1), np.repeat(two_curves.curves, 2, axis=2))
+    model = SimpleNamespace(out_of_fold_scores_=np.where(labels.observed, p, np.nan), label_scores_=p)
+    completion = SimpleNamespace(
+        calibrated_on=labels, model=model, resampled_calibration=curves, labels=labels, learned_from=learned_from
+    )
+    filled = caution.fill_at_precision(completion, p, precision, None, n_times)
+    assert filled[[0, -1]].tolist() == [[expected, 0], [expected, 0]]
+    assert not filled[1:-1].any()
+    if n_times == 1.0:
+        np.testing.assert_array_equal(caution.fill_at_precision(completion, p, precision, None), filled)
+
+
+def test_a_missing_positive_needs_more_evidence_than_a_new_one(two_curves):
+    """Fifteen of twenty were assigned, at c = .9: 13 / 18 is confirmed for new items, 11 / 9 of 9 for the five."""
+    state = np.repeat([[-1], [1], [0]], (5, 15, 1), axis=0).astype(np.int8)
+    labels = PartialLabels(state, ("a",), np.ones(21, dtype=bool))
+    ones, scores = np.ones((21, 1)), np.full((21, 1), 0.9)
+    lowered = lower_positives(ones, labels, scores, two_curves, 0.9, 0.6)
+    np.testing.assert_allclose(lowered[[5, 20]], 0.65 / 0.9)
+    assert not lowered[:5].any()
+    assert (lower_positives(ones, labels, scores, two_curves, 0.9, 11 / 81 - 1e-9)[:5] > 0).all()
+    assert not lower_positives(ones, labels, scores, two_curves, 0.9, 11 / 81 + 1e-9)[:5].any()
+
+
+def test_nine_entries_confirm_nothing_and_neither_do_entries_above():
+    q = np.arange(21.0)[::-1, None] / 21
+    state = np.repeat([[1], [-1], [0]], (9, 11, 1), axis=0).astype(np.int8)  # the last has the smallest q
+    labels = PartialLabels(state, ("a",), np.ones(21, dtype=bool))
+    confirmed = _confirm(q, labels, 0.5, missing=False)
+    np.testing.assert_allclose(confirmed, confirm_by_loops(q, labels, 0.5, missing=False))
+    assert confirmed[-1] == 0
+    ten = np.full((10, 1), 0.5)
+    assert _confirm(ten, PartialLabels.from_table(np.ones((10, 1))), 1.0, missing=False)[0] == 0.95
+    assert _confirm(ten[1:], PartialLabels.from_table(np.ones((9, 1))), 1.0, missing=False)[0] == 0

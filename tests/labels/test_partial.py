@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from halflabel import PartialLabels
+from halflabel.labels import partial
 from halflabel.labels.positive_only import mark_unassigned
 
 tables = hnp.arrays(
@@ -58,6 +59,13 @@ def test_a_series_is_one_label_under_its_name():
     assert labels.shape == (2, 1)
 
 
+def test_a_table_is_not_positive_only_and_annotates_items_with_an_entry():
+    labels = PartialLabels.from_table([[1, None], [None, 0], [None, None]])
+    assert not labels.positive_only
+    assert labels.annotated.tolist() == [True, True, False]
+    assert not PartialLabels(labels.state, labels.names, labels.annotated).positive_only
+
+
 def test_codings():
     labels = PartialLabels.from_table([[1, 0, None]])
     assert labels.values(irrelevant=-1, unknown=0.5).tolist() == [[1, -1, 0.5]]
@@ -86,6 +94,20 @@ def test_invalid_labels_raise(Y, error, sentence):
 def test_too_large_a_table_names_the_way_out():
     with pytest.raises(ValueError, match="--top-labels"):
         PartialLabels.from_table(np.broadcast_to(np.float32(1), (2_000_000, 2_000_000)))  # not even copied
+
+
+def test_the_maximum_number_of_cells_is_accepted(monkeypatch):
+    monkeypatch.setattr(partial, "MAX_CELLS", 6)
+    assert PartialLabels.from_table(np.ones((2, 3))).shape == (2, 3)
+    with pytest.raises(ValueError, match=r"^7 items x 1 labels are more than 6e\+00 cells: keep"):
+        PartialLabels.from_table(np.ones((7, 1)))
+    with pytest.raises(ValueError, match="1 items x 7 labels are more"):
+        PartialLabels.from_tags([list("abcdefg")], absent="unknown")
+
+
+def test_a_table_without_columns_has_nothing_observed():
+    with pytest.raises(ValueError, match="no label of any of the 3 items is observed"):
+        PartialLabels.from_table(pd.DataFrame(index=range(3)))
 
 
 class TestTags:
@@ -141,9 +163,10 @@ def test_a_mask_of_another_shape_raises():
 
 
 def test_rates_and_learnable():
-    labels = PartialLabels.from_table([[1, 1, None], [0, 1, None], [None, None, None]])
-    np.testing.assert_array_equal(labels.rates, [0.5, 1.0, np.nan])
-    assert labels.learnable.tolist() == [True, False, False]
+    labels = PartialLabels.from_table([[1, 1, None, 0], [0, 1, None, None], [None, None, None, None]])
+    np.testing.assert_array_equal(labels.rates, [0.5, 1.0, np.nan, 0.0])
+    assert labels.learnable.tolist() == [True, False, False, False]
+    assert (labels.ndim, labels.shape, len(labels)) == (2, (3, 4), 3)
 
 
 def test_hidden_items_are_no_longer_annotated():
@@ -156,6 +179,8 @@ def test_frozen():
     labels = PartialLabels.from_table([[1, 0]])
     with pytest.raises(ValueError, match="read-only"):
         labels.state[0, 0] = -1
+    with pytest.raises(ValueError, match="read-only"):
+        labels.annotated[0] = False
     with pytest.raises(AttributeError):
         labels.state = None
 
@@ -165,7 +190,8 @@ def test_rows_travel_through_scikit_learn_and_pickle(rng):
     train, test = train_test_split(labels, random_state=0)
     assert (train.shape, test.shape) == ((15, 3), (5, 3))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(labels)).state, labels.state)  # noqa: S301
-    assert labels[3].shape == (1, 3)
+    for row in (3, np.int64(3), slice(3, 4), [3], (3, Ellipsis)):
+        np.testing.assert_array_equal(labels[row].state, labels.state[3:4])
 
 
 @pytest.mark.parametrize("value", ["1", "0", "nan", "", b"1", 1 + 0j, [1]])
@@ -182,6 +208,11 @@ def test_every_kind_of_number_is_a_label():
         -1,
         0,
     ]
+
+
+def test_a_column_of_complex_numbers_raises():
+    with pytest.raises(ValueError, match=r"label 'label0' holds \(1\+0j\) \(row 0\)"):
+        PartialLabels.from_table(np.array([[1 + 0j]]))
 
 
 def test_an_array_of_text_raises():
@@ -215,8 +246,8 @@ def test_rejected_entries_of_positive_only_labels_are_observed_and_irrelevant():
     assert labels.positive_only
     assert labels.annotated.tolist() == [True, False]  # a rejection is no annotation of the whole item
     assert mark_unassigned(labels).state.tolist() == [[1, -1, -1], [0, 0, -1]]
-    with pytest.raises(ValueError, match="'label0' of row 0 is both assigned and rejected"):
-        PartialLabels.from_positives(Y, [[True, False, False], [False] * 3])
+    with pytest.raises(ValueError, match="'label1' of row 1 is both assigned and rejected"):
+        PartialLabels.from_positives([[1, 0], [0, 1]], [[False, True], [True, True]])
 
 
 def test_only_names_that_occur_twice_are_named():

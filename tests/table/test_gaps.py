@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel.methods.impute import SoftImputer
-from halflabel.table import FeatureEncoder, Roles
+from halflabel.table import FeatureEncoder, Roles, gaps
 from halflabel.table.gaps import MAX_FEATURES, MAX_ROWS, MIN_ROWS, Filling
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -66,8 +68,55 @@ def test_the_mean_is_kept_where_completion_is_not_seen_to_pay(case, rng):
     np.testing.assert_allclose(filling(new), np.where(np.isnan(new), np.nanmean(X, axis=0), X), rtol=1e-12)
 
 
+def test_limits_are_reached():
+    """Thirty rows, two features and three hundred are enough; a value of 1e150 is too large."""
+    X = np.outer(np.arange(30.0), np.arange(1.0, 3.0))
+    X[3, 0] = np.nan
+    assert len(Filling.learn(X).components) > 0
+    assert len(Filling.learn(X[1:]).components) == 0
+    wide = np.hstack([X, np.full((30, 298), np.nan), np.tile(X[:, 1:], 298)])
+    assert len(Filling.learn(wide).components) > 0
+    assert len(Filling.learn(np.hstack([wide, X[:, 1:]])).components) == 0
+    assert (gaps.MAX_VALUE, MIN_ROWS, MAX_FEATURES) == (1e150, 30, 300)
+    large = np.hstack([X, X[:, 1:] * 0 + 1e150])
+    assert not Filling.learn(large).components[:, 2].any()
+    np.testing.assert_array_equal(gaps._sample_rows(2000), np.arange(2000))
+    sample = gaps._sample_rows(2001)
+    assert len(np.unique(sample)) == len(sample) == 2000
+    assert (np.diff(sample) > 0).all()
+
+
+def test_a_completion_as_good_as_the_maximum_error_is_used(rng, monkeypatch):
+    X, _ = low_rank(rng)
+    error = Filling.learn(X).error
+    monkeypatch.setattr(gaps, "MAX_ERROR", error)
+    assert Filling.learn(X).error == error
+    monkeypatch.setattr(gaps, "MAX_ERROR", np.nextafter(error, 0))
+    by_mean = Filling.learn(X)
+    assert (len(by_mean.components), by_mean.alpha, by_mean.error) == (0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(("errors", "share"), [([4.0, 1.0, 9.0], 0.5), ([0.0, 0.0], 1.0)])
+def test_the_error_is_a_share_of_the_mean_s(errors, share):
+    scaler = SimpleNamespace(center=np.array([5.0]), scale=np.array([2.0]))
+    imputer = SimpleNamespace(
+        scaler_=scaler, components_=np.array([[3.0]]), cv_results_={"error": np.array(errors)}, alpha_=0.7
+    )
+    plain = Filling(np.array([1.0, 7.0]), np.ones(2), np.empty((0, 2)))
+    filling = plain._use_imputer(imputer, np.array([True, False]))
+    assert (filling.error, filling.alpha) == (share, 0.7)
+    assert (filling.means.tolist(), filling.spreads.tolist()) == ([5, 7], [2, 1])
+    assert filling.components.tolist() == [[3, 0]]
+    assert plain.means.tolist() == [1, 7]
+
+
+def test_a_feature_with_one_value_is_filled_with_it():
+    assert Filling.learn(np.array([[6.0, np.nan], [np.nan, np.nan]]))(np.full((1, 2), np.nan)).tolist() == [[6, 0]]
+
+
 def test_without_number_features_there_is_nothing_to_fill():
     filling = Filling()
+    assert (filling.means.shape, filling.spreads.shape, filling.components.shape) == ((0,), (0,), (0, 0))
     assert filling(np.empty((3, 0))).shape == (3, 0)
     assert filling.way == "filled with the mean of the feature"
 

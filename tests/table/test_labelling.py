@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from halflabel import PartialLabels
 from halflabel.table import Roles, fill_tags, read_labels, read_tag_pairs
-from halflabel.table.labelling import read_known_labels
-from halflabel.table.tag_cells import TagNotation
+from halflabel.table.labelling import _quote, read_known_labels, read_stated_labels
+from halflabel.table.tag_cells import TagNotation, name_open_column
 
 LISTS = pd.ArrowDtype(pa.list_(pa.string()))
 TAGS = Roles(tags="tags")
@@ -111,6 +111,56 @@ def test_other_cells_in_a_tags_column_raise():
         read_labels(tagged(["a", 5], object), TAGS, absent="unknown", sep=",")
 
 
+def test_a_long_cell_is_clipped_in_the_message():
+    assert _quote("x" * 60) == repr("x" * 60)
+    assert _quote("x" * 61) == repr("x" * 59 + "…")
+    assert _quote(["x" * 100]) == "['" + "x" * 78
+
+
+def test_undecided_tags_of_an_item_are_unknown_unless_it_has_them():
+    frame = tagged(["a;b", "c", None, None]).assign(**{name_open_column("tags"): ["b;c", None, "a", None]})
+    reading = read_labels(frame, TAGS, absent="irrelevant")
+    assert reading.labels.names == ("a", "b", "c")
+    assert reading.labels.state.tolist() == [[1, 1, 0], [-1, -1, 1], [0, -1, -1], [0, 0, 0]]
+    assert reading.notes[1:] == ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
+
+
+@pytest.mark.parametrize("absent", ["irrelevant", "unknown"])
+def test_new_items_without_a_known_label(absent):
+    """An empty list is an annotated item: with all its labels irrelevant, or none observed."""
+    labels = read_known_labels(tagged([None, None]), TAGS, ("a", "b"), absent=absent)
+    assert (labels.state.any(), labels.annotated.any(), labels.positive_only) == (False, False, absent == "unknown")
+    labels = read_known_labels(tagged([[], None]), TAGS, ("a", "b"), absent=absent)
+    assert labels.state.tolist() == ([[-1, -1], [0, 0]] if absent == "irrelevant" else [[0, 0], [0, 0]])
+    assert labels.annotated.tolist() == [True, False]
+    assert labels.positive_only is (absent == "unknown")
+    columns = read_known_labels(pd.DataFrame({"x": [1, 2]}), Roles(labels=("a",)), ("a",), absent=absent)
+    assert columns.positive_only is (absent == "unknown")
+    assert not columns.annotated.any()
+
+
+def test_the_most_frequent_labels_are_listed_first_and_at_most_twelve():
+    lists = [[f"t{j:02}"] for j in range(12)] + [["t05", "t03"], ["t05"]]
+    counts = "t05 3, t03 2, t00 1, t01 1, t02 1, t04 1, t06 1, t07 1, t08 1, t09 1, t10 1, t11 1"
+    reading = read_labels(tagged(lists), TAGS, absent="irrelevant")
+    assert reading.notes == (f"12 labels in 'tags' (lists): {counts}.",)
+    reading = read_labels(tagged([*lists, ["z" * 41]]), TAGS, absent="irrelevant")
+    assert reading.notes == (f"13 labels in 'tags' (lists): {counts} and 1 more.",)
+    reading = read_labels(tagged([["z" * 40, "y" * 41]]), TAGS, absent="irrelevant")
+    assert reading.notes == (f"2 labels in 'tags' (lists): {'y' * 39}… 1, {'z' * 40} 1.",)
+
+
+def test_stated_labels_are_chosen_by_name():
+    labels = PartialLabels.from_table(pd.DataFrame([[1, 0, None], [None, 1, 1]], columns=list("abc")))
+    assert read_stated_labels(labels, ("a", "b", "c"), "COCO").labels is labels
+    reading = read_stated_labels(labels, ("c", "a"), "COCO")
+    assert reading.labels.names == ("c", "a")
+    assert reading.labels.state.tolist() == [[0, 1], [1, 0]]
+    assert reading.notes == ("2 labels (COCO): c 1, a 1.",)
+    with pytest.raises(ValueError, match="'x' and 'y' is no label of this file: "):
+        read_stated_labels(labels, ("x", "a", "y"), "COCO")
+
+
 # -- pairs -------------------------------------------------------------------------
 
 
@@ -131,6 +181,11 @@ def test_ids_are_compared_as_written(ids, named):
 def test_leading_zeros_make_another_id():
     with pytest.raises(ValueError, match=r"1 of 2 pairs name ids .* '7'\. .* written '007' and '8'; where"):
         read_tag_pairs(pd.DataFrame({"i": [7, 8], "tag": ["a", "b"]}), "i", ["007", "8"], absent="unknown")
+
+
+def test_three_ids_of_the_table_are_shown():
+    with pytest.raises(ValueError, match="are written 'a', 'b' and 'c'; where"):
+        read_tag_pairs(pd.DataFrame({"i": ["x"], "tag": ["t"]}), "i", list("abcd"), absent="unknown")
 
 
 def test_unknown_ids_are_counted_and_named():

@@ -7,6 +7,7 @@ A label table of the user holds 1 (relevant), 0 (irrelevant) or nothing (unknown
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -205,7 +206,7 @@ class PartialLabels:
     def _validate(
         cls, state: NDArray[np.int8], names: tuple[str, ...], annotated: Mask, positive_only: bool = False
     ) -> PartialLabels:
-        duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+        duplicates = sorted(name for name, n in Counter(names).items() if n > 1)
         if duplicates:
             raise ValueError(f"label names must be distinct; {', '.join(map(repr, duplicates))} occurs more than once.")
         labels = cls(state, names, annotated, positive_only)

@@ -122,7 +122,7 @@ def output_kernel(Y: Floats, weight: float, *, normalize: bool) -> OutputKernel:
     if weight == 0 or n < 2:
         return OutputKernel(np.ones(n), None)
     order = order_columns(Y)  # it decides between labels at equal distances
-    indices, distances = neighbors(np.ascontiguousarray(Y.T[order]), max(1, round(LABEL_NEIGHBORS * n)))
+    indices, distances = neighbors(np.ascontiguousarray(Y.T[order]), round(LABEL_NEIGHBORS * n))
     L = laplacian(affinity(indices, distances, bandwidth=np.inf)).toarray()
     values, vectors = linalg.eigh(L)
     kept = values > 1e-10 * values[-1]
