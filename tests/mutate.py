@@ -50,11 +50,11 @@ OPERATORS = {
 #: Keywords that only check, or only cost time, memory or bytes: a change of their value can alter no result.
 WITHOUT_EFFECT = {
     "strict", "check_finite", "overwrite_a", "overwrite_b", "copy", "frozen", "eq", "slots", "stacklevel",
-    "compresslevel", "force_zip64",
+    "compresslevel", "force_zip64", "n_jobs",
 }  # fmt: skip
 
-#: Functions that only limit the number of threads: their arguments can alter no result.
-THREADS = {"threadpool_limits", "blas_threads"}
+#: Functions that only limit the number of threads, or report progress: their arguments can alter no result.
+CALLS_WITHOUT_EFFECT = {"threadpool_limits", "blas_threads", "step"}
 
 #: The range from which seeds of random numbers are drawn: any other one serves as well.
 SEEDS = "2 ** 31"
@@ -78,12 +78,17 @@ def mutated(node: ast.AST) -> ast.AST | None:
 
 
 def is_without_effect(node: ast.AST) -> bool:
-    """Return whether nothing in this keyword, call or range of seeds can change more than random numbers."""
+    """Return whether nothing in this keyword, call, seed or range of seeds can change more than random numbers."""
     if isinstance(node, ast.BinOp):
         return ast.unparse(node) == SEEDS
     if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id in THREADS
+        return ast.unparse(node.func) in CALLS_WITHOUT_EFFECT or _has_fixed_seed(node)
     return isinstance(node, ast.keyword) and node.arg in WITHOUT_EFFECT
+
+
+def _has_fixed_seed(call: ast.Call) -> bool:
+    """Return whether a generator of random numbers starts at a number in the code: any other seed serves as well."""
+    return ast.unparse(call.func) == "np.random.default_rng" and all(isinstance(a, ast.Constant) for a in call.args)
 
 
 def sites(node: ast.AST, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], ast.AST]]:

@@ -54,10 +54,35 @@ def test_the_step_is_the_minimiser_of_eq_17(rng):
         return 1.5 * distance + 0.02 * nuclear_norm(Z) + 0.05 * E.sum()
 
     np.testing.assert_array_equal(A, omega[0])
-    assert (E[~run.terms.free] == 0).all()
+    np.testing.assert_allclose(E, np.where(run.terms.free, np.maximum(omega[2] - 0.05 / 3, 0), 0))
     for _ in range(50):
         nearby = np.where(run.terms.free, np.maximum(E + 0.05 * rng.normal(size=E.shape), 0), 0)
         assert model(Z, E) <= model(Z + 0.05 * rng.normal(size=Z.shape), nearby)
+
+
+def test_a_step_is_halved_until_the_model_of_eq_16_is_above_the_objective(rng):
+    terms, rho = terms_of(rng), 0.3
+    A, Z, E = rng.normal(size=(9, 3)), rng.normal(size=(6, 3)), rng.random((6, 3))
+    omega, run = Theta(A, Z, E, terms.G @ A), Continuation(terms)
+    theta = run._backtrack(omega, rho)
+
+    def penalised(point):
+        gap = point.E + terms.Y - point.Z
+        value, by_A, by_Z = terms.smooth(point.A, point.Z, point.GA)
+        return value + rho * (gap**2).sum(), (terms.G @ by_A, by_Z - 2 * rho * gap, 2 * rho * gap)
+
+    value, gradients = penalised(omega)
+    for nu in 2.0 ** np.arange(20):
+        other = Continuation(terms)
+        other.nu = nu
+        point = other.proximal(omega, gradients)
+        moves = [new - old for new, old in zip(point.parts(), omega.parts(), strict=True)]
+        model = value + sum((m * g).sum() for m, g in zip(moves, gradients, strict=True))
+        if penalised(point)[0] <= model + nu / 2 * sum((m**2).sum() for m in moves):
+            break
+    assert run.nu == nu > 2
+    for part, expected in zip(theta.parts(), point.parts(), strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-10)
 
 
 def test_the_momentum_is_that_of_nesterov_and_starts_again_with_every_stage(rng):

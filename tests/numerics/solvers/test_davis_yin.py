@@ -1,8 +1,11 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from tests.numerics.solvers.problems import draw, top
 from tests.oracles.matrix_completion import hard_row
 
+from halflabel.numerics.losses import Squared
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import Status, davis_yin, proximal_gradient
 
@@ -48,3 +51,36 @@ def test_a_heavy_soft_row_comes_close_to_the_hard_one():
         soft = proximal_gradient(problem.terms(row_weight=weight), penalty, problem.zeros(1), tol=1e-7, max_iter=9999)
         distances.append(np.linalg.norm(soft.x - hard) / np.linalg.norm(hard))
     assert distances[0] > 5 * distances[1] > 25 * distances[2]
+
+
+def split_by_the_book(smooth, lipschitz, alpha, start, n_iter, check_every=20):
+    """Algorithm 1 of Davis & Yin with the step 1.8 / L: the last point of the set, and the objectives at each check."""
+    step, z, objective = 1.8 / lipschitz, start, []
+    for k in range(n_iter + 1):
+        x = with_ones(z)
+        value, gradient = smooth.value_and_grad(x)
+        if k % check_every == 0 or k == n_iter:
+            objective.append(value + alpha * np.linalg.svd(x, compute_uv=False).sum())
+        U, values, V = np.linalg.svd(2 * x - z - step * gradient, full_matrices=False)
+        z = z + U * np.maximum(values - step * alpha, 0) @ V - x
+    return x, objective
+
+
+@pytest.mark.parametrize("weight", [2.5, 0.0])
+def test_the_iterates_are_those_of_the_book(weight, rng):
+    """A smooth part without curvature has the step of L = 1."""
+    smooth, start = Squared(rng.normal(size=(6, 4)), None, weight), rng.normal(size=(6, 4))
+    x, objective = split_by_the_book(smooth, weight or 1.0, 0.3, start, 45)
+    found = davis_yin(smooth, NuclearNorm(0.3), with_ones, start, tol=0, max_iter=45)
+    assert found.n_iter == 45
+    np.testing.assert_allclose(found.x, x, atol=1e-10)
+    np.testing.assert_allclose(found.objective, objective, rtol=1e-10)
+
+
+def test_it_stops_at_the_tolerance(rng):
+    smooth, start = Squared(rng.normal(size=(6, 4)), None, 2.5), rng.normal(size=(6, 4))
+    run = partial(davis_yin, smooth, NuclearNorm(0.3), with_ones, start, check_every=1)
+    plain = run()
+    assert plain.residual <= 1e-5 < run(max_iter=plain.n_iter - 1).residual
+    again = run(tol=plain.residual)
+    assert (again.n_iter, again.status) == (plain.n_iter, Status.CONVERGED)

@@ -134,3 +134,75 @@ def test_the_generator_decides_every_bit_and_signs_are_fixed(rng):
 def test_impossible_counts_raise(k, rng):
     with pytest.raises(ValueError, match=f"of 3 rows has between 1 and 3 eigenvectors, not {k}"):
         bottom_eigenvectors(sparse.eye_array(3, format="csr"), k, rng=rng)
+
+
+# -- the parts ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "dense"), [(1000, 1, True), (1001, 1, False), (1100, 118, False), (1100, 119, True)]
+)
+def test_small_matrices_and_wide_spaces_are_decomposed_densely(n, k, dense, rng, monkeypatch):
+    """Up to 1000 rows; and where nine blocks of k + 4 vectors have more columns than the matrix."""
+    done = eigen.EigenSolution(np.empty((n, k)), np.empty(k), np.empty(k), Status.CONVERGED, 7)
+    monkeypatch.setattr(eigen, "_decompose_densely", lambda *_: "dense")
+    monkeypatch.setattr(eigen, "_iterate_filter", lambda *_: done)
+    assert bottom_eigenvectors(sparse.eye_array(n, format="csr"), k, rng=rng) is (done if not dense else "dense")
+
+
+@pytest.mark.parametrize(("n", "dense"), [(4000, True), (4001, False)])
+def test_a_matrix_of_at_most_4000_rows_is_rescued(n, dense, rng, monkeypatch):
+    stuck = eigen.EigenSolution(np.empty((n, 1)), np.empty(1), np.empty(1), Status.MAX_ITER, 7)
+    monkeypatch.setattr(eigen, "_decompose_densely", lambda *_: "dense")
+    monkeypatch.setattr(eigen, "_iterate_filter", lambda *_: stuck)
+    assert bottom_eigenvectors(sparse.eye_array(n, format="csr"), 1, rng=rng) is (stuck if not dense else "dense")
+
+
+@pytest.mark.parametrize("degree", [1, 2, 5])
+def test_the_filter_is_a_chebyshev_polynomial(degree, rng):
+    a, X = rng.uniform(0, 2, 30), rng.normal(size=(30, 2))
+    A = sparse.diags_array(a).tocsr()
+    span = eigen._span_krylov(A, A.T.tocsr(), X, 0.5, 4.2, degree)
+    p = np.polynomial.chebyshev.chebval((2.35 - a**2) / 1.85, [0] * degree + [1])
+    assert span.shape == (30, 2 * 9)
+    np.testing.assert_array_equal(span[:, :2], X)
+    for j in range(1, 9):
+        block = p[:, None] ** j * X
+        np.testing.assert_allclose(span[:, 2 * j : 2 * j + 2], block / np.linalg.norm(block, axis=0), atol=1e-9)
+
+
+def test_the_bound_is_a_little_above_the_largest_eigenvalue(rng):
+    A = sparse.csr_array(rng.normal(size=(60, 60)))
+    largest = np.linalg.svd(A.toarray(), compute_uv=False)[0] ** 2
+    assert 1.0 <= eigen._bound_largest(A, A.T.tocsr(), rng.normal(size=60)) / largest <= 1.0501
+
+
+def test_ritz_vectors_are_the_best_of_their_span(rng):
+    A, span = sparse.csr_array(rng.normal(size=(20, 20))), rng.normal(size=(20, 6))
+    values, V = eigen._project_ritz(A, span.copy(), 3)
+    Q = np.linalg.qr(span)[0]
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(Q.T @ (A.T @ A).toarray() @ Q)[:3])
+    np.testing.assert_allclose(np.diag(V.T @ (A.T @ A) @ V), values)
+    np.testing.assert_allclose(Q @ (Q.T @ V), V)
+
+
+def test_the_certificate_by_hand():
+    """M = diag(1, 4, 9); the vector (3, 4, 0) / 5 has the value 73 / 25 and the residual 36 / 25."""
+    A = sparse.diags_array([1.0, 2.0, 3.0]).tocsr()
+    vectors = np.array([[0.0, -3.0], [0.0, -4.0], [-2.0, 0.0]])
+    found = eigen._certify(A, A, vectors, 0.0, 1.0, 5)
+    np.testing.assert_allclose(found.vectors, [[0, 0.6], [0, 0.8], [1, 0]])
+    np.testing.assert_allclose(found.values, [9, 73 / 25])
+    np.testing.assert_allclose(found.residuals, [0, 36 / 25], atol=1e-14)
+    assert (found.status, found.n_iter) == (Status.MAX_ITER, 5)
+    limit = found.residuals.max() / 9  # of the largest value
+    rounding = found.residuals.max() / (100 * np.finfo(float).eps)
+    for tol, norm, status in (
+        (1.001 * limit, 1.0, Status.CONVERGED),
+        (0.999 * limit, 1.0, Status.MAX_ITER),
+        (0.0, 1.001 * rounding, Status.CONVERGED),
+        (0.0, 0.999 * rounding, Status.MAX_ITER),
+    ):
+        assert eigen._certify(A, A, vectors, tol, norm, 5).status is status
+    exact = eigen._certify(A, A, np.eye(3)[:, :1], 0.0, 0.0, 0)  # a residual of 0 is no more than 0
+    assert exact.status is Status.CONVERGED

@@ -102,3 +102,48 @@ def test_without_rows_the_weights_are_zero():
     found = pair_ranking(np.zeros((0, 2)), PairHinge(none, none, np.zeros(0)))
     assert found.status is Status.CONVERGED
     np.testing.assert_array_equal(found.x, np.zeros((2, 3)))
+
+
+def alternate_by_the_book(Phi, loss, n_iter, max_adaptive):
+    """ADMM of Boyd et al., sections 3.1 and 3.4, with dense solves: objectives, the relative gap, and step sizes."""
+    rho, Z, U = loss.weight.sum() / len(Phi), np.zeros(loss.upper.shape), np.zeros(loss.upper.shape)
+    best, bound, steps = [loss.value(Z)], 0.0, [rho]
+    for k in range(1, n_iter + 1):
+        W = np.linalg.solve(np.eye(Phi.shape[1]) / rho + Phi.T @ Phi, Phi.T @ (Z - U))
+        F = Phi @ W
+        relaxed = 1.6 * F + (1 - 1.6) * Z + U
+        before, Z = Z, loss.prox(relaxed, 1 / rho)
+        U = relaxed - Z
+        if k % 10 == 0:
+            best.append(min(best[-1], 0.5 * (W**2).sum() + hinge(F, loss.upper, loss.lower, loss.weight)))
+            bound = max(bound, -rho * U[loss.upper].sum() - 0.5 * ((Phi.T @ (rho * U)) ** 2).sum())
+            primal = np.linalg.norm(F - Z) / max(np.linalg.norm(F), np.linalg.norm(Z))
+            dual = np.linalg.norm(Z - before) / np.linalg.norm(U)
+            factor = np.clip(np.sqrt(primal / dual), 0.2, 5)
+            if k < max_adaptive and not 2 / 3 <= factor <= 1.5:
+                rho, U = rho * factor, U / factor
+                steps.append(rho)
+    return best, max(best[-1] - bound, 0) / max(best[-1], 1), steps
+
+
+@pytest.mark.parametrize(("scale", "n_iter"), [(0.01, 20), (1.0, 30), (1e5, 60)])
+def test_the_iterates_are_those_of_the_book(scale, n_iter, rng, monkeypatch):
+    monkeypatch.setattr(module, "MAX_ADAPTIVE", 40)
+    Phi, upper, lower, weight = draw(rng)
+    loss = PairHinge(upper, lower, scale * weight)
+    best, gap, steps = alternate_by_the_book(Phi, loss, n_iter, 40)
+    found = pair_ranking(Phi, loss, tol=0.0, max_iter=n_iter)
+    np.testing.assert_allclose(found.objective, best, rtol=1e-7)
+    assert found.residual == pytest.approx(gap, rel=1e-4, abs=1e-12)
+    assert scale < 1e5 or len(steps) > 3
+
+
+def test_it_stops_at_the_tolerance(rng):
+    """A gap that equals the tolerance is small enough; the default tolerance is one in a thousand."""
+    Phi, upper, lower, weight = draw(rng)
+    loss = PairHinge(upper, lower, weight)
+    plain = pair_ranking(Phi, loss)
+    assert plain.residual <= 1e-3 < pair_ranking(Phi, loss, max_iter=plain.n_iter - 10).residual
+    again = pair_ranking(Phi, loss, tol=plain.residual)
+    assert (again.n_iter, again.status) == (plain.n_iter, Status.CONVERGED)
+    np.testing.assert_array_equal(pair_ranking(Phi, loss, tol=1e-3, max_iter=2000).x, plain.x)
