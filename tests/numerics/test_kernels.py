@@ -31,6 +31,8 @@ def test_mean_distance(rng):
     samples = [mean_distance(X, np.random.default_rng(seed), sample=29) for seed in range(3)]
     assert len(set(samples)) > 1  # another sample, another mean
     assert mean_distance(X, rng, sample=30) == mean_distance(X, rng)
+    corners = np.eye(50) / np.sqrt(2)  # one from each other: a row that is drawn twice would lower the mean
+    assert mean_distance(corners, rng, sample=20) == pytest.approx(1)
 
 
 def test_the_weights_to_choose_from():

@@ -14,6 +14,7 @@ from halflabel.numerics.graph.weights import (
     affinity,
     components,
     laplacian,
+    normalise_alpha,
     reachable,
     reconstruction_weights,
     supported,
@@ -37,6 +38,16 @@ def test_weights_of_features_and_scores_equal_the_oracle(alpha, rng):
     W = reconstruction_weights(X, indices, 0.5, scores=F, alpha=alpha).toarray()
     own = np.take_along_axis(W, indices, axis=1)
     np.testing.assert_allclose(own, mixed_weights(X, F, indices, 0.5, alpha), atol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.6])
+def test_a_share_in_raw_units_has_one_in_units_of_mean_traces(alpha, rng):
+    X, F = 5 * rng.normal(size=(40, 4)), rng.random((40, 3))
+    indices, _ = neighbors(X, 5)
+    share = normalise_alpha(X, F, indices, alpha)
+    raw = reconstruction_weights(X, indices, 0.5, scores=F, alpha=alpha, raw_units=True)
+    normalised = reconstruction_weights(X, indices, 0.5, scores=F, alpha=share)
+    np.testing.assert_allclose(raw.toarray(), normalised.toarray(), atol=1e-9)
 
 
 def test_sparse_weights_equal_dense_ones(rng):

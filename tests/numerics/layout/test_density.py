@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from scipy.ndimage import gaussian_filter
 
 from halflabel.numerics.layout.density import find_regions
 
@@ -26,3 +28,48 @@ def test_outliers_belong_to_no_region(rng):
 def test_equal_places_are_one_region_and_a_few_items_none():
     assert find_regions(np.ones((20, 2)))[0].tolist() == [0] * 20
     assert len(find_regions(np.ones((5, 2)))[1]) == 0
+
+
+def find_by_loops(coordinates):
+    """Return the region of each item: 80 cells along the longer side, a kernel of 2.5 cells, and steps to the peak."""
+    low, span = coordinates.min(axis=0), np.ptp(coordinates, axis=0).max()
+    cells = [tuple(min(int(v), 79) for v in (place - low) / span * 80) for place in coordinates]
+    counts = np.zeros((80, 80))
+    for cell in cells:
+        counts[cell] += 1
+    density = gaussian_filter(counts, 2.5, mode="constant")
+
+    def climb(cell):
+        around = [(cell[0] + i, cell[1] + j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        best = max((each for each in around if min(each) >= 0 and max(each) < 80), key=lambda each: density[each])
+        return cell if best == cell else climb(best)
+
+    peaks = [climb(cell) for cell in cells]
+    sizes = {peak: peaks.count(peak) for peak in sorted(set(peaks))}
+    large = sorted((peak for peak in sizes if sizes[peak] >= max(10, 0.02 * len(cells))), key=lambda peak: -sizes[peak])
+    region = [large.index(peak) if peak in large else -1 for peak in peaks]
+    centre = []
+    for peak in large:
+        rows = [i for i, each in enumerate(peaks) if each == peak]
+        centre.append(min(rows, key=lambda i: (cells[i][0] - peak[0]) ** 2 + (cells[i][1] - peak[1]) ** 2))
+    return region, centre
+
+
+@pytest.mark.parametrize("shape", [(1.0, 1.0), (1.0, 0.3), (0.2, 1.0)])
+def test_regions_are_those_of_loops(shape, rng):
+    coordinates = rng.normal(size=(150, 2)) * shape + 7
+    region, centre = find_regions(coordinates)
+    expected = find_by_loops(coordinates)
+    assert region.tolist() == expected[0]
+    assert centre.tolist() == expected[1]
+    assert region.max() >= 0
+
+
+@pytest.mark.parametrize(
+    ("n", "size", "is_region"), [(50, 10, True), (50, 9, False), (1000, 20, True), (1000, 19, False)]
+)
+def test_a_region_has_ten_items_and_two_percent_of_all(n, size, is_region):
+    coordinates = np.repeat([[0.0, 0.0], [9.0, 5.0]], (n - size, size), axis=0)
+    region, centre = find_regions(coordinates)
+    assert region.tolist() == [0] * (n - size) + [1 if is_region else -1] * size
+    assert centre.tolist() == [0, n - size][: 1 + is_region]

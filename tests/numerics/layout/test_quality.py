@@ -7,7 +7,7 @@ import pytest
 from sklearn.manifold import trustworthiness
 
 from halflabel.numerics.layout import quality
-from halflabel.numerics.layout.quality import measure_trust, score_vote, share_of_neighbors
+from halflabel.numerics.layout.quality import measure_trust, score_share, score_vote, share_of_neighbors
 
 
 @pytest.mark.parametrize("n", [60, 20])
@@ -61,3 +61,18 @@ def test_neighbours_without_an_observed_entry_have_no_share():
     relevant, observed = np.array([[True], [False], [False]]), np.array([[True], [True], [False]])
     near = np.array([[0, 1], [0, 2], [2, 2]])
     np.testing.assert_array_equal(share_of_neighbors(near, relevant, observed), [[0.5], [1], [0]])
+
+
+def test_three_of_ten_neighbours_are_enough():
+    observed = np.array([[True], [True], [True], [False]])
+    relevant = np.array([[True], [True], [False], [False]])
+    share = np.array([[3 / 10], [0.29], [1.0], [1.0]])
+    assert score_share(share, relevant, observed) == 2 * 1 / (2 + 2)
+    assert np.isnan(score_share(np.zeros((2, 1)), np.zeros((2, 1), bool), np.ones((2, 1), bool)))
+    assert score_share(np.zeros((2, 1)), np.ones((2, 1), bool), np.eye(2, 1, dtype=bool)) == 0
+
+
+def test_chance_is_the_labels_of_random_others():
+    relevant, observed = np.array([[True], [False]]), np.ones((2, 1), dtype=bool)
+    for seed in range(4):
+        assert score_vote(np.zeros((2, 1)), relevant, observed, np.random.default_rng(seed)) == 0

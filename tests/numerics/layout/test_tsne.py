@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from halflabel.numerics.layout import tsne
 from halflabel.numerics.layout.tsne import lay_out
 
 
@@ -24,3 +26,48 @@ def test_groups_stay_apart_and_one_seed_has_one_result(rng):
 def test_duplicates_and_a_flat_start_have_a_layout():
     Z = np.repeat(np.eye(3), 4, axis=0)
     assert np.isfinite(lay_out(Z, np.zeros((12, 2)), 0)).all()
+
+
+class Recorder:
+    """In place of openTSNE's embedding: it keeps what it is given, and moves nothing."""
+
+    def __init__(self, start, affinities, **settings):
+        self.start, self.affinities, self.settings, self.phases = start, affinities, settings, []
+        Recorder.last = self
+
+    def optimize(self, n_iter, **phase):
+        self.phases.append((n_iter, phase))
+        return self
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.start, dtype)
+
+
+@pytest.mark.parametrize(
+    ("n", "method", "iterations"), [(5000, "bh", (50, 150)), (5001, "bh", (150, 350)), (10_001, "fft", (150, 350))]
+)
+def test_the_phases_and_the_method_follow_from_the_size(n, method, iterations, monkeypatch):
+    monkeypatch.setattr("openTSNE.TSNEEmbedding", Recorder)
+    monkeypatch.setattr(tsne, "_search", lambda Z: (None, None))
+    monkeypatch.setattr(tsne, "_attract", lambda indices, distances: "affinities")
+    start = np.arange(2.0 * n).reshape(n, 2)
+    drawn = lay_out(np.zeros((n, 3)), start, 9)
+    assert drawn[:, 0].std() == pytest.approx(1e-4)
+    np.testing.assert_allclose(drawn / drawn[-1, -1], start / start[-1, -1])
+    recorded = Recorder.last
+    assert recorded.affinities == "affinities"
+    assert recorded.settings == {"negative_gradient_method": method, "theta": 0.8, "n_jobs": 1, "random_state": 9}
+    shared = {"momentum": 0.8, "learning_rate": "auto"}
+    early, main = ({"exaggeration": exaggeration} | shared for exaggeration in (12, 1))
+    assert recorded.phases == [(iterations[0], early), (iterations[1], main)]
+
+
+@pytest.mark.parametrize(("n", "k"), [(200, 90), (91, 90), (60, 59)])
+def test_ninety_neighbours_have_a_perplexity_of_thirty(n, k, rng, monkeypatch):
+    found = {}
+    monkeypatch.setattr("openTSNE.affinity.PerplexityBasedNN", lambda **given: found.update(given))
+    indices, distances = tsne._search(rng.normal(size=(n, 2)))
+    assert indices.shape == (n, k)
+    tsne._attract(indices, distances)
+    assert (found["perplexity"], found["n_jobs"]) == (k / 3, 1)
+    np.testing.assert_array_equal(found["knn_index"].indices, indices)
