@@ -7,6 +7,7 @@ from scipy.special import expit
 from halflabel.completion import remaining
 from halflabel.completion.remaining import ALL, estimate_errors
 from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import fit_platt
 
 
 def simulate(rng, n=600, n_labelled=150):
@@ -66,3 +67,46 @@ def test_the_band_is_widened_by_the_number_of_observed_entries(monkeypatch):
         table = estimate_errors(*known, np.random.default_rng(0))
         width.append((table["high"] - table["low"]).iloc[0])
     assert width[1] == pytest.approx(np.sqrt(1 + 100 / 60) * width[0], rel=1e-9)
+
+
+def estimate_by_loops(labels, filled, p, scores, out_of_fold, rng):
+    """Return the band: 50 bootstrap samples of the calibration, 20 draws of errors for each, widened by 100 / n."""
+    L, known = range(labels.shape[1]), labels.observed & ~np.isnan(out_of_fold)
+    labelled = np.flatnonzero(known.any(axis=1))
+    items = rng.permutation(np.flatnonzero((filled != 0).any(axis=1)))
+
+    def expect(p):
+        return np.array([sum(1 - p[i, j] if filled[i, j] > 0 else p[i, j] for i in items if filled[i, j]) for j in L])
+
+    def calibrate(rows):
+        return expect(fit_platt(out_of_fold[rows], labels[rows])(scores))
+
+    wrong, whole = expect(p), calibrate(labelled)
+    factors = np.array([calibrate(rng.choice(labelled, len(labelled))) / whole for _ in range(50)])
+    sd = np.sqrt([sum(p[i, j] * (1 - p[i, j]) for i in items if filled[i, j]) for j in L])
+    noise = rng.normal(size=(20, 50, len(L)))
+    draws = wrong + (wrong * (factors - 1) + sd * noise) * np.sqrt(1 + 100 / known.sum(axis=0))
+    draws = np.clip(draws, 0, (filled != 0).sum(axis=0)).reshape(1000, -1)
+    return np.quantile(np.column_stack([draws, draws.sum(axis=1)]), [0.05, 0.95], axis=0)
+
+
+def test_the_band_is_that_of_loops(rng):
+    labels, filled, p, scores, held_out, _ = simulate(rng, n=40, n_labelled=25)
+    labels = labels.hide(rng.random(labels.shape) < 0.2)
+    held_out[rng.random(labels.shape) < 0.2] = np.nan
+    filled[30, 0] = filled[35] = 0
+    table = estimate_errors(labels, filled, p, scores, held_out, np.random.default_rng(1))
+    low, high = estimate_by_loops(labels, filled, p, scores, held_out, np.random.default_rng(1))
+    np.testing.assert_allclose(table["low"], low, rtol=1e-9)
+    np.testing.assert_allclose(table["high"], high, rtol=1e-9)
+
+
+def test_without_a_calibration_the_errors_alone_are_random():
+    """Two entries with even odds, and none that was held out: from none to both are wrong."""
+    labels = PartialLabels.from_table([[1], [None], [None]])
+    filled, p, nothing = np.array([[0], [1], [-1]], np.int8), np.full((3, 1), 0.5), np.full((3, 1), np.nan)
+    table = estimate_errors(labels, filled, p, np.zeros((3, 1)), nothing, np.random.default_rng(0))
+    assert table["expected"].tolist() == [1, 1]
+    assert (table["low"].tolist(), table["high"].tolist()) == ([0, 0], [2, 2])
+    table = estimate_errors(labels, 0 * filled, p, np.zeros((3, 1)), p, np.random.default_rng(0))
+    assert table["high"].tolist() == [0, 0]

@@ -1,4 +1,5 @@
 import numpy as np
+from scipy.optimize import minimize
 from scipy.special import expit
 from tests.oracles.residuals import free_coupling, objective
 
@@ -101,3 +102,57 @@ def test_ridge_and_coupling_from_a_sample_are_near_those_from_all(rng, monkeypat
     gaps = ~labels.observed
     assert not np.array_equal(part.log_odds, whole.log_odds)
     assert log_loss(Y, part.log_odds, gaps) < log_loss(Y, whole.log_odds, gaps) + 0.01
+
+
+def test_the_ridge_weights_fall_from_ten_thousand_in_equal_ratios():
+    np.testing.assert_allclose(np.diff(np.log10(coupling.RIDGES)), -0.5)
+    np.testing.assert_allclose(coupling.RIDGES[[0, -1]], [1e4, 10**-1.5])
+
+
+def test_the_ridge_weight_has_the_least_out_of_fold_loss(rng, monkeypatch):
+    labels, _, base = coupled(rng, n=60)
+    monkeypatch.setattr(coupling, "RIDGES", np.array([100.0, 0.3, 1e-6]))
+    data = coupling.CouplingData.prepare(labels, base, 3, rng)
+    losses = []
+    for ridge in coupling.RIDGES:
+        loss = 0.0
+        for fold in range(3):
+            train, rest = data.folds != fold, data.folds == fold
+            for j in (0, 2):
+                Z = np.column_stack([np.ones(60), base[:, j], np.delete(data.residual, j, axis=1)])
+                y, seen, weight = labels.relevant[:, j], labels.observed[:, j], np.array([1.0, 1.0, *[ridge] * 3])
+                prior = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
+
+                def value(theta, Z=Z[train & seen], y=y[train & seen], weight=weight, prior=prior):
+                    return np.logaddexp(0, Z @ theta).sum() - y @ (Z @ theta) + weight @ (theta - prior) ** 2 / 2
+
+                eta = Z[rest & seen] @ minimize(value, prior, tol=1e-9).x
+                loss += np.logaddexp(0, np.where(y[rest & seen], -eta, eta)).sum()
+        losses.append(loss)
+    assert coupling._choose_ridge(data, np.arange(60), np.array([0, 2])) == coupling.RIDGES[np.argmin(losses)]
+    assert np.argmin(losses) == 1
+
+
+def test_partners_are_those_of_the_score_test(rng, monkeypatch):
+    residual = rng.normal(size=(40, 7)) * (rng.random((40, 7)) < 0.6) * [1, 2, 1, 5, 1, 0, 1]
+    monkeypatch.setattr(coupling, "MAX_PARTNERS", 6)
+    every = {j: partners.tolist() for j, partners in coupling._choose_partners(residual, np.array([1, 4]))}
+    assert every == {1: [0, 2, 3, 4, 5, 6], 4: [0, 1, 2, 3, 5, 6]}
+    monkeypatch.setattr(coupling, "MAX_PARTNERS", 3)
+    for j, partners in coupling._choose_partners(residual, np.arange(7)):
+        statistic = {
+            k: abs((residual[:, j] * residual[:, k]).sum()) / np.sqrt((residual[:, j] ** 2 * residual[:, k] ** 2).sum())
+            for k in range(7)
+            if k not in (j, 5) and j != 5
+        }
+        if statistic:  # without a residual all are 0
+            assert partners.tolist() == sorted(sorted(statistic, key=statistic.get)[-3:])
+
+
+def test_a_step_beyond_the_minimum_is_halved():
+    """One separable item on a huge scale: the whole step of Newton's method would raise the objective."""
+    Z, weight, prior = np.array([[1.0, 60.0], [1.0, -60.0]]), np.array([1e-3, 1e-3]), np.array([0.0, 1.0])
+    theta = coupling._newton(Z, np.array([0.0, 1.0]), weight, prior, prior)
+    p = expit(Z @ theta)
+    np.testing.assert_allclose(Z.T @ (p - [0.0, 1.0]) + weight * (theta - prior), 0, atol=1e-3)
+    assert theta[1] < 0

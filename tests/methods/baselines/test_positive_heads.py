@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -9,9 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.methods.baselines import EPR, ElkanNoto
+from halflabel.methods.baselines import EPR, ElkanNoto, positive_heads
 from halflabel.methods.baselines.positive_heads import (
     LinearHead,
+    _estimate_frequency,
     fit_expected_positives,
     fit_weighted_logistic,
     weigh_unassigned,
@@ -192,3 +195,59 @@ def test_without_a_frequency_the_expected_number_is_that_of_the_assigned_labels(
     np.testing.assert_array_equal(unknown, one)
     with pytest.raises(ValueError, match="count_weight must be positive"):
         EPR(count_weight=0).fit(X, labels)
+
+
+def test_unknown_entries_have_no_weight(data):
+    """Each label is fitted to the items for which it is not unknown."""
+    X, _, state = data
+    state = state.copy()
+    state[::4, 1], state[1::3, 2] = 0, 0
+    [(head, _)] = ElkanNoto(observed_rate=0.6, max_iter=2000)._learn(X, state, [{"C": 0.7}])
+    for j in range(4):
+        known = state[:, j] != 0
+        [(alone, _)] = ElkanNoto(observed_rate=0.6, max_iter=2000)._learn(X[known], state[known][:, [j]], [{"C": 0.7}])
+        np.testing.assert_allclose(head.weights[:, [j]], alone.weights, atol=1e-4)
+        np.testing.assert_allclose(head.bias[[j]], alone.bias, atol=1e-4)
+
+
+def test_the_frequency_is_the_mean_probability_of_held_out_assigned_entries(data):
+    X, _, state = data
+    state[:, 3] = -1
+    found = _estimate_frequency(X, (state > 0) * 1.0, (state < 0) * 1.0, 0.7, 2000)
+    fold = np.arange(60) % 3
+    for j, s in enumerate(state.T[:3] > 0):
+        total = 0.0
+        for held_out in range(3):
+            model = LogisticRegression(C=0.7, tol=1e-10, max_iter=5000).fit(X[fold != held_out], s[fold != held_out])
+            total += model.predict_proba(X[(fold == held_out) & s])[:, 1].sum()
+        assert found[j] == pytest.approx(total / s.sum(), rel=1e-3)
+    assert found[3] == 0.01  # no entry is assigned
+
+
+@pytest.mark.parametrize("rate", [None, 0.5])
+def test_the_expected_number_is_that_of_the_assigned_labels_over_the_frequency(rate, data):
+    X, _, state = data
+    state = state.copy()
+    state[::4, 1] = 0
+    [(head, solution)] = EPR(observed_rate=rate, count_weight=50.0)._learn(X, state, [{"C": 2.0}])
+    count = (state > 0).sum() / 60 / (rate or 1)
+    expected = fit_expected_positives(X, (state > 0) * 1.0, (state != 0) * 1.0, count, 50.0, 2.0, 500)
+    np.testing.assert_array_equal(solution.x, expected.x)
+    np.testing.assert_array_equal(np.vstack([head.weights, head.bias]), expected.x)
+
+
+@pytest.mark.parametrize(
+    ("n_iter", "gradient", "status"),
+    [(4, 1.0, Status.CONVERGED), (5, 1e-5, Status.CONVERGED), (5, -1.001e-5, Status.MAX_ITER)],
+)
+def test_a_small_gradient_at_the_last_iteration_has_converged(n_iter, gradient, status, monkeypatch):
+    asked = {}
+
+    def answer(function, start, *, options, **_):
+        asked.update(options)
+        return SimpleNamespace(x=start, nit=n_iter, fun=0.0, jac=np.array([0.0, gradient]))
+
+    monkeypatch.setattr(positive_heads.optimize, "minimize", answer)
+    found = positive_heads.minimise(np.zeros((3, 1)), 1, None, 0.1, 5)
+    assert (found.status, found.n_iter, found.residual) == (status, n_iter, abs(gradient))
+    assert (asked["maxiter"], asked["maxfun"]) == (5, 50)
