@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from halflabel.completion import suspects
 from halflabel.completion.suspects import FlipRates, rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 
@@ -81,3 +82,43 @@ def test_missing_positives_are_suspects_of_positive_only_labels():
     assert suspects["wrong"].tolist() == [0.6, 0.4, 0.2, 0.1]
     assert (suspects["given"] == 0).all()
     assert rank_missing(labels, p, None)["wrong"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "share"),
+    [
+        ([False] * 15 + [True] * 4 + [False] * 11, 0.5 / 25),  # the half without a wrong one
+        ([True] + [False] * 28, 2 / 39),  # its half has fewer than 15
+        ([True] * 4 + [False] * 26, (4 + 1 + 0.5) / 40),
+        ([False] * 15 + [True] * 225, 0.5 / 25),  # a sixteenth
+        ([True] * 3, (3 + np.sqrt(3) / 2 + 0.5) / 13),
+        ([], 0.05),
+    ],
+)
+def test_the_smallest_share_of_the_parts_by_hand(wrong, share):
+    assert suspects._estimate_smallest_share(np.array(wrong, dtype=bool)) == pytest.approx(share)
+
+
+def test_the_ends_are_shares_of_all_and_of_the_relevant_entries():
+    """Of 100 entries, 49 relevant: the lowest 30 with one relevant entry, the highest 7 with one irrelevant entry."""
+    relevant = np.arange(100) >= 50
+    relevant[[3, 30]] = True
+    relevant[[99, 93, 92, 91]] = [False, True, False, False]
+    rates = FlipRates.estimate(relevant, np.linspace(0, 1, 100))
+    assert relevant.sum() == 49
+    assert rates.false_relevant == pytest.approx(2 / 40)
+    assert rates.false_irrelevant == pytest.approx(2 / 17)
+
+
+def test_rates_that_leave_hardly_any_entry_right_are_divided_by_a_tenth():
+    wrong = FlipRates(0.6, 0.5).flipped(np.array([True, False, True]), np.array([0.65, 0.65, 0.9]))
+    np.testing.assert_allclose(wrong, [0.3 / 0.55, 0.25 / 0.45, 0.0])
+
+
+def test_of_equal_posteriors_the_more_probable_other_value_is_first():
+    """Probabilities at or below e0 leave no doubt that an entry is irrelevant: they share one posterior."""
+    state = [[1, 0], *[[-1, 0]] * 4]
+    p = [[0.9, 0.5], [0.01, 0.5], [0.04, 0.5], [0.02, 0.5], [0.03, 0.5]]
+    found = table(state, p)
+    assert found["wrong"][1:].nunique() == 1
+    assert found["position"].tolist()[1:] == [2, 4, 3, 1]

@@ -87,3 +87,71 @@ def test_undecided_labels_differ_from_irrelevant_ones(rng):
     decided = first.state[(first.state != 0).any(axis=1)]
     np.testing.assert_array_equal(again.labels.state[(first.state != 0).any(axis=1)], decided)
     assert again.table["tags_open"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("cells", "form"),
+    [
+        ([[1, None], [], [np.int64(2)]], "numbers"),
+        ([[1, "a"]], "list"),
+        ([None, (), {"a"}], "list"),
+        (["[1, 2]", "x"], "json"),  # half of the cells is enough
+        (["[1, 2]", "x", "y"], "separated"),
+        (["[a", "b]"], "separated"),
+        (["{a", "b}"], "separated"),
+        (["x", "y", "z", '{"choices": ["a"]}'], "choices"),
+        ([" ['a'] ", None], "python"),
+        ([None, ""], "separated"),
+    ],
+)
+def test_the_form_of_a_column(cells, form):
+    assert recognise_tags(pd.Series(cells, dtype=object), None).form == form
+
+
+@pytest.mark.parametrize(
+    ("cells", "sep", "glue"),
+    [
+        (["a, b", "c;d"], ";", ";"),  # the first separator is no character of a name
+        (["a,b", "c, d"], ",", ", "),
+        (["a|b"], "|", "|"),
+        (["a"], ";", ";"),
+    ],
+)
+def test_the_separator_and_the_blank_after_it(cells, sep, glue):
+    notation = recognise_tags(pd.Series(cells), None)
+    assert (notation.sep, notation.glue) == (sep, glue)
+
+
+@pytest.mark.parametrize(
+    ("form", "tags", "cell"),
+    [
+        ("json", ["é", "b"], '["é", "b"]'),
+        ("choices", ["é", "b"], '{"choices": ["é", "b"]}'),
+        ("choices", ["é"], "é"),
+        ("choices", [], '{"choices": []}'),
+        ("python", ["é", "b"], "['é', 'b']"),
+        ("numbers", ["3", "12"], [3, 12]),
+    ],
+)
+def test_a_cell_is_written_as_its_tool_writes_it(form, tags, cell):
+    assert TagNotation(form).write(tags) == cell
+    assert TagNotation(form).read(cell) == tags
+
+
+def test_a_list_as_text_has_a_maximum_length():
+    longest = '["' + 99_996 * "a" + '"]'
+    assert [len(tag) for tag in TagNotation("json").read(longest)] == [99_996]
+    with pytest.raises(ValueError, match="the cell has more than 100,000 characters"):
+        TagNotation("json").read(longest + " ]")
+    with pytest.raises(ValueError, match="text or a list was expected"):
+        TagNotation("json").read(3)
+
+
+def test_choices_may_be_a_single_text():
+    assert TagNotation("choices").read('{"choices": "a"}') == ["a"]
+    assert TagNotation("choices").read('"a"') == ["a"]
+    with pytest.raises(ValueError, match="the list is not well formed"):
+        TagNotation("choices").read('{"choices"')
+    for form in ("json", "python"):
+        with pytest.raises(ValueError, match="a list of tags was expected"):
+            TagNotation(form).read('"a"')
