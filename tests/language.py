@@ -184,7 +184,7 @@ def list_files(rooms: tuple[str, ...] = ROOMS) -> list[Path]:
 
 def _is_generated(file: Path) -> bool:
     place = file.resolve().relative_to(ROOT).as_posix()
-    return place.startswith(GENERATED) or "__pycache__" in place
+    return place.startswith(GENERATED) or any(part.startswith((".", "__pycache__")) for part in place.split("/"))
 
 
 def main() -> int:
