@@ -130,7 +130,7 @@ def test_missing_positives_and_new_items_at_a_precision(positives):
     assert truth[new].mean() > 0.9
     lacking = labels.annotated[:, None] & ~labels.relevant
     assert not low[lacking].any()  # missing positives need more evidence than new items
-    missing = lacking & (lower(positives, np.full(truth.shape, 1.0), 0.7) > 0.7)
+    missing = lacking & (lower(positives, np.full(truth.shape, 1.0), 0.65) > 0.65)
     assert missing.sum() > 20
     assert truth[missing].mean() > 0.8
     assert (low <= expit(scores + 3)).mean() > 0.9
@@ -188,17 +188,19 @@ def test_a_ceiling_is_at_most_one_and_counts_high_probabilities_of_observed_entr
 
 
 def confirm_by_loops(q, labels, c, missing):
-    """Return, for each entry, the best precision over all sets of top entries that hold all with a larger q."""
-    annotated = sorted(
-        zip(-q[labels.observed], ~labels.relevant[labels.observed], strict=True), key=lambda pair: pair[0]
-    )
-    precisions = []
-    for n in range(1, len(annotated) + 1):
-        k = sum(not lacks for _, lacks in annotated[:n])
+    """Return, for each entry, the best precision over all sets of the annotated entries from some limit of q on."""
+    annotated = list(zip(q[labels.observed], labels.relevant[labels.observed], strict=True))
+
+    def confirm_from(limit):
+        chosen = [assigned for value, assigned in annotated if value >= limit]
+        n, k = len(chosen), sum(chosen)
+        if n < 10:
+            return 0.0
         low = max(k - (2 if missing else 1) * np.sqrt(k * (1 - k / n) + 1 / 4), 0)
-        precisions.append(min(low * (1 - c) / c / (n - low) if missing else low / n / c, 1) if n >= 10 else 0)
-    above = [[sum(-value > each for value, _ in annotated) for each in row] for row in q]
-    return np.array([[max(precisions[k:], default=0) for k in row] for row in above])
+        return min(low * (1 - c) / c / (n - low) if missing else low / n / c, 1)
+
+    limits = {value for value, _ in annotated}
+    return np.array([[max((confirm_from(v) for v in limits if v <= each), default=0) for each in row] for row in q])
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -210,6 +212,20 @@ def test_a_precision_is_confirmed_by_the_annotated_entries_above(c, missing, rng
     confirmed = _confirm(q, labels, c, missing=missing)
     np.testing.assert_allclose(confirmed, confirm_by_loops(q, labels, c, missing))
     assert np.ptp(confirmed) > 0
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_order_of_entries_of_one_q_confirms_nothing(missing):
+    q = np.repeat([[0.9], [0.5]], (25, 10), axis=0)
+    state = np.repeat([[1], [-1], [1]], (15, 10, 10), axis=0).astype(np.int8)
+    for order in (np.arange(35), np.argsort(state[:, 0], kind="stable")):
+        labels = PartialLabels(state[order], ("a",), np.ones(35, dtype=bool))
+        confirmed = _confirm(q[order], labels, 0.9, missing=missing)
+        np.testing.assert_allclose(confirmed, confirm_by_loops(q[order], labels, 0.9, missing))
+        low = 15 - (2 if missing else 1) * np.sqrt(15 * 10 / 25 + 0.25), 25 - (2 if missing else 1) * np.sqrt(7.3928571)
+        of_both = [k * 0.1 / 0.9 / (n - k) if missing else k / (n * 0.9) for k, n in zip(low, (25, 35), strict=True)]
+        np.testing.assert_allclose(confirmed[q[order] == 0.9], max(of_both))
+        np.testing.assert_allclose(confirmed[q[order] == 0.5], of_both[1])
 
 
 def test_positives_are_lowered_by_the_odds_of_a_missing_one(two_curves):

@@ -215,12 +215,14 @@ def _confirm(q: Floats, labels: PartialLabels, c: float, *, missing: bool) -> Fl
     """
     at = labels.observed
     order = np.argsort(-q[at], kind="stable")
+    highest = q[at][order]
     n, k = np.arange(1, at.sum() + 1), np.cumsum(labels.relevant[at][order])
     low = np.maximum(k - (2 if missing else 1) * np.sqrt(k * (1 - k / n) + 0.25), 0.0)
     confirmed = np.minimum(low * (1 - c) / c / (n - low) if missing else low / (n * c), 1.0)
     confirmed[: MIN_ENTRIES - 1] = 0.0
+    confirmed[:-1][highest[:-1] == highest[1:]] = 0.0  # a set holds all entries of the same q, or none of them
     best = np.maximum.accumulate(confirmed[::-1])[::-1]  # a larger set with the same precision confirms it, too
-    place = np.searchsorted(-q[at][order], -q.ravel(), side="left")
+    place = np.searchsorted(-highest, -q.ravel(), side="left")
     return np.append(best, 0.0)[np.minimum(place, len(best))].reshape(q.shape)
 
 
