@@ -23,6 +23,7 @@ from halflabel import MC1, SSDRMC, AutoLabeler, MCb, PartialLabels
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.baselines import (
     EPR,
+    GLOCAL,
     LEML,
     MLGFHF,
     MLRGL,
@@ -64,6 +65,7 @@ ESTIMATORS = [
     EPR(n_folds=2),
     ROLE(C=0.03, n_folds=2, tol=1e-6, max_rounds=500),
     SMILE(n_folds=2),
+    GLOCAL(n_folds=2),
 ]
 
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: repr(e)[:40])

@@ -14,7 +14,7 @@ from tests.conftest import half_labelled
 
 from halflabel import MDDM, SSDRMC, AutoLabeler, GaussianMixtureImputer, LowRankVVMR, PartialLabels, SoftImputer
 from halflabel.methods.auto import EFFORTS, CalibratedPrior
-from halflabel.methods.baselines import LPP, ROLE, SMILE, FastTag, OtherLabels
+from halflabel.methods.baselines import GLOCAL, LPP, ROLE, SMILE, FastTag, OtherLabels
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
@@ -64,6 +64,7 @@ def test_groups_and_prior(model, entries, rng):
         FastTag(alpha=0.1, alpha_enrichment=1.0, n_folds=2),
         ROLE(n_folds=2),
         SMILE(n_folds=2),
+        GLOCAL(n_folds=2),
     ],
     ids=lambda m: repr(m)[:8],
 )

@@ -27,6 +27,7 @@ from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
 from halflabel.methods.auto.trees import Trees
 from halflabel.methods.baselines import (
     EPR,
+    GLOCAL,
     LEML,
     MLGFHF,
     MLRGL,
@@ -97,6 +98,7 @@ BASELINES = (
     LinearHead,
     FastTag,
     Enriched,
+    GLOCAL,
     LEML,
     LowRankMap,
     MLGFHF,

@@ -4,6 +4,7 @@ from halflabel.methods.baselines.binary_relevance import BinaryRelevance
 from halflabel.methods.baselines.canonical import CanonicalCorrelation
 from halflabel.methods.baselines.correct_and_smooth import CorrectAndSmooth
 from halflabel.methods.baselines.fasttag import FastTag
+from halflabel.methods.baselines.glocal import GLOCAL
 from halflabel.methods.baselines.lda import LDA
 from halflabel.methods.baselines.leml import LEML
 from halflabel.methods.baselines.linear_svm import LinearSVM
@@ -20,6 +21,7 @@ from halflabel.methods.baselines.smile import SMILE
 
 __all__ = [
     "EPR",
+    "GLOCAL",
     "LDA",
     "LEML",
     "LPP",
