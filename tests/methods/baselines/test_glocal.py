@@ -21,18 +21,22 @@ from halflabel.methods.baselines.glocal_blocks import Factors, Items, Problem, m
 WEIGHTS = (0.7, 0.4, 0.6, 0.9)
 
 
-@pytest.fixture(params=["more items", "more features", "sparse"])
+@pytest.fixture(params=["more items", "more features", "sparse", "sparse, more features", "few gaps"])
 def case(request, rng):
     """Ten centred items, one of them unlabelled, a problem with gaps, and any factors of rank 2."""
-    X = rng.normal(size=(10, 14 if request.param == "more features" else 3))
+    X = rng.normal(size=(10, 14 if "more features" in request.param else 3))
     Y = rng.choice([-1.0, 0.0, 1.0], size=(10, 4))
+    if request.param == "few gaps":
+        Y[:] = np.where(Y == 0, 1.0, Y)
     Y[0] = 0
     mean = X.mean(axis=0)
-    rows = (sparse.csr_array(X), mean) if request.param == "sparse" else (X - mean, 0 * mean)
+    rows = (sparse.csr_array(X), mean) if "sparse" in request.param else (X - mean, 0 * mean)
     items = Items.of(*rows, 3, 0)
     problem = Problem(items, Y, *WEIGHTS)
+    assert (problem.kinds.grams is None) == (request.param != "few gaps")
     Z = scale_rows(rng.normal(size=(3, 4, 2)), np.ones(2))
-    at = Factors(rng.normal(size=(4, 2)), rng.normal(size=4), rng.normal(size=(10, 2)), items.B[:2].T.copy(), Z)
+    U, V, W = rng.normal(size=(4, 2)), rng.normal(size=(10, 2)), rng.normal(size=(items.B.shape[1], 2))
+    at = Factors(U, rng.normal(size=4), V, W, items.B @ W, Z)
     return X - mean, problem, at, lambda W: items.to_features(W, *rows)
 
 
@@ -73,7 +77,7 @@ def test_the_scale_is_the_best_one(case):
     _, problem, at, _ = case
     found = problem.balance(at)
     np.testing.assert_allclose(found.V @ found.U.T, at.V @ at.U.T)
-    scales = [replace(found, U=found.U / t, V=found.V * t, W=found.W * t) for t in (0.99, 1.0, 1.01)]
+    scales = [replace(found, U=found.U / t, V=found.V * t, W=found.W * t, T=found.T * t) for t in (0.99, 1.0, 1.01)]
     smaller, best, larger = (problem.objective(each) for each in scales)
     assert best < min(smaller, larger)
     assert best < problem.objective(at)
@@ -84,10 +88,10 @@ def test_correlations_reach_the_minimum_over_correlation_matrices(rng):
     X = rng.normal(size=(12, 3))
     problem = Problem(Items.of(X - X.mean(axis=0), np.zeros(3), 2, 0), np.ones((12, 3)), *WEIGHTS)
     U, W, Z = rng.normal(size=(3, 3)), rng.normal(size=(3, 3)), scale_rows(rng.normal(size=(2, 3, 3)), np.ones(3))
-    at = Factors(U, np.zeros(3), rng.normal(size=(12, 3)), W, Z)
+    at = Factors(U, np.zeros(3), rng.normal(size=(12, 3)), W, problem.items.B @ W, Z)
     for _ in range(100):
         at = problem.fit_correlations(at)
-    for A, each in zip(U @ problem.moments(W) @ U.T, at.Z, strict=True):
+    for A, each in zip(U @ problem.moments(at.T) @ U.T, at.Z, strict=True):
         np.testing.assert_allclose((each**2).sum(axis=1), 1)
         assert np.trace(each.T @ A @ each) == pytest.approx(least_correlation(A), rel=1e-4, abs=1e-4 * np.trace(A))
 

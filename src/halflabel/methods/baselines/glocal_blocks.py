@@ -88,6 +88,51 @@ def find_principal_coordinates(X: Matrix, mean: Floats) -> tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
+class Kinds:
+    """Items that have the same weights in the least squares problem of W.
+
+    Attributes
+    ----------
+    B : ndarray of shape (n_items, n_axes)
+    kind : ndarray of int, shape (n_items,)
+        The kind of each item.
+    pattern, cluster : ndarray of int, shape (n_kinds,)
+        The observed labels and the cluster of each kind.
+    """
+
+    B: Floats
+    kind: Ints
+    pattern: Ints
+    cluster: Ints
+
+    @classmethod
+    def of(cls, items: Items, pattern_of: Ints) -> Kinds:
+        """Return the kinds of items whose observed labels have these numbers."""
+        n_clusters = len(items.members)
+        pairs, kind = np.unique(pattern_of * n_clusters + items.clusters, return_inverse=True)
+        return cls(items.B, kind.ravel(), *np.divmod(pairs, n_clusters))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Share of the items of each kind."""
+        return np.bincount(self.kind) / len(self.kind)
+
+    @cached_property
+    def grams(self) -> Floats | None:
+        """The Gram matrix of the items of each kind; None if products with B are cheaper than products with these."""
+        n, r = self.B.shape
+        if len(self.pattern) * r > 2 * n:
+            return None
+        return np.stack([self.B[rows].T @ self.B[rows] for rows in (self.kind == m for m in range(len(self.pattern)))])
+
+    def weighted_gram(self, W: Floats, weights: Floats) -> Floats:
+        """Return the sum of x x^T W N over the items x, with the matrix N of weights of their kind."""
+        if self.grams is None:
+            return np.asarray(self.B.T @ np.einsum("nk,nkl->nl", self.B @ W, weights[self.kind]))
+        return np.asarray((self.grams @ W @ weights).sum(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
 class Factors:
     """The variables: U and b of labels, V of items, W of coordinates, and Z of the labels in each cluster.
 
@@ -97,6 +142,8 @@ class Factors:
     b : ndarray of shape (n_labels,)
     V : ndarray of shape (n_items, k)
     W : ndarray of shape (n_axes, k)
+    T : ndarray of shape (n_items, k)
+        B W, the latent labels that follow from the features.
     Z : ndarray of shape (n_clusters, n_labels, k)
         Rows of length 1.
     """
@@ -105,6 +152,7 @@ class Factors:
     b: Floats
     V: Floats
     W: Floats
+    T: Floats
     Z: Floats
 
 
@@ -134,6 +182,11 @@ class Problem:
         patterns, pattern_of = np.unique(self.state != 0, axis=0, return_inverse=True)
         return patterns.astype(np.float64), pattern_of.ravel()
 
+    @cached_property
+    def kinds(self) -> Kinds:
+        """Items of one kind have the same observed labels and the same cluster."""
+        return Kinds.of(self.items, self.patterns[1])
+
     def start(self, rank: int) -> Factors:
         """Return the start: U spans the labels' leading singular directions, and Z has the directions of its rows."""
         b = self.state.sum(axis=0) / np.maximum((self.state != 0).sum(axis=0), 1)
@@ -141,8 +194,8 @@ class Problem:
         k = min(rank, *directions.shape)
         U = linalg.svd(directions, full_matrices=False, check_finite=False)[2][:k].T
         Z = np.repeat(scale_rows(U, np.ones_like(U))[None], len(self.items.members), axis=0)
-        empty = Factors(U, b, np.zeros((len(self.state), k)), np.zeros((len(directions), k)), Z)
-        return self.fit_items(empty)
+        empty = np.zeros((len(self.state), k))
+        return self.fit_items(Factors(U, b, empty, np.zeros((len(directions), k)), empty, Z))
 
     def above(self, b: Floats) -> Floats:
         """Return the labels minus their intercepts; 0 where they are unknown."""
@@ -151,15 +204,14 @@ class Problem:
     def objective(self, at: Factors) -> float:
         """Return the objective."""
         gaps = np.where(self.state != 0, self.above(at.b) - at.V @ at.U.T, 0.0)
-        link = at.V - self.items.B @ at.W
+        link = at.V - at.T
         P = at.U.T @ at.Z
-        smooth = float(np.sum(P * (self.moments(at.W) @ P)))
+        smooth = float(np.sum(P * (self.moments(at.T) @ P)))
         size = sum(float(np.vdot(factor, factor)) for factor in (at.U, at.V, at.W))
         return float(np.vdot(gaps, gaps)) + self.alpha * float(np.vdot(link, link)) + self.ridge * size + smooth
 
-    def moments(self, W: Floats) -> Floats:
+    def moments(self, T: Floats) -> Floats:
         r"""Return :math:`N_m`, with which the terms of cluster m are :math:`\mathrm{tr}(Z_m^T U N_m U^T Z_m)`."""
-        T = self.items.B @ W
         local = np.stack([T[rows].T @ T[rows] for rows in self.items.members])
         shares = self.items.shares[:, None, None]
         return np.asarray(self.alpha_global * shares * local.sum(axis=0) + self.alpha_local * local)
@@ -173,38 +225,33 @@ class Problem:
         :math:`K_i^{-1} (U^T J_i (y_i - b) + \lambda W^T x_i)`. What remains is a least squares problem in W,
         in which item i has a matrix of weights.
         """
-        inverse, pull = self._weigh_patterns(at.U)
-        known = np.einsum("nk,nkl->nl", self.above(at.b) @ at.U, inverse)
-        W = self._fit_coordinates(at.W, pull + self._weigh_clusters(at), self.alpha * self.items.B.T @ known)
-        V = known + self.alpha * np.einsum("nk,nkl->nl", self.items.B @ W, inverse)
-        return replace(at, V=V, W=W)
-
-    def _weigh_patterns(self, U: Floats) -> tuple[Floats, Floats]:
-        r"""Return :math:`K_i^{-1}`, and the weights of :math:`W^T x_i` when :math:`v_i` is at its minimum."""
         patterns, pattern_of = self.patterns
-        k = U.shape[1]
-        own = (patterns @ (U[:, :, None] * U[:, None, :]).reshape(len(U), -1)).reshape(-1, k, k)
+        k = at.U.shape[1]
+        own = (patterns @ (at.U[:, :, None] * at.U[:, None, :]).reshape(len(at.U), -1)).reshape(-1, k, k)
         own += self.ridge * np.eye(k)
-        inverse: Floats = np.asarray(np.linalg.inv(own + self.alpha * np.eye(k)), dtype=np.float64)
-        return inverse[pattern_of], (self.alpha * inverse @ own)[pattern_of]
+        inverse = np.asarray(np.linalg.inv(own + self.alpha * np.eye(k)), dtype=np.float64)
+        of_items = inverse[pattern_of]
+        known = np.einsum("nk,nkl->nl", self.above(at.b) @ at.U, of_items)
+        weights = (self.alpha * inverse @ own)[self.kinds.pattern] + self._weigh_clusters(at)[self.kinds.cluster]
+        W = self._fit_coordinates(at.W, weights, self.alpha * self.items.B.T @ known)
+        T = self.items.B @ W
+        return replace(at, V=known + self.alpha * np.einsum("nk,nkl->nl", T, of_items), W=W, T=T)
 
     def _weigh_clusters(self, at: Factors) -> Floats:
         P = at.U.T @ at.Z
         local = P @ P.transpose(0, 2, 1)
-        whole = np.tensordot(self.items.shares, local, 1)
-        return np.asarray((self.alpha_global * whole + self.alpha_local * local)[self.items.clusters])
+        return np.asarray(self.alpha_global * np.tensordot(self.items.shares, local, 1) + self.alpha_local * local)
 
     def _fit_coordinates(self, start: Floats, weights: Floats, right: Floats) -> Floats:
         r"""Return W with :math:`\sum_i x_i x_i^T W N_i + \lambda_2 W` = right, where :math:`N_i` are the weights.
 
         In the eigenbasis of the mean of the weights the system is near to a diagonal one.
         """
-        B = self.items.B
-        mean, Q = linalg.eigh(weights.mean(axis=0), check_finite=False)
+        mean, Q = linalg.eigh(np.tensordot(self.kinds.shares, weights, 1), check_finite=False)
 
         def apply(w: Floats) -> Floats:
-            rows = np.einsum("nk,nkl->nl", B @ (w.reshape(start.shape) @ Q.T), weights)
-            return np.asarray((B.T @ rows @ Q).reshape(-1, 1) + self.ridge * w)
+            product = self.kinds.weighted_gram(w.reshape(start.shape) @ Q.T, weights)
+            return np.asarray((product @ Q).reshape(-1, 1) + self.ridge * w)
 
         diagonal = np.outer(self.items.squares, mean) + self.ridge
         first, target = ((table @ Q).reshape(-1, 1) for table in (start, right))
@@ -218,7 +265,7 @@ class Problem:
         k = at.U.shape[1]
         latent = np.column_stack([at.V, np.ones(len(at.V))])
         ridge = self.ridge * np.diag(np.append(np.ones(k), 0.0))  # no weight on the intercept
-        moments = np.pad(self.moments(at.W), ((0, 0), (0, 1), (0, 1)))
+        moments = np.pad(self.moments(at.T), ((0, 0), (0, 1), (0, 1)))
         squares = (latent[:, :, None] * latent[:, None, :]).reshape(len(latent), -1)
         own = ((self.state != 0).T.astype(np.float64) @ squares).reshape(-1, k + 1, k + 1) + ridge
         root = np.linalg.inv(np.linalg.cholesky(own + moments.sum(axis=0)))  # the diagonal of Z Z^T is 1
@@ -242,7 +289,7 @@ class Problem:
 
         A cluster's terms are :math:`\mathrm{tr}(Z^T A Z)`. The step 1 / Lipschitz does not increase them.
         """
-        A = at.U @ self.moments(at.W) @ at.U.T
+        A = at.U @ self.moments(at.T) @ at.U.T
         step = 1 / np.maximum(np.linalg.eigvalsh(A)[:, -1], np.finfo(np.float64).tiny)
         Z = at.Z
         for _ in range(Z_STEPS):
@@ -253,13 +300,13 @@ class Problem:
 
     def balance(self, at: Factors) -> Factors:
         """Minimise over the scale of U against that of V and W, which no product changes."""
-        link = at.V - self.items.B @ at.W
+        link = at.V - at.T
         latent = self.alpha * np.vdot(link, link) + self.ridge * (np.vdot(at.V, at.V) + np.vdot(at.W, at.W))
         labels = self.ridge * np.vdot(at.U, at.U)
         if latent == 0 or labels == 0:
             return at
         scale = float(labels / latent) ** 0.25
-        return replace(at, U=at.U / scale, V=at.V * scale, W=at.W * scale)
+        return replace(at, U=at.U / scale, V=at.V * scale, W=at.W * scale, T=at.T * scale)
 
 
 def scale_rows(A: Floats, otherwise: Floats) -> NDArray[np.float64]:
