@@ -54,6 +54,7 @@ def test_only_five_of_many_names_are_shown():
 
 def test_a_column_of_labels_is_answered_by_a_column():
     assert get_tags(Recorder()).target_tags.single_output
+    assert get_tags(Recorder()).input_tags.sparse
     assert get_tags(Recorder()).target_tags.two_d_labels
     X, y, model = np.arange(3.0)[:, None], np.array([0.0, 1.0, np.nan]), Recorder()
     for given, single in [(y, True), (y[:, None], False), (PartialLabels.from_table(y[:, None]), False)]:

@@ -60,3 +60,5 @@ def test_the_proximal_step_is_non_expansive_and_optimal(Z, seed, step):
 def test_spectral_norm(rng):
     A = rng.normal(size=(9, 5))
     assert spectral_norm(A.T @ A) == pytest.approx(np.linalg.norm(A, 2) ** 2)
+    assert spectral_norm(np.diag([0.04, 0.25])) == pytest.approx(0.25)
+    assert spectral_norm(np.zeros((3, 3))) == 0

@@ -6,7 +6,9 @@ import pytest
 from scipy import sparse
 
 from halflabel.datasets import RawTable
+from halflabel.exchange.records import Records, cell_table
 from halflabel.table import Columns, open_table
+from halflabel.table.sources import source_of_records
 
 SONGS = [
     {"song": "a", "tempo": 60.5, "rock": 0},
@@ -112,3 +114,18 @@ def test_items_of_another_kind_are_named_by_their_class(frame):
         open_table(np.eye(3), columns=Columns(labels=["rock"]))
     with pytest.raises(ValueError, match=r"items need one row per item .* not 1 dimensions"):
         open_table(np.ones(3), [1, 0, 1])
+
+
+@pytest.mark.parametrize("index", [["a", "b"], pd.RangeIndex(2, name="number"), pd.RangeIndex(2)])
+def test_records_have_ids_unless_their_items_are_only_counted(index):
+    items = pd.DataFrame({"tempo": [120, 90]}, index=index)
+    cells = cell_table(*[()] * 7)
+    records = Records(items, cells, ("rock",), np.array([True, False]), np.array([True]))
+    source = source_of_records(records, "songs.json")
+    key = items.index.name or "id"
+    if isinstance(index, pd.RangeIndex) and index.name is None:
+        assert source.id is None
+        assert list(source.raw.frame) == ["tempo", "rock"]
+    else:
+        assert source.id == key
+        assert list(source.raw.frame[key]) == list(items.index)

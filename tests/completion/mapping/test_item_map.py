@@ -14,6 +14,7 @@ import halflabel as hl
 from halflabel.completion.mapping.defaults import METHOD_NAMES
 from halflabel.completion.mapping.item_map import draw_item_map
 from halflabel.completion.mapping.joint_space import JointSpace, measure_skill
+from halflabel.completion.mapping.regions import name_regions
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.numerics.layout.quality import score_vote
 from halflabel.numerics.layout.tsne import lay_out
@@ -52,6 +53,13 @@ def test_every_method_draws(filled, method):
     drawn = filled.map(3 if method != "tsne" else 1, method=method)
     assert drawn.method == method
     assert np.isfinite(drawn.coordinates.to_numpy()).all()
+
+
+def test_only_a_map_of_two_dimensions_has_regions(filled):
+    flat = filled.map()
+    assert flat.regions == name_regions(flat.coordinates.to_numpy(), flat.labels)
+    assert len(flat.regions) > 0
+    assert filled.map(3, method="ssdrmc").regions == ()
 
 
 def test_more_than_two_dimensions_are_spectral(filled):

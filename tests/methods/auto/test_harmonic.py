@@ -8,7 +8,7 @@ from scipy import linalg, sparse
 
 from halflabel.methods.auto.forest import Forest
 from halflabel.methods.auto.graph import Graph, Nodes, connect
-from halflabel.methods.auto.harmonic import NodeValues, corrected_trees, harmonic, propagate
+from halflabel.methods.auto.harmonic import CorrectedForest, NodeValues, corrected_trees, harmonic, propagate
 
 
 def propagate_dense(W, target, weight, pull, rest):
@@ -156,3 +156,10 @@ def test_a_single_labelled_item_has_no_value_out_of_fold(rng):
 def test_new_items_have_the_means_of_their_nodes():
     items = SimpleNamespace(transition=sparse.csr_array([[0.25, 0.75], [1.0, 0.0]]))
     np.testing.assert_allclose(NodeValues(np.array([[4.0], [8.0]])).predict(items), [[7], [4]])
+
+
+def test_corrected_trees_add_the_errors_of_their_nodes():
+    items = SimpleNamespace(transition=sparse.csr_array([[0.25, 0.75], [1.0, 0.0]]))
+    forest = SimpleNamespace(predict=lambda _: np.array([[10.0], [20.0]]))
+    predicted = CorrectedForest(forest, NodeValues(np.array([[4.0], [8.0]]))).predict(items)
+    np.testing.assert_allclose(predicted, [[17], [24]])
