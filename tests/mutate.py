@@ -120,6 +120,11 @@ def replaced(source: str, path: tuple[str | int, ...]) -> str:
 
 
 def own_tests(module: Path) -> tuple[Path, ...]:
+    """Return the test files of a module, and the test of stated defaults, which reads every module."""
+    return (*_mirror(module), ROOT / "tests" / "test_defaults.py")
+
+
+def _mirror(module: Path) -> tuple[Path, ...]:
     """Return the test file of a module; without one, the files of the mirrored folder that use a name of the module."""
     folder = ROOT / "tests" / module.parent
     own = folder / f"test_{module.stem.lstrip('_')}.py"

@@ -50,9 +50,11 @@ def test_a_notebook_gets_an_escaped_page(monkeypatch):
 def test_a_notebook_shows_a_small_map(monkeypatch):
     filled = complete(open_songs())
     places = pd.DataFrame({"dim1": range(6), "dim2": [0, 2, 1, 5, 3, 4]})
-    monkeypatch.setattr(type(filled), "embedding", lambda self, n: places)
+    asked = []
+    monkeypatch.setattr(type(filled), "embedding", lambda self, n: asked.append(n) or places)
     page = filled._repr_html_()
     assert page.count("<svg") == 1
+    assert asked == [2]
     assert "var(" not in page  # a notebook has no style sheet of the report
 
 

@@ -123,9 +123,9 @@ def complete(
     format : str, optional
         The format of the file, where items are a path; by default the content decides, see
         :mod:`halflabel.exchange`.
-    method : estimator, default=AutoLabeler()
-        Any method of this library; a copy of it is fitted. From labels that are positive-only, only
-        :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
+    method : estimator or None, default=None
+        Any method of this library; a copy of it is fitted. None takes ``AutoLabeler()``. From labels that are
+        positive-only, only :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
     effort : {"fast", "default", "best"}, default="default"
         How much work the default method may be, see :class:`halflabel.AutoLabeler`. A warning names a cheaper one where
         memory is short.

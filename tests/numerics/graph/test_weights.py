@@ -135,3 +135,11 @@ def test_the_width_of_the_heat_kernel_may_be_given(rng):
     indices, distances = neighbors(rng.normal(size=(30, 3)), 4)
     W = affinity(indices, distances, 0.7)
     assert W[0, indices[0, 2]] == pytest.approx(np.exp(-(distances[0, 2] ** 2) / (2 * 0.7**2)))
+
+
+def test_one_neighbour_has_all_of_the_weight(rng):
+    X = rng.normal(size=(5, 2))
+    indices = neighbors(X, 1)[0]
+    W = reconstruction_weights(X, indices, 0.1)
+    assert W.indptr.tolist() == list(range(6))
+    np.testing.assert_array_equal(W.toarray(), np.eye(5)[indices[:, 0]])
