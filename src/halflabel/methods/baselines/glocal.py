@@ -20,7 +20,7 @@ from halflabel.numerics.solvers import Solution
 class GLOCAL(Comparator):
     r"""Labels have few latent labels, which are linear in the features; label correlations are learned with them.
 
-    Minimises over U (labels x k), V (k x items), W (features x k), intercepts b, and :math:`Z_1, \dots, Z_g` (labels x
+    Minimises over U (labels x k), V (k x items), W (features x k), intercepts b, and :math:`Z_1, \ldots, Z_g` (labels x
     k) with rows of length 1
 
     .. math::
