@@ -39,7 +39,7 @@ def complete(folder, out, effort, scheduler="", pids=()):
     def mark(stage, done, total):
         if stage == "completing parts" and workers:
             spent = sum(sum(worker.cpu_times()[:2]) for worker in workers)
-            size = max((worker.memory_info().rss / 1e6 for worker in workers), default=0)
+            size = max(worker.memory_info().rss / 1e6 for worker in workers)
             print(json.dumps([done, time.time(), spent, size]), flush=True)
 
     with report_to(mark):

@@ -62,10 +62,10 @@ def test_the_right_side_has_the_other_unit_at_the_measured_points():
 
 
 def test_labels_of_the_other_unit_do_not_cover_each_other():
-    table = pd.DataFrame([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], index=[0.0, 1.0], columns=[0.0, 0.01, 1.0])
-    unit = ("ours", np.array([0.123, 0.456, 0.789]))
+    table = pd.DataFrame([[0.0] * 4, [1.0] * 4], index=[0.0, 1.0], columns=[0.0, 0.03, 0.06, 1.0])
+    unit = ("ours", np.array([0.123, 0.456, 0.654, 0.789]))
     svg = draw_surface(table, x_label="H", y_label="alpha", bound=0.5, name="best", other=unit)
-    assert [text in svg for text in ("0.123", "0.456", "0.789")] == [True, False, True]
+    assert [text in svg for text in ("0.123", "0.456", "0.654", "0.789")] == [True, False, True, True]
 
 
 def test_equal_values_are_one_level():

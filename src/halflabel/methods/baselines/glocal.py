@@ -103,9 +103,10 @@ class GLOCAL(Comparator):
       moves slowly if most items are unlabelled. Before each alternation the scale of U is balanced with that of V and
       W.
     * Z has k columns. The start is not random but spanned by the labels' singular directions of :math:`X^T Y`.
-    * The paper chooses its weights for each data set. Our defaults were chosen on three sets that are in no table of
-      the papers: the first 800 items of Yahoo Arts, 500 items of Gram-negative bacteria, and a low-rank set of
-      :func:`halflabel.datasets.make_low_rank`, each with half of the entries or 70 % of the items hidden.
+    * The paper chooses its weights for each data set. Our defaults were chosen on three sets on which no page of
+      the papers has this method: the first 800 items of Yahoo Arts, 500 items of Gram-negative bacteria, and a
+      low-rank set of :func:`halflabel.datasets.make_low_rank`, each with half of the entries or 70 % of the items
+      hidden.
 
     References
     ----------

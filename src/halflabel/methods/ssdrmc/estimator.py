@@ -375,9 +375,10 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         return reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
 
     def normalise_alpha(self) -> float:
-        """Return alpha in units of mean traces, by the final scores: ``alpha`` itself with normalised units.
+        """Return alpha in units of mean traces, computed from the final scores.
 
-        With ``label_units="raw"``, this alpha with ``label_units="normalised"`` gives the same weights.
+        If the labels have raw units, this alpha with ``label_units="normalised"`` gives the same weights; otherwise it
+        is ``alpha`` itself.
         """
         check_is_fitted(self)
         if self.label_units == "normalised":

@@ -76,9 +76,9 @@ def reconstruction_weights(
 
 
 def normalise_alpha(X: Matrix, scores: Floats, indices: Ints, alpha: float) -> float:
-    """Return the share of the scores in units of mean traces that mixes P and Q of eq. (4) like ``alpha`` in raw units.
+    """Return the alpha in units of mean traces that mixes P and Q of eq. (4) in the same way as ``alpha`` in raw units.
 
-    The parameters are those of :func:`reconstruction_weights`: it has the same weights with this share as with
+    The parameters are those of :func:`reconstruction_weights`: it has the same weights with this alpha as with
     ``alpha`` and ``raw_units=True``.
 
     Examples

@@ -76,12 +76,15 @@ def draw_surface(
 
 
 def _add_other_unit(axes: Axes, places: Floats, label: str, values: Floats) -> None:
-    """Write the values of the points in another unit to the right; one that would cover its neighbour is left out."""
+    """Write the values of the points in another unit to the right, without those that would cover the one below."""
     right = axes.twinx()
     style_axes(right, "", label, "")
     right.set_ylim(axes.get_ylim())
     height = np.ptp(places) * MIN_DISTANCE
-    shown = [k for k in range(len(places)) if k == 0 or places[k] - places[k - 1] >= height]
+    shown = [0]
+    for k in range(1, len(places)):
+        if places[k] - places[shown[-1]] >= height:
+            shown.append(k)
     right.set_yticks(places[shown], [f"{values[k]:.3g}" for k in shown])
     right.grid(visible=False)
 
