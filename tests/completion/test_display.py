@@ -1,4 +1,4 @@
-"""A completion as a terminal and a notebook show it, and the marks of its table."""
+"""A completion as a terminal and a notebook show it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from tests.completion.test_review import complete, open_songs
 import halflabel as hl
 from halflabel.completion import Explanation
 from halflabel.completion.display import describe_filled, describe_review
-from halflabel.completion.marking import mark_filled, take_label_columns
 from halflabel.methods.baselines import MLkNN
 from halflabel.table import Columns, open_table
 
@@ -99,40 +98,3 @@ def test_an_id_of_several_items_is_an_error_and_a_note():
     assert any("2 rows share their id with another row: name a column of distinct ids (id=)" in n for n in opened.notes)
     with pytest.raises(KeyError, match="2 items are identified by 'a'"):
         complete(opened).explain("a", "rock")
-
-
-@pytest.mark.parametrize(
-    ("columns", "names"), [({}, ["rock", "sad"]), ({"tags": "tags", "absent": "irrelevant"}, ["tags"])]
-)
-def test_the_columns_of_labels_are_taken_with_the_ids(columns, names):
-    filled = complete(open_songs(**columns))
-    taken = take_label_columns(filled)
-    assert list(taken) == names
-    assert taken.index.tolist() == ["s0", "s1", "s2", "s3", "s4", "s5"]
-    assert taken.to_numpy().tolist() == filled.frame[names].to_numpy().tolist()
-
-
-class TestMarks:
-    @pytest.mark.parametrize("columns", [{}, {"tags": "tags", "absent": "irrelevant"}])
-    def test_they_are_no_features_when_the_completed_table_comes_in_again(self, columns):
-        opened = open_songs(**columns)
-        marked = mark_filled(complete(opened, min_precision=0.9))
-        again = open_table(marked, columns=Columns(id="song", **(columns or {"labels": ["rock", "sad"]})))
-        assert again.roles.features == opened.roles.features == ("tempo",)
-        added = set(marked) - set(opened.frame)
-        assert added == ({"tags_filled", "tags_open"} if columns else {"source_rock", "source_sad"})
-        assert added <= {name for name, reason in again.roles.ignored if "filled in" in reason or "decided" in reason}
-
-    def test_a_column_per_label(self):
-        table = mark_filled(complete(open_songs(), min_precision=0.9))
-        assert table["source_rock"].tolist() == ["given", "given", "filled", "given", "given", "filled"]
-        assert table["source_sad"].tolist()[1:3] == ["filled", "open"]
-
-    def test_a_column_of_added_tags(self):
-        table = mark_filled(complete(open_songs(tags="tags", absent="irrelevant")))
-        assert table["tags_filled"].tolist()[:3] == ["", "", "rock;sad"]
-
-    def test_marks_of_a_first_run_are_replaced(self):
-        opened = open_songs()
-        opened = replace(opened, frame=opened.frame.assign(source_rock="filled"))
-        assert mark_filled(complete(opened))["source_rock"].tolist()[0] == "given"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from halflabel.labels import PartialLabels
-from halflabel.labels.masking import hide_entries, hide_items, hide_like_gaps, hide_positives
+from halflabel.labels.masking import hide_entries, hide_items, hide_like_gaps, hide_positives, read_entry_mask
 
 WAYS = [hide_items, hide_entries, hide_positives, hide_like_gaps]
 ENTRYWISE_OR_ITEMS = [hide_items, hide_entries, hide_like_gaps]
@@ -212,3 +212,17 @@ def test_a_single_one_cannot_be_hidden(hide, kind):
     labels = PartialLabels.from_table([[1, np.nan], [np.nan, np.nan]])
     with pytest.raises(ValueError, match=f"share of the {kind} there must be at least two of them.* but there is 1"):
         hide(labels, 0.5, rng())
+
+
+def test_a_mask_of_entries_has_a_row_or_a_value_for_each_item():
+    labels = PartialLabels.from_table([[1, 0], [None, 1], [0, None]])
+    assert read_entry_mask([True, False, True], labels, "m").tolist() == [[True] * 2, [False] * 2, [True] * 2]
+    table = [[True, False], [False, False], [False, True]]
+    assert read_entry_mask(table, labels, "m").tolist() == table
+    for wrong, shape in (([True, False], r"\(2, 1\)"), ([[True, False, True]] * 3, r"\(3, 3\)")):
+        with pytest.raises(ValueError, match=rf"^m has shape {shape}, the labels \(3, 2\): give one value per entry"):
+            read_entry_mask(wrong, labels, "m")
+    with pytest.raises(ValueError, match=r"^m must hold True and False only, not int64 values"):
+        read_entry_mask([1, 0, 1], labels, "m")
+    with pytest.raises(ValueError, match=r"^m holds no observed entry"):
+        read_entry_mask([[False, False], [True, False], [False, True]], labels, "m")

@@ -92,3 +92,18 @@ def test_a_long_table_of_tags_needs_the_ids_of_the_items_and_the_meaning_of_abse
             open_table(items, columns=Columns(**{**given, **missing}))
     with pytest.raises(ValueError, match="state what a tag that is not listed means"):
         open_table(items, columns=Columns(id="song", **{**given, "absent": None}))
+
+
+def test_labels_come_from_one_place(mails):
+    items, Y = mails[["thread", "words"]], mails[["urgent"]]
+    pairs = pd.DataFrame({"thread": ["b"], "tag": ["x"]})
+    for labels, columns in (
+        (Y, Columns(labels=["urgent"])),
+        (Y, Columns(pairs=pairs, on="thread")),
+        (None, Columns(pairs=pairs, on="thread", labels=["urgent"])),
+        (None, Columns(pairs=pairs, on="thread", tags="thread", absent="unknown")),
+    ):
+        with pytest.raises(ValueError, match=r"labels were given twice: .* as columns \(labels=, tags=\)"):
+            open_table(mails if labels is None else items, labels, columns=columns)
+    with pytest.raises(ValueError, match="on= names the id column of a long table of tags: give that table, too"):
+        open_table(mails, columns=Columns(labels=["urgent"], on="thread"))

@@ -11,13 +11,11 @@ from tests.conftest import half_labelled
 from tests.methods.auto.conftest import make_task
 from tests.oracles import auto as oracle
 
-from halflabel.labels import PartialLabels
 from halflabel.methods.auto import ridge as ridges
 from halflabel.methods.auto import trees as flat
 from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, uses_graph
 from halflabel.methods.auto.features import Coordinates, Weighting
-from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.graph import Nodes, connect, to_transition_matrix
 from halflabel.methods.auto.harmonic import ERROR_PULLS, corrected_trees, harmonic, propagate
 from halflabel.methods.auto.kernel import deformed_kernel, kernel
@@ -302,65 +300,7 @@ def test_a_single_labelled_item_has_no_out_of_fold_score(rng):
         assert np.isnan(member(task).out_of_fold).all()
 
 
-@pytest.mark.parametrize("max_items", [10_000, 50], ids=["all items", "a sample"])
-def test_the_target_of_an_unknown_entry_does_not_depend_on_the_fold(rng, monkeypatch, max_items):
-    monkeypatch.setattr("halflabel.methods.auto.targets.MAX_ITEMS", max_items)
-    task = small_task(rng, entries=True)
-    kept = task.folds.fold != 0
-    targets, other = task.targets.without(0), flip(task, np.flatnonzero(~kept)).targets.without(0)
-    # Ridge weights are chosen with all folds, and may differ by one step.
-    assert np.abs(other[kept] - targets[kept]).mean() < 0.1
-    known = kept[:, None] & task.folds.observed
-    np.testing.assert_array_equal(other[known], task.folds.Y[known])
-
-
-def test_a_surrogate_from_a_sample_is_nearly_as_good_as_one_from_all_items(rng, monkeypatch):
-    X, Y, complete = half_labelled(rng, 400, entries=True)
-    errors = []
-    for max_items in (10_000, 150):
-        monkeypatch.setattr("halflabel.methods.auto.targets.MAX_ITEMS", max_items)
-        task = make_task(X, Y, SMALL)
-        folds = task.folds
-        held_out = task.targets.values[folds.fold, np.arange(len(folds.rows))]
-        errors.append(np.mean((held_out - complete[folds.rows])[~folds.observed] ** 2))
-    of_rates = np.mean((task.labels.rates - complete)[np.isnan(Y)] ** 2)
-    assert errors[0] < errors[1] < 0.6 * of_rates
-
-
-def test_a_fold_outside_the_sample_has_its_own_surrogate(rng, monkeypatch):
-    monkeypatch.setattr("halflabel.methods.auto.targets.MAX_ITEMS", 8)
-    task = small_task(rng, entries=True)
-    fold = np.where(np.arange(len(task.folds.rows)) == 0, 2, task.folds.fold % 2)
-    targets = replace(task, folds=replace(task.folds, fold=fold)).targets
-    assert targets.values.shape == (3, *task.folds.Y.shape)
-    assert not np.allclose(targets.without(2), targets.without(1))
-
-
-# -- folds and nodes -------------------------------------------------------------
-
-
-def test_folds_hold_the_labelled_items(rng):
-    _, Y, _ = half_labelled(rng)
-    Y[1, 0] = np.nan
-    labels = PartialLabels.from_table(Y)
-    folds = Folds.split(labels, 4, rng)
-    np.testing.assert_array_equal(folds.rows, np.flatnonzero(~np.isnan(Y).all(axis=1)))
-    np.testing.assert_array_equal(folds.Y, np.nan_to_num(Y[folds.rows]))
-    np.testing.assert_array_equal(folds.observed, ~np.isnan(Y[folds.rows]))
-    assert list(folds.numbers) == [0, 1, 2, 3] == np.unique(folds.fold).tolist()
-    assert folds.have_gaps
-    assert not folds.grouped
-
-
-def test_a_group_is_in_one_fold_and_a_single_group_in_none(rng):
-    _, Y, _ = half_labelled(rng)
-    labels, groups = PartialLabels.from_table(Y), np.arange(60) // 3
-    folds = Folds.split(labels, 4, rng, groups)
-    assert folds.grouped
-    assert len(set(zip(groups[folds.rows], folds.fold, strict=True))) == len(set(groups[folds.rows]))
-    alone = Folds.split(labels, 4, rng, np.zeros(60, dtype=int))
-    assert (alone.fold == -1).all()
-    assert list(alone.numbers) == [0]  # a fold without items
+# -- nodes -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n_labelled", "expected"), [(40, 10), (5, 5), (95, 15)])

@@ -1,91 +1,15 @@
+"""Flat trees: mixtures of labels, bounded leaves, and the words that a tree sees."""
+
+from __future__ import annotations
+
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from halflabel.methods.auto import tree_leaves, words
-from halflabel.methods.auto.trees import Trees, grow
-
-
-@pytest.fixture(scope="module")
-def grown():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 9))
-    Y = (X[:, :3] + rng.normal(size=(400, 3)) > 0) * 1.0
-    bags = [rng.choice(400, 200, replace=False) for _ in range(6)]
-    return X, grow(X, Y, bags, rng.integers(2**31, size=6), min_leaf=2, max_leaves=None)
-
-
-def test_compiled_code_finds_the_leaves_that_numpy_finds(grown):
-    X, trees = grown
-    X = np.vstack([X, np.full((1, 9), np.nan)]).astype(np.float32)
-    compiled = np.column_stack([*tree_leaves._compile(trees, 9)(X)])
-    np.testing.assert_array_equal(compiled, tree_leaves.find_leaves(trees, X))
-    assert len(np.unique(compiled)) > 100
-
-
-@pytest.mark.parametrize("error", [AttributeError, ValueError])
-def test_leaves_of_trees_that_cannot_be_rebuilt_are_found_by_numpy(grown, error, monkeypatch):
-    X, trees = grown
-    expected = trees.predict(X)
-
-    def fail(*_):
-        raise error
-
-    monkeypatch.setattr(tree_leaves, "_compile", fail)
-    np.testing.assert_array_equal(trees.predict(X), expected)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda trees: {"feature": np.full_like(trees.feature, 9)},
-        lambda trees: {"left": np.full_like(trees.left, 2**30)},
-        lambda trees: {"right": np.zeros_like(trees.right)},
-        lambda trees: {"roots": trees.roots[::-1]},
-        lambda trees: {"roots": trees.roots + len(trees.feature)},
-    ],
-)
-def test_compiled_code_does_not_get_damaged_trees(grown, damage):
-    _, trees = grown
-    assert tree_leaves._are_sound(trees, 9)
-    assert not tree_leaves._are_sound(replace(trees, **damage(trees)), 9)
-
-
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_compiled_code_gets_nodes_that_stay_in_their_tree_and_go_forward(side):
-    """Two trees of three nodes each: a root and its leaves."""
-    leaf = np.inf
-    trees = Trees(
-        feature=np.array([1, 0, 0, 1, 0, 0], dtype=np.int32),
-        threshold=np.array([0.5, leaf, leaf, 0.5, leaf, leaf]),
-        left=np.array([1, 1, 2, 4, 4, 5], dtype=np.int32),
-        right=np.array([2, 1, 2, 5, 4, 5], dtype=np.int32),
-        leaf=np.array([0, 0, 1, 0, 2, 3], dtype=np.int32),
-        roots=np.array([0, 3], dtype=np.int32),
-        values=np.arange(4.0, dtype=np.float32)[:, None],
-    )
-
-    def is_sound(**changes):
-        damaged = {name: vars(trees)[name].copy() for name in changes}
-        for name, (place, value) in changes.items():
-            damaged[name][place] = value
-        return tree_leaves._are_sound(replace(trees, **damaged), 2)
-
-    assert is_sound()
-    assert is_sound(feature=(1, 9))  # the feature of a leaf is not read
-    assert not is_sound(**{side: (0, 0)})  # to itself
-    assert not is_sound(**{side: (0, 3)})  # into the next tree
-    assert not is_sound(**{side: (3, 6)})  # behind the last one
-    assert not is_sound(**{side: (3, 2)})  # into the tree before
-    assert not is_sound(feature=(3, 2))
-    assert not is_sound(feature=(3, -1))
-    assert not is_sound(roots=(1, 6))
-    assert not is_sound(roots=(1, 0))
-    assert not is_sound(roots=(0, 1))
-    assert not tree_leaves._are_sound(replace(trees, roots=trees.roots[:0]), 2)
+from halflabel.methods.auto.trees import grow
 
 
 def test_splits_are_chosen_on_mixtures_only_of_more_labels_than_there_are_mixtures(rng, monkeypatch):

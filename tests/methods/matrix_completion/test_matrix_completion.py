@@ -13,9 +13,6 @@ from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels import masking
-from halflabel.methods.matrix_completion.setting import Data, Setting
-from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
-from halflabel.numerics.losses import Squared
 
 both = pytest.mark.parametrize("method", [MC1, MCb])
 pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning")
@@ -162,32 +159,6 @@ def test_entries_are_easier_than_items():
         for cv in ("entries", "items")
     }
     assert errors["entries"] < 0.2 < 0.35 < errors["items"]
-
-
-def test_every_observed_label_is_judged_once_by_a_model_that_did_not_see_it():
-    X, labels, _ = problem()
-    data = Data(labels.values(irrelevant=-1.0, unknown=0.0), Squared(np.nan_to_num(scaled(X)), ~np.isnan(X), 1.0))
-    fold_of = np.arange(labels.state.size).reshape(labels.shape) % 3
-    folds = [Fold(labels.observed & (fold_of == k), ~np.isnan(X) & (k == np.arange(12) % 3)) for k in range(3)]
-    setting = Setting(1.0, 1.0, "proximal_gradient", 1e-4, 3000)
-    chosen = select(setting, data, folds, [0.5], 3e-3, "labels")
-    np.testing.assert_array_equal(~np.isnan(chosen.out_of_fold), labels.observed)
-    for fold in folds:  # the hidden value does not matter
-        other = Data(np.where(fold.labels, -data.sign, data.sign), data.features)
-        again = select(setting, other, [fold], [0.5], 3e-3, "labels")
-        np.testing.assert_array_equal(again.out_of_fold[fold.labels], chosen.out_of_fold[fold.labels])
-
-
-def test_ties_go_to_the_larger_weight_whenever_it_is_tried():
-    rest = {"label_error": 0.1, "feature_error": np.nan, "n_iter": 5.0}
-    chosen = Selection(np.nan, 1.0, np.zeros((1, 1)))
-    worse = [
-        chosen.add(alpha, 1.0, error, np.full((1, 1), alpha), rest)
-        for alpha, error in [(2.0, 0.3), (1.0, 0.1), (0.5, 0.1), (4.0, 0.1), (0.1, 0.2)]
-    ]
-    assert worse == [False, False, False, False, True]
-    assert chosen.alpha == chosen.out_of_fold[0, 0] == 4.0
-    assert chosen.table["alpha"] == [2.0, 1.0, 0.5, 4.0, 0.1]
 
 
 def test_the_criterion_may_be_the_features():

@@ -130,3 +130,32 @@ def test_without_a_ridge_the_bias_of_a_one_class_label_has_no_end():
         )
         ends.append(b[0])
     assert ends[1] > ends[0] + 1
+
+
+def test_the_objective_has_a_value_for_each_iteration_and_the_published_rule_ends_it():
+    problem = draw()
+    OY, _ = problem.seen
+    step, bias_step = published_step(problem), 3.8 * OY / (problem.label_weight * len(problem.X))
+    penalty, start = NuclearNorm(0.01), problem.zeros() + 0.1
+
+    def run(**limits):
+        return fpc(
+            lambda bias: problem.terms(offset=bias),
+            penalty,
+            start,
+            np.zeros(3),
+            step=step,
+            bias_step=bias_step,
+            **limits,
+        )
+
+    for n_iter in range(4):
+        found, b = run(tol=0, max_iter=n_iter)
+        value = problem.terms(offset=b).value_and_grad(found.x)[0]
+        assert found.objective[-1] == pytest.approx(value + 0.01 * np.linalg.norm(found.x, "nuc"), rel=1e-12)
+        assert (found.n_iter, len(found.objective), found.status) == (n_iter, n_iter + 1, Status.MAX_ITER)
+    whole, _ = run()
+    changes = np.abs(np.diff(whole.objective)) / np.array(whole.objective[:-1])
+    assert whole.status is Status.CONVERGED
+    assert changes[-1] <= 1e-5 < changes[:-1].min()
+    assert run(tol=1.0001 * changes[2])[0].n_iter == 3

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from halflabel.numerics.solvers import Status, masked_kronecker
 from halflabel.numerics.solvers.masked_kronecker import _solve_together, masked_least_squares
 from halflabel.numerics.solvers.row_kernel import Group, RowKernel, deform, row_basis
 
@@ -78,3 +79,19 @@ def test_what_is_hidden_is_not_read(rng):
     np.testing.assert_array_equal(
         masked_least_squares(kernel, Y, observed).x, masked_least_squares(kernel, other, observed).x
     )
+
+
+@pytest.mark.parametrize(
+    ("coupled", "alike", "max_dense", "direct"),
+    [(False, True, 12, True), (False, True, 11, False), (True, True, 12, False), (False, False, 12, False)],
+)
+def test_independent_labels_with_gaps_have_dense_systems_up_to_a_size(coupled, alike, max_dense, direct, monkeypatch):
+    monkeypatch.setattr(masked_kronecker, "MAX_DENSE", max_dense)
+    rng = np.random.default_rng(0)
+    kernel, _, _ = kernel_of(rng, 12, 30, coupled=coupled, alike=alike)
+    Y, observed = np.sign(rng.normal(size=(12, 3))), rng.random((12, 3)) < 0.5
+    found = masked_least_squares(kernel, Y, observed)
+    assert (found.n_iter == 0) == direct
+    whole = masked_least_squares(kernel, Y, np.ones_like(observed))
+    assert (whole.n_iter, whole.residual, whole.status) == (0, 0.0, Status.CONVERGED)
+    np.testing.assert_array_equal(whole.x, kernel.weights(Y))
