@@ -51,3 +51,8 @@ def test_the_list_of_commands_has_the_beginning_of_their_help(name):
 
 def test_an_unknown_command_is_a_usage_error():
     assert "No such command 'compete'" in CliRunner().invoke(main, ["compete"]).output
+
+
+def test_python_runs_the_package_as_the_command():
+    done = subprocess.run([sys.executable, "-m", "halflabel", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"halflabel, version {hl.__version__}\n"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles.propagation import mixed_weights, weights_of_row
 
+from halflabel.numerics.graph import weights
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import (
     affinity,
@@ -50,8 +51,10 @@ def test_a_share_in_raw_units_has_one_in_units_of_mean_traces(alpha, rng):
     np.testing.assert_allclose(raw.toarray(), normalised.toarray(), atol=1e-9)
 
 
-def test_sparse_weights_equal_dense_ones(rng):
-    X = rng.normal(size=(300, 8)) * (rng.random((300, 8)) < 0.5)
+@pytest.mark.parametrize("columns", [2**22, 24, 1])
+def test_sparse_weights_equal_dense_ones(columns, monkeypatch, rng):
+    monkeypatch.setattr(weights, "MAX_COLUMNS", columns)  # batches of 128 rows, of 3, and of a single one
+    X = rng.normal(size=(150, 8)) * (rng.random((150, 8)) < 0.5)
     indices, _ = neighbors(X, 6)
     S = sparse.csr_array(X)
     np.testing.assert_allclose(

@@ -11,7 +11,10 @@ from scipy import sparse
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
 
 #: Rows of one batch of local Gram matrices: few enough for the cache, many enough to hide the loop.
-BLOCK = 32
+BLOCK, SPARSE_BLOCK = 32, 128
+
+#: Maximum number of columns when each row of a sparse batch has columns of its own, 16 MB.
+MAX_COLUMNS = 2**22
 
 
 def reconstruction_weights(
@@ -94,8 +97,9 @@ def normalise_alpha(X: Matrix, scores: Floats, indices: Ints, alpha: float) -> f
 
 def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slice, Floats]]:
     """Yield (rows, Gram matrices of the neighbours minus each row) block by block."""
-    for start in range(0, len(indices), BLOCK):
-        rows = slice(start, min(start + BLOCK, len(indices)))
+    size = max(1, min(SPARSE_BLOCK, MAX_COLUMNS // X.shape[1])) if is_sparse(X) else BLOCK
+    for start in range(0, len(indices), size):
+        rows = slice(start, min(start + size, len(indices)))
         own = stored(query[rows], as_sparse=is_sparse(X))
         if is_sparse(X):
             yield rows, _sparse_gram(X, indices[rows], own)
@@ -122,15 +126,22 @@ def _mean_trace(A: Matrix, indices: Ints) -> float:
 
 
 def _sparse_gram(X: sparse.csr_array, indices: Ints, query: sparse.csr_array) -> Floats:
-    """Local Gram matrices from inner products: <a - x, b - x> = <a, b> - <a, x> - <b, x> + <x, x>."""
-    used, position = np.unique(indices, return_inverse=True)
-    position = position.reshape(indices.shape)
-    among = (X[used] @ X[used].T).toarray()
-    across = (query @ X[used].T).toarray()
-    norms = np.asarray(query.multiply(query).sum(axis=1)).ravel()
-    to_own = np.take_along_axis(across, position, axis=1)
-    inner = among[position[:, :, None], position[:, None, :]]
-    return np.asarray(inner - to_own[:, :, None] - to_own[:, None, :] + norms[:, None, None], dtype=np.float64)
+    """Local Gram matrices from inner products: <a - x, b - x> = <a, b> - <a, x> - <b, x> + <x, x>.
+
+    Each row of the query and its neighbours get columns of their own, so that one sparse product has exactly the
+    inner products within these groups.
+    """
+    n, k = indices.shape
+    group = np.append(np.repeat(np.arange(n), k), np.arange(n))
+    place = np.append(np.tile(np.arange(k), n), np.full(n, k))  # the row itself comes last
+    rows = sparse.csr_array(sparse.vstack([X[indices.ravel()], query], format="csr"))
+    shift = np.repeat(group, np.diff(rows.indptr)) * X.shape[1]
+    apart = sparse.csr_array((rows.data, rows.indices + shift, rows.indptr), shape=(len(group), n * X.shape[1]))
+    product = sparse.coo_array(apart @ apart.T)
+    inner = np.zeros((n, k + 1, k + 1))
+    inner[group[product.row], place[product.row], place[product.col]] = product.data
+    to_own = inner[:, :k, k]
+    return np.asarray(inner[:, :k, :k] - to_own[:, :, None] - to_own[:, None, :] + inner[:, k, k, None, None])
 
 
 def affinity(indices: Ints, distances: Floats, bandwidth: float | None = None) -> sparse.csr_array:
