@@ -159,12 +159,12 @@ def test_few_items_are_searched_exactly_bit_for_bit(method, rng):
     np.testing.assert_array_equal(found.indices, indices)
     np.testing.assert_array_equal(found.distances, distances)
     assert found.recall == 1
-    reason = "50 items; above 50000 the search is approximate" if method == "auto" else "as requested"
+    reason = "50 items; above 79555 of this width the search is approximate" if method == "auto" else "as requested"
     assert found.how == f"exact: {reason}"
 
 
 def test_many_items_are_searched_approximately_if_dense(monkeypatch, rng):
-    monkeypatch.setattr(nearest, "MAX_EXACT", 100)
+    monkeypatch.setattr(nearest, "MAX_WORK", 1e6)
     X = clouds(rng, n=400)
     assert audited_neighbors(X, 5).how.startswith("approximate")
     assert audited_neighbors(X, 5, method="exact").how == "exact: as requested"
@@ -175,8 +175,20 @@ def test_many_items_are_searched_approximately_if_dense(monkeypatch, rng):
         audited_neighbors(sparse.csr_array(X), 5, method="approximate")
 
 
+@pytest.mark.parametrize(("n_features", "limit"), [(5, 10), (45, 8)])
+def test_the_limit_of_the_exact_search_depends_on_the_width(n_features, limit, monkeypatch, rng):
+    """100 pairs of items with 5 + 75 units of work each cost 8000, and so do 66.7 pairs with 45 + 75."""
+    monkeypatch.setattr(nearest, "MAX_WORK", 8000.0)
+    items = rng.normal(size=(limit + 1, n_features))
+    assert (
+        audited_neighbors(items[:-1], 1).how
+        == f"exact: {limit} items; above {limit} of this width the search is approximate"
+    )
+    assert "the search is approximate" not in audited_neighbors(items, 1).how
+
+
 def test_without_faiss_the_search_is_exact_or_the_error_names_what_to_install(monkeypatch, rng):
-    monkeypatch.setattr(nearest, "MAX_EXACT", 100)
+    monkeypatch.setattr(nearest, "MAX_WORK", 1e6)
     monkeypatch.setattr(nearest, "find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "faiss", None)
     X = clouds(rng, n=400)
@@ -200,7 +212,7 @@ def test_ssdrmc_reports_the_recall_of_its_graph(monkeypatch, rng):
     X = clouds(rng, n=400)
     y = np.where(rng.random(400) < 0.3, X[:, 0] > 0, np.nan)
     exact = SSDRMC().fit(X, y)
-    monkeypatch.setattr(nearest, "MAX_EXACT", 100)
+    monkeypatch.setattr(nearest, "MAX_WORK", 1e6)
     monkeypatch.setattr(nearest, "FIRST_PROBES", 4)
     monkeypatch.setattr(nearest, "MIN_RECALL", 0.5)
     approximate = SSDRMC().fit(X, y)

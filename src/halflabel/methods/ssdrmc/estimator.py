@@ -123,8 +123,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     weights_ : csr_array of shape (n_items, n_items)
         W.
     neighbors_recall_ : float
-        Share of the nearest neighbours that the search found. It is below 1 only after an approximate search (more than
-        50 000 dense items, with faiss), and is then measured on a sample; see
+        Share of the nearest neighbours that the search found. It is below 1 only after an approximate search (of many
+        dense items, with faiss), and is then measured on a sample; see
         :func:`halflabel.numerics.graph.audited.audited_neighbors`.
     prior_ : KernelRidge or None
         :math:`F^0`, for "anchored".

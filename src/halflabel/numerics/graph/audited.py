@@ -15,8 +15,9 @@ from halflabel._progress import step
 from halflabel.numerics.graph.dense_search import sort_candidates
 from halflabel.numerics.graph.neighbors import neighbors
 
-#: Maximum number of items of an exact search, which then takes 10 to 20 seconds of one core at 128 features.
-MAX_EXACT = 50_000
+#: Maximum work of an exact search, pairs of items times (features + 75): to choose the nearest costs as much as the
+#: products of 75 features. It takes 10 to 25 seconds of one core.
+MAX_WORK, WORK_OF_CHOICE = 5e11, 75
 
 #: Number of lists into which the items are split, in units of the square root of the number of items.
 LISTS_PER_ROOT = 2
@@ -82,8 +83,9 @@ def audited_neighbors(
     metric : {"euclidean", "cosine"}
         As in :func:`halflabel.numerics.graph.neighbors.neighbors`.
     method : {"auto", "exact", "approximate"}
-        "exact" is :func:`halflabel.numerics.graph.neighbors.neighbors`, bit for bit. "auto" is "approximate" for more
-        than 50 000 items, dense and with faiss installed (``pip install 'halflabel[ann]'``), otherwise "exact".
+        "exact" is :func:`halflabel.numerics.graph.neighbors.neighbors`, bit for bit. "auto" is "approximate" for many
+        dense items (above 81 000 of one feature, 50 000 of 128, 29 000 of 512) if faiss is installed
+        (``pip install 'halflabel[ann]'``), otherwise "exact".
 
     Returns
     -------
@@ -118,7 +120,7 @@ def audited_neighbors(
     >>> nearest.indices.ravel().tolist(), nearest.recall
     ([1, 0, 1, 2, 3, 4], 1.0)
     >>> nearest.how
-    'exact: 6 items; above 50000 the search is approximate'
+    'exact: 6 items; above 81110 of this width the search is approximate'
     """
     if method not in ("auto", "exact", "approximate"):
         raise ValueError(f"method must be 'auto', 'exact' or 'approximate', not {method!r}.")
@@ -132,8 +134,9 @@ def _reason_for_exact(X: Matrix, method: str) -> str | None:
     n = X.shape[0]
     if method == "exact":
         return "as requested"
-    if n < 2 or (method == "auto" and n <= MAX_EXACT):
-        return f"{n} items; above {MAX_EXACT} the search is approximate"
+    limit = int((MAX_WORK / (X.shape[1] + WORK_OF_CHOICE)) ** 0.5)
+    if n < 2 or (method == "auto" and n <= limit):
+        return f"{n} items; above {limit} of this width the search is approximate"
     if is_sparse(X):
         if method == "auto":
             return "sparse items are not searched approximately"
