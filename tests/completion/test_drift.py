@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
-from halflabel.completion.components import COMPONENTS, take_components
 from halflabel.completion.drift import measure_drift
 from halflabel.labels import PartialLabels
 
@@ -37,19 +35,3 @@ def test_only_a_sample_is_used(rng, monkeypatch):
 def test_twenty_items_of_each_side_are_needed(n_labelled, known, rng):
     labels = label_some(rng, np.arange(60) < n_labelled)
     assert (measure_drift(rng.normal(size=(60, 2)), labels, rng) is not None) == known
-
-
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-def test_components_keep_the_distances_of_low_rank_features(rng, form):
-    X = rng.normal(size=(80, 3)) @ rng.normal(size=(3, 40)) + 5
-    C = take_components(form(X), rng)
-    assert C.shape == (80, COMPONENTS)
-    scaled = X / X.std(axis=0) if form is np.asarray else X / np.sqrt((X**2).mean(axis=0))
-    expected = np.linalg.norm(scaled[:1] - scaled, axis=1)
-    found = np.linalg.norm(C[:1] - C, axis=1)
-    np.testing.assert_allclose(found / found[1], expected / expected[1], rtol=0.2)
-
-
-def test_features_with_few_columns_have_few_components(rng):
-    assert take_components(rng.normal(size=(30, 2)), rng).shape == (30, 2)
-    assert take_components(sparse.csr_array(rng.normal(size=(30, 1))), rng).shape == (30, 1)

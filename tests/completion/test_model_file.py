@@ -11,11 +11,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
-from halflabel.completion.model_file import Predictor
+from halflabel.completion.model_file import Predictor, _check_parts, make_up_rows
+from halflabel.table import FeatureEncoder, Roles
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
@@ -201,3 +203,125 @@ def test_a_map_of_positive_only_labels_gets_probabilities_of_being_assigned(save
     model = SimpleNamespace(predict_both=lambda X: (p > 0.5, p), **attributes)
     predictor = replace(hl.load(saved), model=model, item_map=SimpleNamespace(locate=lambda X, p: p))
     np.testing.assert_array_equal(predictor.locate(X), factor * p)
+
+
+# -- parts by hand ---------------------------------------------------------------
+
+
+def build(names=("rock", "sad"), p=((0.25, 0.75), (0.5, 1.0)), **changes):
+    """Return a predictor whose method has these probabilities for any two rows."""
+    frame = pd.DataFrame({"a": [0.0, 1.0, 5.0], "b": [1.0, 0.0, 5.0]})
+    encoder = FeatureEncoder.learn(frame, Roles(numeric=("a", "b")))
+    p = np.array(p)
+    model = SimpleNamespace(
+        thresholds_=np.full(len(names), 0.5), n_features_in_=2, predict_both=lambda X: ((p >= 0.5).astype(int), p)
+    )
+    parts = {"model": model, "roles": Roles(numeric=("a", "b")), "encoder": encoder, "label_names": names}
+    return Predictor(**(parts | changes))
+
+
+def test_parts_that_fit_together_are_accepted():
+    _check_parts(build())
+    _check_parts(build(item_map=SimpleNamespace(locate=lambda X, p: p)))
+
+
+def change_model(**attributes):
+    return SimpleNamespace(**(vars(build().model) | attributes))
+
+
+TWICE = replace(build().encoder, numeric=("a", "a"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"names": ()}, "label names are missing, repeated or not printable"),
+        ({"names": ("rock", "rock")}, "label names are missing, repeated or not printable"),
+        ({"names": ("rock", "s\x1bd")}, "label names are missing, repeated or not printable"),
+        ({"model": change_model(thresholds_=np.full(3, 0.5))}, "not one finite threshold per label"),
+        ({"model": change_model(thresholds_=np.array([0.5, np.inf]))}, "not one finite threshold per label"),
+        ({"model": change_model(n_features_in_=3)}, "another number of features than the method takes"),
+        ({"roles": Roles(numeric=("a", "c"))}, "columns of the features are not those of the roles"),
+        ({"roles": Roles(numeric=("a",))}, "columns of the features are not those of the roles"),
+        ({"roles": Roles(numeric=("a",)), "encoder": TWICE}, "columns of the features are not those of the roles"),
+        ({"item_map": SimpleNamespace(locate=lambda X, p: p * np.nan)}, "does not place items on its map"),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_named(changes, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        _check_parts(build(**changes))
+
+
+def test_made_up_rows_have_a_value_of_every_kind():
+    frame = pd.DataFrame(
+        {"n": [1.0, 2.0], "k": ["b", "a"], "v": [[1.0, 2.0], [3.0, 4.0]], "t": ["one two", "two one three three"]}
+    )
+    roles = Roles(numeric=("n",), categorical=("k",), vectors="v", text="t")
+    encoder = FeatureEncoder.learn(frame, roles, np.eye(2))
+    rows, matrix = make_up_rows(encoder)
+    assert rows.columns.tolist() == ["n", "k", "v", "t"]
+    assert rows.loc[0].tolist() == [0.0, None, [0.0, 0.0], ""]
+    assert rows.loc[1, "k"] == "a"
+    assert rows.loc[1, "n"] != 0
+    assert len(rows.loc[1, "v"]) == 2
+    assert rows.loc[1, "t"].split() == [*encoder.vocabulary[:3]]
+    assert matrix.shape == (2, 2)
+    assert not matrix[0].any()
+    assert matrix[1].all()
+    thin, matrix = make_up_rows(FeatureEncoder.learn(frame, roles, sparse.csr_array(np.eye(2))))
+    assert sparse.issparse(matrix)
+    assert len(thin) == 2
+    assert make_up_rows(build().encoder)[1] is None
+
+
+@pytest.mark.parametrize(
+    ("attributes", "of"),
+    [
+        ({}, "being relevant"),
+        ({"observed_rate": None}, "being relevant"),
+        ({"positive_only_": False, "observed_rate": None}, "being relevant"),
+        ({"positive_only_": True}, "being relevant"),
+        ({"positive_only_": True, "observed_rate": 0.5}, "being relevant"),
+        ({"positive_only_": True, "observed_rate": None}, "being assigned"),
+    ],
+)
+def test_probabilities_are_of_being_assigned_without_a_label_frequency(attributes, of):
+    assert build(model=change_model(**attributes)).probability_of == of
+
+
+def test_predictions_have_the_ids_of_the_new_items():
+    new = pd.DataFrame({"song": ["x", "y"], "a": [1.0, 2.0], "b": [0.0, 3.0]}, index=[7, 8])
+    plain, by_id = build(), build(roles=Roles(id="song", numeric=("a", "b")))
+    assert plain.predict_proba(new).index.tolist() == [7, 8]
+    assert by_id.predict_proba(new).index.tolist() == ["x", "y"]
+    assert by_id.predict_proba(new.drop(columns="song")).index.tolist() == [7, 8]
+    assert by_id.predict_proba(new).to_numpy().tolist() == [[0.25, 0.75], [0.5, 1.0]]
+    assert by_id.predict(new).to_numpy().tolist() == [[0, 1], [1, 1]]
+    places = build(item_map=SimpleNamespace(locate=lambda X, p: np.hstack([X, p]))).locate(new)
+    assert places.columns.tolist() == ["dim1", "dim2", "dim3", "dim4"]
+    assert places.to_numpy().tolist() == [[1, 0, 0.25, 0.75], [2, 3, 0.5, 1.0]]
+    with pytest.raises(ValueError, match="the model was saved without a map"):
+        plain.locate(new)
+
+
+def test_labels_are_written_as_in_the_table_of_the_fit():
+    new = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 3.0], "rock": [None, None]})
+    table = build(words={"sad": ("no", "yes")}).label(new)
+    assert table.to_dict("list") == {"a": [1, 2], "b": [0, 3], "rock": [0, 1], "sad": ["yes", "yes"]}
+    tags = build(roles=Roles(tags="tags", numeric=("a", "b"))).label(new)
+    assert tags.columns.tolist() == ["a", "b", "tags"]
+    assert tags["tags"].tolist() == ["sad", "rock;sad"]
+
+
+def test_new_items_are_a_table_or_a_matrix():
+    with pytest.raises(ValueError, match="a table or a matrix with one row per item, not list"):
+        build().predict([1.0, 2.0])
+
+
+def test_what_only_the_use_of_the_parts_shows_is_an_error_of_the_file(saved, monkeypatch):
+    def fail(predictor):
+        raise RuntimeError("x" * 150 + "\n\n" + "y" * 150)
+
+    monkeypatch.setattr("halflabel.completion.model_file._check_parts", fail)
+    with pytest.raises(ModelFileError, match=r"its parts do not fit together \(x{150} y{49}\)"):
+        hl.load(saved)

@@ -11,11 +11,15 @@ from scipy import sparse
 from tests.conftest import half_labelled
 
 import halflabel as hl
+from halflabel import PartialLabels
+from halflabel.completion.mapping import item_map
 from halflabel.completion.mapping.defaults import METHOD_NAMES
 from halflabel.completion.mapping.item_map import draw_item_map
 from halflabel.completion.mapping.joint_space import JointSpace, measure_skill
+from halflabel.completion.mapping.layouts import Scene
 from halflabel.completion.mapping.regions import name_regions
 from halflabel.methods.baselines import BinaryRelevance
+from halflabel.numerics.layout.placement import place
 from halflabel.numerics.layout.quality import score_vote
 from halflabel.numerics.layout.tsne import lay_out
 
@@ -156,3 +160,50 @@ def test_the_quality_is_stated_in_one_sentence(filled):
         f"Quality: labels taken from neighbours on the map reach a micro-F1 of {quality.on_map:.2f}"
     )
     assert sentence.endswith(f"trustworthiness {quality.trustworthiness:.2f}, continuity {quality.continuity:.2f}.")
+
+
+@pytest.mark.parametrize("max_landmarks", [12, 11])
+def test_others_than_landmarks_are_placed_by_their_neighbours(rng, max_landmarks, monkeypatch):
+    """A method that draws the first two coordinates."""
+    monkeypatch.setitem(item_map.__dict__, "METHODS", {"own": lambda scene: scene.joint[:, :2]})
+    joint = rng.normal(size=(12, 3))
+    scene = Scene(joint[:, :1], joint, PartialLabels.from_table(np.ones((12, 1))), 2, 5)
+    drawn, notes = item_map._draw_landmarks(scene, "own", max_landmarks)
+    if max_landmarks == 12:
+        np.testing.assert_array_equal(drawn, joint[:, :2])
+        assert notes == ()
+        return
+    moved = np.flatnonzero((drawn != joint[:, :2]).any(axis=1))
+    assert len(moved) == 1
+    rest = np.delete(np.arange(12), moved)
+    np.testing.assert_array_equal(drawn[moved], place(joint[rest], joint[rest, :2], joint[moved]))
+    assert notes == ("11 random items were laid out; the others have the places of their neighbours.",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "used", "sentence"),
+    [
+        (1.0, 1.0, None),
+        (0.0, 0.0, None),
+        (1.0, 0.0, "The map shows the features alone: out-of-fold predictions of the labels have no skill."),
+        (2.0, 0.5, "The labels have a weight of 0.50 on the map: out-of-fold predictions have hardly any skill."),
+    ],
+)
+def test_a_reduced_weight_of_the_labels_is_a_note(asked, used, sentence):
+    assert item_map._describe_weight(asked, used) == (() if sentence is None else (sentence,))
+
+
+def test_limits_of_the_options_are_valid(filled):
+    assert filled.map(1, method="pca", label_weight=0.0, max_landmarks=10).notes[0].startswith("10 random items")
+    features = filled.map(method="pca", label_weight=0).features.shape[1]
+    assert filled.map(features, method="pca", label_weight=0).coordinates.shape == (60, features)
+    for n_components in (0, features + 1):
+        with pytest.raises(ValueError, match=f"has between 1 and {features} dimensions, not {n_components}"):
+            filled.map(n_components, method="pca", label_weight=0)
+    assert filled.map(3, method="pca").notes == ()  # the method was stated
+
+
+def test_a_map_is_described_by_its_notes_and_its_quality(filled):
+    drawn = filled.map(4)
+    assert drawn.describe() == (*drawn.notes, drawn.quality.describe())
+    assert len(drawn.describe()) == 2

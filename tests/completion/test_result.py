@@ -1,0 +1,181 @@
+"""A completion by hand: its states, lists of entries, and what it passes on."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from tests.completion.test_review import P, complete, open_songs
+
+from halflabel.completion import result as module
+from halflabel.completion.result import Completion
+from halflabel.labels.positive_only import Assumption
+from halflabel.methods.base import PartialLabelEstimator
+
+GIVEN = [[1, -1], [-1, 0], [0, 0], [1, 1], [-1, -1], [0, 1]]
+
+
+class Assuming(PartialLabelEstimator):
+    """A method for positive-only labels whose probabilities without a label frequency are half of those with one."""
+
+    def __init__(self, observed_rate=0.5):
+        self.observed_rate = observed_rate
+        self.label_probabilities_, self.thresholds_ = P, np.full(2, 0.5)
+        self.transduction_, self.positive_only_ = (P >= 0.5).astype(int), True
+
+    def assume(self, observed_rate):
+        p = P / 2 if observed_rate is None else P
+        return Assumption(observed_rate, None, p, np.full(2, 0.5), p > 0.5)
+
+
+def open_tags():
+    return open_songs(tags="tags", absent="unknown")
+
+
+def test_given_entries_stay_and_gaps_get_the_values_of_the_method():
+    filled = complete(open_songs())
+    assert filled.labels.state.tolist() == GIVEN
+    assert filled.state.tolist() == [[1, -1], [-1, -1], [1, 1], [1, 1], [-1, -1], [-1, 1]]
+    assert filled.state.dtype == np.int8
+    sure = complete(open_songs(), min_precision=0.96)
+    assert sure.state.tolist() == [[1, -1], [-1, 0], [1, 0], [1, 1], [-1, -1], [-1, 1]]
+
+
+def test_one_label_as_a_row_of_values_is_a_column():
+    model = SimpleNamespace(transduction_=np.array([1, 0, 1, 0, 1, 0]))
+    opened = open_songs()
+    labels = opened.labels.select([0])
+    filled = Completion(SimpleNamespace(labels=labels), model)
+    assert filled.state.ravel().tolist() == [1, -1, 1, 1, -1, -1]
+
+
+def test_probabilities_have_the_ids_and_the_labels():
+    p = complete(open_songs()).probabilities
+    assert p.index.tolist() == [f"s{i}" for i in range(6)]
+    assert p.columns.tolist() == ["rock", "sad"]
+    np.testing.assert_array_equal(p, P)
+
+
+def test_gaps_are_counted_by_their_evidence():
+    filled = complete(open_songs())
+    assert (filled.weights, filled.gaps_by_evidence) == (None, {"graph": 0, "features": 4, "prior": 0})
+    filled = complete(open_songs())
+    filled.model.weights_ = sparse.csr_array(np.eye(6)[[1, 0, 5, 3, 4, 2]])
+    # Items 0 and 1 are tied, and items 2 and 5, of which "rock" is unknown.
+    assert filled.evidence_kinds.tolist() == [
+        ["graph", "graph"], ["graph", "graph"], ["features", "graph"],
+        ["graph", "graph"], ["graph", "graph"], ["features", "graph"],
+    ]  # fmt: skip
+    assert filled.gaps_by_evidence == {"graph": 2, "features": 2, "prior": 0}
+
+
+def test_entries_that_calibrate_are_those_of_the_mask():
+    assert complete(open_songs()).calibrated_on.state.tolist() == GIVEN
+    mask = np.ones((6, 2), dtype=bool)
+    mask[0, 0] = False
+    assert complete(open_songs(), calibrate_on=mask).calibrated_on.state.tolist() == [[0, -1], *GIVEN[1:]]
+
+
+def test_absent_tags_of_annotated_items_are_learned_as_irrelevant():
+    filled = complete(open_tags())
+    assert filled.labels.state.tolist() == [[1, 0], [0, 1], [0, 0], [1, 1], [0, 0], [0, 1]]
+    assert filled.learned_from.state.tolist() == [[1, -1], [-1, 1], [0, 0], [1, 1], [0, 0], [-1, 1]]
+    assert complete(open_songs()).learned_from.state.tolist() == GIVEN
+
+
+@pytest.mark.parametrize(("rate", "of"), [(0.5, "being relevant"), (None, "being assigned")])
+def test_for_positive_only_labels_the_assigned_ones_are_learned(rate, of):
+    filled = Completion(open_tags(), Assuming(rate))
+    np.testing.assert_array_equal(filled.learned_probabilities, P / 2)
+    assert (filled.observed_rate, filled.probability_of) == (rate, of)
+    plain = complete(open_tags())  # a method without the assumption
+    np.testing.assert_array_equal(plain.learned_probabilities, P)
+    assert (plain.observed_rate, plain.probability_of) == (None, "being relevant")
+    np.testing.assert_array_equal(Completion(open_songs(), Assuming()).learned_probabilities, P)
+
+
+def test_the_likeliest_unknown_entries_come_first():
+    filled = complete(open_songs())
+    ranked = filled.candidates()
+    assert ranked.columns.tolist() == ["item", "label", "rank", "probability"]
+    assert ranked.to_numpy().tolist() == [
+        ["s2", "rock", 1, 0.97],
+        ["s2", "sad", 2, 0.6],
+        ["s1", "sad", 3, 0.06],
+        ["s5", "rock", 4, 0.02],
+    ]
+    assert filled.candidates(3)["rank"].tolist() == [1, 2, 3]
+    assert len(filled.candidates(0)) == 0
+
+
+def test_equal_probabilities_are_ranked_by_what_was_learned():
+    filled = Completion(open_tags(), Assuming())
+    filled.model.label_probabilities_ = np.full((6, 2), 0.999)
+    ranked = filled.candidates(3)
+    assert list(zip(ranked["item"], ranked["label"], strict=True)) == [("s2", "rock"), ("s2", "sad"), ("s4", "rock")]
+
+
+def test_a_label_with_one_value_has_no_candidates():
+    opened = open_songs()
+    state = opened.labels.state.copy()
+    state[state[:, 1] < 0, 1] = 0  # "sad" is known to be relevant only
+    ranked = complete(module.replace(opened, labels=module.replace(opened.labels, state=state))).candidates()
+    assert ranked["label"].tolist() == ["rock", "rock"]
+
+
+def test_a_map_is_drawn_once_for_each_of_its_options(monkeypatch):
+    drawn = []
+
+    def draw(completion, n_components, **options):
+        drawn.append((n_components, options))
+        return SimpleNamespace(coordinates=(n_components, options))
+
+    monkeypatch.setattr(module, "draw_item_map", draw)
+    filled = complete(open_songs())
+    assert filled.map() is filled.map(2)
+    assert filled.map(seed=1, method="pca") is filled.map(2, method="pca", seed=1)
+    assert filled.embedding(3) == (3, {})
+    assert filled.embedding() == (2, {})
+    assert drawn == [(2, {}), (2, {"seed": 1, "method": "pca"}), (3, {})]
+
+
+def test_the_arguments_of_an_audit_are_passed_on(monkeypatch):
+    asked = []
+    monkeypatch.setattr(module, "draw_audit", lambda *places, **options: asked.append((places, options)))
+    filled = complete(open_songs())
+    filled.audit()
+    filled.audit(7, 3, "relevant")
+    assert [options for _, options in asked] == [
+        {"n": 59, "seed": 0, "population": "all"},
+        {"n": 7, "seed": 3, "population": "relevant"},
+    ]
+    index, names, given, state = asked[0][0]
+    assert index is filled.index
+    assert names == ("rock", "sad")
+    assert given.tolist() == GIVEN
+    assert state is filled.state
+
+
+def test_suspects_are_named_by_their_items():
+    table = complete(open_songs()).suspects
+    assert table["item"].iloc[0] == "s3"
+    assert table["label"].iloc[0] == "rock"
+    assert (table["given"].iloc[0], table["probability"].iloc[0]) == (1, 0.05)
+    assert len(table) == 8  # every given entry
+    missing = Completion(open_tags(), Assuming()).suspects
+    assert set(missing["given"].dropna()) <= {0}
+    assert missing["item"].iloc[0] == "s1"  # annotated, without "rock"
+
+
+def test_notes_and_gaps_are_those_of_the_table():
+    filled = complete(open_songs())
+    assert filled.notes is filled.opened.notes
+    assert filled.gaps != complete(open_songs(), min_precision=0.99).gaps
+
+
+def test_positions_become_ids():
+    found = pd.DataFrame({"position": [4, 0], "bits": [2.0, 1.0]})
+    assert complete(open_songs()).name_items(found).to_dict("list") == {"item": ["s4", "s0"], "bits": [2.0, 1.0]}
