@@ -37,6 +37,7 @@ def test_each_frequency_has_its_counts(rate):
         assert row.expected == pytest.approx(p[unknown].sum())
         assert row.threshold == 0.375
     assert table["filled"].nunique() > 1
+    assert table["observed_rate"].between(0, 1).all()
 
 
 def test_a_precision_decides_in_place_of_thresholds(monkeypatch):

@@ -56,4 +56,6 @@ def test_components_are_learned_from_a_sample_and_taken_of_all_items(rng, monkey
     fit = components.PCA.fit
     monkeypatch.setattr(components.PCA, "fit", lambda self, A: fitted.append(A) or fit(self, A))
     assert take_components(X, rng).shape == (n, 3)
+    if n == 8:
+        np.testing.assert_allclose(fitted[0], (X - X.mean(axis=0)) / X.std(axis=0))  # in their order
     assert len(np.unique(fitted[0], axis=0)) == len(fitted[0]) == 8

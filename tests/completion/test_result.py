@@ -10,7 +10,9 @@ import pytest
 from scipy import sparse
 from tests.completion.test_review import P, complete, open_songs
 
+from halflabel import PartialLabels
 from halflabel.completion import result as module
+from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.result import Completion
 from halflabel.labels.positive_only import Assumption
 from halflabel.methods.base import PartialLabelEstimator
@@ -173,7 +175,35 @@ def test_suspects_are_named_by_their_items():
 def test_notes_and_gaps_are_those_of_the_table():
     filled = complete(open_songs())
     assert filled.notes is filled.opened.notes
-    assert filled.gaps != complete(open_songs(), min_precision=0.99).gaps
+    assert filled.gaps == describe_gaps(filled.labels, filled.model, sure_only=False)
+    sure = complete(open_songs(), min_precision=0.99)
+    assert sure.gaps == describe_gaps(sure.labels, sure.model, sure_only=True) != filled.gaps
+
+
+def test_twenty_items_to_label_and_one_hundred_candidates_are_listed(monkeypatch):
+    asked = []
+    position = pd.DataFrame({"position": [1]})
+    monkeypatch.setattr(module.Samples, "rank_questions", lambda self, n: asked.append(n) or position)
+    filled = complete(open_songs())
+    assert filled.next_to_label()["item"].tolist() == ["s1"]
+    filled.next_to_label(3)
+    assert asked == [20, 3]
+    p = np.linspace(0.1, 0.9, 202).reshape(101, 2)
+    labels = PartialLabels.from_table([[1, 0], [0, 1], *[[np.nan] * 2] * 99])
+    opened = SimpleNamespace(labels=labels, index=pd.RangeIndex(101))
+    many = Completion(opened, SimpleNamespace(label_probabilities_=p)).candidates()
+    assert many["rank"].tolist() == list(range(1, 101))
+    assert many["probability"].tolist() == sorted(p[2:].ravel(), reverse=True)[:100]
+
+
+def test_a_model_is_saved_with_a_map_that_is_given(monkeypatch):
+    saved = []
+    monkeypatch.setattr(module, "save", lambda path, predictor: saved.append((path, predictor.item_map)))
+    monkeypatch.setattr(module.SavedMap, "keep", lambda item_map: f"kept {item_map}")
+    filled = complete(open_songs())
+    filled.save("plain")
+    filled.save("drawn", item_map="map")
+    assert saved == [("plain", None), ("drawn", "kept map")]
 
 
 def test_positions_become_ids():

@@ -17,6 +17,15 @@ def test_shrinking_agrees_with_the_full_svd(shape, share, rng):
     assert np.linalg.norm(found - expected) <= 1e-12 * np.linalg.norm(Z)
 
 
+@pytest.mark.parametrize("unit", [1e6, 1e-6])
+def test_the_unit_of_the_matrix_does_not_matter(unit, rng):
+    """A small share of the largest singular value would be lost by squaring, in any unit."""
+    Z = unit * rng.normal(size=(9, 3)) @ rng.normal(size=(3, 6)) + 1e-4 * unit * rng.normal(size=(9, 6))
+    threshold = 1e-5 * np.linalg.norm(Z, 2)
+    found = NuclearNorm(1.0).prox(Z, threshold)
+    assert np.linalg.norm(found - shrink(Z, threshold)) <= 1e-14 * np.linalg.norm(Z)
+
+
 def test_a_threshold_above_all_singular_values_leaves_nothing(rng):
     Z = rng.normal(size=(6, 4))
     np.testing.assert_array_equal(NuclearNorm(1.0).prox(Z, 100.0), 0)

@@ -9,7 +9,16 @@ import pytest
 from scipy import sparse
 from tests.oracles.glocal import least, least_correlation, residuals, shrink_values
 
-from halflabel.methods.baselines.glocal_blocks import Factors, Items, Problem, minimise_alternately, scale_rows
+from halflabel.methods.baselines.glocal_blocks import (
+    Factors,
+    Items,
+    Kinds,
+    Problem,
+    find_principal_coordinates,
+    minimise_alternately,
+    scale_rows,
+)
+from halflabel.numerics.solvers import Status
 
 WEIGHTS = (0.7, 0.4, 0.6, 0.9)
 
@@ -113,3 +122,112 @@ def test_without_gaps_and_correlations_it_is_trace_norm_regression(rng):
     expected = t * Q @ shrink_values(Q.T @ (Y - Y.mean(axis=0)) / t, ridge / t**2)
     np.testing.assert_allclose(problem.items.B @ at.W @ at.U.T, expected, atol=1e-3)
     np.testing.assert_allclose(at.b, Y.mean(axis=0), atol=1e-4)
+
+
+# -- parts by hand ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(9, 4), (4, 9), (5, 5)])
+def test_principal_coordinates_are_those_of_the_singular_value_decomposition(form, shape, rng):
+    X = rng.normal(size=shape) + 3
+    mean = X.mean(axis=0)
+    B, squares = find_principal_coordinates(form(X), mean)
+    _, s, Vt = np.linalg.svd(X - mean, full_matrices=False)
+    s, Vt = s[s > 1e-8][::-1], Vt[s > 1e-8][::-1]
+    np.testing.assert_allclose(squares, s**2)
+    np.testing.assert_allclose(np.abs(B), np.abs((X - mean) @ Vt.T), atol=1e-9)
+
+
+def test_items_that_are_all_equal_have_one_axis_and_one_cluster():
+    items = Items.of(np.ones((4, 3)), np.ones(3), 2, 0)
+    assert items.B.shape == (4, 1)
+    assert not items.B.any()
+    assert (items.squares > 0).all()
+    assert items.clusters.tolist() == [0] * 4
+    assert items.shares.tolist() == [1.0]
+
+
+def test_there_are_no_more_clusters_than_distinct_items():
+    X = np.array([[0.0, 0], [0, 0], [5, 0], [5, 0], [0, 9], [0, 9]])
+    items = Items.of(X, X.mean(axis=0), 5, 0)
+    assert [sorted(rows.tolist()) for rows in sorted(items.members, key=min)] == [[0, 1], [2, 3], [4, 5]]
+    assert items.shares.tolist() == [1 / 3] * 3
+    two = Items.of(X, X.mean(axis=0), 2, 0)
+    assert sorted(map(len, two.members)) == [2, 4]
+    assert sorted(two.shares) == [1 / 3, 2 / 3]
+    assert len(Items.of(X, X.mean(axis=0), 1, 0).members) == 1
+
+
+def test_items_of_a_kind_have_the_same_cluster_and_the_same_observed_labels(rng):
+    items = Items(rng.normal(size=(6, 2)), np.ones(2), np.array([0, 1, 0, 1, 1, 0]))
+    kinds = Kinds.of(items, np.array([2, 0, 2, 0, 1, 0]))
+    pairs = list(zip(kinds.pattern[kinds.kind], kinds.cluster[kinds.kind], strict=True))
+    assert pairs == [(2, 0), (0, 1), (2, 0), (0, 1), (1, 1), (0, 0)]
+    assert kinds.shares[kinds.kind].tolist() == [2 / 6, 2 / 6, 2 / 6, 2 / 6, 1 / 6, 1 / 6]
+
+
+@pytest.mark.parametrize(("n", "has_grams"), [(3, True), (2, False)])
+def test_gram_matrices_are_kept_where_they_are_cheaper(n, has_grams, rng):
+    """Two kinds on three axes: six rows, at most twice the number of items."""
+    B, kind = rng.normal(size=(n, 3)), np.arange(n) % 2
+    kinds = Kinds(B, kind, np.array([0, 1]), np.array([0, 0]))
+    assert (kinds.grams is not None) == has_grams
+    W, weights = rng.normal(size=(3, 2)), rng.normal(size=(2, 2, 2))
+    expected = sum(np.outer(b, b) @ W @ weights[k] for b, k in zip(B, kind, strict=True))
+    np.testing.assert_allclose(kinds.weighted_gram(W, weights), expected)
+
+
+def test_the_start_has_the_rates_and_the_singular_directions_of_the_labels(rng):
+    X = rng.normal(size=(10, 3))
+    state = rng.choice([-1.0, 0.0, 1.0], size=(10, 4))
+    state[:, 3] = 0  # never observed
+    problem = Problem(Items.of(X, X.mean(axis=0), 2, 0), state, *WEIGHTS)
+    at = problem.start(2)
+    b = [np.mean(column[column != 0]) if column.any() else 0.0 for column in state.T]
+    np.testing.assert_allclose(at.b, b)
+    gaps = np.where(state != 0, state - b, 0.0)
+    _, _, Vt = np.linalg.svd((X - X.mean(axis=0)).T @ gaps, full_matrices=False)
+    np.testing.assert_allclose(np.abs(at.U), np.abs(Vt[:2].T), atol=1e-9)
+    np.testing.assert_allclose(at.Z, np.repeat(scale_rows(at.U, np.ones((4, 2)))[None], 2, axis=0))
+    better = problem.fit_items(replace(at, V=0 * at.V, W=0 * at.W, T=0 * at.T))
+    np.testing.assert_allclose(at.V, better.V)  # V and W are already the best ones for U
+    assert problem.start(9).U.shape == (4, 3)  # no more directions than axes
+
+
+def test_a_row_of_zeros_is_replaced(rng):
+    A = np.array([[3.0, 4.0], [0.0, 0.0], [0.0, -2.0]])
+    np.testing.assert_allclose(scale_rows(A, np.full((3, 2), 2.0)), [[0.6, 0.8], [0.5**0.5] * 2, [0, -1]])
+
+
+@pytest.mark.parametrize("name", ["U", "V"])
+def test_without_labels_or_items_there_is_no_scale(case, name):
+    _, problem, at, _ = case
+    parts = {"U": ["U"], "V": ["V", "W", "T"]}[name]
+    at = replace(at, **{part: 0 * getattr(at, part) for part in parts})
+    assert problem.balance(at) is at
+
+
+@pytest.mark.parametrize(
+    ("values", "max_iter", "n_iter", "residual", "status"),
+    [
+        ([8.0, 4.0, 3.0, 2.7, 1.0], 9, 3, 0.1, Status.CONVERGED),
+        ([8.0, 4.0, 3.0, 2.7, 1.0], 2, 2, 0.25, Status.MAX_ITER),
+        ([8.0, 4.0, 3.0, 2.7, 1.0], 3, 3, 0.1, Status.CONVERGED),
+        ([0.0, 0.0], 1, 1, 1.0, Status.MAX_ITER),  # no share of 0
+    ],
+)
+def test_alternations_end_where_the_objective_hardly_falls(
+    case, values, max_iter, n_iter, residual, status, monkeypatch
+):
+    _, problem, at, _ = case
+    given = iter(values)
+    for step in ("fit_items", "fit_labels", "fit_correlations", "balance"):
+        monkeypatch.setattr(Problem, step, lambda self, at: at)
+    monkeypatch.setattr(Problem, "start", lambda self, rank: at)
+    monkeypatch.setattr(Problem, "objective", lambda self, at: next(given))
+    _, solution = minimise_alternately(problem, 2, 0.1 + 1e-9, max_iter)
+    assert (solution.n_iter, solution.status) == (n_iter, status)
+    assert solution.residual == pytest.approx(residual)
+    assert solution.objective == tuple(values[: n_iter + 1])
+    np.testing.assert_array_equal(solution.x, at.W @ at.U.T)

@@ -20,7 +20,6 @@ from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.vvmr import VVMR, LowRankVVMR, lowrank
-from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms, Theta
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
@@ -382,15 +381,6 @@ def test_a_fixed_rule_is_judged_at_its_threshold(rng):
     rows = np.flatnonzero(labels.annotated)
     judged = pu_f1(mark_unassigned(labels)[rows], cut.out_of_fold_scores_[rows], threshold=0.0)
     assert judged == pytest.approx(cut.cv_results_["pu_f1"].max())
-
-
-def test_of_equals_the_first_is_kept():
-    chosen = Selection(PartialLabels.from_table([[1], [0]]), 1.0)
-    scores = np.array([[1.0], [0.0]])
-    first, second = (KernelSetting(1.0, alpha, 0.0) for alpha in (1.0, 2.0))
-    assert chosen.add(first, scores)
-    assert not chosen.add(second, 2 * scores)
-    assert chosen.best[1] is first
 
 
 @pytest.mark.parametrize(

@@ -9,20 +9,8 @@ from tests.numerics.solvers.problems import draw, top
 from halflabel.numerics.losses import Logistic, SideBySide, SparseSquared, Squared
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import Status, factored, factorize, fold_in, gradient_norm, proximal_gradient
-from halflabel.numerics.solvers.packed import products, solve_packed
 
 module = import_module("halflabel.numerics.solvers.factored")  # the package has a function of this name
-
-
-@pytest.mark.parametrize("k", [1, 2, 5])
-def test_packed_systems(k, rng):
-    A = rng.normal(size=(30, k, k + 2))
-    full, R = A @ A.transpose(0, 2, 1), rng.normal(size=(30, k))
-    packed = np.array([full[:, i, j] for i, j in zip(*np.tril_indices(k), strict=True)])
-    expected = np.linalg.solve(full, R[..., None])[..., 0]
-    np.testing.assert_allclose(solve_packed(packed, R.T.copy()).T, expected, rtol=1e-7, atol=1e-9)
-    b = rng.normal(size=(1, k))
-    np.testing.assert_allclose(products(b)[0], (b.T @ b)[np.tril_indices(k)])
 
 
 @pytest.mark.parametrize("kind", [{"row_weight": 1.0}, {"ridge": 1e-6}])

@@ -1,0 +1,118 @@
+"""Members that are kernel regressions: what is held out, and the common kernel of new items."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import linalg
+from sklearn.metrics.pairwise import rbf_kernel
+
+from halflabel.methods.auto import kernel as module
+from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.kernel import KernelRegression, deformed_kernel, kernel, predict_models
+from halflabel.methods.auto.member import Items
+from halflabel.numerics.kernels import NystroemMap, kernel_ridge, nystroem
+
+
+def make_task(rng, n_labelled=9, *, grouped=False, fold=None):
+    """Return twelve items, the first ones with labels and gaps, and an exact kernel map."""
+    X = rng.normal(size=(12, 2))
+    Y, observed = (rng.random((2, n_labelled, 2)) < 0.6) * [[[1.0, 1.0]], [[1.0, 1.0]]], None
+    observed = Y[1] > 0
+    observed[0] = True
+    fold = np.arange(n_labelled) % 3 if fold is None else np.array(fold)
+    folds = Folds(np.arange(n_labelled), Y[0] * observed, observed, fold, grouped)
+    return SimpleNamespace(X=X, folds=folds, kernel_map=nystroem(X, 1.0, 99, rng), rng=lambda name: rng)
+
+
+def refit(task, rows, j, alpha):
+    """Return the kernel ridge regression of label j on some rows, at all items."""
+    X, Y = task.X, task.folds.Y
+    K = rbf_kernel(X[rows], gamma=0.5) + 1 + alpha * np.eye(len(rows))
+    return (rbf_kernel(X, X[rows], gamma=0.5) + 1) @ linalg.solve(K, Y[rows, j])
+
+
+def test_each_observed_entry_is_left_out_alone(rng):
+    task = make_task(rng)
+    fitted, observed = kernel(task), task.folds.observed
+    alpha = fitted.model.ridge.alpha
+    for j in range(2):
+        known = np.flatnonzero(observed[:, j])
+        whole = refit(task, known, j, alpha[j])
+        np.testing.assert_allclose(fitted.scores[:, j], whole, atol=1e-6)
+        for i in range(9):
+            expected = refit(task, known[known != i], j, alpha[j])[i]
+            assert fitted.out_of_fold[i, j] == pytest.approx(expected, abs=1e-6)
+    np.testing.assert_allclose(fitted.model.predict(Items(task.X, None)), fitted.scores)
+
+
+def test_groups_are_left_out_with_their_fold(rng):
+    task = make_task(rng, grouped=True)
+    fitted, folds = kernel(task), task.folds
+    for j in range(2):
+        alpha = fitted.model.ridge.alpha[j]
+        known = np.flatnonzero(folds.observed[:, j])
+        np.testing.assert_allclose(fitted.scores[:, j], refit(task, known, j, alpha), atol=1e-6)
+        for fold in range(3):
+            own = folds.fold == fold
+            expected = refit(task, known[folds.fold[known] != fold], j, alpha)[:9]
+            np.testing.assert_allclose(fitted.out_of_fold[own, j], expected[own], atol=1e-6)
+
+
+@pytest.mark.parametrize(("n_labelled", "held_out"), [(1, False), (2, True)])
+def test_a_single_item_cannot_be_left_out(n_labelled, held_out, rng):
+    task = make_task(rng, n_labelled)
+    task.folds.observed[:] = True
+    fitted = kernel(task)
+    assert np.isfinite(fitted.scores).all()
+    assert np.isfinite(fitted.out_of_fold).all() == held_out
+    assert np.isnan(fitted.out_of_fold).all() != held_out
+
+
+def test_a_single_group_cannot_be_left_out(rng):
+    fitted = kernel(make_task(rng, 4, grouped=True, fold=[-1] * 4))
+    assert np.isnan(fitted.out_of_fold).all()
+    assert np.isfinite(fitted.scores).all()
+
+
+def test_the_deformed_map_is_chosen_on_a_sample_of_the_labelled_items(rng, monkeypatch):
+    task, asked = make_task(rng), {}
+    place = np.array([4, 5, 6])
+    task.graph = SimpleNamespace(nodes=SimpleNamespace(items=place), affinities="affinities")
+    some, best = np.array([1, 3, 4]), nystroem(task.X, 2.0, 99, rng)
+
+    def choose(maps, *data):
+        asked["choice"] = (maps, *data)
+        return best
+
+    monkeypatch.setattr(module, "sample_rows", lambda n, n_labels, rng: asked.update(sizes=(n, n_labels)) or some)
+    monkeypatch.setattr(module, "to_transition_matrix", lambda W: f"transition of {W}")
+    monkeypatch.setattr(module, "deform_map", lambda *given: given)
+    monkeypatch.setattr(module, "choose_map", choose)
+    fitted = deformed_kernel(task)
+    assert asked["sizes"] == (9, 2)
+    (features, X, P), *data = asked["choice"]
+    assert features is task.kernel_map
+    assert P == "transition of affinities"
+    np.testing.assert_array_equal(X, task.X[place])
+    for found, expected in zip(data, (task.X[some], task.folds.Y[some], task.folds.observed[some]), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert fitted.model.ridge.features is best
+
+
+def test_new_items_are_scored_with_one_kernel_in_the_order_of_the_models(rng, monkeypatch):
+    X, Y = rng.normal(size=(8, 2)), rng.normal(size=(8, 2))
+    features, every = nystroem(X, 1.0, 99, rng), np.ones((8, 2), dtype=bool)
+    one, two = (kernel_ridge(X, each, every, np.zeros(8, int), features)[0] for each in (Y, Y**2))
+    other = SimpleNamespace(predict=lambda items: ("other", items.X.shape))
+    new = Items(rng.normal(size=(3, 2)), None)
+    expected = [one.predict(new.X), ("other", (3, 2)), two.predict(new.X)]
+    kernels, compute = [], NystroemMap.kernel
+    monkeypatch.setattr(NystroemMap, "kernel", lambda self, X: kernels.append(self) or compute(self, X))
+    found = predict_models([KernelRegression(one), other, KernelRegression(two)], new)
+    assert found[1] == expected[1]
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[2], expected[2])
+    assert len(kernels) == 1
