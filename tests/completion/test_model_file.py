@@ -313,6 +313,30 @@ def test_labels_are_written_as_in_the_table_of_the_fit():
     assert tags["tags"].tolist() == ["sad", "rock;sad"]
 
 
+@pytest.mark.parametrize(
+    ("roles", "given", "known", "completed"),
+    [
+        ({"labels": ("rock", "sad")}, {"rock": [1, None]}, [[1, 0], [0, 0]], {"rock": [1, 1], "sad": [1, 1]}),
+        ({"tags": "tags"}, {"tags": ["rock", None]}, [[1, -1], [0, 0]], {"tags": ["rock", "rock;sad"]}),
+    ],
+)
+def test_given_labels_of_new_items_stay(roles, given, known, completed):
+    seen = []
+
+    def complete_both(X, labels):
+        seen.append(labels.state.tolist())
+        return np.where(labels.observed, labels.relevant, 1), np.full((2, 2), 0.75)
+
+    new = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 3.0], **given})
+    predictor = build(model=change_model(complete_both=complete_both), roles=Roles(numeric=("a", "b"), **roles))
+    table = predictor.complete(new)
+    assert {name: table[name].tolist() for name in completed} == completed
+    both = predictor.complete_with_probabilities(new)
+    pd.testing.assert_frame_equal(both[0], table)
+    assert both[1].to_numpy().tolist() == [[0.75] * 2] * 2
+    assert seen == [known] * 2
+
+
 def test_new_items_are_a_table_or_a_matrix():
     with pytest.raises(ValueError, match="a table or a matrix with one row per item, not list"):
         build().predict([1.0, 2.0])

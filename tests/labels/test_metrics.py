@@ -59,6 +59,11 @@ def test_items_that_cannot_be_ranked_count_as_in_scikit_learn_and_can_be_left_ou
     assert metrics.one_error(labels, scores) == 1 / 3
 
 
+def test_an_unknown_entry_at_the_top_is_no_error():
+    labels = PartialLabels.from_table([[1, NAN, 0], [1, 0, NAN]])
+    assert metrics.one_error(labels, [[0.5, 0.5, 0.1], [0.5, 0.5, 0.1]]) == 0.5
+
+
 @pytest.mark.parametrize("metric", metrics.METRICS.values(), ids=lambda m: m.name)
 def test_nothing_observed_is_nan(metric):
     nothing = LABELS[3:]

@@ -9,7 +9,8 @@ from scipy.stats import norm
 from scipy.stats.contingency import relative_risk
 
 from halflabel import PartialLabels
-from halflabel.completion.mapping.regions import estimate_lift, name_regions
+from halflabel.completion.mapping import regions
+from halflabel.completion.mapping.regions import Lift, Region, estimate_lift, name_regions
 
 
 def test_with_large_counts_lift_and_interval_are_those_of_scipy():
@@ -51,3 +52,44 @@ def test_labels_by_chance_name_no_region(rng):
     for _ in range(5):
         labels = PartialLabels.from_table((rng.random((300, 10)) < 0.3).astype(float))
         assert name_regions(coordinates, labels) == ()
+
+
+def test_lifts_are_those_of_the_counts_and_two_labels_name_a_region(rng, monkeypatch):
+    """Three labels are more frequent in the first region, one in the second; the first item is in none."""
+    region = np.repeat([-1, 0, 1], [1, 40, 50])
+    monkeypatch.setattr(regions, "find_regions", lambda coordinates: (region, np.array([7, 44])))
+    share = {-1: [0.5] * 4, 0: [0.7, 0.9, 0.8, 0.1], 1: [0.1, 0.1, 0.1, 0.6]}
+    Y = (rng.random((91, 4)) < np.array([share[each] for each in region])) * 1.0
+    Y[rng.random(Y.shape) < 0.2] = np.nan
+    labels = PartialLabels.from_table(pd.DataFrame(Y, columns=list("abcd")))
+    first, second = name_regions(np.zeros((91, 2)), labels)
+    assert (first.centre, first.n_items, second.centre, second.n_items) == (7, 40, 44, 50)
+    z = norm.isf(0.05 / 2 / 8)  # two regions, four labels
+    expected = {}
+    for r in (0, 1):
+        for j, name in enumerate("abcd"):
+            inside, outside = (Y[mask, j][~np.isnan(Y[mask, j])] for mask in (region == r, region != r))
+            counts = np.array([inside.sum(), len(inside), outside.sum(), len(outside)])
+            lift, low, high = estimate_lift(*counts, z)
+            if low > 1:
+                expected.setdefault(r, []).append(Lift(name, lift, low, high))
+    assert [len(expected[0]), len(expected[1])] == [3, 1]
+    for r, found in enumerate((first, second)):
+        best = sorted(expected[r], key=lambda each: -each.low)[:2]
+        assert [each.label for each in found.lifts] == [each.label for each in best]
+        for one, other in zip(found.lifts, best, strict=True):
+            assert (one.lift, one.low, one.high) == pytest.approx((other.lift, other.low, other.high))
+
+
+def test_a_region_has_names_of_one_label_and_of_both():
+    region = Region(3, 1, (Lift("rock", 2.5, 1.25, 5.0), Lift("x" * 40, 2.0, 1.5, 3.0)))
+    assert region.names == ("rock · " + region.names[0].split(" · ")[1], "rock")
+    assert len(region.names[0]) <= len("rock · ") + 24
+    alone = Region(3, 12, (Lift("rock", 2.54, 1.25, 5.0),))
+    assert alone.names == ("rock",)
+    assert alone.describe() == "Region of 12 items: rock is 2.5 times as frequent as elsewhere (1.2 to 5.0)."
+
+
+def test_without_a_region_there_is_no_name(monkeypatch):
+    monkeypatch.setattr(regions, "find_regions", lambda coordinates: (np.full(3, -1), np.array([], dtype=int)))
+    assert name_regions(np.zeros((3, 2)), PartialLabels.from_table([[1], [0], [1]])) == ()

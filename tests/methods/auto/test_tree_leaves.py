@@ -121,3 +121,14 @@ def test_compiled_code_gets_nodes_that_stay_in_their_tree_and_go_forward(side):
     assert not is_sound(roots=(1, 0))
     assert not is_sound(roots=(0, 1))
     assert not tree_leaves._are_sound(replace(trees, roots=trees.roots[:0]), 2)
+
+
+def test_trees_start_inside_the_table_one_after_the_other(two_trees):
+    beyond = replace(two_trees, roots=np.array([0, 3, 8], dtype=np.int32))
+    assert not tree_leaves._are_sound(beyond, 2)
+    leaves = np.array([0, 1, 2], dtype=np.int32)  # three trees of one leaf each
+    alone = replace(
+        two_trees, feature=0 * leaves, threshold=np.full(3, LEAF), left=leaves, right=leaves, leaf=leaves, roots=leaves
+    )
+    assert tree_leaves._are_sound(alone, 1)
+    assert not tree_leaves._are_sound(replace(alone, roots=leaves[[0, 1, 1]]), 1)

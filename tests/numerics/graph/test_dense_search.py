@@ -70,3 +70,21 @@ def test_small_and_sparse_tables_are_searched_in_double_precision(rng, n):
     for each in (nearest_rows(X, 4, query), nearest_rows(sparse.csr_array(X), 4, sparse.csr_array(query))):
         np.testing.assert_array_equal(each[0], expected[0])
         np.testing.assert_allclose(each[1], expected[1], atol=1e-7)
+
+
+@pytest.mark.parametrize("n_features", [1, 7, 40])
+@pytest.mark.parametrize(("length", "distance"), [(3.0, 0.5), (0.25, 2.0), (1.0, 1.0)])
+def test_a_query_is_certain_up_to_the_error_of_single_precision(n_features, length, distance):
+    """The bound of the notes, with the longest row that can matter: of length |q| + d."""
+    query = np.zeros((1, n_features))
+    query[0, 0] = length
+    longest = length + distance
+    bound = (n_features + 8) * 2.0**-24 * (length * longest + longest**2 / 2)
+    exact = (length**2 - distance**2) / 2
+
+    def is_certain(lowest):
+        return dense_search._are_certain(query, np.array([distance]), np.array([lowest])).item()
+
+    assert is_certain(exact - 1.03 * bound)  # the factor is a little above 1
+    assert not is_certain(exact - bound)
+    assert not is_certain(-np.inf)
