@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.completion.test_review import complete, open_songs
 
 import halflabel as hl
 from halflabel.completion import Explanation
-from halflabel.completion.display import describe_filled, describe_review
+from halflabel.completion.display import describe_completion, describe_filled, describe_review
 from halflabel.methods.baselines import MLkNN
 from halflabel.table import Columns, open_table
 
@@ -27,6 +29,15 @@ def test_four_lines_in_a_terminal():
     ]
     assert lines[2].startswith("Doubtful: 2 given entries")
     assert len(lines) == 4
+
+
+def test_a_given_entry_is_doubtful_if_the_other_value_is_more_probable():
+    """Of the eight given entries, one has a probability of one half, and one is less probable than its other value."""
+    filled = complete(open_songs())
+    p = np.where(filled.labels.relevant, 0.9, 0.1)
+    p[0, 0], p[3, 1] = 0.5, 0.4
+    filled = replace(filled, model=SimpleNamespace(**vars(complete(open_songs()).model) | {"label_probabilities_": p}))
+    assert describe_completion(filled)[2].startswith("Doubtful: 1 given entry (.suspects)")
 
 
 def test_without_a_label_frequency_there_is_no_expected_precision(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.completion.test_review import complete, open_songs
 
@@ -46,3 +47,11 @@ class TestMarks:
         opened = open_songs()
         opened = replace(opened, frame=opened.frame.assign(source_rock="filled"))
         assert mark_filled(complete(opened))["source_rock"].tolist()[0] == "given"
+
+    def test_added_tags_are_written_like_the_others_and_undecided_ones_are_not_listed(self):
+        opened = open_songs(tags="tags", absent="unknown")
+        frame = opened.frame.assign(tags=["rock", "sad", None, "rock|sad", None, "sad"])
+        opened = open_table(frame, columns=Columns(id="song", tags="tags", absent="unknown"))
+        filled = complete(opened)
+        filled.__dict__["state"] = np.array([[1, 0], [0, 1], [1, 1], [1, 1], [1, 0], [-1, 1]], dtype=np.int8)
+        assert mark_filled(filled)["tags_filled"].tolist() == ["", "", "rock|sad", "", "rock", ""]

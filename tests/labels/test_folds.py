@@ -247,3 +247,11 @@ def test_a_large_group_takes_room_from_the_single_items_of_its_part():
     for seed in range(5):
         parts = split_items(PartialLabels.from_table(table), (0.5, 0.5), np.random.default_rng(seed), groups)
         assert np.bincount(parts).tolist() == [20, 20]
+
+
+def test_parts_get_their_share_of_all_entries_where_labels_have_few():
+    """Ten labels of two entries each: the second entry of a label may be in either part, about fifteen are in the first."""
+    table = np.where(np.repeat(np.eye(10, dtype=bool), 2, axis=0), 1.0, np.nan)
+    for seed in range(5):
+        parts = split_entries(PartialLabels.from_table(table), [0.75, 0.25], np.random.default_rng(seed))
+        assert abs((parts == 0).sum() - 15) <= 1

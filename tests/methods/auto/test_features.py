@@ -29,6 +29,7 @@ def test_words_are_weighted_by_their_rarity_and_rows_have_length_one(form, scale
 def test_other_units_are_those_of_the_scaler(scale):
     X = np.array([[1.0, 4.0], [3.0, 4.0]])
     expected = X if scale is None else [[-1, 0], [1, 0]]
+    assert not Weighting.learn(COUNTS, scale).unit_rows  # also of words
     np.testing.assert_allclose(Weighting.learn(X, scale)(X), expected)
     with pytest.raises(ValueError, match="scale must be 'auto', 'standard', 'idf' or None, not 'max'"):
         Weighting.learn(X, "max")
@@ -38,6 +39,9 @@ def test_other_units_are_those_of_the_scaler(scale):
 def test_word_features_are_rare_and_not_negative(form):
     X = np.zeros((5, 4))
     assert not has_word_features(form(X))
+    X[2, 2] = 1
+    assert has_word_features(form(X))  # a single value
+    X[2, 2] = 0
     X[0] = 1
     assert has_word_features(form(X))  # one value in five
     X[1, 0] = 1

@@ -1,9 +1,16 @@
 """The number of features that a tree tries at each node."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import sparse
 from tests.methods.auto.conftest import make_task
+
+from halflabel.methods.auto import split_width
+from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.split_width import choose_max_features
+from halflabel.methods.auto.targets import Targets
 
 
 def words(rng, decisive, n=240, d=400):
@@ -46,3 +53,87 @@ def test_a_tree_tries_as_many_as_chosen(rng, monkeypatch):
     seen.clear()
     assert task.forest.scores.shape == Y.shape
     assert set(seen) == {chosen}
+
+
+# -- errors by hand --------------------------------------------------------------
+
+
+def six_items(fold=(0, 1, 2, 0, 1, 2)):
+    """Return folds of items 1, 3, 5, 7, 9 and 11, one entry unknown, and targets that differ from fold to fold."""
+    Y = np.array([[1, 0], [0, 1], [1, 1], [0, 0], [1, 0], [0, 1]], dtype=float)
+    observed = np.ones((6, 2), dtype=bool)
+    observed[2, 1] = False
+    folds = Folds(np.arange(1, 12, 2), Y * observed, observed, np.array(fold))
+    return folds, Targets(np.arange(3)[:, None, None] / 10 + np.zeros((3, 6, 2)))
+
+
+@pytest.mark.parametrize(
+    ("n_features", "errors", "asked", "chosen"),
+    [
+        (100, {10: 1.05, 30: 1.0}, [10, 30], 10),
+        (100, {10: 1.051, 30: 1.0}, [10, 30], 30),
+        (400, {20: 2.0, 40: 1.0, 120: 1.04}, [20, 40, 120], 40),
+        (400, {20: 2.0, 40: 1.2, 120: 1.0}, [20, 40, 120], 120),
+        (6, {}, [], 2),
+        (1, {}, [], 1),
+    ],
+)
+def test_the_smallest_number_within_a_twentieth_of_the_lowest_error(
+    n_features, errors, asked, chosen, rng, monkeypatch
+):
+    calls = []
+
+    def score(X, folds, targets, some, number, seeds):
+        calls.append((number, seeds.tolist()))
+        np.testing.assert_array_equal(X[:, 0], [1, 3, 5, 7, 9, 11])
+        return errors[number]
+
+    monkeypatch.setattr(split_width, "_score", score)
+    X = np.arange(12.0)[:, None] + np.zeros((12, n_features))
+    assert choose_max_features(X, *six_items(), rng) == chosen
+    assert [number for number, _ in calls] == asked
+    assert len({tuple(seeds) for _, seeds in calls}) == min(len(asked), 1)
+
+
+@pytest.mark.parametrize(("fold", "compared"), [((0,) * 6, False), ((-1,) * 6, False), ((0, 1) * 3, True)])
+def test_numbers_are_compared_where_a_fold_can_be_held_out(fold, compared, rng, monkeypatch):
+    calls = []
+    monkeypatch.setattr(split_width, "_score", lambda *given: calls.append(given[4]) or float(len(calls) == 1))
+    assert choose_max_features(np.zeros((12, 100)), *six_items(fold), rng) == (30 if compared else 10)
+    assert bool(calls) == compared
+
+
+def test_of_many_words_only_those_count_that_trees_see(rng, monkeypatch):
+    monkeypatch.setattr(split_width, "MAX_WORDS", 50)
+    monkeypatch.setattr(split_width, "_score", lambda *given: 1.0)
+    X = sparse.csr_array(np.ones((12, 100)))
+    assert choose_max_features(X, *six_items(), rng) == 7
+    assert choose_max_features(X.toarray(), *six_items(), rng) == 10
+
+
+def test_the_error_is_that_of_observed_entries_in_their_own_fold(monkeypatch):
+    """The trees predict 0.25; the items 3 and 11 are not in the sample."""
+    folds, targets = six_items()
+    asked = []
+
+    def grow(X, target, bags, seeds, **options):
+        asked.append((X, target, [bag.tolist() for bag in bags], seeds, options))
+        return SimpleNamespace(predict=lambda X: np.full((len(X), 2), 0.25))
+
+    monkeypatch.setattr(split_width, "grow", grow)
+    some = np.array([0, 2, 3, 4])
+    X, seeds = np.arange(4.0)[:, None], np.array([7, 8])
+    error = split_width._score(X, folds, targets, some, 3, seeds)
+    near, far = 0.25**2, 0.75**2
+    assert error == pytest.approx((far + near) + (near + near) + (far + near) + far)  # items 1, 7, 9, and 5 in part
+    assert [bags for _, _, bags, _, _ in asked] == [[[1, 3]] * 2, [[0, 1, 2]] * 2, [[0, 2, 3]] * 2]
+    for number, (_, target, _, given, options) in enumerate(asked):
+        assert target.tolist() == [[number / 10] * 2] * 4
+        assert given is seeds
+        assert options == {"max_features": 3, "min_leaf": 2, "max_leaves": None}
+
+
+@pytest.mark.parametrize("some", [[0, 3], [1]])
+def test_a_fold_without_items_inside_or_outside_is_left_out(some, monkeypatch):
+    monkeypatch.setattr(split_width, "grow", None)
+    assert split_width._score(np.zeros((len(some), 1)), *six_items(), np.array(some), 1, np.arange(2)) == 0.0

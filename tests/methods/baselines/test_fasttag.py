@@ -153,3 +153,10 @@ def test_yeast_with_missing_positives(public_data):
 
 def test_parameters_are_those_of_the_docstring():
     check_parameters(FastTag(), n_layers=1, n_folds=2)
+
+
+def test_items_are_weighted_by_their_rarest_tag():
+    """The first tag has four items, the second two, the third none."""
+    tags = np.array([[1.0, 0, 0], [1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 0, 0]])
+    weights = np.array([1 / 4, 1 / 2, 1 / 4, 1 / 2, 0])
+    np.testing.assert_allclose(rarity(tags), weights / 1.5)

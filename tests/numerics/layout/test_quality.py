@@ -76,3 +76,16 @@ def test_chance_is_the_labels_of_random_others():
     relevant, observed = np.array([[True], [False]]), np.ones((2, 1), dtype=bool)
     for seed in range(4):
         assert score_vote(np.zeros((2, 1)), relevant, observed, np.random.default_rng(seed)) == 0
+
+
+@pytest.mark.parametrize("rows", [1, 4, 20])
+def test_trust_does_not_depend_on_the_blocks_of_distances(rows, rng, monkeypatch):
+    space, drawn = rng.normal(size=(41, 4)), rng.normal(size=(41, 2))
+    expected = quality.measure_trust(space, drawn, rng)
+
+    def chunked(queries, space, working_memory):
+        for start in range(0, len(queries), rows):
+            yield np.linalg.norm(queries[start : start + rows, None] - space[None], axis=2)
+
+    monkeypatch.setattr(quality, "pairwise_distances_chunked", chunked)
+    assert quality.measure_trust(space, drawn, rng) == pytest.approx(expected, abs=1e-12)
