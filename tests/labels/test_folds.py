@@ -250,7 +250,7 @@ def test_a_large_group_takes_room_from_the_single_items_of_its_part():
 
 
 def test_parts_get_their_share_of_all_entries_where_labels_have_few():
-    """Ten labels of two entries each: the second entry of a label may be in either part, about fifteen are in the first."""
+    """Ten labels of two entries each: about fifteen of the entries are in the first part."""
     table = np.where(np.repeat(np.eye(10, dtype=bool), 2, axis=0), 1.0, np.nan)
     for seed in range(5):
         parts = split_entries(PartialLabels.from_table(table), [0.75, 0.25], np.random.default_rng(seed))
