@@ -161,3 +161,34 @@ def test_without_folds_nothing_is_checked(rng):
     scores, Y = draw_labels(rng, 40, 2)
     fitted = calibrate(scores, PartialLabels.from_table(Y), np.full(40, -1))
     assert fitted.common == BetaCurve()
+
+
+def test_the_curve_is_that_of_kull_and_others():
+    """In the form of the paper: 1 / (1 + (1 - p)^b / (e^c p^a))."""
+    p = np.array([0.02, 0.3, 0.5, 0.9])
+    np.testing.assert_allclose(BetaCurve(1.5, 0.5, -0.7)(p), 1 / (1 + (1 - p) ** 0.5 / (np.exp(-0.7) * p**1.5)))
+    np.testing.assert_allclose(BetaCurve()(p), p)
+
+
+def test_the_fitted_curve_has_no_slope_of_the_documented_loss(rng):
+    p = rng.random(60)
+    relevant = (rng.random(60) < 0.2 + 0.5 * p) * 1.0
+    curve = fit_beta(p, relevant)
+
+    def loss(theta):
+        q = BetaCurve(np.exp(theta[0]), np.exp(theta[1]), theta[2])(p)
+        return -np.log(np.where(relevant > 0, q, 1 - q)).sum() + 0.5 * (theta**2).sum()
+
+    at = np.array([np.log(curve.a), np.log(curve.b), curve.c])
+    slope = [(loss(at + h) - loss(at - h)) / 2e-5 for h in 1e-5 * np.eye(3)]
+    np.testing.assert_allclose(slope, 0, atol=1e-3)
+
+
+@pytest.mark.parametrize("score", [-1e3, 1e3])
+def test_probabilities_are_one_millionth_from_certainty_at_most(score):
+    platt = Calibration(0.0, 1.0, np.array([1.0]), np.array([0.0]), np.array([0.5]))
+    sure = ModeratedPlatt(platt, np.zeros((3, 1)))
+    expected = 1e-6 if score < 0 else 1 - 1e-6
+    assert sure(np.array([[score]])).item() == expected
+    checked = calibration.CheckedCalibration(sure, BetaCurve(5.0, 5.0, 0.0))
+    assert checked(np.array([[score]])).item() == expected

@@ -10,7 +10,7 @@ from scipy import sparse
 from tests.oracles.propagation import nearest
 
 from halflabel.numerics.graph import neighbors as module
-from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.neighbors import _choose_first, _number_ties, neighbors
 
 
 def test_neighbors_equal_the_oracle(rng):
@@ -133,3 +133,17 @@ def test_equal_is_up_to_rounding(nearer, first):
 def test_an_offset_makes_no_ties(rng):
     X = rng.normal(size=(60, 3))
     np.testing.assert_array_equal(neighbors(X + 1e6, 5, ties="index")[0], nearest(X, 5))
+
+
+def test_squared_distances_are_equal_within_a_billionth_of_the_smaller_one():
+    one = np.array([[1e-3, 1.0, 1 + 0.9e-9, 1 + 2.1e-9, 4.0], [0.0, 0.5, 0.75, 0.75, 3.0]])
+    assert _number_ties(one, np.zeros((2, 1))).tolist() == [[0, 1, 1, 2, 3], [0, 1, 2, 2, 3]]
+    assert _number_ties(one, np.array([[0.0], [0.5]])).tolist() == [[0, 1, 1, 2, 3], [0, 0, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("k", [1, 3, 6, 11])
+def test_the_first_columns_are_those_of_a_stable_sort(k, rng):
+    square = rng.integers(4, size=(30, 12)).astype(float)
+    chosen = _choose_first(square, np.zeros((30, 1)), k)
+    expected = [sorted(sorted(range(12), key=lambda j, row=row: (row[j], j))[:k]) for row in square]
+    assert chosen.tolist() == expected
