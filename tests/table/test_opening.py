@@ -1,6 +1,7 @@
 """What is opened together with features and labels: which rows belong together."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -107,3 +108,43 @@ def test_labels_come_from_one_place(mails):
             open_table(mails if labels is None else items, labels, columns=columns)
     with pytest.raises(ValueError, match="on= names the id column of a long table of tags: give that table, too"):
         open_table(mails, columns=Columns(labels=["urgent"], on="thread"))
+
+
+SONGS = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0]})
+
+
+@pytest.mark.parametrize(
+    ("changes", "restored"),
+    [
+        ({}, True),
+        ({"frame": None}, False),
+        ({"source": None}, False),
+        ({"source": SimpleNamespace(restore=None)}, False),
+    ],
+)
+def test_a_completed_table_becomes_what_the_items_were(changes, restored):
+    opened = open_table(SONGS.assign(rock=[1, 0, None]), columns=Columns(labels=["rock"]))
+    source = SimpleNamespace(restore=lambda table: ("restored", table))
+    table = replace(opened, **{"source": source} | changes).restore("table")
+    assert table == (("restored", "table") if restored else "table")
+
+
+@pytest.mark.parametrize(
+    ("Y", "columns", "named"),
+    [([1, 0, 1], Columns(), "Y"), (None, Columns(id="song"), "id="), ([1, 0, 1], Columns(id="song"), "Y, id=")],
+)
+def test_an_open_table_has_its_own_labels_and_columns(Y, columns, named):
+    opened = open_table(SONGS.assign(rock=[1, 0, None]), columns=Columns(labels=["rock"]))
+    assert open_table(opened) is open_table(opened, None, Columns()) is opened
+    with pytest.raises(ValueError, match=f"the table is open already, so that {named} has no effect"):
+        open_table(opened, Y, columns)
+
+
+def test_a_label_with_a_name_is_no_column_of_the_items():
+    items = SONGS.assign(rock=[5.0, 6.0, 7.5], label0=[1.0, 2.5, 4.0])
+    with pytest.raises(ValueError, match="'rock' is a label and also a column of the items"):
+        open_table(items, pd.DataFrame({"rock": [1, 0, None]}), Columns(id="song"))
+    pairs = pd.DataFrame({"song": ["a", "b"], "tag": ["sad", "rock"]})
+    with pytest.raises(ValueError, match="'rock' is a label and also a column of the items"):
+        open_table(items, columns=Columns(id="song", pairs=pairs, on="song", absent="unknown"))
+    assert open_table(items, [1, 0, None], Columns(id="song")).labels.names == ("label0",)  # its name was made up
