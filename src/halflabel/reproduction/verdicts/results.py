@@ -22,6 +22,9 @@ from halflabel.reproduction.store import Record
 #: Minimum number of trials for a verdict on a printed value, and for methods that are not separated from the best.
 MIN_TRIALS = 3
 
+#: Measurements that describe a fit: neither higher nor lower values are better.
+DESCRIPTIONS = ("negative_weights", "strongly_negative_weights", "normalised_alpha")
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -41,7 +44,8 @@ class Measured:
 
 def has_direction(metric: str) -> bool:
     """Return whether a metric has a better direction; the measurements of a study have none."""
-    return metric.partition("@")[0] in (*METRICS, *MEASUREMENTS)
+    name = metric.partition("@")[0]
+    return name in (*METRICS, *MEASUREMENTS) and name not in DESCRIPTIONS
 
 
 def lower_is_better(metric: str) -> bool:
