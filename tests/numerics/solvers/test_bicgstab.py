@@ -50,3 +50,20 @@ def test_columns_end_by_themselves(system):
     assert found.status is Status.CONVERGED
     assert found.objective[-1] <= 1e-10 < found.objective[-2]
     assert bicgstab(apply(A, D), B, diagonal, start=found.x, tol=1e-6).n_iter == 0
+
+
+def test_the_residual_of_a_column_of_zeros_is_absolute(system):
+    A, D, _, diagonal = system
+    start = np.ones((12, 3))
+    found = bicgstab(apply(A, D), np.zeros((12, 3)), diagonal, start=start, max_iter=0)
+    assert found.residual == found.objective[0] == pytest.approx(np.linalg.norm(apply(A, D)(start), axis=0).max())
+    assert (found.n_iter, found.status) == (0, Status.MAX_ITER)
+
+
+@pytest.mark.parametrize(("size", "status"), [(0.9, Status.CONVERGED), (1.1, Status.MAX_ITER)])
+def test_ten_times_the_tolerance_is_converged(size, status):
+    """The recurrence loses digits against the definition: the residual at the end may be larger than the tolerance."""
+    B = np.ones((4, 1))
+    found = bicgstab(lambda X: X, B, np.ones((4, 1)), start=B * (1 - 1e-3 * size), tol=1e-4, max_iter=0)
+    assert found.residual == pytest.approx(1e-3 * size)
+    assert found.status is status
