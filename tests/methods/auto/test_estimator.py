@@ -22,7 +22,7 @@ from halflabel.labels.metrics import micro_f1
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto import estimator
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS
-from halflabel.methods.auto.ensemble import FittedEnsemble
+from halflabel.methods.auto.ensemble import MEMBERS, FittedEnsemble
 from halflabel.methods.auto.prior import WithPrior
 from halflabel.methods.auto.residuals import Refined
 from halflabel.methods.canonical_order import order_items
@@ -134,10 +134,12 @@ def test_a_label_with_one_value_has_no_score(given):
         ("numbers", None, ("kernel", "trees")),
         ("words", None, ("kernel", "trees", "reconstruction")),
         ("words", ("trees",), ("trees",)),
+        ("numbers", tuple(MEMBERS), tuple(MEMBERS)),
     ],
 )
 def test_text_features_have_an_additional_member(given, monkeypatch, features, members, names):
     effort = estimator.EFFORTS["fast"]
+    monkeypatch.setattr(estimator, "uses_graph", lambda names: False)
     monkeypatch.setitem(estimator.EFFORTS, "fast", replace(effort, text_members=("reconstruction",)))
     items = X if features == "numbers" else np.eye(9)
     AutoLabeler("fast", members=members, n_folds=2).fit(items, whole())

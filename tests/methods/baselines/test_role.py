@@ -60,6 +60,15 @@ def test_estimated_labels_minimise_their_loss(frequency, state, rng):
     np.testing.assert_allclose(slope, 0, atol=1e-5)
 
 
+@pytest.mark.parametrize("m", [-60.0, -3.0, -1.0, 0.0, 0.7, 40.0])
+def test_the_root_between_0_and_1_solves_its_equation(m, state, rng):
+    """Of an unassigned entry with m = -1, the two terms of the other root cancel each other."""
+    F, losses = expit(rng.normal(size=state.shape)), Losses.of(state, 0.6, K_WEIGHT)
+    y, p = losses._root(F, m), losses.positive
+    np.testing.assert_allclose(m * y**2 - (1 + p + m) * y + F + p, 0, atol=1e-12 * max(1, abs(m)))
+    assert ((y >= 0) & (y <= 1)).all()
+
+
 def test_the_loss_of_the_model_and_its_gradient(state, rng):
     labels, Z = rng.random(state.shape), rng.normal(size=state.shape)
     losses = Losses.of(state, 0.6, K_WEIGHT)
