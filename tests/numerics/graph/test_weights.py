@@ -60,6 +60,12 @@ def test_sparse_weights_equal_dense_ones(columns, monkeypatch, rng):
     np.testing.assert_allclose(
         reconstruction_weights(S, indices).toarray(), reconstruction_weights(X, indices).toarray(), atol=1e-9
     )
+    F = rng.random((150, 3))
+    np.testing.assert_allclose(
+        reconstruction_weights(S, indices, scores=F, alpha=0.3).toarray(),
+        reconstruction_weights(X, indices, scores=F, alpha=0.3).toarray(),
+        atol=1e-9,
+    )
     new = rng.normal(size=(7, 8))
     found, _ = neighbors(X, 6, query=new)
     np.testing.assert_allclose(

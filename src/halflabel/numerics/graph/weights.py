@@ -95,9 +95,9 @@ def normalise_alpha(X: Matrix, scores: Floats, indices: Ints, alpha: float) -> f
     return of_scores / (of_features + of_scores)
 
 
-def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slice, Floats]]:
+def _local_grams(X: Matrix, indices: Ints, query: Matrix, size: int | None = None) -> Iterator[tuple[slice, Floats]]:
     """Yield (rows, Gram matrices of the neighbours minus each row) block by block."""
-    size = max(1, min(SPARSE_BLOCK, MAX_COLUMNS // X.shape[1])) if is_sparse(X) else BLOCK
+    size = size or _choose_block(X)
     for start in range(0, len(indices), size):
         rows = slice(start, min(start + size, len(indices)))
         own = stored(query[rows], as_sparse=is_sparse(X))
@@ -110,12 +110,18 @@ def _local_grams(X: Matrix, indices: Ints, query: Matrix) -> Iterator[tuple[slic
             yield rows, (offsets @ offsets.copy().transpose(0, 2, 1)).astype(np.float64)
 
 
+def _choose_block(X: Matrix) -> int:
+    """Return the number of rows of one batch."""
+    return max(1, min(SPARSE_BLOCK, MAX_COLUMNS // X.shape[1])) if is_sparse(X) else BLOCK
+
+
 def _mixed_grams(
     X: Matrix, scores: Floats, indices: Ints, alpha: float, raw_units: bool
 ) -> Iterator[tuple[slice, Floats]]:
     """Yield the local Gram matrices of eq. (4), features and scores in units of their mean traces, or raw."""
     unit_P, unit_Q = (1.0 if raw_units else _mean_trace(A, indices) for A in (X, scores))
-    both = zip(_local_grams(X, indices, X), _local_grams(scores, indices, scores), strict=True)
+    size = _choose_block(X)
+    both = zip(_local_grams(X, indices, X, size), _local_grams(scores, indices, scores, size), strict=True)
     for (rows, P), (_, Q) in both:
         yield rows, (1 - alpha) / unit_P * P + alpha / unit_Q * Q
 
