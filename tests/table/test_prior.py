@@ -45,6 +45,20 @@ def test_what_does_not_fit_raises(prior, sentence):
         align_prior(prior, IDS, ["sad"], id="song")
 
 
+def test_labels_without_a_value_are_named():
+    table, notes = align_prior(pd.DataFrame({"sad": [0.1, 0.2, 0.3]}), IDS, ["sad", "live", "rock"])
+    assert notes == ("The prior has a value for 3 of 9 entries, none for the labels 'live' and 'rock'.",)
+    assert np.isnan(table[:, 1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("id", "way"), [(None, r"name the ids of the items \(id=\)"), ("song", "a column 'song' to find")]
+)
+def test_another_number_of_rows_is_an_error_that_names_a_way(id, way):
+    with pytest.raises(ValueError, match=f"2 rows for 3 items: give one row per item in order, or {way}"):
+        align_prior(pd.DataFrame({"sad": [0.1, 0.2]}), IDS, ["sad"], id=id)
+
+
 def test_an_open_table_keeps_rows_labels_groups_and_prior_together():
     songs = pd.DataFrame(
         {"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.0], "sad": [1, 0, np.nan, 1], "by": [1, 1, 2, 3]}

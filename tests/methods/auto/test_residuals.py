@@ -1,10 +1,12 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import sparse
 from scipy.special import expit
 
 from halflabel.completion.archive import load_tree, save_tree
@@ -13,7 +15,7 @@ from halflabel.datasets import load_benchmark
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import brier, hamming_loss
 from halflabel.methods.auto import coupling, residuals
-from halflabel.methods.auto.coupling import CouplingData
+from halflabel.methods.auto.coupling import Coupling, CouplingData
 from halflabel.methods.auto.residuals import refine
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -239,3 +241,102 @@ def test_a_model_survives_its_file(rng, tmp_path):
     save_tree(tmp_path / "model", {"refiner": model}, saved_classes())
     loaded = load_tree(tmp_path / "model", saved_classes())["refiner"]
     np.testing.assert_array_equal(loaded.predict(base, labels), model.predict(base, labels))
+
+
+# -- which stage is kept -------------------------------------------------------------
+
+
+@pytest.fixture
+def staged(monkeypatch):
+    """Replace both models: the log odds that they hold out are these numbers times the signs of the entries."""
+    given = SimpleNamespace(coupling=1.0, forests=2.0, grown=0)
+
+    def fit_coupling(data, rng):
+        n = data.base.shape[1]
+        coupling = Coupling(np.full(n, 5.0), np.zeros(n), sparse.csr_array((n, n)), 1.0)
+        return coupling, given.coupling * data.labels.state
+
+    def grow_forests(data, n_trees, rng):
+        given.grown += 1
+        return (lambda base, residual: np.full(base.shape, 7.0)), given.forests * data.labels.state
+
+    monkeypatch.setattr(residuals, "fit_coupling", fit_coupling)
+    monkeypatch.setattr(residuals, "_grow_forests", grow_forests)
+    return given
+
+
+def two_labels(n=8):
+    table = (np.arange(2 * n).reshape(n, 2) % 3 > 0) * 1.0
+    table[0, 1] = np.nan
+    return PartialLabels.from_table(table)
+
+
+@pytest.mark.parametrize(
+    ("of_base", "of_coupling", "of_forests", "kept"),
+    [
+        (0.5, 1.0, 3.0, "both"),
+        (0.5, 1.0, 0.9, "coupling"),
+        (0.5, 1.0, 1.0, "coupling"),  # no better together
+        (1.0, 1.0, 0.5, "base"),
+        (1.5, 1.0, 1.9, "base"),
+        (1.5, 1.0, 2.1, "both"),
+    ],
+)
+def test_the_models_with_the_lowest_loss_out_of_fold_are_kept(of_base, of_coupling, of_forests, kept, staged, rng):
+    labels = two_labels()
+    staged.coupling, staged.forests = of_coupling, of_forests
+    base = np.where(labels.observed, of_base * labels.state, 0.25)
+    refined = refine(labels, base, rng, n_folds=2)
+    together = (of_coupling + of_forests) / 2
+    held_out = {"both": together, "coupling": of_coupling, "base": of_base}[kept]
+    np.testing.assert_allclose(refined.out_of_fold, np.where(labels.observed, held_out * labels.state, np.nan))
+    np.testing.assert_allclose(refined.log_odds, base if kept == "base" else {"both": 6.0, "coupling": 5.0}[kept])
+    assert (refined.model.forests is not None) == (kept == "both")
+
+
+@pytest.mark.parametrize(
+    ("limits", "n_trees", "grown"),
+    [
+        ({}, 10, 1),
+        ({}, 0, 0),
+        ({"MAX_FOREST_LABELS": 2, "MAX_FOREST_CELLS": 16}, 10, 1),
+        ({"MAX_FOREST_LABELS": 1}, 10, 0),
+        ({"MAX_FOREST_CELLS": 15}, 10, 0),
+    ],
+)
+def test_forests_are_grown_for_tables_of_moderate_size(limits, n_trees, grown, staged, rng, monkeypatch):
+    for name, value in limits.items():
+        monkeypatch.setattr(residuals, name, value)
+    refine(two_labels(), np.zeros((8, 2)), rng, n_folds=2, n_trees=n_trees)
+    assert staged.grown == grown
+
+
+def test_one_label_has_nothing_to_learn_from_and_two_have(staged, rng):
+    labels = two_labels()
+    base = np.full((8, 2), 0.1)
+    assert (refine(labels, base, rng, n_folds=2).log_odds > 1).all()
+    alone = refine(labels.select([0]), base[:, :1], rng, n_folds=2)
+    np.testing.assert_array_equal(alone.log_odds, base[:, :1])
+    together = refine(labels, base, rng, n_folds=2, groups=np.zeros(8, dtype=int))  # a single fold
+    np.testing.assert_array_equal(together.log_odds, base)
+
+
+def test_the_loss_is_that_of_the_observed_entries():
+    labels = PartialLabels.from_table([[1, np.nan], [0, 1]])
+    held_out = np.array([[0.5, 9.0], [0.5, -2.0]])
+    expected = np.log1p(np.exp(-0.5)) + np.log1p(np.exp(0.5)) + np.log1p(np.exp(2.0))
+    assert residuals._compute_loss(SimpleNamespace(labels=labels), held_out) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("min_observed", "has_forest"), [(4, [True, True]), (5, [True, False]), (6, [False, False])])
+def test_a_label_needs_enough_entries_outside_of_every_fold(min_observed, has_forest, rng, monkeypatch):
+    """Of ten items in two folds, the second label is known of four or five outside of a fold."""
+    monkeypatch.setattr(residuals, "MIN_OBSERVED", min_observed)
+    table = (rng.random((10, 2)) < 0.5) * 1.0
+    table[:2], table[8, 1] = [[1, 1], [0, 0]], np.nan
+    labels = PartialLabels.from_table(table)
+    data = CouplingData(np.arange(10), labels, np.zeros((10, 2)), np.zeros((10, 2)), np.arange(10) % 2)
+    forests, held_out = residuals._grow_forests(data, 4, rng)
+    assert [bool(parts) for parts in forests.forests] == has_forest
+    assert (~np.isnan(held_out)).all(axis=0).tolist() == has_forest
+    assert {len(part.roots) for parts in forests.forests for part in parts} <= {2}  # four trees in two parts
