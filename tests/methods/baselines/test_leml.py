@@ -20,6 +20,7 @@ from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel.methods.baselines import LEML, leml
 from halflabel.methods.baselines.leml import Centred, entry_loss, low_rank_map
 from halflabel.numerics.losses import Squared
+from halflabel.numerics.solvers import Status
 
 each_loss = pytest.mark.parametrize("loss", ["squared", "logistic", "hinge"])
 gaps = pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
@@ -214,3 +215,13 @@ def test_yeast_with_missing_positives(public_data):
 
 def test_parameters_are_those_of_the_docstring():
     check_parameters(LEML(), rank=1, n_folds=2)
+
+
+@pytest.mark.parametrize("tol", [0.03, 1e-3])
+def test_it_stops_at_the_first_gradient_below_the_share_of_that_at_the_start(tol, rng):
+    X, Y = small(rng)
+    solution = solve(X, Y, tol=tol)[1]
+    before = solve(X, Y, tol=tol, max_iter=solution.n_iter - 1)[1]
+    assert solution.residual <= tol < before.residual
+    assert (solution.status, before.status) == (Status.CONVERGED, Status.MAX_ITER)
+    assert solve(X, Y, max_iter=0)[1].residual == 1.0
