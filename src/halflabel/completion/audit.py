@@ -243,16 +243,21 @@ def bound_errors(entries: int, audited: int, errors: int, level: float) -> int:
     The number of errors in a random sample without replacement is hypergeometric: the bound is the largest M with
     :math:`P(X \le \text{errors} \mid N, M, n) > 1 - \text{level}` (Clopper-Pearson for a finite population).
     """
-    from scipy.stats import hypergeom  # imported here: it takes a second
-
     low, high = errors, entries - audited + errors
     while low < high:
         middle = (low + high + 1) // 2
-        if hypergeom.cdf(errors, entries, middle, audited) > 1 - level:
-            low = middle
-        else:
+        if rejects(entries, audited, errors, middle, level):
             high = middle - 1
+        else:
+            low = middle
     return low
+
+
+def rejects(entries: int, audited: int, errors: int, wrong: int, level: float) -> bool:
+    """Return whether an audit with this number of errors rejects that so many entries are wrong, or more."""
+    from scipy.stats import hypergeom  # imported here: it takes a second
+
+    return bool(hypergeom.cdf(errors, entries, wrong, audited) <= 1 - level)
 
 
 def bound_recall(relevant: Certificate, irrelevant: Certificate) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from halflabel.completion.audit import Audit, bound_errors, draw_audit
+from halflabel.completion.audit import Audit, draw_audit, rejects
 from halflabel.review.answers import AnswerBook, Record
 from halflabel.review.fits import Fit
 from halflabel.review.queues import Question, Situation
@@ -151,11 +152,12 @@ def propose_target(entries: int, error_rate: float) -> float:
 def _find_size(entries: int, errors: int, target: float, level: float) -> int | None:
     """Return the smallest number of answers whose bound reaches the target with this number of errors."""
     low, high = errors + 1, entries
-    if low > high or bound_errors(entries, high, errors, level) > (1 - target) * entries:
+    too_many = math.floor((1 - target) * entries) + 1
+    if low > high or not rejects(entries, high, errors, too_many, level):
         return None
     while low < high:
         middle = (low + high) // 2
-        if bound_errors(entries, middle, errors, level) <= (1 - target) * entries:
+        if rejects(entries, middle, errors, too_many, level):
             high = middle
         else:
             low = middle + 1
