@@ -136,6 +136,18 @@ class TestTheEffort:
         assert error == "Error: stopped"
 
 
+@pytest.mark.parametrize("groups", [None, np.arange(9000) // 3])
+def test_groups_of_items_need_memory_of_their_own(groups, rng):
+    X, labels = rng.normal(size=(9000, 2)), PartialLabels.from_table(np.eye(2)[rng.integers(2, size=9000)])
+    needed = estimate_per_effort(SimpleNamespace(X=X, labels=labels, groups=groups), AutoLabeler("default"))
+    grouped, alone = (
+        {effort: estimate_memory(X, labels, effort, grouped=flag) for effort in ("fast", "default")}
+        for flag in (True, False)
+    )
+    assert needed == (alone if groups is None else grouped)
+    assert grouped != alone
+
+
 class TestAnotherMethod:
     def test_it_raises_where_it_has_no_room(self, songs, free):
         free(20_000)

@@ -14,7 +14,7 @@ from halflabel import AutoLabeler, PartialLabels
 from halflabel.labels.calibration import cross_calibrate, fit_platt
 from halflabel.labels.metrics import brier
 from halflabel.methods.auto import CalibratedPrior
-from halflabel.methods.auto.prior import CLIP, RIDGE, add_prior
+from halflabel.methods.auto.prior import CLIP, RIDGE, add_prior, read_prior
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
@@ -141,6 +141,13 @@ def test_invalid_priors_raise(rng, change, sentence):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=sentence):
         AutoLabeler("fast").fit(X, Y, prior=change(np.full(Y.shape, 0.3)))
+
+
+def test_one_column_of_values_is_the_prior_of_a_single_label():
+    one = PartialLabels.from_table(np.array([[1.0], [0.0]]))
+    assert read_prior([0.2, 0.7], one).tolist() == [[0.2], [0.7]]
+    with pytest.raises(ValueError, match=r"the prior has shape \(2,\), the labels \(2, 2\)"):
+        read_prior([0.2, 0.7], PartialLabels.from_table(np.eye(2)))
 
 
 def test_a_prior_together_with_a_single_labelled_item(rng):

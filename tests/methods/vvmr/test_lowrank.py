@@ -20,6 +20,7 @@ from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.vvmr import VVMR, LowRankVVMR, lowrank
+from halflabel.methods.vvmr.algorithm1 import solve_as_published
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms, Theta
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
@@ -294,7 +295,7 @@ def test_probabilities_of_being_assigned_and_of_being_relevant(rng):
     missing, new = labels.annotated[:, None] & ~labels.relevant, ~labels.annotated
     for model in (plain, known):
         np.testing.assert_array_equal(model.assigned_probabilities_, plain.label_probabilities_)
-    np.testing.assert_allclose(known.label_probabilities_[new], known.predict_proba(X)[new], atol=1e-6)
+        np.testing.assert_allclose(model.label_probabilities_[new], model.predict_proba(X)[new], atol=1e-6)
     assert (known.transduction_[labels.relevant] == 1).all()
     filled = (known.label_probabilities_ >= known.thresholds_)[missing]
     np.testing.assert_array_equal(known.transduction_[missing], filled)
@@ -444,7 +445,14 @@ def test_equation_22_with_its_absolute_value_is_no_proximal_step(rng):
         assert result == pytest.approx(grid[np.argmin((grid - value) ** 2 / 2 + 0.3 * grid)], abs=1e-3)
 
 
-def test_the_algorithm_as_printed_ends(rng):
+def test_the_algorithm_as_printed_ends(rng, monkeypatch):
+    flags = []
+
+    def solve(*arguments, takes_abs):
+        flags.append(takes_abs)
+        return solve_as_published(*arguments, takes_abs=takes_abs)
+
+    monkeypatch.setattr("halflabel.methods.vvmr.lowrank.solve_as_published", solve)
     X, Y = rng.normal(size=(20, 3)), (rng.random((20, 3)) < 0.4).astype(float)
     labels = PartialLabels.from_positives(Y)
     settings = {"max_iter": 5, "n_folds": 2, "alpha": 1e-2, "alpha_manifold": 1e-5, "width": 1.0}
@@ -456,6 +464,8 @@ def test_the_algorithm_as_printed_ends(rng):
         )
     assert np.isfinite(printed).all()
     assert np.abs(printed - published).max() > 1e-3
+    half = len(flags) // 2
+    assert flags == [True] * half + [False] * half
 
 
 def test_parameters_are_those_of_the_docstring():
