@@ -254,7 +254,7 @@ def bound_errors(entries: int, audited: int, errors: int, level: float) -> int:
 
 
 def rejects(entries: int, audited: int, errors: int, wrong: int, level: float) -> bool:
-    """Return whether an audit with this number of errors rejects that so many entries are wrong, or more."""
+    """Return whether an audit with this number of errors rejects that this number of entries is wrong, or more."""
     from scipy.stats import hypergeom  # imported here: it takes a second
 
     return bool(hypergeom.cdf(errors, entries, wrong, audited) <= 1 - level)

@@ -109,7 +109,8 @@ def read_labels(
 def read_stated_labels(labels: PartialLabels, names: Sequence[str], format: str) -> LabelReading:
     """Return the labels of these names from a file that states them entry by entry, and a note with their counts."""
     if missing := [name for name in names if name not in labels.names]:
-        raise ValueError(f"{quoted(missing)} is no label of this file: {closest(missing[0], labels.names)}")
+        are = "is no label" if len(missing) == 1 else "are no labels"
+        raise ValueError(f"{quoted(missing)} {are} of this file: {closest(missing[0], labels.names)}")
     if tuple(names) != labels.names:
         kept = [labels.names.index(name) for name in names]
         labels = replace(labels, names=tuple(names), state=labels.state[:, kept].copy())
