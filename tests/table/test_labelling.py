@@ -162,7 +162,7 @@ def test_stated_labels_are_chosen_by_name():
     named = PartialLabels.from_table(pd.DataFrame([[1, 0], [0, 1]], columns=["rock", "sad"]))
     with pytest.raises(ValueError, match="'rokc' and 'sda' are no labels of this file: did you mean 'rock'"):
         read_stated_labels(named, ("rokc", "sda"), "COCO")
-    with pytest.raises(ValueError, match="^'sda' is no label of this file: did you mean 'sad'"):
+    with pytest.raises(ValueError, match=r"^'sda' is no label of this file: did you mean 'sad'"):
         read_stated_labels(named, ("rock", "sda"), "COCO")
 
 
