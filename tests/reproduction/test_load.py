@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 from tests.reproduction.cases import TOY
 
-from halflabel.reproduction.load import list_papers, load_paper
+from halflabel.reproduction.archive import NAME
+from halflabel.reproduction.load import find_published_page, list_papers, load_paper
 from halflabel.reproduction.plan import plan_runs
 from halflabel.reproduction.spec import TIERS, SpecError
 
@@ -18,6 +20,17 @@ def test_every_committed_paper_can_be_planned(key, tier):
     paper = load_paper(key, tier)
     assert paper.key == key
     assert plan_runs(paper)
+
+
+def test_the_wheel_has_the_page_and_the_records_of_every_paper():
+    settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    included = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    for key in list_papers():
+        for file in ("index.html", NAME):
+            page = f"halflabel/reproduction/papers/pages/{key}/{file}"
+            assert included.pop(f"docs/reproduction/{key}/{file}") == page
+            assert find_published_page(key, file).is_file()
+    assert not included
 
 
 @pytest.mark.parametrize(
