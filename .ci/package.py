@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 USER_PROGRAM = ROOT / ".ci" / "user_program.py"
 
-#: Bytes. Today the wheel has 1.8 MB, half of it the pages and records of the four papers, and the archive 3.0 MB; a data
-#: file that came in by mistake is larger than what is left.
+#: Bytes. Today the wheel has 1.8 MB, half of it the pages and records of the four papers, and the archive 3.0 MB; a
+#: data file that came in by mistake is larger than what is left.
 MAX_BYTES = {"wheel": 2_000_000, "source archive": 3_300_000}
 
 REQUIRED = ("halflabel/py.typed", "halflabel/reproduction/papers/zhang2008.toml", "halflabel/report/templates/")
