@@ -76,7 +76,7 @@ class TestAnswers:
 
 
 class TestCalibration:
-    """Answers know why they were asked; the first of the four entries is a given one."""
+    """Answers have the reason for their question; the first of the four entries is a given one."""
 
     def select(self, *reasons, column="why"):
         entries = (("s0", "rock"), ("s2", "rock"), ("s5", "rock"), ("s1", "sad"))

@@ -246,15 +246,15 @@ def bound_errors(entries: int, audited: int, errors: int, level: float) -> int:
     low, high = errors, entries - audited + errors
     while low < high:
         middle = (low + high + 1) // 2
-        if rejects(entries, audited, errors, middle, level):
+        if is_rejected(middle, entries, audited, errors, level):
             high = middle - 1
         else:
             low = middle
     return low
 
 
-def rejects(entries: int, audited: int, errors: int, wrong: int, level: float) -> bool:
-    """Return whether an audit with this number of errors rejects that this number of entries is wrong, or more."""
+def is_rejected(wrong: int, entries: int, audited: int, errors: int, level: float) -> bool:
+    """Return whether the audit rejects ``wrong`` as the number of wrong entries, and with it all larger numbers."""
     from scipy.stats import hypergeom  # imported here: it takes a second
 
     return bool(hypergeom.cdf(errors, entries, wrong, audited) <= 1 - level)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from halflabel.completion.audit import Audit, draw_audit, rejects
+from halflabel.completion.audit import Audit, draw_audit, is_rejected
 from halflabel.review.answers import AnswerBook, Record
 from halflabel.review.fits import Fit
 from halflabel.review.queues import Question, Situation
@@ -153,11 +153,11 @@ def _find_size(entries: int, errors: int, target: float, level: float) -> int | 
     """Return the smallest number of answers whose bound reaches the target with this number of errors."""
     low, high = errors + 1, entries
     too_many = math.floor((1 - target) * entries) + 1
-    if low > high or not rejects(entries, high, errors, too_many, level):
+    if low > high or not is_rejected(too_many, entries, high, errors, level):
         return None
     while low < high:
         middle = (low + high) // 2
-        if rejects(entries, middle, errors, too_many, level):
+        if is_rejected(too_many, entries, middle, errors, level):
             high = middle
         else:
             low = middle + 1

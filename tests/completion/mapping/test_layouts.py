@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -77,7 +80,7 @@ def test_umap_has_fewer_neighbours_than_items(scene, n, k, monkeypatch):
         def fit_transform(self, Z):
             return Z[:, :2].astype(np.float32)
 
-    monkeypatch.setitem(__import__("sys").modules, "umap", __import__("types").SimpleNamespace(UMAP=Umap))
+    monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=Umap))
     small = Scene(scene.features[:n], scene.joint[:n], scene.labels[:n], 2, 3)
     drawn = layouts.draw_umap(small)
     assert drawn.dtype == np.float64

@@ -50,7 +50,7 @@ def test_a_sample_of_the_labelled_items_is_compared(scene, limit, sizes, monkeyp
     ("figures", "sentence"),
     [
         (
-            (0.5, 0.625, 0.25, 0.9, 0.8),
+            (0.5, 0.62, 0.25, 0.9, 0.8),
             "Quality: labels taken from neighbours on the map reach a micro-F1 of 0.50 (in the full space 0.62, by "
             "chance 0.25); trustworthiness 0.90, continuity 0.80.",
         ),
@@ -64,4 +64,4 @@ def test_a_sample_of_the_labelled_items_is_compared(scene, limit, sizes, monkeyp
     ],
 )
 def test_what_was_measured_is_a_sentence(figures, sentence):
-    assert Quality(*figures).describe().replace("0.63", "0.62") == sentence
+    assert Quality(*figures).describe() == sentence

@@ -19,11 +19,10 @@ from halflabel.numerics.kernels import NystroemMap, kernel_ridge, nystroem
 def make_task(rng, n_labelled=9, *, grouped=False, fold=None):
     """Return twelve items, the first ones with labels and gaps, and an exact kernel map."""
     X = rng.normal(size=(12, 2))
-    Y, observed = (rng.random((2, n_labelled, 2)) < 0.6) * [[[1.0, 1.0]], [[1.0, 1.0]]], None
-    observed = Y[1] > 0
+    relevant, observed = rng.random((2, n_labelled, 2)) < 0.6
     observed[0] = True
     fold = np.arange(n_labelled) % 3 if fold is None else np.array(fold)
-    folds = Folds(np.arange(n_labelled), Y[0] * observed, observed, fold, grouped)
+    folds = Folds(np.arange(n_labelled), 1.0 * (relevant & observed), observed, fold, grouped)
     return SimpleNamespace(X=X, folds=folds, kernel_map=nystroem(X, 1.0, 99, rng), rng=lambda name: rng)
 
 

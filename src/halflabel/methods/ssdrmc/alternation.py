@@ -91,6 +91,13 @@ class Inference:
         return reachable(W, observed) if self.name == "fixed_point" else supported(components(W), observed)
 
 
+def feed_back(F: Floats, threshold: float | None) -> Floats:
+    """Return the scores from which the next W follows: rounded at the threshold, or clipped to [0, 1] without one."""
+    if threshold is None:
+        return np.clip(F, 0, 1)
+    return (threshold <= F).astype(np.float64)
+
+
 @dataclass(frozen=True)
 class Alternation:
     """The end of an alternation.
@@ -169,8 +176,7 @@ class Alternator:
         while done < self.max_alternations and stopped == "cap":
             F, done = solution.x, done + 1
             Y, observed = self._add_confident(F, Y, observed)
-            feedback = state if self.rounded else np.clip(F, 0, 1)
-            W = self.graph.weigh(np.where(observed, Y, feedback).astype(np.float64))
+            W = self.graph.weigh(np.where(observed, Y, feed_back(F, self.threshold if self.rounded else None)))
             solution = self.inference.infer(W, Y, observed, anchor, F)
             before, state = state, self._round(solution.x, Y, observed)
             stopped = self._stop(before, state, seen)

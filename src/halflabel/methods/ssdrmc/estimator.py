@@ -16,7 +16,7 @@ from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
-from halflabel.methods.ssdrmc.alternation import Alternator, Inference, ItemGraph
+from halflabel.methods.ssdrmc.alternation import Alternator, Inference, ItemGraph, feed_back
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.graph.audited import audited_neighbors
 from halflabel.numerics.graph.embedding import Embedding, spectral_embedding
@@ -383,9 +383,9 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         check_is_fitted(self)
         if self.label_units == "normalised":
             return self.alpha
-        scores = np.clip(np.nan_to_num(self.label_scores_), 0, 1)
-        fed_back = (scores >= self.threshold).astype(np.float64) if self.feedback == "rounded" else scores
-        return normalise_alpha(self._restore_order(self.items_), fed_back, self.neighbors_, self.alpha)
+        threshold = self.threshold if self.feedback == "rounded" else None
+        scores = feed_back(np.nan_to_num(self.label_scores_), threshold)
+        return normalise_alpha(self._restore_order(self.items_), scores, self.neighbors_, self.alpha)
 
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
     def transform(self, X: Any) -> Floats:
