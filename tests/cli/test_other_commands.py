@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import threading
 from datetime import UTC, datetime
 
@@ -14,7 +13,6 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 import halflabel as hl
-from halflabel.cli.console import report_errors
 
 
 @pytest.mark.usefixtures("small_forests")
@@ -119,18 +117,3 @@ def test_names_are_read_from_a_pipe(songs, tmp_path):
     writer.join()
     assert "2 labels." in result.output
     assert "1 more column looks like a label, but is used as a feature: “tag_c”." in result.output
-
-
-def test_a_request_to_terminate_counts_even_if_another_error_replaces_it(capfd):
-    """As in a callback of compiled code."""
-
-    @report_errors()
-    def work():
-        try:
-            os.kill(os.getpid(), signal.SIGTERM)
-        except KeyboardInterrupt:
-            raise OSError("callback failed") from None
-
-    with pytest.raises(SystemExit, match="143"):
-        work()
-    assert capfd.readouterr().err == "Terminated.\n"

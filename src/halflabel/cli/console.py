@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from rich.text import Text
 
 from halflabel._progress import report_to
 from halflabel._wording import count, escape_controls, name_command_options, plural
+from halflabel.cli.termination import Terminated, raise_on_sigterm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,42 +66,13 @@ def print_result(*sentences: str) -> None:
         out.print(escape_controls(sentence), soft_wrap=True)
 
 
-class _Terminated(KeyboardInterrupt):
-    """The process was asked to end; what an interrupt cleans up is cleaned up."""
-
-
-@contextmanager
-def _raise_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the command as an interrupt does; signals reach the main thread only."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    asked = False
-
-    def terminate(*_: Any) -> None:
-        nonlocal asked
-        asked = True
-        raise _Terminated
-
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    except Exception as error:
-        if asked:  # compiled code that calls Python may replace the exception by one of its own
-            raise _Terminated from error
-        raise
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 @contextmanager
 def report_errors() -> Iterator[None]:
     """End a foreseen error in one sentence and exit code 1, an interrupt in 130, a request to terminate in 143."""
     try:
-        with name_command_options(), _raise_on_sigterm():
+        with name_command_options(), raise_on_sigterm():
             yield
-    except _Terminated:
+    except Terminated:
         err.print("Terminated.")
         sys.exit(143)
     except KeyboardInterrupt:

@@ -6,7 +6,6 @@ import getpass
 import os
 import webbrowser
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from halflabel.cli.options import (
     observed_rate_option,
     show_option,
 )
+from halflabel.cli.termination import Terminated
 from halflabel.completion.checks import check_labels, check_observed_rate
 from halflabel.exchange import write_frame
 from halflabel.table import OpenTable
@@ -129,8 +129,11 @@ def review_command(
         session.start()
         if browser:
             webbrowser.open(server.address)
-        with suppress(KeyboardInterrupt):  # the usual end
-            server.run()
+        server.run()
+    except Terminated:
+        raise
+    except KeyboardInterrupt:
+        pass  # the usual end
     finally:
         session.close()
         print_result(f"{plural(len(session.book), 'answer')} in {path}. The same command goes on where you stopped.")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from openTSNE import TSNEEmbedding
 
 from halflabel.numerics.layout import tsne
 from halflabel.numerics.layout.tsne import lay_out
@@ -35,7 +41,9 @@ class Recorder:
         self.start, self.affinities, self.settings, self.phases = start, affinities, settings, []
         Recorder.last = self
 
-    def optimize(self, n_iter, **phase):
+    def optimize(self, n_iter, callbacks, callbacks_every_iters, **phase):
+        assert threading.current_thread() is not threading.main_thread()
+        assert (callbacks(), callbacks_every_iters) == (False, 10)
         self.phases.append((n_iter, phase))
         return self
 
@@ -71,3 +79,34 @@ def test_ninety_neighbours_have_a_perplexity_of_thirty(n, k, rng, monkeypatch):
     tsne._attract(indices, distances)
     assert (found["perplexity"], found["n_jobs"]) == (k / 3, 1)
     np.testing.assert_array_equal(found["knn_index"].indices, indices)
+
+
+def test_an_interrupt_ends_the_optimisation():
+    """In the main thread it would come in the middle of openTSNE's code, which it crashes."""
+    ended = threading.Event()
+
+    def optimize(iterations, callbacks, callbacks_every_iters):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        while not callbacks(10, 0.0, None):
+            time.sleep(0.001)
+        ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        tsne._optimize(SimpleNamespace(optimize=optimize), 7)
+    assert ended.wait(10)
+
+
+def test_an_error_of_the_optimisation_is_raised():
+    def optimize(iterations, callbacks, callbacks_every_iters):
+        raise MemoryError(iterations)
+
+    with pytest.raises(MemoryError, match="7"):
+        tsne._optimize(SimpleNamespace(optimize=optimize), 7)
+
+
+def test_the_thread_changes_no_coordinate(rng):
+    Z = two_groups(rng)
+    first, second = (TSNEEmbedding(Z[:, :2], tsne._attract(*tsne._search(Z)), n_jobs=1, random_state=0) for _ in "ab")
+    expected = first.optimize(23, exaggeration=12, learning_rate="auto")
+    found = tsne._optimize(second, 23, exaggeration=12, learning_rate="auto")
+    np.testing.assert_array_equal(np.array(found), np.array(expected))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+from threading import Event, Thread
+from typing import Any
+
 import numpy as np
 
 from halflabel._arrays import Floats, Ints
@@ -22,6 +26,9 @@ THETA = 0.8
 
 #: Maximum number of items for the tree of Barnes and Hut; of more items, interpolation on a grid takes less time.
 MAX_TREE = 10_000
+
+#: After how many iterations an interrupt may end a phase.
+EVERY = 10
 
 #: Minimum number of items of a t-SNE.
 MIN_ITEMS = 10
@@ -63,11 +70,30 @@ def lay_out(Z: Floats, start: Floats, seed: int) -> Floats:
     )
     early, main = ITERATIONS if len(Z) <= MAX_SMALL else ITERATIONS_OF_LARGE
     step("drawing the map", 0, early + main)
-    embedding = embedding.optimize(early, exaggeration=EXAGGERATION, momentum=0.8, learning_rate="auto")
+    embedding = _optimize(embedding, early, exaggeration=EXAGGERATION, momentum=0.8, learning_rate="auto")
     step("drawing the map", early, early + main)
-    embedding = embedding.optimize(main, exaggeration=1, momentum=0.8, learning_rate="auto")
+    embedding = _optimize(embedding, main, exaggeration=1, momentum=0.8, learning_rate="auto")
     step("drawing the map", early + main, early + main)
     return np.array(embedding, dtype=np.float64)
+
+
+def _optimize(embedding: Any, iterations: int, **phase: Any) -> Any:
+    """Optimise in a thread, which no signal interrupts: openTSNE crashes if one comes while it makes a tree."""
+    optimized: Future[Any] = Future()
+    stopped = Event()
+    options = {"callbacks": lambda *_: stopped.is_set(), "callbacks_every_iters": EVERY, **phase}
+
+    def optimize() -> None:
+        try:
+            optimized.set_result(embedding.optimize(iterations, **options))
+        except BaseException as error:  # it is raised where the result is waited for
+            optimized.set_exception(error)
+
+    try:
+        Thread(target=optimize, daemon=True).start()
+        return optimized.result()
+    finally:
+        stopped.set()
 
 
 def _search(Z: Floats) -> tuple[Ints, Floats]:

@@ -1,0 +1,67 @@
+"""A request to terminate, SIGTERM: it ends a command as an interrupt does, with its clean-up."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from _thread import start_new_thread
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: Seconds after which a request that had no effect is repeated.
+PATIENCE = 1.0
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end; what an interrupt cleans up is cleaned up."""
+
+
+@contextmanager
+def raise_on_sigterm() -> Iterator[None]:
+    """Raise :class:`Terminated` inside the block at SIGTERM; signals reach the main thread only.
+
+    Compiled code that calls Python may replace the exception by one of its own, or lose it: the request counts all the
+    same, and the exception is raised again until the block ends.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    main, asked, ended = threading.get_ident(), False, False
+
+    def terminate(*_: Any) -> None:
+        nonlocal asked
+        if not asked:
+            asked = True
+            start_new_thread(repeat, ())  # takes no lock that the interrupted code may hold
+        if not _is_handled():
+            raise Terminated
+
+    def repeat() -> None:
+        while True:
+            time.sleep(PATIENCE)
+            if ended:
+                return
+            signal.pthread_kill(main, signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    except Exception as error:
+        if asked:
+            raise Terminated from error
+        raise
+    finally:
+        ended = True
+        signal.signal(signal.SIGTERM, before)
+
+
+def _is_handled() -> bool:
+    """Return whether a request to terminate is being handled: what cleans up is not interrupted."""
+    error = sys.exc_info()[1]
+    while error is not None and not isinstance(error, Terminated):
+        error = error.__context__
+    return error is not None
