@@ -91,12 +91,13 @@ def estimate_by_loops(labels, filled, p, scores, out_of_fold, rng):
 
 
 def test_the_band_is_that_of_loops(rng):
-    labels, filled, p, scores, held_out, _ = simulate(rng, n=40, n_labelled=25)
+    labels, filled, p, scores, held_out, _ = simulate(rng, n=200, n_labelled=60)
     labels = labels.hide(rng.random(labels.shape) < 0.2)
     held_out[rng.random(labels.shape) < 0.2] = np.nan
-    filled[30, 0] = filled[35] = 0
+    filled[70, 0] = filled[75] = 0
     table = estimate_errors(labels, filled, p, scores, held_out, np.random.default_rng(1))
     low, high = estimate_by_loops(labels, filled, p, scores, held_out, np.random.default_rng(1))
+    assert (low > 0).all()
     np.testing.assert_allclose(table["low"], low, rtol=1e-9)
     np.testing.assert_allclose(table["high"], high, rtol=1e-9)
 

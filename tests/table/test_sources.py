@@ -8,7 +8,7 @@ from scipy import sparse
 from halflabel.datasets import RawTable
 from halflabel.exchange.records import Records, cell_table
 from halflabel.table import Columns, open_table
-from halflabel.table.sources import source_of_records
+from halflabel.table.sources import Source, _add_declared, source_of_records
 
 SONGS = [
     {"song": "a", "tempo": 60.5, "rock": 0},
@@ -129,3 +129,21 @@ def test_records_have_ids_unless_their_items_are_only_counted(index):
     else:
         assert source.id == key
         assert list(source.raw.frame[key]) == list(items.index)
+
+
+@pytest.mark.parametrize(
+    ("stated", "id", "tags"),
+    [
+        ({}, "key", "genres"),
+        ({"id": "song"}, "song", "genres"),
+        ({"tags": "moods"}, "key", "moods"),
+        ({"labels": ["rock"]}, "key", None),
+        ({"pairs": pd.DataFrame()}, "key", None),
+    ],
+)
+def test_what_a_file_declares_holds_where_nothing_was_stated(stated, id, tags, frame):
+    source = Source(RawTable(frame, None, (), (), "memory", ""), id="key", tags="genres")
+    columns = _add_declared(source, Columns(**stated))
+    assert (columns.id, columns.tags) == (id, tags)
+    without = _add_declared(Source(source.raw), Columns(**stated))
+    assert (without.id, without.tags) == (stated.get("id"), stated.get("tags"))
