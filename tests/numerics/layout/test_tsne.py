@@ -81,13 +81,23 @@ def test_ninety_neighbours_have_a_perplexity_of_thirty(n, k, rng, monkeypatch):
     np.testing.assert_array_equal(found["knn_index"].indices, indices)
 
 
+@pytest.fixture
+def interruptible():
+    """Workers of pytest-xdist ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_optimisation():
     """In the main thread it would come in the middle of openTSNE's code, which it crashes."""
     ended = threading.Event()
 
     def optimize(iterations, callbacks, callbacks_every_iters):
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        while not callbacks(10, 0.0, None):
+        end = time.monotonic() + 20
+        while not callbacks(10, 0.0, None) and time.monotonic() < end:
             time.sleep(0.001)
         ended.set()
 
