@@ -43,6 +43,7 @@ class Recorder:
 
     def optimize(self, n_iter, callbacks, callbacks_every_iters, **phase):
         assert threading.current_thread() is not threading.main_thread()
+        assert not threading.current_thread().daemon  # the end of the interpreter aborts these in compiled code
         assert (callbacks(), callbacks_every_iters) == (False, 10)
         self.phases.append((n_iter, phase))
         return self

@@ -90,7 +90,7 @@ def _optimize(embedding: Any, iterations: int, **phase: Any) -> Any:
             optimized.set_exception(error)
 
     try:
-        Thread(target=optimize, daemon=True).start()
+        Thread(target=optimize).start()  # the interpreter waits for it before it ends
         return optimized.result()
     finally:
         stopped.set()
