@@ -16,21 +16,21 @@ PATIENCE = 1.0
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end; what an interrupt cleans up is cleaned up."""
+    """The process was asked to end; code that cleans up after an interrupt does so here, too."""
 
 
 @contextmanager
 def raise_on_sigterm() -> Iterator[None]:
     """Raise :class:`Terminated` inside the block at SIGTERM; signals reach the main thread only.
 
-    Compiled code that calls Python may replace the exception by one of its own, or lose it: the request counts all the
-    same, and the exception is raised again until the block ends.
+    Compiled code that calls Python may replace the exception by one of its own, which then ends the block as this one
+    would; or it may lose the exception, which is raised again every second until the block ends.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    main, asked, ended = threading.get_ident(), False, False
+    main_thread, asked, ended = threading.get_ident(), False, False
 
     def terminate(*_: Any) -> None:
         nonlocal asked
@@ -45,7 +45,7 @@ def raise_on_sigterm() -> Iterator[None]:
             time.sleep(PATIENCE)
             if ended:
                 return
-            signal.pthread_kill(main, signal.SIGTERM)
+            signal.pthread_kill(main_thread, signal.SIGTERM)
 
     before = signal.signal(signal.SIGTERM, terminate)
     try:
@@ -60,7 +60,7 @@ def raise_on_sigterm() -> Iterator[None]:
 
 
 def _is_handled() -> bool:
-    """Return whether a request to terminate is being handled: what cleans up is not interrupted."""
+    """Return whether a request to terminate is being handled; the clean-up is not interrupted a second time."""
     error = sys.exc_info()[1]
     while error is not None and not isinstance(error, Terminated):
         error = error.__context__

@@ -27,8 +27,8 @@ THETA = 0.8
 #: Maximum number of items for the tree of Barnes and Hut; of more items, interpolation on a grid takes less time.
 MAX_TREE = 10_000
 
-#: After how many iterations an interrupt may end a phase.
-EVERY = 10
+#: Number of iterations after which a phase ends if there was an interrupt.
+CHECK_EVERY = 10
 
 #: Minimum number of items of a t-SNE.
 MIN_ITEMS = 10
@@ -81,7 +81,7 @@ def _optimize(embedding: Any, iterations: int, **phase: Any) -> Any:
     """Optimise in a thread, which no signal interrupts: openTSNE crashes if one comes while it makes a tree."""
     optimized: Future[Any] = Future()
     stopped = Event()
-    options = {"callbacks": lambda *_: stopped.is_set(), "callbacks_every_iters": EVERY, **phase}
+    options = {"callbacks": lambda *_: stopped.is_set(), "callbacks_every_iters": CHECK_EVERY, **phase}
 
     def optimize() -> None:
         try:
