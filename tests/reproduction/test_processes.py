@@ -6,40 +6,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from tests.processes import has_ended, list_descendants, wait_for
 from tests.reproduction.cases import TOY
 
 import halflabel
 from halflabel.reproduction.execute import find_commit
 
 ROOT = Path(__file__).parents[2]
-
-
-def list_descendants(pid):
-    """Return the processes that a process started, and those that these started."""
-    direct = [
-        int(each) for task in Path(f"/proc/{pid}/task").iterdir() for each in (task / "children").read_text().split()
-    ]
-    return [*direct, *(each for child in direct for each in list_descendants(child))]
-
-
-def wait_for(condition, seconds=180):
-    end = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    return value
-
-
-def has_ended(pid):
-    """A process that waits for its parent to take notice has ended, too."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
 
 
 @pytest.mark.slow  # three processes for each signal

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import threading
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-
 from halflabel._progress import step
+from halflabel.processes import run_in_processes
 from halflabel.reproduction.additions import add_methods, add_sets, describe_user_method
 from halflabel.reproduction.estimate import Estimate
 from halflabel.reproduction.execute import execute
@@ -118,7 +113,8 @@ class Reproduction:
         todo = sorted(todo, key=lambda run: -cost[run.key])
         total, done = sum(cost.values()), 0.0
         step(f"{len(todo)} runs", 0, max(round(total * 1000), 1))
-        for record in _run_in_parallel(todo, self.folder, n_jobs, limit):
+        do = partial(execute, folder=self.folder, limit=limit)
+        for record in run_in_processes(do, todo, n_jobs):
             if record.key not in cost:
                 raise ValueError("the source of a method changed during the runs: start the same command again.")
             store.append(record)
@@ -167,35 +163,3 @@ def prepare(
     runs = plan_runs(paper)
     default = runs if tier == "default" else plan_runs(load_paper(key, "default"))
     return Reproduction(key, paper, tier, folder, sets, runs, line, Estimate.of(paper, default, ()))
-
-
-# -- from a run to its record ------------------------------------------------------------
-
-
-def _run_in_parallel(runs: Sequence[Run], folder: Path | None, n_jobs: int, limit: float | None) -> Iterator[Record]:
-    """Yield each record as soon as its run ends; a single worker needs no further process."""
-    watch = partial(_end_with_parent, os.getpid())
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, initializer=watch)
-    try:
-        yield from workers(delayed(execute)(run, folder, limit) for run in runs)
-    except TerminatedWorkerError:
-        raise MemoryError(
-            "a process was killed, most likely because memory ran out: finished runs are kept; try --jobs 1."
-        ) from None
-
-
-def _end_with_parent(parent: int) -> None:
-    """End this worker soon after the command ends, even if that was killed: a pipe to `tee` would stay open.
-
-    Parameters
-    ----------
-    parent : int
-        The process of the command. If it has ended already, a worker has another parent from the start.
-    """
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

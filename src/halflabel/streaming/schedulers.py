@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from halflabel._wording import keep_wording, option
+from halflabel.processes import run_in_processes
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -30,10 +31,7 @@ def run_jobs(
     if scheduler is not None:
         yield from _run_on_dask(function, jobs, scheduler)
     elif workers > 1 and len(jobs) > 1:
-        from joblib import Parallel, delayed
-
-        run = Parallel(n_jobs=min(workers, len(jobs)), return_as="generator_unordered", batch_size=1)
-        yield from run(delayed(function)(job) for job in jobs)
+        yield from run_in_processes(function, jobs, min(workers, len(jobs)))
     else:
         yield from map(function, jobs)
 
