@@ -11,20 +11,15 @@ import pandas as pd
 from halflabel._arrays import Ints, Mask
 from halflabel._wording import plural, quoted
 from halflabel.labels import PartialLabels
-from halflabel.report.reasons import UNCERTAIN, UNDECIDED
+from halflabel.labels.answers import Answer, read_answer
+from halflabel.labels.reasons import is_calibrating
 from halflabel.table import OpenTable
 from halflabel.table.cells import describe_missing, read_as_text, show_cell
 from halflabel.table.files import read_source
 from halflabel.table.tag_cells import TagNotation
 
-#: What a cell of the column "answer" can be, in lower case.
-_RELEVANT, _IRRELEVANT = {"1", "1.0", "yes", "y", "true"}, {"0", "0.0", "no", "n", "false"}
-
 #: Columns of a review table that hold the reason of a question: of a review in the browser, and of Completion.review.
 _WHY = ("why", "reason")
-
-#: Reasons for a question that do not depend on the value of the entry.
-INDEPENDENT = ("uncertain", "boundary", "rare", "changed", "random", "sample", "audit", UNDECIDED, UNCERTAIN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,13 +86,13 @@ def select_calibrating(answers: Answers | None, given: PartialLabels) -> Mask | 
 def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
     """Read the columns item, label and answer of a review table, and the reasons of the questions if it has them.
 
-    Rows without an answer have no effect. A reason is in a column "why" or "reason"; one that is not in
-    :data:`INDEPENDENT` depends on the value.
+    Rows without an answer, and with the answer "?" (not sure), have no effect. A reason is in a column "why" or
+    "reason"; :class:`~halflabel.labels.reasons.Reason` states which of them depend on the value.
 
     Parameters
     ----------
     review : DataFrame
-        From :meth:`halflabel.Completion.review`, with 1 or 0 (also yes or no) in the column "answer".
+        From :meth:`halflabel.Completion.review`, with 1 or 0 (also yes, no or ?) in the column "answer".
     opened : OpenTable
         The table that the answers are about.
 
@@ -111,18 +106,17 @@ def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
     for name in ("item", "label", "answer"):
         if name not in names:
             raise ValueError(f"a review table has the columns item, label and answer: {describe_missing(name, names)}")
-    words = pd.Series([_fold(cell) for cell in review["answer"]], dtype=object)
-    wrong = ~words.isin(_RELEVANT | _IRRELEVANT | {""}).to_numpy(dtype=bool)
-    if wrong.any():
-        row = int(wrong.argmax())
+    read = [read_answer(cell) for cell in review["answer"]]
+    if None in read:
+        row = read.index(None)
         raise ValueError(
             f"the answer about item {show_cell(review['item'], row)} and label {show_cell(review['label'], row)} is "
-            f"{show_cell(review['answer'], row)}: write 1 or yes, 0 or no, or leave the cell empty."
+            f"{show_cell(review['answer'], row)}: write 1 or yes, 0 or no, ? (not sure), or leave the cell empty."
         )
-    answered = (words != "").to_numpy(dtype=bool)
+    answered = np.array([answer in (Answer.YES, Answer.NO) for answer in read], dtype=bool)
     rows = _find(review["item"][answered], pd.Series(opened.index), "item ids")
     columns = _find(review["label"][answered], pd.Series(opened.labels.names, dtype=object), "labels")
-    relevant = words[answered].isin(_RELEVANT).to_numpy(dtype=bool)
+    relevant = np.array([answer is Answer.YES for answer in read], dtype=bool)[answered]
     answers = Answers(rows, columns, relevant, _read_reasons(review, answered))
     _check_agreement(answers, opened)
     return answers
@@ -149,11 +143,7 @@ def _read_reasons(review: pd.DataFrame, answered: Mask) -> Mask | None:
     place = next((names.index(name) for name in _WHY if name in names), None)
     if place is None:
         return None
-    return review.iloc[:, place][answered].isin(INDEPENDENT).to_numpy(dtype=bool)
-
-
-def _fold(cell: Any) -> str:
-    return "" if pd.isna(cell) else str(cell).strip().lower()
+    return np.array([is_calibrating(text) for text in review.iloc[:, place][answered]], dtype=bool)
 
 
 def _find(cells: pd.Series[Any], values: pd.Series[Any], noun: str) -> Ints:

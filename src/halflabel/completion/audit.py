@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Ints
 from halflabel._wording import count, percent, plural
+from halflabel.labels.answers import Answer, read_answer
 
 #: The populations that can be audited, and the values of their entries.
 POPULATIONS = {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}
 
-#: What an answer can be, in lower case; an answer "?" (undecided) counts as an error.
-_VALUES = {"1": 1, "1.0": 1, "yes": 1, "0": -1, "0.0": -1, "no": -1, "?": 0}
+#: What an answer is in the coding of a table; "not sure" is neither value, so that it counts as an error.
+_VALUES = {Answer.YES: 1, Answer.NO: -1, Answer.UNSURE: 0}
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,11 @@ class Audit:
             raise ValueError(
                 f"the answers have no column {missing[0]!r}: an audit has the columns item, label, answer."
             )
-        given: dict[tuple[str, str], str] = {}
+        given: dict[tuple[str, str], Any] = {}
         for item, label, answer in answers[["item", "label", "answer"]].itertuples(index=False):
             if (str(item), str(label)) in given:
                 raise ValueError(f"item {item!r} and label {label!r} have two answers: keep one of the rows.")
-            given[str(item), str(label)] = "" if pd.isna(answer) else str(answer).strip().lower()
+            given[str(item), str(label)] = answer
         asked = [(str(self.items[i]), self.names[j]) for i, j in zip(self.rows, self.columns, strict=True)]
         if unknown := given.keys() - set(asked):
             item, label = min(unknown)
@@ -172,15 +173,15 @@ class Audit:
                 f"item {item!r} and label {label!r} are not in this audit: use the completed table and the seed with "
                 "which the audit was made."
             )
-        for item, label in asked:
-            answer = given.get((item, label), "")
+        read = [read_answer(given.get(entry)) for entry in asked]
+        for (item, label), answer in zip(asked, read, strict=True):
             if answer not in _VALUES:
-                problem = f"is {answer!r}" if answer else "is missing"
+                problem = "is missing" if answer is Answer.NONE else f"is {given[item, label]!r}"
                 raise ValueError(
                     f"the answer about item {item!r} and label {label!r} {problem}: write 1 or yes, 0 or no, or ?. A "
                     "certificate needs all answers, because a look at the result before the last one would bias it."
                 )
-        return np.array([_VALUES[given[entry]] for entry in asked], dtype=np.int8)
+        return np.array([_VALUES[answer] for answer in read if answer is not None], dtype=np.int8)
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:

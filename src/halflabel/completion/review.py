@@ -10,8 +10,8 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Mask
 from halflabel.completion.suspects import rank_suspects
+from halflabel.labels.reasons import Reason
 from halflabel.report.items import choose_shown, take_shown
-from halflabel.report.reasons import DOUBTFUL, MISSING, NOT_ANNOTATED, UNCERTAIN, UNDECIDED
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
@@ -62,7 +62,7 @@ def _rank_given(completion: Completion) -> pd.DataFrame:
     ranked = frame[["position"]].assign(
         column=frame["label"].map(column),
         suggested=np.where(relevant, -1, 1),
-        reason=DOUBTFUL,
+        reason=Reason.DOUBTFUL_ENTRY.words,
         gain=frame["wrong"],
     )
     return ranked[np.where(relevant, p, 1 - p) < 0.5]
@@ -73,7 +73,8 @@ def _rank_gaps(completion: Completion) -> pd.DataFrame:
     p, state = completion.probabilities.to_numpy(), completion.state
     wrong = np.select([state > 0, state < 0], [1 - p, p], np.minimum(p, 1 - p))
     listed = ~completion.labels.observed & ((state == 0) | (wrong >= MIN_WRONG))
-    return _list_entries(listed, state, p, np.where(state == 0, UNDECIDED, UNCERTAIN), wrong)
+    reason = np.where(state == 0, Reason.UNDECIDED_ENTRY.words, Reason.UNCERTAIN_ITEM.words)
+    return _list_entries(listed, state, p, reason, wrong)
 
 
 def _rank_unassigned(completion: Completion) -> pd.DataFrame:
@@ -81,7 +82,8 @@ def _rank_unassigned(completion: Completion) -> pd.DataFrame:
     p, state = completion.probabilities.to_numpy(), completion.state
     annotated = np.broadcast_to(completion.labels.annotated[:, None], p.shape)
     missing = annotated & (state > 0)
-    reason = np.select([state == 0, missing], [UNDECIDED, MISSING], NOT_ANNOTATED)
+    words = (Reason.UNDECIDED_ENTRY.words, Reason.MISSING_POSITIVE.words, Reason.NOT_ANNOTATED.words)
+    reason = np.select([state == 0, missing], words[:2], words[2])
     gain = np.where(missing, p, np.minimum(p, 1 - p))
     listed = ~completion.labels.observed & ((state == 0) | missing | (~annotated & (gain >= MIN_WRONG)))
     # Probabilities near 1 are equal after clipping; those of being assigned still differ.

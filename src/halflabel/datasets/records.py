@@ -16,10 +16,7 @@ from scipy import sparse
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._wording import clipped
 from halflabel.labels import MAX_CELLS, PartialLabels
-
-#: Pairs of words that can only mean "has it" and "does not have it".
-_TRUE, _FALSE = {"1", "yes", "true", "y", "t"}, {"0", "no", "false", "n", "f"}
-
+from halflabel.labels.answers import read_answer
 
 #: Characters of the longest sentence: a file may hold anything, also names without end.
 MAX_REASON = 1000
@@ -267,14 +264,14 @@ def to_dataset(raw: RawTable, name: str, *, licence: str = "not stated") -> Data
 
 def _as_label(column: pd.Series[Any], source: str) -> pd.Series[Any]:
     """Return a categorical column as 1, 0 and NaN if its values can only mean that."""
-    words = [str(value).strip().lower() for value in column.cat.categories]
-    meaning = dict.fromkeys(_TRUE, 1.0) | dict.fromkeys(_FALSE, 0.0)
-    if not set(words) <= set(meaning) or len({meaning[word] for word in words}) < len(words):
+    answers = [read_answer(value) for value in column.cat.categories]
+    values = [None if answer is None else answer.value_of_entry for answer in answers]
+    if None in values or len(set(values)) < len(values):
         shown = ", ".join(map(str, column.cat.categories[:5]))
         reason = (
             f"is named as a label but takes the values {{{shown}}}: "
             "only 0/1, yes/no or true/false can be read as one. Recode it first."
         )
         raise ReadError.at(source, reason, column=str(column.name))
-    table = np.array([*(meaning[word] for word in words), np.nan])  # code -1 means missing
+    table = np.array([*values, np.nan], dtype=np.float64)  # code -1 means missing
     return pd.Series(table[column.cat.codes.to_numpy()], index=column.index, name=column.name)

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from halflabel._wording import plural
 from halflabel.exchange.collector import Collector
 from halflabel.exchange.fields import share_in
+from halflabel.labels.answers import Answer, read_answer
 
-YES, NO, UNSURE = "yes", "no", "unsure"
-
-#: What the words of a question about one label stand for.
-MEANINGS: dict[str, float | None] = {
-    **dict.fromkeys((YES, "true", "1"), 1.0),
-    **dict.fromkeys((NO, "false", "0"), 0.0),
-    **dict.fromkeys((UNSURE, "unknown", "?"), None),
-}
+YES, NO, UNSURE = Answer.YES.value, Answer.NO.value, Answer.UNSURE.value
 
 
 def word_for(value: int | None) -> str:
     """Return the choice that stands for the value of an entry."""
     return UNSURE if value is None else YES if value else NO
+
+
+def read_choice(word: object) -> Answer | None:
+    """Return the answer that a choice of a question about one label is; None if the choice is the name of a label."""
+    answer = read_answer(word)
+    return None if answer is Answer.NONE else answer
 
 
 @dataclass
@@ -63,9 +63,7 @@ class Answers:
             Questions whose choices are labels even if all of them read as yes or no.
         """
         listing = {
-            question
-            for question, words in self._words.items()
-            if question in lists or not all(word.strip().lower() in MEANINGS for word in words)
+            question for question, words in self._words.items() if question in lists or None in map(read_choice, words)
         }
         self._settle_answers(collector, listing)
         self._settle_guesses(collector, listing)
@@ -105,8 +103,9 @@ class Answers:
 
 def _meaning(choices: tuple[str, ...]) -> float | None:
     """Return the value that the choices stand for; None for none, or for several that contradict each other."""
-    values = {MEANINGS[choice.strip().lower()] for choice in choices}
-    return values.pop() if len(values) == 1 else None
+    answers = {read_choice(choice) for choice in choices}
+    answer = answers.pop() if len(answers) == 1 else None
+    return None if answer is None else answer.value_of_entry
 
 
 def _labels(question: str, choices: tuple[str, ...], listing: set[str]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from halflabel._wording import listed, option
 from halflabel.datasets import ReadError
 from halflabel.datasets.delimited import read_delimited
-from halflabel.exchange.choices import MEANINGS, Answers
+from halflabel.exchange.choices import Answers, read_choice
 from halflabel.exchange.collector import Collector
 from halflabel.exchange.fields import rows_of, text_of
 from halflabel.exchange.formats import Options
@@ -77,7 +77,7 @@ def _is_question(values: Iterable[Any]) -> bool:
     present = [value for value in values if value is not None]
     if any(isinstance(part, Mapping) and "choices" in part for value in present for part in _parts(value)):
         return True
-    return bool(present) and all(isinstance(value, str) and value.strip().lower() in MEANINGS for value in present)
+    return bool(present) and all(isinstance(value, str) and read_choice(value) is not None for value in present)
 
 
 def _read_choices(value: Any) -> list[str] | None:

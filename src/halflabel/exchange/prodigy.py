@@ -22,6 +22,7 @@ from halflabel.exchange.json_text import Place
 from halflabel.exchange.loss import Loss
 from halflabel.exchange.records import Cell, Records
 from halflabel.exchange.sample import Sample
+from halflabel.labels.answers import read_answer
 
 VALUES = {"accept": 1.0, "reject": 0.0, "ignore": None}
 ANSWERS: dict[int | None, str] = {1: "accept", 0: "reject", None: "ignore"}
@@ -75,7 +76,8 @@ def _add_question(collector: Collector, item: int, line: dict[str, Any], place: 
     meta: dict[str, Any] = line["meta"] if isinstance(line.get("meta"), dict) else {}
     p = share_in(meta.get("p", meta.get("score", line.get("score"))))
     if line.get("answer") is None:
-        value = {"yes": 1.0, "no": 0.0}.get(str(meta.get("suggested")))
+        suggested = read_answer(meta.get("suggested"))
+        value = None if suggested is None else suggested.value_of_entry
         collector.add(item, line["label"], value, "model", p, text_of(meta.get("model")))
         return
     by, at = _person(line)

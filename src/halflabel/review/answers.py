@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._wording import quoted
-from halflabel.completion.answers import INDEPENDENT, Answers
+from halflabel.completion.answers import Answers
+from halflabel.labels.reasons import is_calibrating
 
 #: Codes of the current answer of an entry.
 NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
@@ -159,13 +160,13 @@ class AnswerBook:
         """Return the entries that were answered with yes or no."""
         rows, columns = np.nonzero(np.abs(self.current) == 1)
         why = [self.find_reason(row, column) for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
-        independent = np.isin(np.array(why, dtype=object), INDEPENDENT)
+        independent = np.array([is_calibrating(text) for text in why], dtype=bool)
         return Answers(rows, columns, self.current[rows, columns] == YES, independent)
 
     def find_reason(self, row: int, column: int) -> str:
         """Return why an entry was asked: of several times, the first reason that depends on the value counts."""
         given = [str(record.body.get("why", record.op)) for record in self._stacks[row, column]]
-        return next((why for why in given if why not in INDEPENDENT), given[-1])
+        return next((why for why in given if not is_calibrating(why)), given[-1])
 
     def list_active(self) -> Iterable[tuple[int, int, Record]]:
         """Yield (row, column, record) for every current answer."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Mask
-from halflabel.completion.answers import INDEPENDENT
+from halflabel.labels.reasons import is_calibrating
 from halflabel.review.answers import AnswerBook, Record
 
 #: Words of the merged table.
@@ -87,7 +87,7 @@ def fold(records: Sequence[Record]) -> pd.DataFrame:
 def _choose_reasons(folded: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return one row per entry: item, label, why; of several reviewers the reason that depends on a value, if any."""
     reasons = pd.concat([frame[[*_ENTRY, "why"]] for frame in folded], ignore_index=True)
-    order = reasons["why"].isin(INDEPENDENT).sort_values(kind="stable").index
+    order = reasons["why"].map(is_calibrating).sort_values(kind="stable").index
     return reasons.loc[order].drop_duplicates(_ENTRY)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Ints, Mask
 from halflabel._wording import closest
+from halflabel.labels.reasons import Reason
 from halflabel.review.answers import NONE, YES
 from halflabel.review.fits import Fit
 
@@ -126,13 +127,13 @@ def _rank_random(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
 
 #: Reason of a question -> a function that returns which entries can be asked, and their scores.
 KINDS: dict[str, Callable[[Situation, Fit], tuple[Mask, Scores]]] = {
-    "uncertain": _rank_uncertain,
-    "suspects": _rank_suspects,
-    "boundary": _rank_boundary,
-    "rare": _rank_rare,
-    "changed": _rank_changed,
-    "disagreement": _rank_disagreement,
-    "random": _rank_random,
+    Reason.UNCERTAIN.value: _rank_uncertain,
+    Reason.SUSPECTS.value: _rank_suspects,
+    Reason.BOUNDARY.value: _rank_boundary,
+    Reason.RARE.value: _rank_rare,
+    Reason.CHANGED.value: _rank_changed,
+    Reason.DISAGREEMENT.value: _rank_disagreement,
+    Reason.RANDOM.value: _rank_random,
 }
 
 

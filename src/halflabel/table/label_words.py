@@ -11,10 +11,11 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import name_row, option, quoted
+from halflabel.labels.answers import fold_word
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Columns
 
-#: Words that need not be stated.
+#: Words that need not be stated; they are words of :mod:`halflabel.labels.answers`, and have the same meaning there.
 _PLAIN = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 
 #: What each option states.
@@ -36,7 +37,7 @@ def find_meanings(columns: Columns) -> dict[str, float] | None:
     """
     stated: dict[str, float] = {}
     for name, value in _VALUES.items():
-        for word in map(_fold, getattr(columns, name)):
+        for word in map(fold_word, getattr(columns, name)):
             if word in stated:
                 raise ValueError(f"the word {word!r} was given two meanings ({option('yes')}, {option('no')}, "
                                  f"{option('unknown')}): give it one.")  # fmt: skip
@@ -61,7 +62,7 @@ def check_label_values(frame: pd.DataFrame, names: Iterable[str]) -> None:
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype) or not _is_wrong(column):
             continue
-        words = [None if text is None else _fold(text) for text in read_as_text(column)]
+        words = [None if text is None else fold_word(text) for text in read_as_text(column)]
         first = 0 if pd.api.types.is_numeric_dtype(column.dtype) else int(_is_text(column).argmax())
         wrong = [row for row, word in enumerate(words) if word not in (None, "1", "0")]
         raise ValueError(_describe_words(column, words, first if not wrong else wrong[0]))
@@ -140,19 +141,19 @@ def find_words(
 def _read_column(column: pd.Series[Any], meanings: Mapping[str, float]) -> Floats:
     texts = read_as_text(column)
     for row, text in enumerate(texts):
-        if text is not None and _fold(text) not in meanings:
-            words = [None if each is None else _fold(each) for each in texts]
+        if text is not None and fold_word(text) not in meanings:
+            words = [None if each is None else fold_word(each) for each in texts]
             raise ValueError(_describe_words(column, words, row))
     return np.array([_read_word(text, meanings) for text in texts], dtype=np.float64)
 
 
 def _read_word(text: str | None, meanings: Mapping[str, float]) -> float:
-    return meanings.get(_fold(text or ""), np.nan)
+    return meanings.get(fold_word(text or ""), np.nan)
 
 
 def _usual_word(texts: Iterable[str | None], meanings: Mapping[str, float], value: float) -> str:
     """Return the word that a column uses most for a value, else the first that was stated."""
-    used = Counter(text for text in texts if text is not None and meanings.get(_fold(text)) == value)
+    used = Counter(text for text in texts if text is not None and meanings.get(fold_word(text)) == value)
     stated = [word for word, meaning in meanings.items() if meaning == value and word not in _PLAIN and word]
     return used.most_common(1)[0][0] if used else (stated or [f"{value:g}"])[0]
 
@@ -165,10 +166,3 @@ def _describe_words(column: pd.Series[Any], words: Sequence[str | None], row: in
         f"empty (unknown): state what other words mean with {option('yes')}, {option('no')} and {option('unknown')}; "
         f"the column holds {quoted(distinct)}."
     )
-
-
-def _fold(word: str) -> str:
-    """Return a word as it is compared: without case, and whole numbers without a decimal point."""
-    text = str(word).strip().casefold()
-    whole, point, zeros = text.partition(".")
-    return whole if point and zeros.strip("0") == "" and whole.lstrip("+-").isdigit() else text

@@ -1,0 +1,119 @@
+"""One vocabulary of answers: a word has the same meaning, or none, in every place that reads answers."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from halflabel.completion.answers import read_answers
+from halflabel.completion.audit import draw_audit
+from halflabel.datasets.records import RawTable
+from halflabel.exchange.choices import read_choice
+from halflabel.labels.answers import WORDS, Answer, read_answer
+from halflabel.table import open_table
+from halflabel.table.columns import Columns
+from halflabel.table.label_words import find_meanings, read_label_words
+
+INVALID = "invalid"
+OPENED = open_table(
+    pd.DataFrame({"id": ["a", "b"], "x": [0.5, 0.25], "rock": [1, None]}), columns=Columns(id="id", labels=("rock",))
+)
+
+
+def read_review(cell):
+    """The answer of a review table: `complete --review-in`."""
+    review = pd.DataFrame({"item": ["b"], "label": ["rock"], "answer": pd.Series([cell], dtype=object)})
+    answers = read_answers(review, OPENED)
+    return float(answers.relevant[0]) if len(answers) else None
+
+
+def read_audit(cell):
+    """The answer of an audit: an error against a filled "yes", and against a filled "no"."""
+    errors = []
+    for filled in (1, -1):
+        state = np.array([[filled]], dtype=np.int8)
+        audit = draw_audit(pd.Index(["b"]), ("rock",), np.zeros_like(state), state, n=1)
+        questions = audit.questions.astype(object).assign(answer=pd.Series([cell], dtype=object))
+        errors.append(audit.certify(questions).errors)
+    return {(0, 1): 1.0, (1, 0): 0.0, (1, 1): None}[tuple(errors)]
+
+
+def read_tool(cell):
+    """The choice of another tool's question about one label."""
+    answer = read_choice(cell)
+    if answer is None:
+        raise ValueError(cell)
+    return answer.value_of_entry
+
+
+def read_category(cell):
+    """A category of a data set's label."""
+    column = pd.Series(pd.Categorical([cell]), name="rock")
+    raw = RawTable(pd.DataFrame({"rock": column}), None, (), (), source="x.arff", sha256="")
+    return float(raw.with_labels(["rock"]).frame["rock"].iloc[0])
+
+
+def read_column(cell):
+    """A word of the user's table that need not be stated."""
+    frame = pd.DataFrame({"rock": pd.Series([cell], dtype=object)})
+    return float(read_label_words(frame, ["rock"], find_meanings(Columns(yes="of my own")))["rock"].iloc[0])
+
+
+def outcome(place, cell):
+    try:
+        return place(cell)
+    except ValueError:
+        return INVALID
+
+
+WRITTEN = st.one_of(
+    st.sampled_from([word for words in WORDS.values() for word in words]),
+    st.sampled_from(["maybe", "2", "-1", "nan", "none", "oui", "yes no", "1.5", "ye"]),
+    st.text(max_size=4),
+)
+CELLS = st.one_of(
+    st.builds(
+        lambda word, change, before, after: before + change(word) + after,
+        WRITTEN,
+        st.sampled_from([str, str.upper, str.title, lambda word: word + ".0" if word in ("0", "1") else word]),
+        st.sampled_from(["", " ", "\t"]),
+        st.sampled_from(["", " ", "\n"]),
+    ),
+    st.sampled_from([1, 0, 1.0, 0.0, -0.0, 2, 0.5, True, False, np.int64(1), np.float32(0), np.bool_(True)]),
+    st.sampled_from([None, np.nan, pd.NA, pd.NaT, Decimal("1.0"), b"1", pd.Timestamp("2020-01-01"), (1,)]),
+)
+
+
+@given(CELLS)
+def test_an_answer_is_the_same_in_every_place(cell):
+    answer = read_answer(cell)
+    expected = INVALID if answer is None else answer.value_of_entry
+    assert outcome(read_review, cell) == expected
+    assert outcome(read_audit, cell) == (INVALID if answer is Answer.NONE else expected)  # it needs all answers
+    assert outcome(read_tool, cell) == (INVALID if answer is Answer.NONE else expected)
+
+
+@given(CELLS)
+def test_a_word_of_a_table_never_contradicts_an_answer(cell):
+    """A table states its own words; those that it need not state have the meaning that they have as answers."""
+    answer = read_answer(cell)
+    assume(answer is not Answer.NONE and not isinstance(cell, tuple))
+    for place in (read_category, read_column):
+        value = outcome(place, cell)
+        assert value == INVALID or (answer is not None and value == answer.value_of_entry)
+
+
+@pytest.mark.parametrize("answer", [Answer.YES, Answer.NO])
+def test_every_word_of_the_vocabulary_is_a_category(answer):
+    assert {read_category(word) for word in WORDS[answer]} == {answer.value_of_entry}
+
+
+def test_no_word_has_two_meanings():
+    words = [word for several in WORDS.values() for word in several]
+    assert len(words) == len(set(words))
+    assert all(read_answer(word) is answer for answer, several in WORDS.items() for word in several)

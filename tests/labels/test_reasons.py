@@ -1,0 +1,54 @@
+"""Reasons of questions: each one decides whether its answers calibrate."""
+
+from __future__ import annotations
+
+import pytest
+
+from halflabel.labels.reasons import Reason, is_calibrating
+from halflabel.report.reasons import UNASSIGNED
+from halflabel.review.answers import OPERATIONS
+from halflabel.review.queues import KINDS
+
+#: Every reason by name. A new one does not pass before it is in one of the two lists.
+CALIBRATE = [
+    "UNCERTAIN",
+    "BOUNDARY",
+    "RARE",
+    "CHANGED",
+    "RANDOM",
+    "SAMPLE",
+    "AUDIT",
+    "UNDECIDED_ENTRY",
+    "UNCERTAIN_ITEM",
+]
+DO_NOT = ["SUSPECTS", "DISAGREEMENT", "BULK", "ANSWER", "DOUBTFUL_ENTRY", "MISSING_POSITIVE", "NOT_ANNOTATED"]
+
+#: What files of version 0.1.0 have in "why" and in "reason", and whether it calibrated there.
+OLD = {
+    **dict.fromkeys(["uncertain", "boundary", "rare", "changed", "random", "sample", "audit"], True),
+    **dict.fromkeys(["undecided", "uncertain item: answer helps"], True),
+    **dict.fromkeys(["suspects", "disagreement", "bulk", "answer", "given entry is doubtful", "not annotated"], False),
+    **dict.fromkeys(["probably a missing positive", "of my own", "", None, float("nan")], False),
+}
+
+
+def test_every_reason_decides():
+    decided = {**dict.fromkeys(CALIBRATE, True), **dict.fromkeys(DO_NOT, False)}
+    assert decided == {reason.name: reason.calibrates for reason in Reason}
+
+
+def test_every_queue_group_and_answering_operation_is_a_reason():
+    used = [*KINDS, *(reason for reason, _, _ in UNASSIGNED), "answer", "bulk", "audit"]
+    assert all(isinstance(Reason.read(key), Reason) for key in used)
+    assert {"answer", "bulk", "audit"} < set(OPERATIONS)
+
+
+@pytest.mark.parametrize(("text", "calibrates"), OLD.items())
+def test_files_of_the_first_version_mean_the_same(text, calibrates):
+    assert is_calibrating(text) is calibrates
+
+
+def test_keys_and_words_name_one_reason_each():
+    names = [name for reason in Reason for name in {reason.value, reason.words}]
+    assert len(names) == len(set(names))
+    assert all(Reason.read(name) in Reason for name in names)
