@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from tests.completion.test_review import complete, open_songs
 
 import halflabel as hl
-from halflabel.completion import Explanation
-from halflabel.completion.display import describe_completion, describe_filled, describe_review
+from halflabel.completion import Completion, Explanation
+from halflabel.completion.display import describe_completion, describe_filled, describe_review, render_completion
+from halflabel.labels import PartialLabels
 from halflabel.methods.baselines import MLkNN
 from halflabel.table import Columns, open_table
 
@@ -66,6 +71,50 @@ def test_a_notebook_shows_a_small_map(monkeypatch):
     assert page.count("<svg") == 1
     assert asked == [2]
     assert "var(" not in page  # a notebook has no style sheet of the report
+
+
+class Drawn(Completion):
+    """A completion of given probabilities and values, at places drawn at random."""
+
+    state = property(lambda self: np.where(self.labels.observed, self.labels.state, self.model.filled))
+
+    def embedding(self, n_components=2, **_):
+        return pd.DataFrame(np.random.default_rng(0).normal(size=(len(self.labels), n_components)))
+
+
+@st.composite
+def completions(draw):
+    """Draw a completion whose entries are in any state: given or not, filled or left empty, certain or not."""
+    n, n_labels = draw(st.integers(1, 8)), draw(st.integers(1, 3))
+    shape, positive_only = (n, n_labels), draw(st.booleans())
+    given = draw(
+        arrays(np.float64, shape, elements=st.sampled_from([0.0, 1.0] if positive_only else [0.0, 1.0, np.nan]))
+    )
+    given[draw(arrays(bool, n))] = np.nan  # items that are not annotated
+    given[0, 0] = 1
+    p = draw(arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.01, 0.3, 0.5, 0.7, 0.76, 0.999, 1.0])))
+    filled = draw(arrays(np.int8, shape, elements=st.sampled_from([-1, 0, 1])))
+    labels = PartialLabels.from_positives(given) if positive_only else PartialLabels.from_table(given)
+    model = SimpleNamespace(label_probabilities_=p, filled=filled, thresholds_=np.full(n_labels, 0.5))
+    return Drawn(open_table(np.arange(3.0 * n).reshape(n, 3), labels), model, draw(st.sampled_from([None, 0.9])))
+
+
+@given(completions())
+def test_a_notebook_shows_every_state_of_an_entry(filled):
+    page = render_completion(filled)
+    assert page.count("<svg") == 1
+    assert page == filled._repr_html_()
+
+
+def test_a_page_that_cannot_be_made_is_shown_as_text(monkeypatch):
+    def fail(_):
+        raise KeyError(HOSTILE)
+
+    filled = complete(open_songs())
+    monkeypatch.setattr("halflabel.completion.display._draw_small_map", fail)
+    page = filled._repr_html_()
+    assert "The page for notebooks could not be made (KeyError: &#39;&lt;script&gt;" in page
+    assert html.unescape(page.removeprefix("<pre>").removesuffix("</pre>")).startswith(repr(filled))
 
 
 def test_an_explanation_is_a_sentence():

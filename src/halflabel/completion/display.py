@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from markupsafe import escape
 
 from halflabel._wording import clipped, count, percent, plural
 from halflabel.report.figures import draw_map
@@ -77,6 +78,15 @@ def describe_review(completion: Completion, listed: int) -> str:
     entries = plural(int(number.sum()), "entry", "entries")
     reasons = "; ".join(f"{reason} ({count(int(n))})" for reason, n in number.items())
     return f"{entries} to check: {reasons}. The first {count(listed)} are listed."
+
+
+def show_completion(completion: Completion) -> str:
+    """Return the page of a notebook, or the sentences alone if the page cannot be made: a result is always shown."""
+    try:
+        return render_completion(completion)
+    except Exception as reason:  # anything else would show a traceback in place of the result
+        text = f"{completion!r}\nThe page for notebooks could not be made ({type(reason).__name__}: {reason})."
+        return f"<pre>{escape(text)}</pre>"
 
 
 def render_completion(completion: Completion) -> str:

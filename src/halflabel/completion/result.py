@@ -65,7 +65,7 @@ class Completion:
         return "\n".join(display.describe_completion(self))
 
     def _repr_html_(self) -> str:
-        return display.render_completion(self)
+        return display.show_completion(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
