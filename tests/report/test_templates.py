@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -92,12 +91,11 @@ def render_notebook(name, completion, options):
     return render_completion(completion)
 
 
+SECTIONS = ("base", "check", "details", "errors", "filled", "labels", "map", "report", "reviewed", "warnings")
+
 #: How each template is rendered: as a section of the page, unless it is a page or a picture of its own.
 RENDERED = {
-    **dict.fromkeys(
-        (f"{name}.html.j2" for name in "base check details errors filled labels map report reviewed warnings".split()),
-        render_section,
-    ),
+    **dict.fromkeys((f"{name}.html.j2" for name in SECTIONS), render_section),
     "figures.html.j2": render_figures,
     "map.svg.j2": render_picture,
     "map_page.html.j2": render_picture,
