@@ -47,7 +47,7 @@ def test_what_does_not_fit_raises(prior, sentence):
 
 def test_labels_without_a_value_are_named():
     table, notes = align_prior(pd.DataFrame({"sad": [0.1, 0.2, 0.3]}), IDS, ["sad", "live", "rock"])
-    assert notes == ("The prior has a value for 3 of 9 entries, none for the labels 'live' and 'rock'.",)
+    assert notes[0] == "The prior has a value for 3 of 9 entries, none for the labels 'live' and 'rock'."
     assert np.isnan(table[:, 1:]).all()
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+import numpy as np
 
 from halflabel._files import atomic_write, together
 from halflabel.cli.console import print_result
@@ -71,7 +72,7 @@ def audit_command(
     if answers is None:
         _write_questions(audit, opened, show, target)
     else:
-        _write_certificate(audit, answers, level, target)
+        _write_certificate(audit, opened, answers, level, target)
 
 
 def _write_questions(audit: Audit, opened: OpenTable, show: tuple[str, ...] | None, target: Path) -> None:
@@ -88,8 +89,12 @@ def _write_questions(audit: Audit, opened: OpenTable, show: tuple[str, ...] | No
     )
 
 
-def _write_certificate(audit: Audit, answers: Path, level: float, target: Path) -> None:
-    certificate = audit.certify(read_file(answers).raw.frame, level)
+def _write_certificate(audit: Audit, opened: OpenTable, answers: Path, level: float, target: Path) -> None:
+    answered = read_file(answers).raw.frame
+    certificate = audit.certify(answered, level)
+    place = {str(item): row for row, item in enumerate(opened.index)}
+    rows = np.array([place[str(item)] for item in answered["item"]], dtype=np.intp)
+    opened.check_rows(answered, rows, f"the table of answers ({answers})", skip=tuple(audit.questions.columns))
     with atomic_write(target, "w") as file:
         file.write(json.dumps(certificate.to_dict(), indent=2) + "\n")
     print_result(f"{certificate} Written: {target}.")
@@ -99,5 +104,7 @@ def _check_same(given: OpenTable, completed: OpenTable) -> None:
     """Raise if the completed table has other items or labels."""
     if list(map(str, given.index)) != list(map(str, completed.index)):
         raise click.UsageError("the completed table has other items, or another order of the items, than ITEMS.")
+    if completed.frame is not None:
+        given.check_rows(completed.frame, np.arange(len(given.index)), "the completed table")
     if given.labels.names != completed.labels.names:
         raise click.UsageError("the completed table has other labels than ITEMS: give both the same options.")

@@ -18,6 +18,9 @@ from halflabel.table.cells import describe_missing, read_as_text, show_cell
 from halflabel.table.files import read_source
 from halflabel.table.tag_cells import TagNotation
 
+#: Columns of a review table that are about the entry; the others show the item.
+_OWN = ("item", "label", "given", "suggested", "probability", "reason", "answer", "by", "at", "why", "seconds")
+
 #: Columns of a review table that hold the reason of a question: of a review in the browser, and of Completion.review.
 _WHY = ("why", "reason")
 
@@ -115,6 +118,7 @@ def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
         )
     answered = np.array([answer in (Answer.YES, Answer.NO) for answer in read], dtype=bool)
     rows = _find(review["item"][answered], pd.Series(opened.index), "item ids")
+    opened.check_rows(review[answered], rows, "the review table", skip=_OWN)
     columns = _find(review["label"][answered], pd.Series(opened.labels.names, dtype=object), "labels")
     relevant = np.array([answer is Answer.YES for answer in read], dtype=bool)[answered]
     answers = Answers(rows, columns, relevant, _read_reasons(review, answered))

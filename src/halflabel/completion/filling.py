@@ -29,6 +29,8 @@ from halflabel.methods.auto import EFFORTS, AutoLabeler
 from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
 from halflabel.table import Columns, open_table
 from halflabel.table.columns import Empty
+from halflabel.table.native import as_pandas
+from halflabel.table.rows import order_by_row_labels
 
 #: Expected precision that ``unsure="leave"`` asks for.
 LEAVE_BELOW = 0.95
@@ -107,8 +109,9 @@ def complete(
     max_categories : int, default=20
         A column of more distinct texts is not made a category.
     prior : DataFrame or array-like, optional
-        Probabilities from another source (a language model, last year's model): a table with the label columns. They
-        are calibrated on the observed entries and added, see :meth:`halflabel.AutoLabeler.fit`.
+        Probabilities from another source (a language model, last year's model): a table with the label columns. Its
+        rows are found by ``id``, by its row labels, or by a column that identifies the rows of both tables. They are
+        calibrated on the observed entries and added, see :meth:`halflabel.AutoLabeler.fit`.
     review : DataFrame or path, optional
         A table from :meth:`Completion.review` with 1 or 0 (also yes or no) in its column "answer". The answers replace
         given entries before the fit; rows without an answer have no effect. Its column "why" or "reason" decides which
@@ -209,7 +212,8 @@ def complete(
         check_prior_support(model)
     if opened.labels.positive_only:
         check_positive_only_support(model, precision)
-    calibrates = _choose_calibrating(calibrate_on, select_calibrating(answers, given), opened.labels, model)
+    asked = order_by_row_labels(as_pandas(calibrate_on), opened.row_labels, "calibrate_on")
+    calibrates = _choose_calibrating(asked, select_calibrating(answers, given), opened.labels, model)
     check_memory(opened, model)
     fitted = fit_with_auxiliary(
         model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates

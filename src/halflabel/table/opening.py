@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from halflabel.table.native import as_pandas
 from halflabel.table.prior import align_prior
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
+from halflabel.table.rows import check_rows
 from halflabel.table.sources import Source, assign_columns
 from halflabel.table.tag_cells import TagNotation
 
@@ -74,6 +76,17 @@ class OpenTable:
     source: Source | None = None
     meanings: dict[str, float] | None = None
     empty: Empty = "unlabelled"
+
+    @property
+    def row_labels(self) -> tuple[pd.Index[Any], ...]:
+        """The ids of the items, and the row labels of their table."""
+        return (self.index,) if self.frame is None else (self.index, self.frame.index)
+
+    def check_rows(self, table: pd.DataFrame, rows: Ints, noun: str, skip: Collection[str] = ()) -> None:
+        """Raise if a table names items by row number, because there are no ids, and a column denies these numbers."""
+        if self.roles.id is None and self.frame is not None:
+            own = (*self.labels.names, *skip, *((self.roles.tags,) if self.roles.tags else ()))
+            check_rows(table, self.frame, rows, own, noun)
 
     def restore(self, table: pd.DataFrame) -> Any:
         """Return a completed table as the kind of object that the items came in."""
@@ -151,7 +164,7 @@ def _open_source(source: Source, Y: Any, columns: Columns) -> OpenTable:
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names)
     on_roles = describe_surprises(frame, roles, index)
     groups, on_groups = _read_groups(frame, roles)
-    prior, on_prior = _read_prior(columns, reading.labels, index, roles)
+    prior, on_prior = _read_prior(columns, reading.labels, index, roles, frame)
     return OpenTable(
         X=encoder.transform(frame, raw.matrix),
         labels=reading.labels,
@@ -223,9 +236,8 @@ def _read_labels(
 def _read_apart(frame: pd.DataFrame, Y: Any) -> PartialLabels:
     """Read labels that come apart from the items."""
     if isinstance(Y, pd.DataFrame | pd.Series) and not Y.index.equals(frame.index):
-        raise ValueError(
-            "items and labels have different row labels: bring them into the same order, or reset both indexes."
-        )
+        way = "such as Y.loc[items.index]" if frame.index.isin(Y.index).all() else "or reset both indexes"
+        raise ValueError(f"items and labels have different row labels: bring them into the same order, {way}.")
     labels = PartialLabels.from_table(Y)
     if len(labels) != len(frame):
         raise ValueError(f"there are {len(frame)} items but labels for {len(labels)}: give one row of labels per item.")
@@ -247,10 +259,12 @@ def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> Partial
 
 
 def _read_prior(
-    columns: Columns, labels: PartialLabels, index: pd.Index[Any], roles: Roles
+    columns: Columns, labels: PartialLabels, index: pd.Index[Any], roles: Roles, frame: pd.DataFrame
 ) -> tuple[Floats | None, tuple[str, ...]]:
-    """Return the prior in the order of items and labels, and a sentence about it."""
-    return (None, ()) if columns.prior is None else align_prior(as_pandas(columns.prior), index, labels.names, roles.id)
+    """Return the prior in the order of items and labels, and sentences about it."""
+    if columns.prior is None:
+        return None, ()
+    return align_prior(as_pandas(columns.prior), index, labels.names, roles.id, frame)
 
 
 def _read_groups(frame: pd.DataFrame, roles: Roles) -> tuple[Ints | None, tuple[str, ...]]:

@@ -11,11 +11,19 @@ import pandas as pd
 from halflabel._arrays import Floats
 from halflabel._wording import count, option, quoted
 from halflabel.labels.calibration import require_probabilities
-from halflabel.table.cells import read_as_numbers, use_text_names
+from halflabel.table.cells import read_as_numbers, read_as_text, use_text_names
+from halflabel.table.rows import find_key
+
+#: How a prior without a column of ids is read.
+_IN_ORDER = "The rows of the prior are those of the items in the same order, because no column identifies them."
 
 
 def align_prior(
-    prior: Any, index: pd.Index[Any], labels: Sequence[str], id: str | None = None
+    prior: Any,
+    index: pd.Index[Any],
+    labels: Sequence[str],
+    id: str | None = None,
+    items: pd.DataFrame | None = None,
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return a prior with one row per item and one column per label, and a sentence on its size.
 
@@ -23,13 +31,15 @@ def align_prior(
     ----------
     prior : DataFrame or array-like
         Of a table, the columns that are named like labels are read. Its rows are found by the column ``id`` if there is
-        one, else by the row labels if these are those of the items; else it needs one row per item, in the same order.
-        An array needs the shape of the labels.
+        one, else by the row labels if it has its own, else by a column that identifies the rows of both tables; else it
+        needs one row per item, in the same order. An array needs the shape of the labels.
     index : Index
         The ids of the items.
     labels : sequence of str
     id : str, optional
         Name of the id column of the items.
+    items : DataFrame, optional
+        The items, for a column that both tables have.
 
     Returns
     -------
@@ -40,8 +50,8 @@ def align_prior(
     Raises
     ------
     ValueError
-        If it has no column of a label, no row of an item, an id twice, another length, or values that are no
-        probabilities.
+        If it has no column of a label, no row of an item, an id twice, another length, rows that can belong to
+        different items, or values that are no probabilities.
 
     Examples
     --------
@@ -50,9 +60,12 @@ def align_prior(
     >>> table.tolist(), notes
     ([[0.2, nan], [0.9, nan]], ("The prior has a value for 2 of 4 entries, none for the label 'live'.",))
     """
-    values = (
-        _read_frame(prior, index, labels, id) if isinstance(prior, pd.DataFrame) else np.asarray(prior, dtype=float)
-    )
+    how = ""
+    if isinstance(prior, pd.DataFrame):
+        prior, how = _order_rows(use_text_names(prior), index, labels, id, items)
+        values = _read_columns(prior, labels)
+    else:
+        values = np.asarray(prior, dtype=float)
     if values.shape != (len(index), len(labels)):
         raise ValueError(
             f"the prior has shape {values.shape}, the labels {(len(index), len(labels))}: give one value per entry."
@@ -61,36 +74,66 @@ def align_prior(
     given = ~np.isnan(values)
     if not given.any():
         raise ValueError("the prior has no value for any of these items: are its ids those of the items?")
-    rest = [name for name, any_given in zip(labels, given.any(axis=0), strict=True) if not any_given]
+    rest = [name for j, name in enumerate(labels) if not given[:, j].any()]
     without = f", none for the label{'s' * (len(rest) > 1)} {quoted(rest)}" if rest else ""
-    return values, (f"The prior has a value for {count(int(given.sum()))} of {count(given.size)} entries{without}.",)
+    size = f"The prior has a value for {count(int(given.sum()))} of {count(given.size)} entries{without}."
+    return values, (size, how) if how else (size,)
 
 
-def _read_frame(prior: pd.DataFrame, index: pd.Index[Any], labels: Sequence[str], id: str | None) -> Floats:
-    """Return the columns that are named like labels; NaN for the others, and for items that the prior lacks."""
-    table = _order_rows(use_text_names(prior), index, labels, id)
+def _read_columns(table: pd.DataFrame, labels: Sequence[str]) -> Floats:
+    """Return the columns that are named like labels; NaN for the others."""
     names = [name for name in labels if name in table.columns]
     if not names:
         raise ValueError(f"the prior has no column of a label; the labels are {quoted(labels)}.")
-    values = np.full((len(index), len(labels)), np.nan)
+    values = np.full((len(table), len(labels)), np.nan)
     for name in names:
         values[:, list(labels).index(name)] = read_as_numbers(table[name].rename(f"{name} of the prior"))
     return values
 
 
-def _order_rows(prior: pd.DataFrame, index: pd.Index[Any], labels: Sequence[str], id: str | None) -> pd.DataFrame:
-    """Return the rows in the order of the items; NaN for an item that the prior lacks."""
+def _order_rows(
+    prior: pd.DataFrame, index: pd.Index[Any], labels: Sequence[str], id: str | None, items: pd.DataFrame | None
+) -> tuple[pd.DataFrame, str]:
+    """Return the rows in the order of the items, NaN for an item that the prior lacks, and how they were found."""
     if id is not None and id in prior.columns and id not in labels:
-        prior = prior.set_index(id)
-    elif len(prior) == len(index) and (prior.index.equals(index) or isinstance(prior.index, pd.RangeIndex)):
-        return prior
-    elif isinstance(prior.index, pd.RangeIndex):
+        return _find_rows(prior.set_index(id), index), ""
+    if not isinstance(prior.index, pd.RangeIndex):
+        return _find_rows(prior, index), ""
+    items = pd.DataFrame(index=index) if items is None else use_text_names(items)
+    key = find_key(prior, items, labels, "the prior")
+    if key is not None:
+        name, _ = key
+        ordered = _find_rows(prior.set_index(name), pd.Index(items[name]))
+        return ordered, f"The rows of the prior are found by the column {name!r}, which the items have, too."
+    _check_order(prior, index, id, items)
+    return prior, _IN_ORDER
+
+
+def _check_order(prior: pd.DataFrame, index: pd.Index[Any], id: str | None, items: pd.DataFrame) -> None:
+    """Raise unless the rows of the prior can only be the items in the same order."""
+    if len(prior) != len(index):
         by_id = (
             f"or name the ids of the items ({option('id')})" if id is None else f"or a column {id!r} to find rows by"
         )
         raise ValueError(
             f"the prior has {len(prior)} rows for {len(index)} items: give one row per item in order, {by_id}."
         )
+    numbered = items.index.isin(prior.index) & (items.index != prior.index)
+    if numbered.any():
+        raise ValueError(
+            "the prior numbers its rows from 0, but the row labels of the items are such numbers in another order: "
+            "give the prior the row labels of its items, such as prior.index = items.index."
+        )
+
+
+def _find_rows(prior: pd.DataFrame, index: pd.Index[Any]) -> pd.DataFrame:
+    """Return the rows of these row labels, both compared as they are written."""
+    if prior.index.equals(index):
+        return prior
     if prior.index.has_duplicates:
         raise ValueError(f"the prior has {prior.index[prior.index.duplicated()][0]!r} more than once.")
-    return prior.reindex(index)
+    return prior.set_axis(_as_text(prior.index)).reindex(_as_text(index))
+
+
+def _as_text(index: pd.Index[Any]) -> pd.Index[Any]:
+    return pd.Index(read_as_text(pd.Series(index)), dtype=object)
