@@ -28,7 +28,7 @@ from halflabel.labels.calibration import thresholds
 from halflabel.labels.metrics import brier, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import LearnsFromPositives, assume, divide_by_frequency, mark_unassigned
 from halflabel.methods.auto.features import Weighting
-from halflabel.reproduction.protocols import remove_positives
+from halflabel_papers.protocols import remove_positives
 
 #: Label frequency: the share of the relevant entries that is assigned.
 C = 0.7

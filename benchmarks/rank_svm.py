@@ -24,10 +24,10 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 
 from halflabel.labels.metrics import micro_f1, ranking_loss
-from halflabel.methods.baselines import MLGFHF, RankSVM
-from halflabel.methods.baselines.rank_svm import BIAS
 from halflabel.numerics.kernels import mean_distance, nystroem
-from halflabel.numerics.solvers.pair_ranking import PairHinge, pair_ranking
+from halflabel_papers.comparators import MLGFHF, RankSVM
+from halflabel_papers.comparators.pair_ranking import PairHinge, pair_ranking
+from halflabel_papers.comparators.rank_svm import BIAS
 
 
 def make_methods():

@@ -25,7 +25,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 SUFFIXES = (".py", ".md", ".toml", ".j2", ".css", ".js", ".cff")
-ROOMS = ("src", "tests", "benchmarks", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
+ROOMS = ("src", "papers", "tests", "benchmarks", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
 
 #: Written by the command, from sources that are checked.
 GENERATED = ("docs/reproduction/", "docs/_build", "docs/_generated", "docs/api")

@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 import tomllib
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import click
@@ -36,6 +37,12 @@ def page_name(page):
     return page.relative_to(DOCS).with_suffix("").as_posix()
 
 
+def skip_without_papers(text):
+    """Skip a page that names `halflabel reproduce`, where halflabel-papers is not installed."""
+    if "halflabel reproduce" in text and not entry_points(group="halflabel.commands", name="reproduce"):
+        pytest.skip("halflabel-papers is not installed")
+
+
 def commands(group=main, path=()):
     """Yield (words, command) for every command that is not a group."""
     context = click.Context(group)
@@ -51,6 +58,7 @@ def commands(group=main, path=()):
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_the_snippets_of_a_page_run(page, tmp_path, request):
     text = page.read_text(encoding="utf-8")
+    skip_without_papers(text)
     if (name := snippets.needs(text)) is not None:
         snippets.prepare(name, request.getfixturevalue("public_data"), tmp_path)
     shown = snippets.run_page(text, tmp_path)
@@ -66,6 +74,7 @@ def test_a_page_names_only_existing_options_and_scripts(page):
         assert (ROOT / script).is_file(), f"{page_name(page)} names {script}"
     own = r"`(?:python benchmarks/|python -m tests\.|\.ci/run|uvx |pipx )[^`]+`"  # these have options of their own
     text = re.sub(own, "", text)
+    skip_without_papers(text)
     options = {option for _, command in commands() for parameter in command.params for option in parameter.opts}
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
     assert mentioned <= options | {"--help", "--version"}

@@ -21,16 +21,12 @@ from tests.failures import (
 )
 from tests.fuzz.kills import NAMES, kill_often, make_completions, read_set, write_set
 from tests.fuzz.seeds import FORMATS
-from tests.reproduction.cases import TOY
 
 import halflabel as hl
 from halflabel._files import PREFIX, atomic_folder, atomic_write
 from halflabel.cli.console import report_errors
 from halflabel.completion.archive import ModelFileError
 from halflabel.datasets import ReadError
-from halflabel.reproduction.load import load_paper
-from halflabel.reproduction.plan import plan_runs
-from halflabel.reproduction.store import Record, Store
 
 #: What fails, how, the exit code of the command, and the end of its sentence.
 WRITING = {
@@ -166,22 +162,6 @@ def test_a_table_is_read_whole_or_not_at_all(kind, format, step, tmp_path):
     path = tmp_path / f"seed{format.suffix}"
     path.write_bytes(format.seed())
     check_reader(format.reader, kind, path, step if kind == "allocation" else 1)
-
-
-def test_a_record_is_whole_or_can_be_written_again(tmp_path):
-    run = plan_runs(load_paper(TOY))[0]
-    store = Store(tmp_path / "records.jsonl")
-    store.append(Record.of(run, metrics={"a": 1.0}))
-    for failure in attempts(fail_call("fsync"), FULL_DISK):
-        with failure, suppress(OSError):
-            store.append(Record.of(run, metrics={"a": 2.0}))
-        assert store.read()[run.key].metrics["a"] in (1.0, 2.0)
-    for failure in attempts(fail_call("replace"), FULL_DISK):
-        with failure, suppress(OSError):
-            store.replace([Record.of(run, metrics={"a": 3.0})])
-        assert len(store.read()) == 1
-    assert store.read()[run.key].metrics["a"] == 3.0
-    assert os.listdir(tmp_path) == ["records.jsonl"]
 
 
 def check_kills(counts):

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("small_forests")
 
 
 def test_names_are_unique():
-    assert len(saved_classes()) == len(CLASSES) + 1
+    assert {kind.__name__ for kind in CLASSES} < saved_classes().keys()
     other = types.new_class("Scaler")
     with pytest.raises(ValueError, match="distinct names, but Scaler appears twice"):
         list_by_name(*CLASSES, other)
@@ -35,7 +35,7 @@ def test_every_public_method_is_listed():
     methods = {
         name for name, kind in public.items() if isinstance(kind, type) and issubclass(kind, PartialLabelEstimator)
     }
-    assert len(methods) > 10
+    assert len(methods) >= 8
     assert methods <= saved_classes().keys()
 
 

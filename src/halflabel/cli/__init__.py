@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
 import click
@@ -31,28 +32,54 @@ _COMMANDS = {
     "map": _Place("items", "map_command", "Draw the items in a small number of dimensions."),
     "review": _Place("review", "review_group", "Answer questions about uncertain labels in the browser."),
     "audit": _Place("audit", "audit_command", "Certify how many filled entries are right."),
-    "reproduce": _Place("reproduce", "reproduce", "Measure the tables and figures of a paper again."),
     "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),
 }
+
+#: Commands of the distribution halflabel-papers, which need not be installed.
+_OF_PAPERS = {"reproduce": "Measure the tables and figures of a paper again."}
+
+
+def _find_added_commands() -> dict[str, EntryPoint]:
+    """Return the commands that other installed distributions add, by name."""
+    return {entry.name: entry for entry in entry_points(group="halflabel.commands") if entry.name not in _COMMANDS}
+
+
+def _ask_to_install(name: str) -> click.Command:
+    """Return a command in place of one of halflabel-papers; with any arguments, it raises how to install it."""
+
+    def raise_missing() -> None:
+        raise ValueError(
+            f"`halflabel {name}` is part of halflabel-papers, which is not installed: run `pip install "
+            "halflabel-papers`, or `pip install ./papers` in a clone of the repository."
+        )
+
+    context = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, context, raise_missing, help=_OF_PAPERS[name], add_help_option=False)
 
 
 class _Group(click.Group):
     """Commands are imported when they are called; errors in a command end as one sentence."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(dict.fromkeys([*_COMMANDS, *_OF_PAPERS, *_find_added_commands()]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        place = _COMMANDS[cmd_name]
-        command: click.Command = getattr(import_module(f"halflabel.cli.{place.module}"), place.function)
-        return command
+        command: click.Command
+        if place := _COMMANDS.get(cmd_name):
+            command = getattr(import_module(f"halflabel.cli.{place.module}"), place.function)
+            return command
+        if entry := _find_added_commands().get(cmd_name):
+            command = entry.load()
+            return command
+        return _ask_to_install(cmd_name) if cmd_name in _OF_PAPERS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without the modules that define them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, place.help) for name, place in _COMMANDS.items()])
+            lines = {name: place.help for name, place in _COMMANDS.items()} | _OF_PAPERS
+            for name, entry in _find_added_commands().items():
+                lines.setdefault(name, f"From {entry.module.partition('.')[0]}.")
+            formatter.write_dl(list(lines.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         from halflabel.cli.console import report_errors

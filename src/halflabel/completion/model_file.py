@@ -280,6 +280,6 @@ def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:
 @cache
 def saved_classes() -> Mapping[str, type]:
     """Return by name the classes that a model file may hold; all methods are imported."""
-    from halflabel.completion.registry import CLASSES, list_by_name
+    from halflabel.completion.registry import CLASSES, list_by_name, load_added_classes
 
-    return list_by_name(Predictor, *CLASSES)
+    return list_by_name(Predictor, *CLASSES, *load_added_classes())

@@ -1,12 +1,14 @@
 """The classes that a model file may hold: the methods of this library and the records that they are made of.
 
-A class that becomes part of a fitted method is added here; a model with another class is not saved. Only the listed
-classes are ever built from a file, by their names.
+A class that becomes part of a fitted method is added here; a model with another class is not saved. Another installed
+distribution adds its own by an entry point of the group ``halflabel.classes``, which names a tuple of classes. Only the
+listed classes are ever built from a file, by their names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from halflabel.completion.mapping.joint_space import JointSpace
@@ -25,28 +27,7 @@ from halflabel.methods.auto.new_items import NewItemDecision
 from halflabel.methods.auto.reconstruction import ReconstructedScores
 from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
 from halflabel.methods.auto.trees import Trees
-from halflabel.methods.baselines import (
-    EPR,
-    GLOCAL,
-    LEML,
-    MLGFHF,
-    MLRGL,
-    ROLE,
-    SMILE,
-    BinaryRelevance,
-    CorrectAndSmooth,
-    ElkanNoto,
-    FastTag,
-    MLkNN,
-    OtherLabels,
-    RankSVM,
-)
-from halflabel.methods.baselines.fasttag import Enriched
-from halflabel.methods.baselines.leml import LowRankMap
-from halflabel.methods.baselines.mlrgl import RankingFunctions
-from halflabel.methods.baselines.positive_heads import LinearHead
-from halflabel.methods.baselines.rank_svm import Ranking
-from halflabel.methods.baselines.smile import AffineMap
+from halflabel.methods.baselines import BinaryRelevance, MLkNN
 from halflabel.methods.matrix_completion import MC1, MCb
 from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
@@ -87,34 +68,18 @@ AUTO = (
 
 METHODS = (SSDRMC, MC1, MCb, VVMR, LowRankVVMR, KernelSetting)
 
-#: The classifiers of the first three may belong to another library, so that saving them raises for those.
-BASELINES = (
-    BinaryRelevance,
-    OtherLabels,
-    CorrectAndSmooth,
-    ElkanNoto,
-    EPR,
-    ROLE,
-    LinearHead,
-    FastTag,
-    Enriched,
-    GLOCAL,
-    LEML,
-    LowRankMap,
-    MLGFHF,
-    MLkNN,
-    MLRGL,
-    RankingFunctions,
-    RankSVM,
-    Ranking,
-    SMILE,
-    AffineMap,
-)
+#: The classifier of the first one may belong to another library, so that saving it raises.
+BASELINES = (BinaryRelevance, MLkNN)
 
 #: A map that new items are placed on.
 MAP = (SavedMap, JointSpace)
 
 CLASSES: tuple[type, ...] = (*TABLE, *MAP, *SHARED, *AUTO, *METHODS, *BASELINES)
+
+
+def load_added_classes() -> tuple[type, ...]:
+    """Return the classes that other installed distributions add."""
+    return tuple(kind for entry in entry_points(group="halflabel.classes") for kind in entry.load())
 
 
 def list_by_name(*classes: type) -> Mapping[str, type]:

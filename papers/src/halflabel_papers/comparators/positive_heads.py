@@ -1,0 +1,330 @@
+"""Linear models for positive-only labels: weighted Elkan-Noto (2008), and expected-positive regularisation (2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+from scipy.special import expit
+
+from halflabel._arrays import Floats, Matrix
+from halflabel.methods.candidates import Candidates, list_candidates
+from halflabel.methods.validation import require_positive, require_whole
+from halflabel.numerics.solvers import Solution, Status
+from halflabel_papers.comparators.comparator import Comparator, Model, Setting
+
+#: Folds in which the label frequency is estimated, and the largest weight of an unassigned entry as a positive.
+INNER_FOLDS, MAX_WEIGHT = 3, 1.0
+
+#: Largest entry of the gradient at which a fit counts as converged at its iteration limit.
+MAX_GRADIENT = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class LinearHead:
+    """Logistic models of all labels; a call returns probabilities."""
+
+    weights: Floats
+    bias: Floats
+
+    def __call__(self, X: Matrix) -> Floats:
+        """Return one column of probabilities per label."""
+        return np.asarray(expit(np.asarray(X @ self.weights) + self.bias))
+
+
+def fit_weighted_logistic(X: Matrix, positive: Floats, negative: Floats, C: float, max_iter: int) -> Solution:
+    r"""Minimise :math:`\tfrac{1}{2C}\|W\|^2 + \sum_{ij} (a_{ij} \ell(z_{ij}) + b_{ij} \ell(-z_{ij}))`, Z = XW + b.
+
+    :math:`\ell(z) = \log(1 + e^{-z})`; a and b are the weights of an entry as a positive and as a negative. The last
+    row of ``x`` is the bias, which is not penalised. Labels are independent and solved one after the other.
+    """
+    each = [_fit_one(X, a[:, None], b[:, None], C, max_iter) for a, b in zip(positive.T, negative.T, strict=True)]
+    converged = all(solution.status is Status.CONVERGED for solution in each)
+    return Solution(
+        np.hstack([solution.x for solution in each]),
+        (sum(solution.objective[-1] for solution in each),),
+        max(solution.residual for solution in each),
+        max(solution.n_iter for solution in each),
+        Status.CONVERGED if converged else Status.MAX_ITER,
+    )
+
+
+def _fit_one(X: Matrix, positive: Floats, negative: Floats, C: float, max_iter: int) -> Solution:
+    def loss(Z: Floats) -> tuple[float, Floats]:
+        value = float((positive * np.logaddexp(0, -Z) + negative * np.logaddexp(0, Z)).sum())
+        return value, -positive * expit(-Z) + negative * expit(Z)
+
+    return minimise(X, 1, loss, 1 / C, max_iter)
+
+
+def fit_expected_positives(
+    X: Matrix, positive: Floats, known: Floats, count: float, weight: float, C: float, max_iter: int
+) -> Solution:
+    r"""Minimise the positives' loss, with the number of predicted positives near the expected one.
+
+    .. math:: \tfrac{1}{2Cn}\|W\|^2 + \tfrac1n \sum_{ij} p_{ij} \ell(z_{ij})
+        + \lambda \Bigl(\frac{\hat k - k}{L}\Bigr)^2, \qquad \hat k = \tfrac1n \sum_{ij} \sigma(z_{ij})
+
+    with p = 1 for an assigned entry, over n items and L labels; entries that are not ``known`` do not count.
+    """
+    n, n_labels = positive.shape
+
+    def loss(Z: Floats) -> tuple[float, Floats]:
+        P = expit(Z) * known
+        gap = (P.sum() / n - count) / n_labels
+        value = float((positive * np.logaddexp(0, -Z)).sum() / n + weight * gap**2)
+        return value, -positive * expit(-Z) / n + 2 * weight * gap / (n * n_labels) * P * (1 - expit(Z))
+
+    return minimise(X, n_labels, loss, 1 / (C * n), max_iter)
+
+
+def minimise(
+    X: Matrix,
+    n_labels: int,
+    loss: Callable[[Floats], tuple[float, Floats]],
+    ridge: float,
+    max_iter: int,
+    start: Floats | None = None,
+) -> Solution:
+    """Return the weights, with the bias as the last row, by limited-memory BFGS, from 0 or ``start``.
+
+    ``loss`` maps the logits to its value and its slope; the ridge is added here, and does not penalise the bias.
+    """
+    shape = (X.shape[1] + 1, n_labels)
+
+    def value_and_grad(flat: Floats) -> tuple[float, Floats]:
+        W = flat.reshape(shape)
+        value, slope = loss(np.asarray(X @ W[:-1]) + W[-1])
+        grad = np.vstack([np.asarray(X.T @ slope) + ridge * W[:-1], slope.sum(axis=0)])
+        return value + ridge / 2 * float(np.square(W[:-1]).sum()), grad.ravel()
+
+    # Tolerances at the rounding error, so that the order of labels does not change where it stops.
+    options: Any = {"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 20}
+    first = np.zeros(shape[0] * shape[1]) if start is None else start.ravel()
+    found = optimize.minimize(value_and_grad, first, jac=True, method="L-BFGS-B", options=options)
+    residual = float(np.abs(found.jac).max(initial=0.0))
+    status = Status.CONVERGED if found.nit < max_iter or residual <= MAX_GRADIENT else Status.MAX_ITER
+    return Solution(found.x.reshape(shape), (float(found.fun),), residual, int(found.nit), status)
+
+
+def make_head(solution: Solution) -> LinearHead:
+    """Return the model of a solution, whose last row is the bias."""
+    return LinearHead(solution.x[:-1], solution.x[-1])
+
+
+class LinearComparator(Comparator):
+    """The parameters that the methods with a linear head share."""
+
+    def __init__(
+        self,
+        C: Candidates = 1.0,
+        *,
+        observed_rate: float | None = None,
+        scale: str | None = "auto",
+        n_folds: int = 5,
+        max_iter: int = 500,
+        decision: str = "micro_f1",
+        threshold: float = 0.5,
+        cost_ratio: float = 1.0,
+        random_state: int | None = 0,
+    ) -> None:
+        self.C = C
+        self.observed_rate = observed_rate
+        self.scale = scale
+        self.n_folds = n_folds
+        self.max_iter = max_iter
+        self.decision = decision
+        self.threshold = threshold
+        self.cost_ratio = cost_ratio
+        self.random_state = random_state
+
+    def _settings(self) -> list[Setting]:
+        require_positive(self, "C", several=True)
+        require_whole(self, max_iter=1)
+        rate = self.observed_rate
+        if rate is not None and not 0 < rate <= 1:
+            raise ValueError(f"observed_rate must be above 0 and at most 1, or None, not {rate!r}.")
+        return [{"C": C} for C in list_candidates(self.C)]
+
+
+class ElkanNoto(LinearComparator):
+    r"""Weighted unassigned entries: each counts as a positive and as a negative at once.
+
+    A logistic model g of being assigned is fitted first. With the label frequency c, an entry that is not assigned is
+    relevant with probability
+
+    .. math:: w(x) = \frac{1 - c}{c}\,\frac{g(x)}{1 - g(x)} ,
+
+    so that it enters the second logistic model as a positive of weight w and as a negative of weight 1 - w (Elkan and
+    Noto 2008). Scores are the probabilities of that model.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=1.0
+        Inverse ridge of both logistic models, as in scikit-learn.
+    observed_rate : float or None, default=None
+        The label frequency c. None estimates it for each label: the mean of g, fitted without the item, over the
+        assigned entries (the paper's estimator e1).
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=5
+        Folds of annotated items, for the out-of-fold scores.
+    max_iter : int, default=500
+        Maximum number of iterations of each fit.
+    decision : str, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`.
+    threshold : float, default=0.5
+        For ``decision="fixed"``, in the unit of the scores.
+    cost_ratio : float, default=1.0
+        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    random_state : int or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    model_ : LinearHead
+    solution_ : Solution
+        Of the second model.
+    label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`LEML`.
+
+    References
+    ----------
+    .. [1] C. Elkan and K. Noto, "Learning classifiers from only positive and unlabeled data", KDD 2008.
+
+    Examples
+    --------
+    >>> from halflabel import PartialLabels
+    >>> X = np.linspace(-1, 1, 12)[:, None]
+    >>> Y = (X > 0).astype(float)
+    >>> Y[8] = 0
+    >>> model = ElkanNoto(C=100.0, observed_rate=0.8, n_folds=3).fit(X, PartialLabels.from_positives(Y))
+    >>> bool(model.label_scores_[8, 0] > 0.5)
+    True
+    """
+
+    def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
+        learned: list[tuple[Model, Solution]] = []
+        for setting in settings:
+            weights = weigh_unassigned(X, state, setting["C"], self.observed_rate, self.max_iter)
+            unassigned = (state < 0).astype(np.float64)
+            positive = (state > 0) + unassigned * weights
+            solution = fit_weighted_logistic(X, positive, unassigned * (1 - weights), setting["C"], self.max_iter)
+            learned.append((make_head(solution), solution))
+        return learned
+
+
+def weigh_unassigned(X: Matrix, state: Floats, C: float, frequency: float | None, max_iter: int) -> Floats:
+    """Return w(x) of every entry, at most 1; ``state`` is 1 if assigned, -1 if not, 0 if unknown."""
+    assigned, rest = (state > 0).astype(np.float64), (state < 0).astype(np.float64)
+    g = make_head(fit_weighted_logistic(X, assigned, rest, C, max_iter))(X)
+    c = _estimate_frequency(X, assigned, rest, C, max_iter) if frequency is None else np.full(state.shape[1], frequency)
+    odds = g / np.maximum(1 - g, np.finfo(float).tiny)
+    return np.asarray(np.minimum((1 - c) / c * odds, MAX_WEIGHT))
+
+
+def _estimate_frequency(X: Matrix, assigned: Floats, rest: Floats, C: float, max_iter: int) -> Floats:
+    """Return the mean probability of being assigned over the assigned entries, by models without the item."""
+    folds, total = np.arange(len(assigned)) % INNER_FOLDS, np.zeros(assigned.shape[1])
+    for fold in range(INNER_FOLDS):
+        held_out = folds == fold
+        keep = ~held_out
+        head = make_head(fit_weighted_logistic(X[keep], assigned[keep], rest[keep], C, max_iter))
+        total += (head(X[held_out]) * assigned[held_out]).sum(axis=0)
+    return np.asarray(np.clip(total / np.maximum(assigned.sum(axis=0), 1), 0.01, 1.0))
+
+
+class EPR(LinearComparator):
+    r"""Expected-positive regularisation: only assigned entries have a loss, and the number of positives is fixed.
+
+    Without negatives every score would grow; a penalty holds the mean number of predicted positives per item at the
+    expected one, k (Cole et al. 2021 for single positives; here for any number). k is the number of assigned
+    labels per item over the label frequency c.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=1.0
+        Inverse ridge, as in scikit-learn.
+    observed_rate : float or None, default=None
+        The label frequency c; None is 1: the expected number is that of the assigned labels.
+    count_weight : float, default=100.0
+        :math:`\lambda`.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=5
+        Folds of annotated items, for the out-of-fold scores.
+    max_iter : int, default=500
+        Maximum number of iterations of each fit.
+    decision : str, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`.
+    threshold : float, default=0.5
+        For ``decision="fixed"``, in the unit of the scores.
+    cost_ratio : float, default=1.0
+        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    random_state : int or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    model_, solution_, label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`ElkanNoto`.
+
+    Notes
+    -----
+    **Departures from the paper.** The paper trains a network by batches, and its penalty is that of a batch; here the
+    model is linear, the penalty is that of all items, and the objective is minimised completely.
+
+    References
+    ----------
+    .. [1] E. Cole, O. Mac Aodha, T. Lorieul, P. Perona, D. Morris and N. Jojic, "Multi-label learning from single
+       positive labels", CVPR 2021.
+
+    Examples
+    --------
+    >>> from halflabel import PartialLabels
+    >>> X = np.linspace(-1, 1, 12)[:, None]
+    >>> Y = np.hstack([X > 0, X < 0]).astype(float)
+    >>> model = EPR(C=100.0, n_folds=3).fit(X, PartialLabels.from_positives(Y))
+    >>> round(float(model.label_scores_.sum(axis=1).mean()), 1)
+    1.0
+    """
+
+    def __init__(
+        self,
+        C: Candidates = 1.0,
+        *,
+        observed_rate: float | None = None,
+        count_weight: float = 100.0,
+        scale: str | None = "auto",
+        n_folds: int = 5,
+        max_iter: int = 500,
+        decision: str = "micro_f1",
+        threshold: float = 0.5,
+        cost_ratio: float = 1.0,
+        random_state: int | None = 0,
+    ) -> None:
+        self.count_weight = count_weight
+        shared: dict[str, Any] = {
+            "observed_rate": observed_rate,
+            "scale": scale,
+            "n_folds": n_folds,
+            "max_iter": max_iter,
+            "decision": decision,
+            "threshold": threshold,
+            "cost_ratio": cost_ratio,
+            "random_state": random_state,
+        }
+        super().__init__(C, **shared)
+
+    def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
+        require_positive(self, "count_weight")
+        positive, known = (state > 0).astype(np.float64), (state != 0).astype(np.float64)
+        count = float(positive.sum() / len(positive) / (self.observed_rate or 1.0))
+        solutions = [
+            fit_expected_positives(X, positive, known, count, self.count_weight, each["C"], self.max_iter)
+            for each in settings
+        ]
+        return [(make_head(solution), solution) for solution in solutions]

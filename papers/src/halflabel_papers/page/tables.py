@@ -1,0 +1,267 @@
+"""Results as tables: measured and published values, threshold rules, and differences between methods."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from halflabel._wording import NONE
+from halflabel.labels.metrics import METRICS
+from halflabel_papers.page.model import Cell, Grid
+from halflabel_papers.scoring import RULES_IN_WORDS
+from halflabel_papers.spec import Experiment, PrintedCell
+from halflabel_papers.verdicts.results import (
+    MIN_TRIALS,
+    Measured,
+    Results,
+    explain_not_comparable,
+    format_metric,
+    has_direction,
+    judge,
+    lower_is_better,
+)
+from halflabel_papers.verdicts.significance import ALPHA, compare_paired, format_p
+
+MINUS = "\N{MINUS SIGN}"
+
+
+# -- measured and published values -----------------------------------------------------------
+
+
+def tabulate_metrics(results: Results, experiment: Experiment, set: str = "") -> Grid:
+    """Return a table with one row per metric and one column per method, over all blocks, or on one set."""
+    rows, n_blocks = [], 0
+    for metric in experiment.metrics:
+        measured = {name: results.average(experiment, metric, name, set=set) for name in experiment.methods}
+        n_blocks = max(n_blocks, *(each.n for each in measured.values()))
+        rows.append((name_row(experiment, metric), _make_row(results, experiment, metric, measured, at={}, set=set)))
+    if set and experiment.average == "set":
+        return Grid(f"The same{on_set(set)}", experiment.methods, tuple(rows))
+    over = "sets" if experiment.average == "set" else "trials"
+    published = "; published values below" * bool(experiment.published and not set)
+    caption = f"Mean and standard deviation over {n_blocks} {over}{on_set(set)}{published}"
+    note = "" if set else _describe_tolerance(experiment, n_blocks)
+    return Grid(caption, experiment.methods, tuple(rows), note=note)
+
+
+def tabulate_settings(results: Results, experiment: Experiment, metric: str, sets: Sequence[str]) -> Grid:
+    """Return a table with one row per set and point of the grid, and one column per method."""
+    rows = []
+    for name in sets:
+        for point in itertools.product(*experiment.grid.values()):
+            at = dict(zip(experiment.grid, point, strict=True))
+            measured = {m: results.average(experiment, metric, m, at=at, set=name) for m in experiment.methods}
+            title = ", ".join([name, *(f"{k} = {v}" for k, v in at.items())])
+            rows.append((title, _make_row(results, experiment, metric, measured, at=at, set=name)))
+    caption = f"{name_row(experiment, metric)}: mean and standard deviation over {experiment.trials} trials"
+    last = metric == experiment.metrics[-1]  # one note for all metrics
+    note = _describe_tolerance(experiment, experiment.trials) if last else ""
+    return Grid(caption, experiment.methods, tuple(rows), note=note)
+
+
+def tabulate_curve(results: Results, experiment: Experiment, metric: str, set: str = "") -> Grid:
+    """Return the values of a curve, one row per point of the axis."""
+    rows = []
+    for x in experiment.grid[experiment.x]:
+        at = {experiment.x: x}
+        measured = {m: results.average(experiment, metric, m, at=at, set=set) for m in experiment.methods}
+        rows.append((f"{x:g}", _make_row(results, experiment, metric, measured, at=at, set=set)))
+    caption = f"{name_row(experiment, metric)} by {experiment.x}{on_set(set)}"
+    return Grid(caption, experiment.methods, tuple(rows))
+
+
+def make_printed_cell(results: Results, experiment: Experiment, cell: PrintedCell) -> Cell:
+    """Return the cell of one printed number and its measured value."""
+    measured = results.average(experiment, cell.metric, cell.method, at=cell.at, set=cell.set)
+    return _make_cell(experiment, cell.metric, measured, cell)
+
+
+def _make_row(
+    results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
+) -> tuple[Cell, ...]:
+    n_blocks = max((each.n for each in measured.values()), default=0)
+    # A method that failed on difficult blocks cannot be the best.
+    complete = {name: each for name, each in measured.items() if each.n == n_blocks}
+    best = _find_best(results, experiment, metric, complete, **where)
+    printed = {cell.method: cell for cell in experiment.published if _is_at(cell, metric, **where)}
+    cells = {
+        name: _make_cell(experiment, metric, each, printed.get(name), best=name in best)
+        for name, each in measured.items()
+    }
+    return tuple(
+        replace(cell, why=f"over {measured[name].n} of {n_blocks}") if 0 < measured[name].n < n_blocks else cell
+        for name, cell in cells.items()
+    )
+
+
+def _find_best(
+    results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
+) -> set[str]:
+    """Return the best method and, over trials, all methods that a paired t-test at 5 % does not separate from it."""
+    sign = 1 if lower_is_better(metric) else -1
+    means = {name: sign * each.mean for name, each in measured.items() if not math.isnan(each.mean)}
+    if not means or not has_direction(metric):
+        return set()
+    first = min(means, key=lambda name: means[name])
+    if experiment.average == "set":
+        return {first}
+    blocks = results.blocks(experiment, metric, **where)
+    both = {name: blocks[[first, name]].dropna() for name in means if name != first}
+    tied = {n for n, b in both.items() if len(b) >= MIN_TRIALS and compare_paired(b[first], b[n]).p >= ALPHA}
+    return {first} | tied
+
+
+def _is_at(cell: PrintedCell, metric: str, at: Mapping[str, Any], set: str) -> bool:
+    return cell.metric == metric and cell.set == set and dict(cell.at) == dict(at)
+
+
+def _make_cell(
+    experiment: Experiment, metric: str, measured: Measured, printed: PrintedCell | None, *, best: bool = False
+) -> Cell:
+    unit = unit_of(experiment, metric)
+    digits = 1 if unit == 0.01 else 3
+    shown = _format_spread(measured.mean / unit, measured.sd / unit, digits)
+    if printed is None:
+        return Cell(shown, best=best)
+    published = _format_spread(printed.value, printed.sd, digits)
+    hidden = explain_not_comparable(measured, experiment)
+    return Cell(shown, published, None if hidden else judge(printed, measured, experiment), best)
+
+
+# -- threshold rules ---------------------------------------------------------------------------
+
+
+def tabulate_rules(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Grid]:
+    """Yield every method under its own threshold rule and under common ones: on each set, "" for all of them."""
+    rules = experiment.options.get("rules", ())
+    for metric in (m for m in experiment.metrics if rules and m in METRICS and METRICS[m].needs == "labels"):
+        for name in sets:
+            if any(results.average(experiment, metric, method, set=name).n for method in experiment.methods):
+                yield _tabulate_rules(results, experiment, metric, rules, name)
+
+
+def _tabulate_rules(results: Results, experiment: Experiment, metric: str, rules: Sequence[str], data: str) -> Grid:
+    columns, rows = [metric, *(f"{metric}@{rule}" for rule in rules)], []
+    for name in experiment.methods:
+        own = results.paper.methods[name].natural
+        cells = tuple(_make_cell(experiment, c, results.average(experiment, c, name, set=data), None) for c in columns)
+        rows.append((f"{name} ({own})" if own else name, cells))
+    note = ". ".join(f"{rule}: {RULES_IN_WORDS[rule]}" for rule in rules)
+    on = on_set(data if len(experiment.sets) > 1 else "")
+    caption = f"{name_row(experiment, metric)} under common threshold rules{on}"
+    return Grid(caption, ("own rule", *rules), tuple(rows), note=f"{note}.")
+
+
+# -- differences between methods ---------------------------------------------------------------
+
+
+def tabulate_tests(results: Results, experiment: Experiment, set: str = "") -> Iterator[Grid]:
+    """Yield the proposed method compared with each other one by the test of the papers, if there are values."""
+    proposed = experiment.proposed or results.paper.proposed
+    rows = []
+    for metric in experiment.metrics:
+        blocks = results.blocks(experiment, metric, set=set).dropna(axis=1, how="all")
+        others = [name for name in blocks.columns if name != proposed]
+        if proposed in blocks and len(blocks.dropna()) >= 2 and others:
+            rows.append((name_row(experiment, metric), _make_test_row(experiment, metric, blocks, proposed)))
+    several = [name for name, values in experiment.grid.items() if len(values) > 1]
+    pooled = f"; each pair is a mean over {' and '.join(several)}" if several else ""
+    caption = (
+        f"{proposed} minus each other method: mean difference, its 95 % bootstrap interval, "
+        f"p of a paired t-test (* below {ALPHA:g}){pooled}"
+    )
+    if rows:
+        yield Grid(caption, tuple(name for name in experiment.methods if name != proposed), tuple(rows))
+
+
+def _make_test_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, proposed: str) -> tuple[Cell, ...]:
+    cells = []
+    for name in (each for each in experiment.methods if each != proposed):
+        both = blocks[[proposed, name]].dropna() if name in blocks else blocks[[]]
+        if len(both) < 2 or name not in blocks:
+            cells.append(Cell(NONE))
+            continue
+        test, unit = compare_paired(both[proposed], both[name]), unit_of(experiment, metric)
+        difference, low, high = (_format_signed(value / unit) for value in (test.difference, test.low, test.high))
+        detail = f"[{low}, {high}], {format_p(test.p)}"
+        cells.append(Cell(difference, significant=test.p < ALPHA, detail=detail))
+    return tuple(cells)
+
+
+def tabulate_wins(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Grid]:
+    """Yield the proposed method compared with each other one, run by run, on every set and under every rule."""
+    proposed = experiment.proposed or results.paper.proposed
+    others = tuple(name for name in experiment.methods if name != proposed)
+    rows = []
+    for metric, name in itertools.product(experiment.curves, sets):
+        axis = ({experiment.x: x} for x in experiment.grid[experiment.x])
+        runs = pd.concat([results.blocks(experiment, metric, at=at, set=name) for at in axis], ignore_index=True)
+        cells = tuple(_count_wins(runs[proposed] - runs[other], metric) for other in others)
+        if any(cell.measured != NONE for cell in cells):
+            rows.append((f"{name_row(experiment, metric)}, {name}", cells))
+    caption = f"{proposed} against each other method in every run: wins : losses, and its mean difference"
+    if rows:
+        yield Grid(caption, others, tuple(rows))
+
+
+def _count_wins(difference: pd.Series[float], metric: str) -> Cell:
+    known = difference.dropna()
+    if known.empty:
+        return Cell(NONE)
+    better = -known if lower_is_better(metric) else known
+    return Cell(f"{(better > 0).sum()} : {(better < 0).sum()}", detail=f"({_format_signed(known.mean())})")
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def _format_spread(mean: float, sd: float | None, digits: int) -> str:
+    if math.isnan(mean):
+        return NONE
+    digits = digits if abs(mean) < 10 else 1
+    spread = f" ± {sd:.{digits}f}" if sd is not None and not math.isnan(sd) else ""
+    return f"{mean:.{digits}f}{spread}".replace("-", MINUS)
+
+
+def _format_signed(difference: float) -> str:
+    return f"{difference:+.3f}".replace("-", MINUS)
+
+
+def unit_of(experiment: Experiment, metric: str) -> float:
+    """Return the unit of the page's numbers."""
+    return experiment.unit.get(metric.partition("@")[0], 1.0)
+
+
+def name_row(experiment: Experiment, metric: str) -> str:
+    """Return the name of a row: metric, unit, and the direction that is better."""
+    unit = unit_of(experiment, metric)
+    direction = "" if not has_direction(metric) else " ↓" if lower_is_better(metric) else " ↑"
+    return f"{format_metric(metric)}{'' if unit == 1 else f' (× {unit:g})'}{direction}"
+
+
+def on_set(name: str) -> str:
+    """Return the end of a caption for one set; empty for all sets."""
+    return f" on {name}" if name else ""
+
+
+def _describe_tolerance(experiment: Experiment, n_blocks: int) -> str:
+    """Return what agrees with print, and why there are no verdicts if there are none."""
+    if experiment.published and (why := explain_not_comparable(Measured(0.0, 0.0, n_blocks), experiment)):
+        return f"No verdicts: {why}."
+    if experiment.standard_errors:
+        least = ", or within half of the last digit printed" if experiment.tolerance else ""
+        return (
+            f"A cell agrees within {experiment.standard_errors:g} standard errors of the difference of two means "
+            f"(printed: {experiment.printed_trials} trials){least}. The cells of a row share their splits, so that "
+            f"they are not independent tests. Bold: the best method, and each method that a paired t-test does not "
+            f"separate from it."
+        )
+    if not experiment.tolerance:
+        return ""
+    each = [f"{format_metric(name)} {value:g}" for name, value in experiment.tolerance.items()]
+    return f"A cell agrees within: {', '.join(each)} (in the metric's own unit)."

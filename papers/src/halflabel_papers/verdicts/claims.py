@@ -1,0 +1,337 @@
+"""The claims of a paper's text, checked against its records: comparisons of means, and the list of all checks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from scipy import stats
+
+from halflabel_papers.spec import Claim, Experiment
+from halflabel_papers.verdicts import curve_claims, table_claims
+from halflabel_papers.verdicts.results import (
+    ClaimResult,
+    Finding,
+    Results,
+    conclude,
+    format_metric,
+    lower_is_better,
+)
+from halflabel_papers.verdicts.significance import ALPHA, compare_paired, detect_difference, format_p
+
+#: The checks that count missing sets themselves.
+COUNTS_SETS = (
+    "ahead_on_sets",
+    "agrees_with_print",
+    "close_to_best",
+    "correlated",
+    "falls_with",
+    "meta_average",
+    "rises_with",
+    "spread_agrees",
+)
+
+
+def check_claim(claim: Claim, results: Results) -> ClaimResult:
+    """Check a claim with the function in :data:`CHECKS` of its ``kind``."""
+    if not claim.check:
+        return ClaimResult(Finding.NOT_MEASURED, "")
+    arguments = dict(claim.check)
+    kind, key = arguments.pop("kind"), arguments.pop("experiment")
+    experiment = results.experiment(key)
+    if experiment is None:
+        return ClaimResult(Finding.NOT_MEASURED, "This tier leaves it out.")
+    own = {name for name, method in results.paper.methods.items() if method.added}
+    experiment = replace(experiment, methods=tuple(name for name in experiment.methods if name not in own))
+    if missing := _list_missing_methods(experiment, arguments):
+        return ClaimResult(Finding.NOT_MEASURED, f"This tier does not run {', '.join(missing)}.")
+    result = CHECKS[kind](results, experiment, **arguments)
+    names_sets = any(name in arguments for name in ("set", "sets", "pairs")) or kind in COUNTS_SETS
+    return result if names_sets else _count_sets(result, results, experiment)
+
+
+def _count_sets(result: ClaimResult, results: Results, experiment: Experiment) -> ClaimResult:
+    """Return the result with the number of printed sets that were measured; without all of them it holds in part."""
+    if result.finding is Finding.NOT_MEASURED:
+        return result
+    own = [each for each in results.records if each.experiment == experiment.key and each.metrics]
+    measured = {each.set for each in own} & set(experiment.printed_sets)
+    if len(measured) == len(experiment.printed_sets):
+        return result
+    finding = Finding.IN_PART if result.finding is Finding.SUPPORTED else result.finding
+    return ClaimResult(
+        finding, f"{result.evidence} Measured on {len(measured)} of {len(experiment.printed_sets)} sets."
+    )
+
+
+def _list_missing_methods(experiment: Experiment, arguments: Mapping[str, Any]) -> list[str]:
+    """Return the methods in the arguments of a check that this tier's experiment does not have."""
+    required = [arguments.get("method", []), arguments.get("methods", []), arguments.get("than", [])]
+    names = [name for one in required for name in ([one] if isinstance(one, str) else one)]
+    return [name for name in names if name not in experiment.methods]
+
+
+def check_beats(
+    results: Results,
+    experiment: Experiment,
+    *,
+    method: str | Sequence[str],
+    than: Sequence[str],
+    metrics: Sequence[str],
+    significant: bool = False,
+    at: Mapping[str, Any] | None = None,
+) -> ClaimResult:
+    """Check that ``method``, or each of several, has a better mean than each of ``than`` in every metric.
+
+    If ``significant``, a paired t-test at 5 % must confirm it.
+    """
+    failed, weak, total, missing = [], [], 0, 0
+    names = [method] if isinstance(method, str) else method
+    for metric, own, other in itertools.product(metrics, names, than):
+        both = results.blocks(experiment, metric, at=at)[[own, other]].dropna()
+        if len(both) < 2:
+            missing += 1
+            continue
+        total += 1
+        test = compare_paired(both[own], both[other])
+        ahead = test.difference < 0 if lower_is_better(metric) else test.difference > 0
+        place = f"{own} against {other}" if len(names) > 1 else other
+        if not ahead:
+            failed.append(f"{place} in {format_metric(metric)} ({format_p(test.p)})")
+        elif significant and test.p >= ALPHA:
+            weak.append(f"{place} in {format_metric(metric)} ({_describe_power(both[own] - both[other], test.p)})")
+    by = "significantly better" if significant else "better in the mean"
+    return conclude(total, failed, f"{_join(names)} is {by}", weak=weak, missing=missing)
+
+
+def _join(names: Sequence[str]) -> str:
+    return " or ".join(names)
+
+
+def _describe_power(difference: pd.Series[float], p: float) -> str:
+    """Return p, the number of pairs, and the difference that this number detects."""
+    detected = detect_difference(float(difference.std()) / math.sqrt(len(difference)), len(difference) - 1)
+    return f"{format_p(p)}; difference {abs(difference.mean()):.3g}, {len(difference)} pairs detect {detected:.2g}"
+
+
+def check_ahead_on_sets(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    than: Sequence[str],
+    metric: str,
+    sets: Sequence[str] = (),
+    rank: int = 1,
+) -> ClaimResult:
+    """Check, on all printed sets or on those in ``sets``, the place of each of ``methods`` among ``than`` by its mean.
+
+    With ``rank`` 1 it must be better than each of them, with 2 worse than exactly one.
+    """
+    sign = 1 if lower_is_better(metric) else -1
+    total, failed, missing = 0, [], 0
+    for data, method in itertools.product(sets or experiment.printed_sets, methods):
+        own = sign * results.average(experiment, metric, method, set=data).mean
+        others = {name: sign * results.average(experiment, metric, name, set=data).mean for name in than}
+        known = {name: value for name, value in others.items() if not math.isnan(own + value)}
+        ahead = {name: value for name, value in known.items() if not own < value}
+        if rank == 1:
+            missing += len(others) - len(known)
+            total += len(known)
+            failed += [f"{method} on {data} ({abs(own):.3f}, {n} {abs(v):.3f})" for n, v in ahead.items()]
+        elif len(known) < len(others):
+            missing += 1
+        else:
+            total += 1
+            failed += [] if len(ahead) == rank - 1 else [f"{method} on {data} (place {len(ahead) + 1})"]
+    claim = "is better in the mean" if rank == 1 else f"has place {rank} in the mean"
+    return conclude(total, failed, f"{_join(methods)} {claim}", missing=missing)
+
+
+def check_among_best(
+    results: Results,
+    experiment: Experiment,
+    *,
+    method: str,
+    than: Sequence[str],
+    metric: str,
+    ats: Sequence[Mapping[str, Any]],
+    set: str = "",
+) -> ClaimResult:
+    """Check at each point that ``method`` is the best, or that a paired t-test at 5 % does not separate it from it.
+
+    Without a significant difference, the claim needs as many trials as the paper has; the evidence states the
+    difference that these trials detect.
+    """
+    sign = 1 if lower_is_better(metric) else -1
+    total, failed, weak, missing, powers = 0, [], [], 0, []
+    for at in ats:
+        blocks = (sign * results.blocks(experiment, metric, at=at, set=set)[[method, *than]]).dropna()
+        if len(blocks) < 2:
+            missing += 1
+            continue
+        total += 1
+        best = str(blocks.mean().idxmin())
+        test = compare_paired(blocks[method], blocks[best])
+        place = ", ".join(f"{k} = {v}" for k, v in at.items())
+        if best == method:
+            continue
+        if test.p < ALPHA:
+            failed.append(f"{place}: {best} ({format_p(test.p)})")
+            continue
+        powers.append(f"{place}: {best} ({_describe_power(blocks[method] - blocks[best], test.p)})")
+        weak += [place] if len(blocks) < experiment.printed_trials else []
+    claim = f"{method} is the best or not significantly worse than the best"
+    result = conclude(total, failed, claim, missing=missing)
+    if weak and result.finding in (Finding.SUPPORTED, Finding.IN_PART):
+        finding = Finding.UNDERPOWERED if len(weak) == total - len(failed) else Finding.IN_PART
+        result = ClaimResult(finding, f"{result.evidence} Fewer trials than printed: {'; '.join(weak)}.")
+    shown = f" Not separated from the best: {'; '.join(powers)}." if powers else ""
+    return ClaimResult(result.finding, result.evidence + shown)
+
+
+def check_alike(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metrics: Sequence[str], within: float
+) -> ClaimResult:
+    """Check that the means of ``methods`` lie within a share of their own mean, in every metric."""
+    failed, spans, missing = [], {}, 0
+    for metric in metrics:
+        means = results.blocks(experiment, metric)[list(methods)].dropna().mean()
+        if means.isna().any():
+            missing += 1
+            continue
+        name = format_metric(metric)
+        spans[name] = float((means.max() - means.min()) / means.mean())
+        failed += [] if spans[name] <= within else [name]
+    result = conclude(len(spans), failed, f"the means lie within {100 * within:g} % of each other", missing=missing)
+    shown = ", ".join(f"{name} {span:.1%}" for name, span in spans.items())
+    return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}." if spans else result.evidence)
+
+
+def check_slower(
+    results: Results, experiment: Experiment, *, method: str, than: str, step: str, set: str = ""
+) -> ClaimResult:
+    """Check that ``method`` needs more seconds for a step than ``than``, on all sets or on one."""
+    first, second = (results.average(experiment, f"seconds {step}", name, set=set).mean for name in (method, than))
+    if math.isnan(first + second):
+        return conclude(0, [], "")
+    finding = Finding.SUPPORTED if first > second else Finding.REFUTED
+    return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.")
+
+
+def check_lower_on(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    metric: str,
+    pairs: Sequence[Sequence[str]],
+    significant: bool = False,
+) -> ClaimResult:
+    """Check, for pairs of sets, that each method has a lower mean on the first; other grid values are pooled.
+
+    If ``significant``, a two-sample t-test at 5 % must confirm it.
+    """
+    total, failed, weak = 0, [], []
+    for (first, second), method in itertools.product(pairs, methods):
+        a, b = (results.blocks(experiment, metric, set=name)[method].dropna() for name in (first, second))
+        if len(a) < 2 or len(b) < 2:
+            continue
+        total += 1
+        test = stats.ttest_ind(a, b, equal_var=False)
+        place = f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, {format_p(float(test.pvalue))}"
+        if not a.mean() < b.mean():
+            failed.append(f"{place})")
+        elif significant and test.pvalue >= ALPHA:
+            error = math.sqrt(a.var() / len(a) + b.var() / len(b))
+            detected = detect_difference(error, float(test.df))
+            weak.append(f"{place}; {len(a)} and {len(b)} trials detect {detected:.2g})")
+    claim = f"the mean is {'significantly ' if significant else ''}lower"
+    return conclude(total, failed, claim, weak=weak, missing=len(pairs) * len(methods) - total)
+
+
+def check_below(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
+) -> ClaimResult:
+    """Check that the means lie below a bound."""
+    means = {name: results.average(experiment, metric, name).mean for name in methods}
+    known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
+    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if not mean < bound]
+    result = conclude(len(known), failed, f"the mean is below {bound:g}", missing=len(means) - len(known))
+    shown = ", ".join(f"{name} {mean:.3g}" for name, mean in known.items())
+    return ClaimResult(result.finding, f"{result.evidence} Means: {shown}." if known else result.evidence)
+
+
+def check_at_least(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
+) -> ClaimResult:
+    """Check that the means reach a bound."""
+    means = {name: results.average(experiment, metric, name).mean for name in methods}
+    known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
+    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if mean < bound]
+    return conclude(len(known), failed, f"the mean is at least {bound:g}", missing=len(means) - len(known))
+
+
+def check_pooled(
+    results: Results, experiment: Experiment, *, method: str, than: Sequence[str], metric: str, level: float
+) -> ClaimResult:
+    """Compare by a paired t-test over the runs of all sets and points of the grid together, at a level such as .95."""
+    sign = -1 if lower_is_better(metric) else 1
+    blocks = sign * _combine_runs(results, experiment, metric)
+    failed, weak, details = [], [], []
+    for other in than:
+        both = blocks[[method, other]].dropna()
+        if len(both) < 2:
+            continue
+        test = compare_paired(both[method], both[other])
+        details.append(f"{other} {test.difference:+.3f} (better in {test.wins} of {test.n} runs, p = {test.p:.2g})")
+        failed += [] if test.difference > 0 else [other]
+        weak += [other] if test.difference > 0 and test.p >= 1 - level else []
+    claim = f"{method} is significantly better at the {100 * level:g} % level"
+    result = conclude(len(details), failed, claim, weak=weak, missing=len(than) - len(details))
+    return ClaimResult(
+        result.finding, f"{result.evidence} Against {', '.join(details)}." if details else result.evidence
+    )
+
+
+def _combine_runs(results: Results, experiment: Experiment, metric: str) -> pd.DataFrame:
+    """Return values with one row per set, point of the grid and trial, and one column per method."""
+    points = itertools.product(*experiment.grid.values())
+    ats = [dict(zip(experiment.grid, point, strict=True)) for point in points]
+    tables = [results.blocks(experiment, metric, at=at).assign(point=i) for i, at in enumerate(ats)]
+    return pd.concat(tables).set_index("point", append=True)
+
+
+#: The checks by the ``kind`` that a paper's description uses: the name of the function without ``check_``.
+CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
+    each.__name__.removeprefix("check_"): each
+    for each in (
+        check_beats,
+        check_ahead_on_sets,
+        check_among_best,
+        check_alike,
+        check_slower,
+        check_lower_on,
+        check_below,
+        check_at_least,
+        check_pooled,
+        table_claims.check_close_to_best,
+        table_claims.check_meta_average,
+        table_claims.check_agrees_with_print,
+        table_claims.check_spread_agrees,
+        table_claims.check_correlated,
+        curve_claims.check_any_beats_best,
+        curve_claims.check_always_best,
+        curve_claims.check_within,
+        curve_claims.check_below_at,
+        curve_claims.check_falls_with,
+        curve_claims.check_rises_with,
+        curve_claims.check_moves,
+        curve_claims.check_reliable_area,
+        curve_claims.check_in_box,
+    )
+}

@@ -1,0 +1,281 @@
+"""The claims of a paper's text about curves and maps: a metric over the axis of a figure, and over a setting."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.interpolate import RegularGridInterpolator
+
+from halflabel._arrays import Floats
+from halflabel_papers.spec import Experiment
+from halflabel_papers.verdicts.results import (
+    ClaimResult,
+    Finding,
+    Results,
+    conclude,
+    format_metric,
+    lower_is_better,
+)
+
+#: Minimum number of measured points per side for the area of a map.
+MIN_SIDE = 3
+
+#: Points per side of the interpolated map: .01 to .99 by .01.
+SIDE = 99
+
+
+# -- curves --------------------------------------------------------------------------------
+
+
+def _mean_curves(results: Results, experiment: Experiment, metric: str, set: str = "") -> pd.DataFrame:
+    """Return the mean of each method (the columns) at each point of the axis (the rows), on all sets or on one."""
+    points = experiment.grid[experiment.x]
+    return pd.DataFrame({x: results.blocks(experiment, metric, at={experiment.x: x}, set=set).mean() for x in points}).T
+
+
+def check_any_beats_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
+    """Compare each point of the axis of ``method`` with the best point of any other method."""
+    sign = 1 if lower_is_better(metric) else -1
+    curves = sign * _mean_curves(results, experiment, metric)
+    own, others = curves[method].dropna(), curves.drop(columns=method).min().dropna()
+    if others.empty:
+        return conclude(0, [], "")
+    failed = [f"{experiment.x} = {x:g}" for x, y in own.items() if y >= others.min()]
+    claim = f"{method} is better than {others.idxmin()}, the best of the others at its best point"
+    return conclude(len(own), failed, claim)
+
+
+def check_always_best(
+    results: Results,
+    experiment: Experiment,
+    *,
+    method: str,
+    metric: str,
+    than: Sequence[str] = (),
+    up_to: float = math.inf,
+    set: str = "",
+) -> ClaimResult:
+    """Check at each point of the axis up to ``up_to`` that ``method`` is better than all others, or all of ``than``."""
+    sign = 1 if lower_is_better(metric) else -1
+    curves = sign * _mean_curves(results, experiment, metric, set).loc[lambda table: table.index <= up_to]
+    others = curves[list(than)] if than else curves.drop(columns=method)
+    points = pd.DataFrame({"own": curves[method], "others": others.min(axis=1, skipna=not than)})
+    both = points.dropna()
+    failed = [f"{experiment.x} = {x:g}" for x, row in both.iterrows() if not row["own"] < row["others"]]
+    return conclude(len(both), failed, f"{method} is the best", missing=len(points) - len(both))
+
+
+def check_within(
+    results: Results, experiment: Experiment, *, first: str, second: str, metric: str, bound: float
+) -> ClaimResult:
+    """Check at each point of the axis that the means of two methods differ by at most a bound."""
+    gaps = _mean_curves(results, experiment, metric)[[first, second]].dropna().diff(axis=1).iloc[:, 1].abs()
+    failed = [f"{experiment.x} = {x:g} ({gap:.2g})" for x, gap in gaps.items() if gap > bound]
+    missing = len(experiment.grid[experiment.x]) - len(gaps)
+    return conclude(len(gaps), failed, f"{first} and {second} differ by at most {bound:g}", missing=missing)
+
+
+def check_below_at(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    metric: str,
+    at: Mapping[str, float],
+    bound: float,
+) -> ClaimResult:
+    """Check at one point of the grid that the means lie below a bound."""
+    means = results.blocks(experiment, metric, at=at)[list(methods)].mean().dropna()
+    failed = [f"{name} ({mean:.3g})" for name, mean in means.items() if not mean < bound]
+    return conclude(len(means), failed, f"the mean is below {bound:g}", missing=len(methods) - len(means))
+
+
+def check_falls_with(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
+) -> ClaimResult:
+    """Check that the mean falls from each value of a grid axis to the next, on every set."""
+    total, failed, missing = _compare_steps(results, experiment, methods, metric, name, -1)
+    return conclude(total, failed, f"the mean falls with {name}", missing=missing)
+
+
+def check_rises_with(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
+) -> ClaimResult:
+    """Check that the mean rises from each value of a grid axis to the next, on every set."""
+    total, failed, missing = _compare_steps(results, experiment, methods, metric, name, 1)
+    return conclude(total, failed, f"the mean rises with {name}", missing=missing)
+
+
+def _compare_steps(
+    results: Results, experiment: Experiment, methods: Sequence[str], metric: str, name: str, sign: int
+) -> tuple[int, list[str], int]:
+    """Return the number of measured steps along a grid axis, those against the sign, and the number of missing ones."""
+    values = experiment.grid[name]
+    total, failed = 0, []
+    sets = [data for data in experiment.printed_sets if data in results.paper.sets]
+    for data, method in itertools.product(sets, methods):
+        means = [results.average(experiment, metric, method, at={name: v}, set=data).mean for v in values]
+        steps = [
+            (v, sign * (b - a)) for v, a, b in zip(values[1:], means, means[1:], strict=False) if a == a and b == b
+        ]
+        total += len(steps)
+        failed += [f"{method} on {data} at {name} = {v}" for v, change in steps if not change > 0]
+    return total, failed, len(sets) * len(methods) * (len(values) - 1) - total
+
+
+def check_moves(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    metric: str,
+    up_to: float = math.inf,
+    at_most: float = math.inf,
+    at_least: float = 0.0,
+) -> ClaimResult:
+    """Check the range of each method's mean over the axis up to a point against an upper and a lower bound."""
+    table = _mean_curves(results, experiment, metric)[list(methods)]
+    curves = table.loc[table.index <= up_to].dropna(axis=1)
+    spans = {str(name): float(curve.max() - curve.min()) for name, curve in curves.items() if len(curve) > 1}
+    failed = [name for name, span in spans.items() if not at_least <= span <= at_most]
+    bounds = [f"at most {at_most:g}"] * (at_most < math.inf) + [f"at least {at_least:g}"] * (at_least > 0)
+    result = conclude(len(spans), failed, f"the mean {format_metric(metric)} moves by {' and '.join(bounds)}")
+    shown = ", ".join(f"{name} {span:.3f}" for name, span in spans.items())
+    return ClaimResult(result.finding, f"{result.evidence} It moves by: {shown}." if spans else result.evidence)
+
+
+# -- maps ----------------------------------------------------------------------------------
+
+
+def average_map(results: Results, experiment: Experiment, metric: str, along: str, data: str) -> pd.DataFrame:
+    """Return means with a row per point of the axis and a column per value of the setting, both ascending."""
+    rows = {
+        x: results.blocks(experiment, metric, at={experiment.x: x}, set=data).mean()
+        for x in experiment.grid[experiment.x]
+    }
+    settings = _list_settings(results, experiment, along)
+    return pd.DataFrame(rows).T.rename(columns=settings).sort_index().sort_index(axis=1)
+
+
+def _list_settings(results: Results, experiment: Experiment, along: str) -> dict[str, float]:
+    return {name: float(results.paper.methods[name].steps[0][along]) for name in experiment.methods}
+
+
+def _highest(table: pd.DataFrame) -> float:
+    return float(table.max().max())
+
+
+def check_reliable_area(
+    results: Results,
+    experiment: Experiment,
+    *,
+    metric: str,
+    along: str,
+    printed: Mapping[str, float],
+    tolerance: float,
+    within: Sequence[float],
+    of_best: Sequence[float],
+) -> ClaimResult:
+    """Show the share of the map's area by several definitions of "reliable", which the paper does not define.
+
+    The finding is that it cannot be decided, also if one of the definitions gives the printed shares.
+
+    Parameters
+    ----------
+    along : str
+        The setting of their first step in which the methods differ.
+    printed : mapping of str to float
+        Share of the area, by set.
+    tolerance : float
+        Maximum difference of a share from the printed one.
+    within, of_best : sequence of float
+        Definitions: a mean is reliable at most this far below the best, or at this share of it or more. Between
+        measured points the map is interpolated linearly.
+    """
+    maps = {name: average_map(results, experiment, metric, along, name) for name in printed if name in experiment.sets}
+    whole = {
+        name: table for name, table in maps.items() if min(table.shape) >= MIN_SIDE and table.notna().all(axis=None)
+    }
+    shares = {name: _reliable_shares(table, within, of_best) for name, table in whole.items()}
+    if not shares:
+        return conclude(0, [], "")
+    near = pd.DataFrame(
+        {name: [abs(share - printed[name]) <= tolerance for share in each.values()] for name, each in shares.items()}
+    )
+    table = pd.DataFrame(shares)
+    order = table.columns[np.argsort([-printed[str(name)] for name in table])]
+    same = int((table[order].diff(axis=1).iloc[:, 1:] < 0).all(axis=1).sum())
+    kept = f" {int(near.all(axis=1).sum())} of {len(near)} definitions give every printed area within {tolerance:.0%}"
+    kept += f", {same} the printed order of the sets." if len(order) > 1 else "."
+    details = [f"{name} ({printed[name]:.1%} printed): {_list_shares(each)}" for name, each in shares.items()]
+    text = f"Share of the area, by the definition of reliable. {'. '.join(details)}.{kept}"
+    return ClaimResult(Finding.UNDECIDED, text)
+
+
+def _reliable_shares(table: pd.DataFrame, within: Sequence[float], of_best: Sequence[float]) -> dict[str, float]:
+    values, best = _interpolate(table), _highest(table)
+    bounds = {f"within {w:g} of the best": best - w for w in within}
+    bounds |= {f"at least {share:.0%} of it": share * best for share in of_best}
+    return {words: float((values >= bound).mean()) for words, bound in bounds.items()}
+
+
+def _interpolate(table: pd.DataFrame) -> Floats:
+    sides = [table.index.to_numpy(dtype=float), table.columns.to_numpy(dtype=float)]
+    fine = [np.linspace(side[0], side[-1], SIDE) for side in sides]
+    return np.asarray(RegularGridInterpolator(sides, table.to_numpy())(tuple(np.meshgrid(*fine, indexing="ij"))))
+
+
+def _list_shares(shares: Mapping[str, float]) -> str:
+    return ", ".join(f"{words} {share:.1%}" for words, share in shares.items())
+
+
+def check_in_box(
+    results: Results,
+    experiment: Experiment,
+    *,
+    metric: str,
+    along: str,
+    box: Sequence[Sequence[float]],
+    low: float = -math.inf,
+    high: float = math.inf,
+    of_best: float = 0.0,
+) -> ClaimResult:
+    """Check at every point of a box of the map that all runs lie between two bounds.
+
+    Parameters
+    ----------
+    along : str
+        The setting of their first step in which the methods differ.
+    box : two pairs of float
+        Smallest and largest value of the setting, then of the axis.
+    low, high : float
+    of_best : float
+        Instead of ``low``: this share of the best mean on the map.
+    """
+    (first, last), (left, right) = box
+    methods = [name for name, value in _list_settings(results, experiment, along).items() if first <= value <= last]
+    points = [x for x in experiment.grid[experiment.x] if left <= x <= right]
+    total, failed, details = 0, [], []
+    for data in experiment.sets:
+        bound = of_best * _highest(average_map(results, experiment, metric, along, data)) if of_best else low
+        values = []
+        for x, name in itertools.product(points, methods):
+            runs = results.blocks(experiment, metric, at={experiment.x: x}, set=data)[name].dropna()
+            values += list(runs)
+            total += len(runs) > 0
+            failed += [] if runs.between(bound, high).all() else [f"{name}, {experiment.x} = {x:g} on {data}"]
+        if values:
+            details.append(f"{data}: {min(values):.3g} to {max(values):.3g}, median {np.median(values):.3g}")
+    bounds = f"at least {of_best:.0%} of the best" if of_best else _format_bounds(low, high)
+    result = conclude(total, failed, f"every run's {format_metric(metric)} is {bounds}")
+    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
+
+
+def _format_bounds(low: float, high: float) -> str:
+    if math.isinf(low) or math.isinf(high):
+        return f"at most {high:g}" if math.isinf(low) else f"at least {low:g}"
+    return f"between {low:g} and {high:g}"

@@ -1,0 +1,145 @@
+"""Statements of the papers that are measured without a prediction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from papers.tests.cases import make_small, plan_cells
+from papers.tests.positives_models import make
+from scipy import linalg
+
+from halflabel.datasets import make_low_rank
+from halflabel.labels import PartialLabels
+from halflabel_papers.execute import execute
+from halflabel_papers.load import load_paper
+from halflabel_papers.studies import completion, data, mddm, ssdrmc, vvmr
+
+
+def run_small(run):
+    """The record of a study on the toy set."""
+    record = execute(make_small(run), None)
+    assert record.failed == ""
+    return record.metrics
+
+
+def test_the_dependence_of_the_projection_is_the_sum_of_the_eigenvalues():
+    data = make(np.random.default_rng(0))
+    found = [mddm.dependence_at(data, np.random.default_rng(0), share=share) for share in (0.2, 0.6, 1.0)]
+    assert all(each["hsic_gap"] < 1e-12 for each in found)
+    shares = [each["hsic_share"] for each in found]
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
+    X, Y = data.X - data.X.mean(axis=0), data.Y.values() - data.Y.values().mean(axis=0)
+    K = X @ X.T
+    values = linalg.eigh(X.T @ Y @ Y.T @ X, eigvals_only=True)[::-1]
+    assert np.trace(K @ Y @ Y.T) == pytest.approx(values.sum())  # HSIC up to its constant
+    assert shares[0] == pytest.approx(values[0] / values.sum())
+
+
+def test_both_eigenvalue_problems_have_the_same_dependence():
+    runs = plan_cells(load_paper("zhang2008"), "eigen")
+    dense, thin = (run_small(runs[name])["dependence"] for name in ("Dense D x D", "Thin SVD"))
+    assert dense == pytest.approx(thin, rel=1e-10)
+
+
+def test_a_study_has_seconds_and_only_the_metrics_of_its_experiment():
+    run = next(iter(plan_cells(load_paper("zhang2008"), "hsic").values()))
+    assert set(run_small(run)) == {"hsic_share", "hsic_gap"}
+    record = execute(replace(make_small(run), metrics=("hsic_share",)), None)
+    assert set(record.metrics) == {"hsic_share"}
+    assert record.seconds["fit"] > 0
+
+
+# -- Qian & Davidson ---------------------------------------------------------------------
+
+
+def test_equation_7_rebuilds_unlabelled_items_and_is_not_the_minimum():
+    found = ssdrmc.compare_optimum(make(np.random.default_rng(0)), np.random.default_rng(0), items=60, share=0.4)
+    assert found["unlabelled_residual"] < 1e-9
+    assert found["eq5_ratio"] > 1.01
+
+
+def test_weights_do_not_change_with_the_place_of_the_items():
+    found = ssdrmc.measure_invariance(make(np.random.default_rng(0)), np.random.default_rng(0), items=50)
+    assert found["weight_change"] < 1e-8
+
+
+def test_the_limit_of_equation_10_is_y():
+    found = ssdrmc.compare_limits(make(np.random.default_rng(0)), np.random.default_rng(0), items=60, share=0.4)
+    assert found["distance_to_Y"] < 1e-6
+    assert found["distance_to_eq5"] > 0.1
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_alternation_ends_in_one_way():
+    items = make(np.random.default_rng(0))
+    found = ssdrmc.follow_alternation(items, np.random.default_rng(0), items=60, share=0.4)
+    assert found["ends_stable"] + found["ends_cycle"] + found["ends_cap"] == 1
+    relaxed = ssdrmc.follow_relaxed(items, np.random.default_rng(0), items=60, share=0.4)
+    assert relaxed["ends_stable"] in (0, 1)
+
+
+# -- Goldberg et al. ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["MC-1", "MC-b"])
+def test_every_algorithm_comes_nearer_to_the_minimum(kind):
+    items = make_low_rank(30, 8, 2, 3, 0.01, np.random.default_rng(0)).dataset
+    for algorithm in ("plain", "continuation", "accelerated"):
+        gaps = [
+            completion.follow_objective(
+                items, np.random.default_rng(0), kind=kind, algorithm=algorithm, iterations=n, share=0.7
+            )["log10_gap"]
+            for n in (10, 200)
+        ]
+        assert gaps[1] < gaps[0], algorithm
+
+
+def test_more_entries_recover_better():
+    items = make_low_rank(60, 10, 1, 3, 0.0, np.random.default_rng(0)).dataset
+    few, many = (completion.recover(items, np.random.default_rng(0), rank=1, omega=share) for share in (0.3, 0.9))
+    assert many["relative_error"] < few["relative_error"]
+    assert many["entries_per_freedom"] == pytest.approx(0.9 * 600 / 69, rel=0.05)
+
+
+# -- Zhao & Guo ----------------------------------------------------------------------------
+
+
+def test_algorithm_1_and_our_solver_have_the_same_minimum():
+    items, settings = make(np.random.default_rng(0)), {"items": 45}
+    ours, near, far = (
+        vvmr.follow_objective(items, np.random.default_rng(0), algorithm=name, iterations=n, **settings)["log10_gap"]
+        for name, n in (("ours", 400), ("continuation", 400), ("continuation", 8))
+    )
+    assert ours < -5
+    assert ours < near < far
+
+
+def test_recovery_of_labels_equals_cvxpy():
+    cp = pytest.importorskip("cvxpy")
+    rng = np.random.default_rng(0)
+    Y = np.where(rng.random((12, 5)) < 0.3, 1.0, -1.0)
+    E = cp.Variable(Y.shape, nonneg=True)
+    slope = 1 / np.sqrt(12)
+    problem = cp.Problem(cp.Minimize(cp.normNuc(Y + E) + slope * cp.sum(E)), [cp.multiply(E, Y > 0) == 0])
+    problem.solve(solver="SCS", eps=1e-7)
+    Z = vvmr.recover_labels(Y, 3000)
+    value = np.linalg.norm(Z, "nuc") + slope * (Z - Y).sum()
+    assert value == pytest.approx(problem.value, rel=1e-4)
+    assert (Z >= Y - 1e-9).all()
+
+
+def test_two_stages_learn_from_positives():
+    items = make(np.random.default_rng(0))
+    table = np.where(items.Y.relevant, 1.0, 0.0)
+    table[60:] = np.nan
+    model = vvmr.TwoStages().fit(items.X, PartialLabels.from_positives(table))
+    assert model.decision_function(items.X[60:]).shape == (60, 5)
+    assert set(np.unique(model.predict(items.X[60:]))) <= {0.0, 1.0}
+
+
+def test_statistics_are_those_of_the_table():
+    found = data.describe(make(np.random.default_rng(0), gaps=0.0), np.random.default_rng(0))
+    assert (found["n_items"], found["n_features"], found["n_labels"]) == (120, 4, 5)

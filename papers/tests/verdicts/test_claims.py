@@ -1,0 +1,258 @@
+"""Findings on claims: what is measured, what is missing, and what too few trials leave open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from papers.tests.cases import check, experiment_of, make_record
+from scipy import stats
+
+from halflabel_papers.load import list_papers, load_paper
+from halflabel_papers.page.counts import describe_verdicts
+from halflabel_papers.verdicts.results import Finding, Measured, Results, Verdict, conclude, judge
+from halflabel_papers.verdicts.significance import detect_difference
+
+
+@pytest.fixture(scope="module")
+def goldberg():
+    return load_paper("goldberg2010")
+
+
+@pytest.mark.parametrize(
+    ("total", "failed", "weak", "missing", "finding"),
+    [
+        (3, 0, 0, 0, Finding.SUPPORTED),
+        (3, 0, 0, 1, Finding.IN_PART),
+        (3, 1, 0, 0, Finding.IN_PART),
+        (3, 0, 1, 0, Finding.IN_PART),
+        (3, 0, 3, 0, Finding.UNDERPOWERED),
+        (3, 1, 2, 0, Finding.REFUTED),
+        (3, 3, 0, 2, Finding.REFUTED),
+        (0, 0, 0, 4, Finding.NOT_MEASURED),
+    ],
+)
+def test_a_finding_follows_from_its_comparisons(total, failed, weak, missing, finding):
+    result = conclude(total, ["a"] * failed, "it is so", weak=["b"] * weak, missing=missing)
+    assert result.finding is finding
+    assert ("more not measured" in result.evidence) == (missing > 0 and total > 0)
+
+
+def record_table5(errors, trials=10, noise=0.0):
+    rng = np.random.default_rng(0)
+    return [
+        make_record("table5", "yeast", name, trial, {"omega": 0.4}, hamming_loss=value + noise * rng.normal())
+        for name, value in errors.items()
+        for trial in range(trials)
+    ]
+
+
+def test_a_claim_about_both_methods_tests_both(goldberg):
+    asked = {"kind": "beats", "experiment": "table5", "than": ["Oracle SVM"], "metrics": ["hamming_loss"]}
+    records = record_table5({"MC-b": 0.1, "MC-1": 0.3, "Oracle SVM": 0.2})
+    assert check(goldberg, records, **asked, method="MC-b").finding is Finding.SUPPORTED
+    both = check(goldberg, records, **asked, method=["MC-b", "MC-1"])
+    assert both.finding is Finding.IN_PART
+    assert "MC-1 against Oracle SVM" in both.evidence
+    without = [each for each in records if each.method != "MC-1"]
+    assert check(goldberg, without, **asked, method=["MC-b", "MC-1"]).evidence.endswith("1 more not measured.")
+    texts = {claim.text: claim.check for claim in goldberg.claims}
+    assert texts["On yeast both MC methods significantly outperform the oracle"]["method"] == ["MC-b", "MC-1"]
+    assert texts["MC-b and MC-1 are the best for feature imputation"]["method"] == ["MC-b", "MC-1"]
+
+
+def test_the_same_direction_without_significance_is_underpowered(goldberg):
+    asked = {"kind": "beats", "experiment": "table5", "than": ["Oracle SVM"], "metrics": ["hamming_loss"]}
+    records = record_table5({"MC-b": 0.19, "Oracle SVM": 0.2}, trials=4, noise=0.03)
+    values = np.array([[r.metrics["hamming_loss"] for r in records if r.method == m] for m in ("MC-b", "Oracle SVM")])
+    assert values[0].mean() < values[1].mean()
+    result = check(goldberg, records, **asked, method="MC-b", significant=True)
+    assert result.finding is Finding.UNDERPOWERED
+    spread = (values[0] - values[1]).std(ddof=1) / 2
+    detected = spread * (stats.t.ppf(0.975, 3) + stats.t.ppf(0.8, 3))
+    assert f"4 pairs detect {detected:.2g}" in result.evidence
+    assert check(goldberg, records, **asked, method="MC-b").finding is Finding.SUPPORTED  # the mean alone
+
+
+def test_two_samples_state_what_they_detect(goldberg):
+    rng = np.random.default_rng(1)
+    asked = {"kind": "lower_on", "experiment": "table3", "methods": ["MC-b"], "metric": "hamming_loss"}
+    records = [
+        make_record("table3", name, "MC-b", trial, {"omega": 0.1}, hamming_loss=value + 0.05 * rng.normal())
+        for name, value in (("10 tasks", 0.2), ("2 tasks", 0.22))
+        for trial in range(5)
+    ]
+    pairs = [["10 tasks", "2 tasks"]]
+    result = check(goldberg, records, **asked, pairs=pairs, significant=True)
+    assert result.finding is Finding.UNDERPOWERED
+    assert "5 and 5 trials detect" in result.evidence
+
+
+def test_the_detected_difference_is_found_four_times_in_five():
+    """Simulated: 10 pairs with that true difference."""
+    rng = np.random.default_rng(0)
+    shift = detect_difference(1 / np.sqrt(10), 9)
+    p = stats.ttest_1samp(rng.normal(shift, 1, size=(4000, 10)), 0, axis=1).pvalue
+    assert (p < 0.05).mean() == pytest.approx(0.8, abs=0.02)
+
+
+def test_no_separation_needs_the_printed_number_of_trials(goldberg):
+    asked = {"kind": "among_best", "experiment": "table5", "method": "MC-1", "than": ["MC-b"], "metric": "hamming_loss"}
+    errors = {"MC-1": 0.200, "MC-b": 0.199}
+    short = check(goldberg, record_table5(errors, 5, 0.01), **asked, ats=[{"omega": 0.4}])
+    enough = check(goldberg, record_table5(errors, 10, 0.01), **asked, ats=[{"omega": 0.4}])
+    if "Not separated" in short.evidence:
+        assert short.finding is Finding.UNDERPOWERED
+    assert enough.finding is Finding.SUPPORTED
+    assert check(goldberg, record_table5(errors), **asked, ats=[{"omega": 0.4}]).finding is Finding.REFUTED
+
+
+def test_close_to_the_best_and_averages_of_whole_tables(goldberg):
+    asked = {"kind": "close_to_best", "experiment": "table5", "method": "MC-1", "than": ["MC-b"], "at": {"omega": 0.4}}
+    records = record_table5({"MC-1": 0.21, "MC-b": 0.2})
+    assert check(goldberg, records, **asked, metric="hamming_loss", within=0.015).finding is Finding.SUPPORTED
+    assert check(goldberg, records, **asked, metric="hamming_loss", within=0.005).finding is Finding.REFUTED
+    table = experiment_of(goldberg, "table5")
+    printed = [cell for cell in table.published if (cell.method, cell.metric) == ("MC-1", "hamming_loss")]
+    meta = {"kind": "meta_average", "experiment": "table5", "metric": "hamming_loss", "within": 0.5}
+    cells = [
+        make_record("table5", cell.set, "MC-1", 0, cell.at, hamming_loss=cell.value / 100 + 0.002) for cell in printed
+    ]
+    mean = sum(cell.value for cell in printed) / len(printed)
+    assert check(goldberg, cells, **meta, printed={"MC-1": mean}).finding is Finding.SUPPORTED
+    assert check(goldberg, cells, **meta, printed={"MC-1": mean + 1}).finding is Finding.REFUTED
+    part = check(goldberg, cells[:2], **meta, printed={"MC-1": mean})
+    assert part.finding is Finding.IN_PART
+    assert "(2 of 3 cells)" in part.evidence
+
+
+def test_printed_meta_averages_are_the_means_of_the_printed_cells(goldberg):
+    table = experiment_of(goldberg, "table1")
+    for claim in (each for each in goldberg.claims if each.check.get("kind") == "meta_average"):
+        for method, value in claim.check["printed"].items():
+            cells = [c.value for c in table.published if (c.method, c.metric) == (method, claim.check["metric"])]
+            assert len(cells) == 24
+            assert np.mean(cells) == pytest.approx(value, abs=0.051 if value > 2 else 0.0051)
+
+
+def test_values_of_fewer_than_three_trials_have_no_verdict(goldberg):
+    table = experiment_of(goldberg, "table5")
+    cell = table.published[0]
+    printed = cell.value * table.unit[cell.metric]
+    assert judge(cell, Measured(printed, 0.001, 2), table) is Verdict.NOT_COMPARABLE
+    assert judge(cell, Measured(printed, 0.001, 3), table) is Verdict.AGREES
+    assert judge(cell, Measured(printed + 0.1, 0.001, 3), table).value == "differs, worse"
+    assert judge(cell, Measured(printed - 0.1, 0.001, 3), table).value == "differs, better"
+
+
+def test_a_printed_value_that_two_methods_measure_counts_once():
+    zhang = load_paper("zhang2008")
+    rank = experiment_of(zhang, "rank")
+    assert len(rank.published) == 25
+    assert describe_verdicts(Results(zhang, []), rank) == "of 20 printed values, 20 not measured"
+
+
+def test_values_that_agree_under_another_rule_are_counted():
+    zhao = load_paper("zhao2015")
+    tables = experiment_of(zhao, "tables")
+    cell = next(each for each in tables.published if each.method == "FastTag")
+    values = {cell.metric: 0.0, f"{cell.metric}__count": cell.value}
+    records = [make_record("tables", cell.set, "FastTag", trial, **values) for trial in range(3)]
+    assert "under the nearest of all threshold rules 1 of 72 agree, under the own rule 0" in describe_verdicts(
+        Results(zhao, records), tables
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [("goldberg2010", "FPC+SVM does not gain"), ("zhao2015", "With the lambda of Algorithm 1")]
+)
+def test_our_questions_are_counted_apart(key, text):
+    ours = [claim.text for claim in load_paper(key).claims if claim.is_ours]
+    assert sum(each.startswith(text) for each in ours) == 1
+    assert any(not claim.is_ours for claim in load_paper(key).claims)
+
+
+@pytest.mark.parametrize("key", list_papers())
+def test_every_claim_has_a_place_and_is_measured(key):
+    claims = load_paper(key).claims
+    assert all(claim.place and claim.check for claim in claims)
+    assert len({(claim.text, claim.place) for claim in claims}) == len(claims)
+
+
+def test_bounds_from_below_and_between_two_curves():
+    zhao = load_paper("zhao2015")
+    gaps = {"Algorithm 1": (-1.0, -2.0, -3.0, -5.0), "Algorithm 1, one penalty": (-1.05, -1.5, -2.0, -2.0)}
+    records = [
+        make_record("convergence", "yeast", name, 0, {"iterations": x}, log10_gap=y)
+        for name, row in gaps.items()
+        for x, y in zip((20, 60, 200, 600), row, strict=True)
+    ]
+    within = {"kind": "within", "experiment": "convergence", "metric": "log10_gap"}
+    pair = {"first": "Algorithm 1", "second": "Algorithm 1, one penalty"}
+    assert check(zhao, records, **within, **pair, bound=0.1).evidence.startswith("In 1 of 4 comparisons")
+    assert check(zhao, records, **within, **pair, bound=3.1).finding is Finding.SUPPORTED
+    at = {"kind": "below_at", "experiment": "convergence", "metric": "log10_gap", "methods": ["Algorithm 1"]}
+    assert check(zhao, records, **at, at={"iterations": 600}, bound=-4.0).finding is Finding.SUPPORTED
+    assert check(zhao, records, **at, at={"iterations": 200}, bound=-4.0).finding is Finding.REFUTED
+    least = {"kind": "at_least", "experiment": "convergence", "metric": "log10_gap", "methods": ["Algorithm 1"]}
+    assert check(zhao, records, **least, bound=-2.75).finding is Finding.SUPPORTED
+    assert check(zhao, records, **least, bound=-2.7).finding is Finding.REFUTED
+
+
+def test_statistics_agree_with_print_or_differ():
+    zhao = load_paper("zhao2015")
+    asked = {"kind": "agrees_with_print", "experiment": "statistics"}
+    right = make_record("statistics", "yeast", "Set", n_items=2417, n_features=103, n_labels=14, cardinality=4.237)
+    wrong = make_record("statistics", "msrc", "Set", n_items=591, n_features=960, n_labels=23, cardinality=2.61)
+    part = check(zhao, [right], **asked)
+    assert part.finding is Finding.IN_PART
+    assert part.evidence == "In 4 of 4 comparisons the printed value agrees. 20 more not measured."
+    assert "cardinality of msrc (2.61, 2.51 printed)" in check(zhao, [right, wrong], **asked).evidence
+    table = experiment_of(zhao, "statistics")
+    cell = next(c for c in table.published if (c.set, c.metric) == ("msrc", "cardinality"))
+    assert judge(cell, Measured(2.61, np.nan, 1), table).value == "differs"  # a statistic is not better or worse
+
+
+def test_spreads_are_compared_with_printed_ones(goldberg):
+    asked = {"kind": "spread_agrees", "experiment": "table5", "metric": "imputation_error", "factor": 2.0}
+    point = {"at": {"omega": 0.4}, "printed": {"MC-1": 0.0009, "FPC+SVM": 0.0011}}
+    records = [
+        make_record("table5", "yeast", name, trial, {"omega": 0.4}, imputation_error=0.8 + sd * (-1, 0, 1)[trial])
+        for name, sd in (("MC-1", 0.001), ("FPC+SVM", 0.003))
+        for trial in range(3)
+    ]
+    result = check(goldberg, records, **asked, **point)
+    assert result.finding is Finding.IN_PART
+    assert "FPC+SVM on yeast (0.003, 0.0011 printed)" in result.evidence
+    assert check(goldberg, [], **asked, **point).finding is Finding.NOT_MEASURED
+    zhang = load_paper("zhang2008")
+    table = {"kind": "spread_agrees", "experiment": "table1", "metric": "one_error", "factor": 1.2}
+    values = np.array([-1.0, 0.0, 1.0]) * 0.135
+    means = [make_record("table1", f"yahoo-{s}", "MDDM", one_error=0.4 + v) for s, v in zip("abc", values, strict=True)]
+    assert check(zhang, means, **table).evidence.startswith("In 1 of 1 comparisons")
+
+
+def test_correlations_have_a_direction_and_a_test():
+    qian = load_paper("qian2010", "default")
+    figure = experiment_of(qian, "figure3")
+    asked = {"kind": "correlated", "experiment": "figure3", "metric": "micro_f1", "other": "n_alternations"}
+
+    def record_all(slope):
+        return [
+            make_record(
+                "figure3", data, name, 0, {"H": H}, micro_f1=i * 0.01 + H / 100, n_alternations=5 + slope * (i + H)
+            )
+            for data in ("yeast", "scene")
+            for i, name in enumerate(figure.methods)
+            for H in figure.grid["H"]
+        ]
+
+    assert check(qian, record_all(-1), **asked, positive=False).finding is Finding.SUPPORTED
+    assert check(qian, record_all(1), **asked, positive=False).finding is Finding.REFUTED
+    assert "yeast +1.00 (p < .001, 60 points)" in check(qian, record_all(1), **asked, positive=False).evidence
+    few = [
+        replace(r, metrics={**r.metrics, "n_alternations": n})
+        for r, n in zip(record_all(-1), (5, 4, 4.5, 3), strict=False)
+    ]
+    assert check(qian, few, **asked, positive=False).finding is Finding.UNDERPOWERED

@@ -1,1 +1,0 @@
-"""The tables and figures of a paper, measured again and compared with the printed values."""
