@@ -1,15 +1,23 @@
 """The audit: its choice, its answers, and the exactness of its bounds."""
 
 import hashlib
+import math
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from halflabel.completion.audit import Certificate, bound_errors, bound_recall, draw_audit, read_certificate
+from halflabel.completion.audit import (
+    POPULATIONS,
+    Certificate,
+    bound_errors,
+    bound_recall,
+    draw_audit,
+    read_certificate,
+)
 
 NAMES = ("rock", "sad")
 
@@ -174,10 +182,14 @@ def test_equal_ids_cannot_be_audited(tables):
         draw_audit(pd.Index(["a"] * 40), NAMES, *tables[1:])
 
 
-def test_a_certificate_is_read_again_and_checked():
+def make_values():
     numbers = {"entries": 1000, "audited": 59, "errors": 0, "level": 0.95, "seed": 0}
     most = bound_errors(1000, 59, 0, 0.95)
-    values = {"population": "all", "max_errors": most, "precision": 1 - most / 1000, "table": "0" * 64, **numbers}
+    return {"population": "all", "max_errors": most, "precision": 1 - most / 1000, "table": "0" * 64, **numbers}
+
+
+def test_a_certificate_is_read_again_and_checked():
+    values = make_values()
     assert Certificate.from_dict(values).to_dict() == values
     assert Certificate.from_dict({**values, "by": "ana", "sentence": ""}).to_dict() == values  # of the review page
     with pytest.raises(ValueError, match="does not follow from its numbers"):
@@ -186,9 +198,46 @@ def test_a_certificate_is_read_again_and_checked():
         Certificate.from_dict({"entries": 3})
 
 
+JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([2**31, 2**53, 2**62, 2**64, 10**300, -1, 0, 58, 59, 1000.0, 0.95, math.inf, math.nan])
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["none", "relevant", "0" * 64, "A" * 64]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=3,
+)
+
+
+@settings(deadline=2000)  # the bound of the largest numbers takes a second
+@given(st.dictionaries(st.sampled_from(sorted(make_values())), JSON_VALUES, min_size=1, max_size=3))
+@example({"entries": 2**62}).via("scipy did not return")
+@example({"population": {}})
+@example({"entries": 1000.0})
+@example({"table": None})
+@example({"seed": True})
+def test_a_certificate_with_other_values_has_their_types_and_a_bound_or_raises(change):
+    values = {**make_values(), **change}
+    try:
+        read = Certificate.from_dict(values)
+    except ValueError as error:
+        if "certificate" not in str(error):  # it is not a sentence of this library
+            raise
+        return
+    assert read.to_dict() == values  # for NaN no value is equal
+    assert {name: type(value) for name, value in values.items() if name not in ("level", "precision")} == {
+        "population": str, "entries": int, "audited": int, "errors": int, "max_errors": int, "seed": int, "table": str
+    }  # fmt: skip
+    assert read.population in POPULATIONS
+    assert 0 <= read.errors <= read.max_errors <= read.entries
+    assert str(read).startswith("At least")
+
+
 def test_a_file_that_is_no_certificate_is_named(tmp_path):
     path = tmp_path / "songs.certificate.json"
-    for text in ("[1]", "{", '{"entries": 3}'):
+    for text in ("[1]", "{", '{"entries": 3}', "[" * 10**5, "1" * 5000):
         path.write_text(text)
         with pytest.raises(ValueError, match=r"songs\.certificate\.json: not a certificate"):
             read_certificate(path)

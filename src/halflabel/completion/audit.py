@@ -7,6 +7,7 @@ import heapq
 import json
 import math
 import os
+import re
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from halflabel.labels.answers import Answer, read_answer
 
 #: The populations that can be audited, and the values of their entries.
 POPULATIONS = {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}
+
+#: The largest number of entries of a certificate: no table has more, and its bound is found in a second.
+MAX_ENTRIES = 10**12
 
 #: What an answer is in the coding of a table; "not sure" is neither value, so that it counts as an error.
 _VALUES = {Answer.YES: 1, Answer.NO: -1, Answer.UNSURE: 0}
@@ -77,15 +81,43 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Certificate:
-        """Return the certificate that :meth:`to_dict` returned; raise if its bound does not follow from its numbers."""
+        """Return the certificate that :meth:`to_dict` returned.
+
+        Raises
+        ------
+        ValueError
+            If a value is missing, of another kind or outside its bounds, or the bound does not follow from the numbers.
+        """
         names = {field.name for field in fields(cls)}
         if not isinstance(values, dict) or not names <= set(values):
             raise ValueError(f"a certificate has the values {', '.join(sorted(names))}.")
-        bound = bound_errors(*(values[name] for name in ("entries", "audited", "errors", "level")))
-        if bound != values["max_errors"]:
-            raise ValueError("the bound of a certificate does not follow from its numbers.")
         stated = {name: values[name] for name in names}  # a review in the browser adds further facts
-        return cls(**{**stated, "precision": 1 - bound / values["entries"]})
+        _check_values(stated)
+        bound = bound_errors(*(stated[name] for name in ("entries", "audited", "errors", "level")))
+        precision = 1 - bound / stated["entries"]
+        if bound != stated["max_errors"] or not math.isclose(stated["precision"], precision, abs_tol=1e-9):
+            raise ValueError("the bound of a certificate does not follow from its numbers.")
+        return cls(**{**stated, "precision": precision})
+
+
+def _check_values(stated: dict[str, Any]) -> None:
+    """Raise for a value of a certificate that is of another kind, or outside its bounds."""
+    whole = {"entries": (1, MAX_ENTRIES), "audited": (1, stated["entries"]), "errors": (0, stated["audited"]),
+             "max_errors": (0, stated["entries"])}  # fmt: skip
+    for name, (lowest, highest) in whole.items():  # in this order each bound is checked before it is used
+        if type(stated[name]) is not int or not lowest <= stated[name] <= highest:
+            raise ValueError(f"{name!r} of a certificate must be a whole number from {lowest} to {highest}.")
+    if type(stated["seed"]) is not int:
+        raise ValueError("'seed' of a certificate must be a whole number.")
+    for name, lowest in (("level", 0.5), ("precision", 0)):
+        if type(stated[name]) not in (int, float) or not lowest <= stated[name] <= 1:
+            raise ValueError(f"{name!r} of a certificate must be a number from {lowest} to 1.")
+    if stated["level"] in (0.5, 1):
+        raise ValueError("'level' of a certificate must lie between 0.5 and 1.")
+    if not isinstance(stated["population"], str) or stated["population"] not in POPULATIONS:
+        raise ValueError(f"'population' of a certificate must be one of {', '.join(map(repr, POPULATIONS))}.")
+    if not isinstance(stated["table"], str) or not re.fullmatch("[0-9a-f]{64}", stated["table"]):
+        raise ValueError("'table' of a certificate must be a SHA-256: 64 digits and letters from a to f.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +220,7 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate:
     """Read the file of a certificate that `halflabel audit` wrote; raise if it is none."""
     try:
         return Certificate.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-    except (TypeError, ValueError) as error:  # also of JSON and of UTF-8
+    except (ValueError, RecursionError) as error:  # also of JSON and of UTF-8
         raise ValueError(f"{path}: not a certificate of `halflabel audit` ({error})") from error
 
 
