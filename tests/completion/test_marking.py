@@ -48,6 +48,25 @@ class TestMarks:
         opened = replace(opened, frame=opened.frame.assign(source_rock="filled"))
         assert mark_filled(complete(opened))["source_rock"].tolist()[0] == "given"
 
+    @pytest.mark.parametrize(
+        "cells",
+        [[1.5, 2, 3, 4, 5, 6], ["given", "filled", "open", "radio", None, None], [True] * 6, [["given"]] * 6],
+        ids=["numbers", "words", "truth values", "lists"],
+    )
+    @pytest.mark.parametrize("columns", [{}, {"tags": "tags", "absent": "irrelevant"}], ids=["labels", "tags"])
+    def test_a_column_of_the_user_is_not_replaced(self, columns, cells):
+        opened = open_songs(**columns)
+        name = "tags_filled" if columns else "source_rock"
+        opened = replace(opened, frame=opened.frame.assign(**{name: cells}))
+        with pytest.raises(ValueError, match=f"has a column '{name}', which mark= would replace: rename"):
+            mark_filled(complete(opened))
+
+    def test_a_column_of_the_user_with_such_a_name_can_be_a_feature(self):
+        frame = open_songs().frame.assign(source_rock=[1.5, 2, 3, 4, 5, 6], source_sad="given")
+        roles = open_table(frame, columns=Columns(id="song", labels=["rock", "sad"])).roles
+        assert roles.features == ("tempo", "source_rock")
+        assert ("source_sad", "whether 'sad' was given or filled in") in roles.ignored
+
     def test_added_tags_are_written_like_the_others_and_undecided_ones_are_not_listed(self):
         opened = open_songs(tags="tags", absent="unknown")
         frame = opened.frame.assign(tags=["rock", "sad", None, "rock|sad", None, "sad"])

@@ -51,6 +51,7 @@ from halflabel.cli.options import (
 )
 from halflabel.completion.display import describe_review
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
+from halflabel.completion.marking import check_marks
 from halflabel.datasets import read_vectors
 from halflabel.exchange import FORMATS, write_frame
 from halflabel.exchange.files import check_tool, parse_question
@@ -162,6 +163,8 @@ def complete_command(
     check_tables(probabilities, review)
     check_page(written["report"])
     opened = items.open(source)
+    if mark:
+        check_marks(opened)
     shown = choose_shown(opened, show)
     if not as_json:
         out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from halflabel._wording import option
+from halflabel.table.cells import use_text_names
+from halflabel.table.marks import FILLED, GIVEN, OPEN, holds_marks, name_added, name_marks
 from halflabel.table.tag_cells import TagNotation, name_open_column
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
+    from halflabel.table import OpenTable
 
 
 def take_label_columns(completion: Completion) -> pd.DataFrame:
@@ -25,15 +29,44 @@ def mark_filled(completion: Completion) -> pd.DataFrame:
 
     For label columns, a column ``source_<label>`` holds "given", "filled" or "open" (left empty). For a column of tags,
     ``<tags>_filled`` lists the tags that were added, in the notation of the column.
+
+    Raises
+    ------
+    ValueError
+        If a column of the table has one of these names and is not such a column of an earlier completion.
     """
+    check_marks(completion.opened)
     table = completion.frame.copy()
     gaps, names = ~completion.labels.observed, np.array(completion.labels.names, dtype=object)
     if (tags := completion.opened.roles.tags) is not None:
         notation = completion.opened.notation or TagNotation()
         added = gaps & (completion.state > 0)
         cells = [notation.write(names[row].tolist()) for row in added]
-        table[f"{tags}_filled"] = pd.Series(cells, index=table.index, dtype=object)
+        table[name_added(tags)] = pd.Series(cells, index=table.index, dtype=object)
         return table
-    sources = np.select([~gaps, completion.state != 0], ["given", "filled"], "open")
-    marks = pd.DataFrame(sources, index=table.index, columns=[f"source_{name}" for name in names])
+    sources = np.select([~gaps, completion.state != 0], [GIVEN, FILLED], OPEN)
+    marks = pd.DataFrame(sources, index=table.index, columns=[name_marks(name) for name in names])
     return pd.concat([table.drop(columns=marks.columns, errors="ignore"), marks], axis=1)
+
+
+def check_marks(opened: OpenTable) -> None:
+    """Raise if marks would replace a column of the table that an earlier completion did not write."""
+    if opened.frame is None:
+        return
+    frame, tags = use_text_names(opened.frame), opened.roles.tags
+    names = [name_marks(name) for name in opened.labels.names] if tags is None else [name_added(tags)]
+    for name in names:
+        if name in frame and not (holds_marks(frame[name]) if tags is None else _holds_tags(opened, frame[name])):
+            raise ValueError(
+                f"the table has a column {name!r}, which {option('mark')} would replace: rename this column, or leave "
+                f"{option('mark')} out."
+            )
+
+
+def _holds_tags(opened: OpenTable, cells: pd.Series[Any]) -> bool:
+    """Return whether each cell lists labels of the table, in the notation of its tags, or is empty."""
+    notation, known = opened.notation or TagNotation(), set(opened.labels.names)
+    try:
+        return all(set(notation.read(cell) or ()) <= known for cell in cells.dropna())
+    except ValueError:  # a cell is neither text nor a list
+        return False

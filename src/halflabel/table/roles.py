@@ -12,6 +12,7 @@ from halflabel._wording import name_row, option, option_names
 from halflabel.table.cells import describe_missing, infer_kind, looks_like_label, show_cell, use_text_names
 from halflabel.table.columns import Columns
 from halflabel.table.exclusions import explain_exclusion, explain_invalid
+from halflabel.table.marks import holds_marks, name_added, name_marks
 from halflabel.table.patterns import expand_patterns, select
 from halflabel.table.tag_cells import name_open_column
 
@@ -163,7 +164,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     _check_id(frame, columns.id)
     _check_group(frame, columns.group)
     reasons = _explain_rest(frame, columns, named, set(declared_labels) - named.keys())
-    reasons |= {name: reason for name, reason in _explain_marks(columns.tags, labels).items() if name in reasons}
+    reasons |= {name: reason for name, reason in _explain_marks(frame, columns.tags, labels).items() if name in reasons}
     is_number = {name: infer_kind(frame[name]) == "numbers" for name, reason in reasons.items() if reason is None}
     return Roles(
         id=columns.id,
@@ -222,13 +223,14 @@ def _explain_rest(
     return reasons | dict.fromkeys(unchosen, "the file declares it a label, but it was not chosen")
 
 
-def _explain_marks(tags: str | None, labels: Sequence[str]) -> dict[str, str]:
+def _explain_marks(frame: pd.DataFrame, tags: str | None, labels: Sequence[str]) -> dict[str, str]:
     """Return the columns that a completed table has in addition to labels, and why they are no features."""
     if tags is None:
-        return {f"source_{name}": f"whether {name!r} was given or filled in" for name in labels}
+        marks = {name_marks(name): f"whether {name!r} was given or filled in" for name in labels}
+        return {name: reason for name, reason in marks.items() if name in frame and holds_marks(frame[name])}
     return {
         name_open_column(tags): f"the labels of {tags!r} that are not decided",
-        f"{tags}_filled": f"the labels of {tags!r} that were filled in",
+        name_added(tags): f"the labels of {tags!r} that were filled in",
     }
 
 
