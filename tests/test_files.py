@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel._files import atomic_folder, atomic_write, together
+from halflabel._files import atomic_folder, atomic_write, folds_case, together
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
 from halflabel.methods import baselines
@@ -258,6 +258,64 @@ class TestTogether:
             subprocess.run([sys.executable, "-c", write], cwd=tmp_path, check=True)
         assert (tmp_path / "a").read_text() == "new"
         assert sorted(os.listdir(tmp_path)) == ["a", "c"]
+
+
+def _refuse(*_):
+    raise PermissionError
+
+
+class TestPermissions:
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o660, 0o666, 0o755, 0o440])
+    def test_a_file_that_is_replaced_hands_them_on(self, tmp_path, mode):
+        target = tmp_path / "a"
+        target.write_text("old")
+        target.chmod(mode)
+        with atomic_write(target, "w") as file:
+            assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {mode}  # nobody else can read it
+            file.write("new")
+        assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", mode)
+
+    def test_a_folder_that_is_replaced_hands_them_on(self, tmp_path):
+        (tmp_path / "a").mkdir()
+        (tmp_path / "a").chmod(0o750)
+        with atomic_folder(tmp_path / "a") as folder:
+            (folder / "x").touch()
+        assert (tmp_path / "a").stat().st_mode & 0o777 == 0o750
+
+    def test_a_new_file_has_those_of_every_new_file(self, tmp_path):
+        (tmp_path / "a").touch()
+        with atomic_write(tmp_path / "b"):
+            pass
+        assert (tmp_path / "b").stat().st_mode == (tmp_path / "a").stat().st_mode
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives a file to a group")
+    @pytest.mark.parametrize(("is_allowed", "group", "mode"), [(True, 12345, 0o640), (False, os.getgid(), 0o600)])
+    def test_another_group_gets_no_permission(self, tmp_path, monkeypatch, is_allowed, group, mode):
+        target = tmp_path / "a"
+        target.touch()
+        os.chown(target, -1, 12345)
+        target.chmod(0o640)
+        if not is_allowed:
+            monkeypatch.setattr("os.chown", _refuse)
+        with atomic_write(target):
+            pass
+        assert (target.stat().st_gid, target.stat().st_mode & 0o777) == (group, mode)
+
+
+class TestCase:
+    def test_a_folder_is_tried_out(self, tmp_path, monkeypatch):
+        def exists(path):
+            return os.path.basename(path).lower() in map(str.lower, os.listdir(tmp_path))
+
+        (tmp_path / "a").touch()
+        assert folds_case(tmp_path) is (tmp_path / "A").exists()
+        (tmp_path / "a").unlink()
+        monkeypatch.setattr("os.path.exists", exists)  # as a file system without case answers
+        assert folds_case(tmp_path)
+        assert os.listdir(tmp_path) == []
+
+    def test_what_cannot_be_tried_out_is_taken_for_granted(self, tmp_path):
+        assert folds_case(tmp_path / "none")
 
 
 @pytest.mark.parametrize("write", [atomic_write, atomic_folder])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -70,8 +72,9 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     """Write a file that appears whole or not at all.
 
     The bytes go to a temporary file in the same folder, reach the disk, and then take the name in one
-    step, or at the end of the set (:func:`together`): a kill or a full disk leaves the old file or none. A link
-    keeps pointing where it did; anything but an ordinary file (a folder, a device) is an error.
+    step, or at the end of the set (:func:`together`): a kill or a full disk leaves the old file or none. The new
+    file has the permissions and the group of the old one. A link keeps pointing where it did; anything but an
+    ordinary file (a folder, a device) is an error.
     """
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
@@ -81,6 +84,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
         waiting = _make_temporary(target, folder=False)
         options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
         with _mark_when_written(waiting), open(waiting.temporary, mode, **options) as file:
+            _hand_on_permissions(target, waiting.temporary)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -107,6 +111,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
                 yield waiting.temporary
             finally:
                 _PENDING.reset(token)
+            _hand_on_permissions(target, waiting.temporary)
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
@@ -118,6 +123,33 @@ def check_folder(path: str | os.PathLike[str]) -> None:
         )
     if not folder.is_dir():
         raise NotADirectoryError(f"{path} cannot be written: {folder} is a file, not a folder.")
+
+
+def folds_case(folder: Path) -> bool:
+    """Return whether names that differ in case only are one name in a folder, as on macOS and Windows by default.
+
+    It is tried out with an empty temporary file; if that is impossible, the answer is yes.
+    """
+    try:
+        with tempfile.NamedTemporaryFile(prefix=f"{PREFIX}case-", suffix=SUFFIX, dir=folder) as file:
+            return os.path.exists(folder / os.path.basename(file.name).swapcase())
+    except OSError:
+        return True
+
+
+def _hand_on_permissions(old: Path, new: Path) -> None:
+    """Give a new file the permissions and the group of the one that it will replace, if there is one."""
+    if not old.exists():
+        return
+    before, after = old.stat(), new.stat()
+    mode = stat.S_IMODE(before.st_mode) & 0o777
+    if before.st_gid != after.st_gid:
+        try:
+            os.chown(new, -1, before.st_gid)
+        except OSError:  # what its group may do, another one must not
+            mode &= ~stat.S_IRWXG
+    with suppress(OSError):  # some file systems have no permissions
+        new.chmod(mode)
 
 
 @contextmanager

@@ -7,7 +7,10 @@ import os
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from tests.cli.conftest import outputs, run
+
+from halflabel.cli import main
 
 
 def test_a_folder_that_cannot_be_written_to(songs, tmp_path):
@@ -33,6 +36,35 @@ def test_an_output_never_takes_the_name_of_the_input_or_of_another_one(songs, op
         assert "is the input or another output" in result.stderr
     assert songs.read_bytes() == before
     assert outputs(songs) == []
+
+
+@pytest.mark.parametrize("taken", ["Songs.csv", "SONGS.CSV", "songs.completed.CSV"])
+def test_names_that_differ_in_case_only_are_one_file_where_the_folder_folds_case(songs, monkeypatch, taken):
+    arguments = ("complete", songs, "--labels", "tag_*", "--probabilities", songs.with_name(taken))
+    monkeypatch.setattr("halflabel.cli.files.folds_case", lambda folder: True)
+    assert "differ in case only" in run(*arguments).stderr
+    assert outputs(songs) == []
+
+
+@pytest.mark.usefixtures("small_forests")
+def test_names_that_differ_in_case_only_are_two_files_elsewhere(songs):
+    (songs.parent / "A").touch()
+    if (songs.parent / "a").exists():
+        pytest.skip("this file system folds case")
+    output = songs.with_name("Songs.csv")
+    assert run("complete", songs, "--labels", "tag_*", "--effort", "fast", "-o", output).exit_code == 0
+    assert output.exists()
+
+
+@pytest.mark.usefixtures("small_forests")
+@pytest.mark.parametrize("charset", ["ascii", "latin-1", "cp1252", "cp437", "utf-8"])
+def test_characters_that_the_terminal_cannot_show_are_replaced(songs, charset):
+    pd.read_csv(songs).rename(columns={"song": "song_\N{SNOWMAN}\N{EN DASH}"}).to_csv(songs, index=False)
+    fit = ["complete", songs, "--labels", "tag_*", "--effort", "fast"]
+    arguments = fit if charset == "ascii" else ["data", "describe", songs]  # one fit is enough
+    result = CliRunner(charset=charset).invoke(main, list(map(str, arguments)))
+    assert result.exit_code == 0, result.stderr
+    assert "song_\N{SNOWMAN}\N{EN DASH}".encode(charset, "replace").decode(charset) in result.stdout
 
 
 def test_a_device_is_not_replaced_by_a_file(songs, tmp_path):

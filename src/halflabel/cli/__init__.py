@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
@@ -59,6 +61,13 @@ def _ask_to_install(name: str) -> click.Command:
 
 class _Group(click.Group):
     """Commands are imported when they are called; errors in a command end as one sentence."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command; characters that the terminal cannot show are replaced, they never end the command."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
+        return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(dict.fromkeys([*_COMMANDS, *_OF_PAPERS, *_find_added_commands()]))

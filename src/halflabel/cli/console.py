@@ -51,7 +51,13 @@ _COLUMNS = {
 }
 
 #: Errors whose message is meant for the user.
-FORESEEN = (ValueError, OSError, MemoryError)
+FORESEEN = (ValueError, OSError, MemoryError, EOFError)
+
+#: What is printed for an error that has no message of its own.
+UNNAMED = {
+    MemoryError: "memory ran out: close other programs, or give a smaller table.",
+    EOFError: "a file ended before it was complete: write it again.",
+}
 
 
 def print_note(*sentences: str) -> None:
@@ -87,7 +93,8 @@ def _make_sentence(error: Exception) -> str:
     """Return the message on one line; a message of the system as "file: message."."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror.lower()}."
-    return escape_controls(" ".join(str(error).split()))
+    message = " ".join(str(error).split()) or UNNAMED.get(type(error), f"{type(error).__name__} without a message.")
+    return escape_controls(message)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pandas as pd
 
-from halflabel._files import atomic_write, check_folder
+from halflabel._files import atomic_write, check_folder, folds_case
 from halflabel._wording import option
 from halflabel.completion.marking import take_label_columns
 from halflabel.completion.output import choose_tool
@@ -141,7 +142,22 @@ def check_outputs(inputs: Iterable[Path | None], *targets: Path | None) -> None:
             raise PermissionError(f"{target} cannot be written: it is no ordinary file, or its folder is read-only.")
         if target.resolve() in taken:
             raise ValueError(f"{target} is the input or another output: give each its own name.")
+        if (twin := _find_twin(target.resolve(), taken)) is not None:
+            raise ValueError(
+                f"{target} and {twin} differ in case only and would be one file here: give each its own name."
+            )
         taken.add(target.resolve())
+
+
+def _find_twin(target: Path, taken: Iterable[Path]) -> Path | None:
+    """Return a path that is the same file as another one if case makes no difference in its folder."""
+    twins = [path for path in taken if _fold(path) == _fold(target)]
+    return next((path for path in twins if folds_case(path.parent)), None)
+
+
+def _fold(path: Path) -> str:
+    """Return a path as file systems without case compare it; the form of accents makes no difference there, either."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", str(path)).casefold())
 
 
 def add_index_column(table: pd.DataFrame) -> pd.DataFrame:
