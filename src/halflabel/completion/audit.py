@@ -109,10 +109,10 @@ def _check_values(stated: dict[str, Any]) -> None:
             raise ValueError(f"{name!r} of a certificate must be a whole number from {lowest} to {highest}.")
     if type(stated["seed"]) is not int:
         raise ValueError("'seed' of a certificate must be a whole number.")
-    for name, lowest in (("level", 0.5), ("precision", 0)):
-        if type(stated[name]) not in (int, float) or not lowest <= stated[name] <= 1:
-            raise ValueError(f"{name!r} of a certificate must be a number from {lowest} to 1.")
-    if stated["level"] in (0.5, 1):
+    for name in ("level", "precision"):
+        if type(stated[name]) not in (int, float) or not 0 <= stated[name] <= 1:
+            raise ValueError(f"{name!r} of a certificate must be a number from 0 to 1.")
+    if not 0.5 < stated["level"] < 1:
         raise ValueError("'level' of a certificate must lie between 0.5 and 1.")
     if not isinstance(stated["population"], str) or stated["population"] not in POPULATIONS:
         raise ValueError(f"'population' of a certificate must be one of {', '.join(map(repr, POPULATIONS))}.")
