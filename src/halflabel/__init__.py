@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from halflabel.methods.mddm import MDDM
     from halflabel.methods.ssdrmc import SSDRMC
     from halflabel.methods.vvmr import VVMR, LowRankVVMR
+    from halflabel.table import OpenTable, open_table
 else:
     __getattr__, __dir__ = import_on_use(
         __name__,
@@ -30,6 +31,7 @@ else:
             "halflabel.methods.mddm": ["MDDM"],
             "halflabel.methods.ssdrmc": ["SSDRMC"],
             "halflabel.methods.vvmr": ["VVMR", "LowRankVVMR"],
+            "halflabel.table": ["OpenTable", "open_table"],
         },
     )
 
@@ -45,6 +47,7 @@ __all__ = [
     "GaussianMixtureImputer",
     "LowRankVVMR",
     "MCb",
+    "OpenTable",
     "PartialLabels",
     "Predictor",
     "SoftImputer",
@@ -52,4 +55,5 @@ __all__ = [
     "complete",
     "evaluate",
     "load",
+    "open_table",
 ]

@@ -18,7 +18,7 @@ from halflabel.completion.suspects import rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import mark_unassigned
-from halflabel.table import Roles
+from halflabel.table import Description, Roles
 
 
 class FakeModel:
@@ -52,7 +52,8 @@ class FakeCompletion:
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
         X = np.zeros((len(self.labels), 7))
-        self.opened = SimpleNamespace(X=X, roles=self.roles, notes=self.notes, frame=self.frame, source=None)
+        self.opened = SimpleNamespace(X=X, roles=self.roles, notes=self.notes, frame=self.frame, source=None,
+                                      description=Description())  # fmt: skip
 
     @property
     def state(self) -> np.ndarray:

@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -184,18 +183,13 @@ def make_roles_table(roles: Roles, matrix_names: Sequence[str] = (), format: str
     """Return the roles of all columns; consecutive columns with the same role and reason share a line."""
     title = f"Which column plays which role (format: {format})" if format else "Which column plays which role"
     table = Table("columns", "role", "why", title=title, title_justify="left", box=None)
-    for (role, why), lines in groupby(roles.describe(), key=lambda line: line[1:]):
-        table.add_row(escape_controls(_shorten([line[0] for line in lines])), role, escape_controls(why))
+    for columns, role, why in roles.describe_groups():
+        table.add_row(escape_controls(columns), role, escape_controls(why))
     if matrix_names:
-        table.add_row(_shorten(matrix_names), "number", "one feature, from the matrix")
+        from halflabel.table.roles import shorten_names
+
+        table.add_row(shorten_names(matrix_names), "number", "one feature, from the matrix")
     return table
-
-
-def _shorten(names: Sequence[str], limit: int = 5) -> str:
-    """Return names, the middle left out where there are more than ``limit``."""
-    if len(names) <= limit:
-        return ", ".join(names)
-    return f"{', '.join(names[: limit - 2])}, … {names[-1]} ({len(names)} columns)"
 
 
 def make_comparison_table(summary: pd.DataFrame, title: str) -> Table:

@@ -15,7 +15,7 @@ from halflabel.cli.options import ItemsFile, add_items_options
 from halflabel.completion.archive import is_model
 from halflabel.datasets import fetch
 from halflabel.datasets.writing import write_table
-from halflabel.table import NoLabelsNamed, OpenTable
+from halflabel.table import NoLabelsNamed
 
 
 @click.group()
@@ -44,7 +44,7 @@ def describe(items: ItemsFile) -> None:
         print_note(str(reason))
         return
     out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
-    print_result(_describe(opened))
+    print_result(opened.summary)
     print_note(*opened.notes)
 
 
@@ -65,19 +65,6 @@ def _describe_model(path: Path, stated: Mapping[str, object]) -> None:
         f"Method: {' '.join(repr(model).split())}.",
         f"{plural(len(names), 'label')}: {quoted(names, 20)}. Probabilities are of {predictor.probability_of}.",
         f"{plural(model.n_features_in_, 'feature')} of new items are needed.",
-    )
-
-
-def _describe(opened: OpenTable) -> str:
-    """Return the numbers of items, features, labels and known entries in sentences."""
-    labels = opened.labels
-    known = labels.observed
-    partial = int((known.any(axis=1) & ~known.all(axis=1)).sum())
-    return (
-        f"{plural(len(labels), 'item')}, {plural(opened.X.shape[1], 'feature')}, "
-        f"{plural(len(labels.names), 'label')}. {plural(int(labels.unlabelled.sum()), 'item')} without any label, "
-        f"{count(partial)} with some; {known.mean():.1%} of all entries known, "
-        f"{count(int(labels.relevant.sum()))} of them relevant."
     )
 
 

@@ -39,13 +39,15 @@ def choose_shown(opened: OpenTable, show: Sequence[str] | None = None) -> tuple[
     ----------
     opened : OpenTable
     show : sequence of str, optional
-        Names or patterns; by default the text column, and columns that look like ids and were not named as the id.
+        Names or patterns; by default those of the table's description, else the text column, and columns that look like
+        ids and were not named as the id.
 
     Raises
     ------
     ValueError
         For a name that is no column of the table.
     """
+    show = opened.description.show if show is None else show
     if show is not None:
         names = () if opened.frame is None else tuple(map(str, opened.frame.columns))
         return select((show,) if isinstance(show, str) else map(str, show), names)

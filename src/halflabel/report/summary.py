@@ -71,7 +71,7 @@ def summarize(
         The name of the data.
     marks : ndarray of shape (n_items, height, width) or (height, width), optional
         A small grey image per item, shown in the map and in tables; larger values are darker. Of a pair of numbers, the
-        images are made of the vectors of the items.
+        images are made of the vectors of the items. By default as the table's description states it.
     show : sequence of str, optional
         The columns that are shown wherever items are listed; by default the text column and a recognised id. Of
         image files, small pictures are shown.
@@ -98,6 +98,7 @@ def summarize(
         table.
     """
     labels, shown = completion.labels, choose_shown(completion.opened, show)
+    marks = completion.opened.description.thumbnails if marks is None else marks
     images = take_marks(completion.opened, marks) if isinstance(marks, tuple) else marks
     ink = None if images is None else read_images(images, len(labels))
     predictions, positive = _summarize_predictions(completion), _summarize_positive(completion)

@@ -52,6 +52,7 @@ class ItemViews:
         frame = pd.DataFrame(index=range(len(opened.labels))) if opened.frame is None else opened.frame
         self.frame = frame
         self.media = MediaFolder(frame, find_folder(opened), media_root)
+        marks = opened.description.thumbnails if marks is None else marks
         self.ink: NDArray[np.uint8] | None = None if marks is None else scale_to_ink(take_marks(opened, marks))
         self.columns = self._choose_columns(show)
 
@@ -67,7 +68,7 @@ class ItemViews:
 
     def _choose_columns(self, show: Sequence[str] | None) -> list[int]:
         position = {str(name): j for j, name in enumerate(self.frame.columns)}
-        if show is not None:
+        if show is not None or self.opened.description.show is not None:
             return [position[name] for name in choose_shown(self.opened, show)]
         media = [j for j in range(self.frame.shape[1]) if self._holds_media(j)]
         chosen = [*media, *(position[name] for name in choose_shown(self.opened))]

@@ -1,14 +1,16 @@
 """A user's table -> ids, X and PartialLabels: infers the role of each column, reports it and lets the user set it."""
 
-from halflabel.table.columns import Columns
+from halflabel.table.columns import Columns, Description
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.labelling import LabelReading, fill_tags, read_labels, read_tag_pairs
-from halflabel.table.opening import OpenTable, open_table
+from halflabel.table.opened import OpenTable
+from halflabel.table.opening import open_table
 from halflabel.table.prior import align_prior
 from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles
 
 __all__ = [
     "Columns",
+    "Description",
     "FeatureEncoder",
     "LabelReading",
     "NoLabelsNamed",

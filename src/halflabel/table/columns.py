@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -118,6 +119,42 @@ class Columns:
     def stated(self) -> tuple[str, ...]:
         """The names of the fields that differ from their defaults."""
         return tuple(each.name for each in fields(self) if not _is_equal(getattr(self, each.name), each.default))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Description(Columns):
+    """The whole description of a table: the roles of its columns, how its file is read, and how items are shown.
+
+    Each field but ``pairs``, ``prior`` and ``vectors``, which may be objects in memory, is a key of a table file
+    (:mod:`halflabel.table.keys`).
+
+    Parameters
+    ----------
+    delimiter, encoding, xml, top_labels : optional
+        As in :func:`halflabel.datasets.read`.
+    show : sequence of str, optional
+        Columns that are shown wherever items are listed.
+    thumbnails : (int, int), optional
+        Height and width of the grey images that the vectors of the items are shown as.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    xml: str | os.PathLike[str] | None = None
+    top_labels: int | None = None
+    show: Sequence[str] | None = None
+    thumbnails: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.show is not None:
+            object.__setattr__(self, "show", (self.show,) if isinstance(self.show, str) else tuple(map(str, self.show)))
+
+    @property
+    def of_file(self) -> dict[str, Any]:
+        """The options of the reader that were stated."""
+        names = ("delimiter", "encoding", "xml", "top_labels")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
 def _is_equal(value: Any, default: Any) -> bool:

@@ -2,126 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
+from halflabel._arguments import suggest_arguments
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.datasets.delimited import find_first_line
 from halflabel.datasets.records import TextForm
-from halflabel.labels import PartialLabels
+from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.groups import number_groups
-from halflabel.table.columns import Columns, Empty
+from halflabel.table.columns import Columns, Description, Empty
+from halflabel.table.described import Described, describe_columns, find_description, is_path, take_stated
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.files import read_source
-from halflabel.table.label_words import find_meanings, find_words
+from halflabel.table.files import read_file
+from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import LabelReading, read_labels, read_stated_labels, read_tag_pairs
 from halflabel.table.native import as_pandas
+from halflabel.table.opened import OpenTable
 from halflabel.table.prior import align_prior
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
-from halflabel.table.rows import check_rows
-from halflabel.table.sources import Source, assign_columns
-from halflabel.table.tag_cells import TagNotation
+from halflabel.table.sources import Source, assign_columns, source_of
 
 
-@dataclass(frozen=True, eq=False)
-class OpenTable:
-    """A table whose columns have their roles: what every task starts from.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_items, n_features)
-    labels : PartialLabels of shape (n_items, n_labels)
-    index : Index
-        The ids of the items: the id column, else the row labels.
-    frame : DataFrame or None
-        The table that labels are written back to; None where they came apart from the features.
-    roles : Roles
-    encoder : FeatureEncoder
-    notes : tuple of str
-        Sentences for the user.
-    notation : TagNotation or None
-        How a tags column is written.
-    groups : ndarray of int, shape (n_items,), or None
-        The number of each item's group, where a column marks which items belong together.
-    prior : ndarray of shape (n_items, n_labels), or None
-        Probabilities from another source, see :func:`align_prior`.
-    form : TextForm or None
-        The notation of the file that the table was read from, so that it can be written in the same way.
-    source : Source or None
-        The items as they were read.
-    meanings : dict of str to float, or None
-        What the words of label columns mean, where the user stated it.
-    empty : {"unlabelled", "none"}
-        What an empty cell of a tags column is.
-    """
-
-    X: Floats | sparse.csr_array
-    labels: PartialLabels
-    index: pd.Index[Any]
-    frame: pd.DataFrame | None
-    roles: Roles
-    encoder: FeatureEncoder
-    notes: tuple[str, ...] = ()
-    notation: TagNotation | None = None
-    groups: Ints | None = None
-    prior: Floats | None = None
-    form: TextForm | None = None
-    source: Source | None = None
-    meanings: dict[str, float] | None = None
-    empty: Empty = "unlabelled"
-
-    @property
-    def row_labels(self) -> tuple[pd.Index[Any], ...]:
-        """The ids of the items, and the row labels of their table."""
-        return (self.index,) if self.frame is None else (self.index, self.frame.index)
-
-    def check_rows(self, table: pd.DataFrame, rows: Ints, noun: str, skip: Collection[str] = ()) -> None:
-        """Raise if a table names items by row number, because there are no ids, and a column denies these numbers."""
-        if self.roles.id is None and self.frame is not None:
-            own = (*self.labels.names, *skip, *((self.roles.tags,) if self.roles.tags else ()))
-            check_rows(table, self.frame, rows, own, noun)
-
-    def restore(self, table: pd.DataFrame) -> Any:
-        """Return a completed table as the kind of object that the items came in."""
-        has_kind = self.frame is not None and self.source is not None and self.source.restore is not None
-        return self.source.restore(table) if has_kind else table  # type: ignore[union-attr, misc]
-
-    def find_words(self) -> dict[str, tuple[Any, Any]]:
-        """Return what label columns write for irrelevant and for relevant entries, where that is not 0 and 1."""
-        if self.frame is None or self.roles.tags is not None:
-            return {}
-        table = self.form.cells if self.form is not None else None
-        known = set(table.column_names) if table is not None else set()
-        words = {}
-        for name in self.labels.names:
-            if name in self.frame.columns:
-                cells = table.column(name).to_pylist() if table is not None and name in known else None
-                words[name] = find_words(self.frame[name], self.meanings, cells)
-        return {name: pair for name, pair in words.items() if pair is not None}
-
-    def take(self, rows: Ints) -> OpenTable:
-        """Return the table of these rows only."""
-        return replace(
-            self,
-            X=self.X[rows],
-            labels=self.labels[rows],
-            index=self.index[rows],
-            frame=None if self.frame is None else self.frame.iloc[rows],
-            groups=None if self.groups is None else self.groups[rows],
-            prior=None if self.prior is None else self.prior[rows],
-            form=None,
-            source=None,
-        )
-
-
-def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> OpenTable:
+@suggest_arguments
+def open_table(
+    items: Any,
+    Y: Any = None,
+    columns: Columns | None = None,
+    *,
+    table: str | os.PathLike[str] | None = None,
+    labels: Sequence[str] | None = None,
+    tags: str | None = None,
+    pairs: Any = None,
+    on: str | None = None,
+    absent: Absent | None = None,
+    empty: Empty = "unlabelled",
+    sep: str | None = None,
+    id: str | None = None,
+    group: str | None = None,
+    features: Sequence[str] | None = None,
+    vectors: Any = None,
+    text: str | None = None,
+    ignore: Sequence[str] = (),
+    max_categories: int = 20,
+    prior: Any = None,
+    yes: str | Sequence[str] = (),
+    no: str | Sequence[str] = (),
+    unknown: str | Sequence[str] = (),
+    format: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    xml: str | os.PathLike[str] | None = None,
+    top_labels: int | None = None,
+    show: Sequence[str] | None = None,
+    thumbnails: tuple[int, int] | None = None,
+) -> OpenTable:
     """Give every column its role, read the labels and encode the features.
 
     Parameters
@@ -130,29 +73,103 @@ def open_table(items: Any, Y: Any = None, columns: Columns | None = None) -> Ope
         One row per item. An open table is returned as it is.
     Y : array-like, DataFrame or PartialLabels, optional
         The labels, where they are not in the table.
-    columns : Columns, optional
-        The roles of columns that were stated.
+    columns : Columns or Description, optional
+        All arguments below as one record, in place of them.
+    table : path, optional
+        A table file with the description, written by :meth:`OpenTable.save` or ``halflabel data describe --save``. By
+        default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Arguments override it.
+    labels, tags, absent, empty, sep, id, group, features, text, ignore, max_categories, yes, no, unknown, format
+        The role of each column, and what its cells mean, as in :func:`halflabel.complete`.
+    pairs, on, vectors, prior : optional
+        As in :func:`halflabel.complete`; ``pairs`` and ``prior`` may be paths.
+    delimiter, encoding, xml, top_labels : optional
+        How a file is read, see :func:`halflabel.datasets.read`.
+    show : sequence of str, optional
+        Columns that are shown wherever items are listed; by default the text and columns that look like ids.
+    thumbnails : (int, int), optional
+        Height and width of the grey images that the vectors of the items are shown as.
+
+    Returns
+    -------
+    OpenTable
+        :func:`halflabel.complete`, :func:`halflabel.evaluate` and :func:`halflabel.review` take it as their items.
 
     Raises
     ------
     ValueError
-        If rows do not match, there is no feature, or a column does not fit its role.
+        If rows do not match, there is no feature, or a column does not fit its role or the table file.
 
     Examples
     --------
     >>> songs = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0], "rock": [1, 0, None]})
-    >>> opened = open_table(songs, columns=Columns(id="song", labels=["rock"]))
+    >>> opened = open_table(songs, id="song", labels=["rock"])
     >>> opened.X.shape, opened.labels.names, opened.index.tolist()
     ((3, 1), ('rock',), ['a', 'b', 'c'])
     """
-    columns = columns or Columns()
+    stated = Description(
+        labels=labels,
+        tags=tags,
+        pairs=pairs,
+        on=on,
+        absent=absent,
+        empty=empty,
+        sep=sep,
+        id=id,
+        group=group,
+        features=features,
+        vectors=vectors,
+        text=text,
+        ignore=ignore,
+        max_categories=max_categories,
+        prior=prior,
+        yes=yes,
+        no=no,
+        unknown=unknown,
+        format=format,
+        delimiter=delimiter,
+        encoding=encoding,
+        xml=xml,
+        top_labels=top_labels,
+        show=show,
+        thumbnails=thumbnails,
+    )
+    if columns is not None and stated.stated:
+        raise ValueError(f"columns= is a whole description, so that {option(stated.stated[0])} has no place: use one.")
+    stated = stated if columns is None else describe_columns(columns)
     if isinstance(items, OpenTable):
-        _require_nothing_more(Y, columns)
+        _require_nothing_more(Y, stated)
         return items
+    described = find_description(items if Y is None else None, take_stated(stated), table)
+    return open_described(read_described(items, described, labels_apart=Y is not None), described, Y)
+
+
+def read_described(items: Any, described: Described, *, labels_apart: bool = False) -> Source:
+    """Read items as their description states it."""
+    if not is_path(items):
+        return source_of(items, labels_apart=labels_apart)
+    with described.name_file(only_for=("delimiter", "encoding", "xml", "top_labels")):
+        return read_file(items, described.columns, **described.columns.of_file)
+
+
+def open_described(source: Source, described: Described, Y: Any = None) -> OpenTable:
+    """Give every column of a source the role that its description states."""
+    columns = described.columns
     _check_labels_once(Y, columns)
-    source = read_source(items, columns, labels_apart=Y is not None)
-    with name_lines(_find_first_line(source.raw.form)):
-        return _open_source(source, Y, columns)
+    if source.records is None:
+        described.check({*source.raw.frame.columns, *source.raw.matrix_names})
+    pairs, prior = (_read_further(getattr(columns, name), source, columns) for name in ("pairs", "prior"))
+    with name_lines(_find_first_line(source.raw.form)), described.name_file():
+        opened = _open_source(source, Y, replace(columns, pairs=pairs, prior=prior))
+    return replace(opened, description=columns, notes=(*described.notes, *opened.notes))
+
+
+def _read_further(given: Any, source: Source, columns: Description) -> Any:
+    """Return a second table; of the same kind of file, it has the delimiter and the encoding of the items."""
+    if not is_path(given):
+        return given
+    alike = bool(source.paths) and Path(given).suffix == source.paths[0].suffix
+    form = {name: value for name, value in columns.of_file.items() if name in ("delimiter", "encoding") and alike}
+    return read_file(given, **form).raw.frame
 
 
 def _open_source(source: Source, Y: Any, columns: Columns) -> OpenTable:

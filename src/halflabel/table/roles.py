@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import pandas as pd
@@ -90,6 +91,11 @@ class Roles:
         }
         used = [(column, role, _WHY[role]) for role, columns in by_role.items() for column in columns]
         return used + [(column, "ignored", reason) for column, reason in self.ignored]
+
+    def describe_groups(self) -> list[tuple[str, str, str]]:
+        """Return (columns, role, why), where consecutive columns with the same role and reason share a line."""
+        groups = groupby(self.describe(), key=lambda line: line[1:])
+        return [(shorten_names([line[0] for line in lines]), role, why) for (role, why), lines in groups]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
@@ -182,6 +188,13 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     )
 
 
+def shorten_names(names: Sequence[str], limit: int = 5) -> str:
+    """Return names, the middle left out where there are more than ``limit``."""
+    if len(names) <= limit:
+        return ", ".join(names)
+    return f"{', '.join(names[: limit - 2])}, … {names[-1]} ({len(names)} columns)"
+
+
 def _as_tuple(column: str | None) -> tuple[str, ...]:
     return () if column is None else (column,)
 
@@ -218,7 +231,11 @@ def _explain_rest(
     rest = [name for name in frame.columns if name not in named]
     if columns.features is not None:
         _check_features(frame, columns, named)
-        return {name: None if name in columns.features else "not among the features asked for" for name in rest}
+        left = {name: explain_exclusion(frame[name], columns.max_categories) for name in rest}
+        return {
+            name: None if name in columns.features else reason or "not among the features asked for"
+            for name, reason in left.items()
+        }
     reasons = {name: explain_exclusion(frame[name], columns.max_categories) for name in rest}
     return reasons | dict.fromkeys(unchosen, "the file declares it a label, but it was not chosen")
 

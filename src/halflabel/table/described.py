@@ -1,0 +1,105 @@
+"""The description that a table has: what was stated, on top of the table file that was named or found next to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from halflabel.table.columns import Columns, Description
+from halflabel.table.keys import BY_NAME, KEYS
+from halflabel.table.roles import NoLabelsNamed
+from halflabel.table.table_file import AnyPath, TableFile, TableFileError, find_table_file, read_table_file
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """A description, with the table file that is a part of it.
+
+    Parameters
+    ----------
+    columns : Description
+    file : TableFile
+    stated : dict of str to object
+        What was stated apart from the file, by key.
+    notes : tuple of str
+        The sentence that a table file was found and used.
+    """
+
+    columns: Description
+    file: TableFile = field(default_factory=TableFile)
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def check(self, names: Collection[str]) -> None:
+        """Raise if the table file names a column that the table does not have."""
+        self.file.check(names, self.stated)
+
+    @contextmanager
+    def name_file(self, only_for: Collection[str] = BY_NAME) -> Iterator[None]:
+        """Let an error about the table name the table file, if this states one of the keys."""
+        try:
+            yield
+        except (TableFileError, NoLabelsNamed):
+            raise
+        except ValueError as error:
+            if not self.file.values.keys() & set(only_for):
+                raise
+            way = "change it there, write it again (halflabel data describe --save), or override it by an option."
+            raise TableFileError(f"{error} The description is that of {self.file.path}: {way}") from error
+
+
+def is_path(items: Any) -> bool:
+    """Return whether items, or a second table, are a path."""
+    return isinstance(items, str | os.PathLike)
+
+
+def describe_columns(columns: Columns) -> Description:
+    """Return the roles of columns as a description."""
+    if isinstance(columns, Description):
+        return columns
+    return Description(**{each.name: getattr(columns, each.name) for each in fields(columns)})
+
+
+def take_stated(stated: Description) -> dict[str, Any]:
+    """Return the value of each key that a description states."""
+    given: dict[str, Any] = {}
+    for key in KEYS:
+        found = {name: getattr(stated, name) for name in key.arguments if name in stated.stated}
+        if found:
+            given[key.name] = found if key.kind == "words" else found[key.arguments[0]]
+    return given
+
+
+def find_description(items: Any, given: Mapping[str, Any], table: AnyPath | None = None) -> Described:
+    """Return the description of items: stated values on top of those of a table file.
+
+    Parameters
+    ----------
+    items : object
+        Next to a path, a table file is looked for.
+    given : dict of str to object
+        The values that were stated, by key.
+    table : path, optional
+        The table file, where it is named.
+    """
+    path = find_table_file(items) if table is None else table
+    if path is None:
+        return Described(_make_description(given), stated=given)
+    file = read_table_file(path)
+    try:
+        columns = _make_description(file.merge(given))
+    except ValueError as error:
+        raise TableFileError(f"{path}: {error}") from error
+    notes = (f"The table is described in {path}.",) if table is None else ()
+    return Described(columns, file, given, notes)
+
+
+def _make_description(values: Mapping[str, Any]) -> Description:
+    arguments: dict[str, Any] = {}
+    for key in KEYS:
+        if key.name in values:
+            arguments |= key.as_arguments(values[key.name])
+    return Description(**arguments)

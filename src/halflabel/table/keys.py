@@ -1,0 +1,249 @@
+"""The parts of the description of a table, each declared once: for Python, the command and the table file."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from halflabel._wording import quoted
+from halflabel.labels import Absent
+from halflabel.table.columns import Empty
+
+Kind = Literal["text", "names", "choice", "number", "path", "words", "size"]
+
+#: What the words of label columns mean: the argument of each value, as ``--words`` writes it.
+VALUES = {"1": "yes", "0": "no", "": "unknown"}
+
+#: A word, in quotes where it holds a character of the notation.
+_WORD = r'(?:\s*"(?:[^"]|"")*"\s*|[^",;=]*)'
+_GROUP = re.compile(rf"\s*({_WORD}(?:,{_WORD})*)=([01]?)\s*(?:;|$)")
+
+
+@dataclass(frozen=True)
+class Key:
+    """One part of the description of a table.
+
+    Parameters
+    ----------
+    name : str
+        Its name in a table file, and with hyphens as an option.
+    help : str
+        One line for people.
+    kind : {"text", "names", "choice", "number", "path", "words", "size"}
+        What its value is.
+    metavar : str
+        What its value is called in the help.
+    choices : tuple of str
+        The values of the kind "choice".
+    common : bool
+        Whether every command has it as an option; the value of another key is given as ``--set KEY=VALUE``.
+    argument : str
+        Its argument in Python, where that has another name.
+    """
+
+    name: str
+    help: str
+    kind: Kind = "text"
+    metavar: str = "COL"
+    choices: tuple[str, ...] = ()
+    common: bool = False
+    argument: str = ""
+
+    @property
+    def flag(self) -> str:
+        """Its option."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Its arguments in Python."""
+        return tuple(VALUES.values()) if self.kind == "words" else (self.argument or self.name,)
+
+    def as_arguments(self, value: Any) -> dict[str, Any]:
+        """Return a value as arguments in Python."""
+        return dict(value) if self.kind == "words" else {self.arguments[0]: value}
+
+    def parse(self, texts: Iterable[str]) -> Any:
+        """Return the value that a command line states; several texts are several names.
+
+        Raises
+        ------
+        ValueError
+            If a text is no value of this kind.
+        """
+        texts = list(texts)
+        if self.kind == "names":
+            return split_names(texts)
+        if len(texts) > 1:
+            raise ValueError(f"{self.name} was given {len(texts)} times: give it once.")
+        return _PARSERS[self.kind](self, texts[0])
+
+    def load(self, value: Any) -> Any:
+        """Return the value that a table file states.
+
+        Raises
+        ------
+        ValueError
+            If it is no value of this kind.
+        """
+        if not _is_plain(value, self.kind):
+            raise ValueError(f"{self.name} must be {_PLAIN[self.kind]}, not {value!r:.80}")
+        if self.kind == "names":
+            return tuple(value)
+        if self.kind == "words":
+            return {name: tuple(words) for name, words in value.items()}
+        return _PARSERS[self.kind](self, str(value))
+
+
+def split_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return names with commas between them; a name with a comma is in quotes.
+
+    Examples
+    --------
+    >>> split_names(["rock, sad", '"a,b"'])
+    ('rock', 'sad', 'a,b')
+    """
+    try:
+        names = list(itertools.chain.from_iterable(csv.reader(texts, skipinitialspace=True)))
+    except csv.Error:
+        raise ValueError(f"names have commas between them, not line breaks: {quoted(texts)}") from None
+    return tuple(name.strip() for name in names if name.strip())
+
+
+def parse_words(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the words of label columns, by their argument in Python.
+
+    Examples
+    --------
+    >>> parse_words("yes,x=1; no,=0; ?=")
+    {'yes': ('yes', 'x'), 'no': ('no', ''), 'unknown': ('?',)}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    end = 0
+    while end < len(text):
+        match = _GROUP.match(text, end)
+        if match is None:
+            raise ValueError(f"words are written as 'yes,x=1;no=0;?=' (1, 0, or nothing for unknown), not {text!r:.80}")
+        name = VALUES[match[2]]
+        found[name] = (*found.get(name, ()), *map(_unquote, re.findall(f"(?:^|,)({_WORD})", match[1])))
+        end = match.end()
+    if not found:
+        raise ValueError("no word was named; words are written as 'yes,x=1;no=0;?='")
+    return found
+
+
+def format_words(words: Mapping[str, Iterable[str]]) -> str:
+    """Return words as :func:`parse_words` reads them.
+
+    Examples
+    --------
+    >>> format_words({"yes": ["yes", "a,b"], "unknown": [""]})
+    'yes,"a,b"=1;='
+    """
+    return ";".join(
+        ",".join(_quote(word) for word in words[name]) + f"={value}"
+        for value, name in VALUES.items()
+        if words.get(name)
+    )
+
+
+def _unquote(word: str) -> str:
+    word = word.strip()
+    return word[1:-1].replace('""', '"') if word.startswith('"') else word
+
+
+def _quote(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"' if set(word) & set('",;=') else word
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """Return the height and the width of a size such as 8x8."""
+    height, _, width = text.lower().partition("x")
+    if not (height.isdecimal() and width.isdecimal() and int(height) and int(width)):
+        raise ValueError(f"{text!r:.80} is not a height and a width in pixels, such as 8x8")
+    return int(height), int(width)
+
+
+def _parse_choice(key: Key, text: str) -> str:
+    if text not in key.choices:
+        raise ValueError(f"{key.name} is one of {quoted(key.choices)}, not {text!r:.80}")
+    return text
+
+
+def _parse_number(key: Key, text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) < 1:
+        raise ValueError(f"{key.name} is a whole number of 1 or more, not {text!r:.80}")
+    return int(text)
+
+
+def _parse_text(key: Key, text: str) -> str:
+    if not text:
+        raise ValueError(f"{key.name} is empty")
+    return text
+
+
+_PARSERS: dict[str, Any] = {
+    "text": _parse_text,
+    "path": _parse_text,
+    "choice": _parse_choice,
+    "number": _parse_number,
+    "words": lambda _, text: parse_words(text),
+    "size": lambda _, text: parse_size(text),
+}
+
+_PLAIN = {
+    "text": "a text",
+    "path": "a path",
+    "choice": "a word",
+    "size": "a text such as '8x8'",
+    "number": "a whole number",
+    "names": "a list of names",
+    "words": "a table of yes, no and unknown, each with a list of words",
+}
+
+
+def _is_plain(value: Any, kind: Kind) -> bool:
+    """Return whether a value of a table file has the type of a kind."""
+    if kind == "names":
+        return isinstance(value, list) and all(isinstance(name, str) for name in value)
+    if kind == "words":
+        return isinstance(value, dict) and all(name in VALUES.values() and _is_plain(words, "names")
+                                               for name, words in value.items())  # fmt: skip
+    return isinstance(value, int) and not isinstance(value, bool) if kind == "number" else isinstance(value, str)
+
+
+KEYS = (
+    Key("id", "Column that identifies the rows.", common=True),
+    Key("labels", "Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", "names", "NAMES", common=True),
+    Key("tags", "One column of tag lists, instead of --labels.", common=True),
+    Key("absent", "What an unlisted tag means.", "choice", choices=get_args(Absent), common=True),
+    Key("empty", "What an empty cell of --tags is: an unlabelled item, or an item without tags.", "choice",
+        choices=get_args(Empty), common=True),
+    Key("text", "A column of free text, used as tf-idf.", common=True),
+    Key("ignore", "Columns to leave out.", "names", "NAMES", common=True),
+    Key("features", "Feature columns; by default all that can serve.", "names", "NAMES"),
+    Key("vectors", "A column of vectors, or a file of them.", metavar="COL|X.npy"),
+    Key("words", "Words of label columns, with their values: 'yes,x=1;no=0;?='.", "words", "WORDS"),
+    Key("group", "Column of equal values for rows that belong together (threads)."),
+    Key("show", "Columns shown wherever items are listed; by default the text and a recognised id. Image files are "
+        "shown as small pictures.", "names", "NAMES"),
+    Key("thumbnails", "Show the vectors of the items as grey images of this height and width, such as 8x8.", "size",
+        "HxW"),
+    Key("sep", "Separator of the tags in a cell; recognised by default, as are lists.", metavar="TEXT"),
+    Key("tags_file", "A long table of (id, tag); needs id and on.", "path", "FILE", argument="pairs"),
+    Key("on", "The id column of tags_file."),
+    Key("prior", "Probabilities from another source: a table with the label columns.", "path", "FILE"),
+    Key("max_categories", "Maximum number of distinct texts of a column that is read as a category; by default 20.",
+        "number", "N"),
+    Key("format", "Format of the file; recognised by default.", metavar="NAME"),
+    Key("delimiter", "Character between the cells of a text file, or 'tab'; recognised by default.", metavar="TEXT"),
+    Key("encoding", "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME"),
+    Key("xml", "Mulan label file of an ARFF file, if it is not its sibling.", "path", "FILE"),
+    Key("top_labels", "Keep the most frequent labels (svmlight).", "number", "N"),
+)  # fmt: skip
+
+BY_NAME = {key.name: key for key in KEYS}

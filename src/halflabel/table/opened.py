@@ -1,0 +1,245 @@
+"""An open table: its columns have their roles, its labels are read and its features encoded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+from scipy import sparse
+
+from halflabel._arrays import Floats, Ints
+from halflabel._version import __version__
+from halflabel._wording import count, plural
+from halflabel.datasets.records import TextForm
+from halflabel.labels import PartialLabels
+from halflabel.table.columns import Description, Empty
+from halflabel.table.features import FeatureEncoder
+from halflabel.table.keys import KEYS
+from halflabel.table.label_words import find_words
+from halflabel.table.patterns import select
+from halflabel.table.roles import Roles
+from halflabel.table.rows import check_rows
+from halflabel.table.sources import Source
+from halflabel.table.table_file import require_paths, write_table_file
+from halflabel.table.tag_cells import TagNotation
+
+#: Number of feature columns up to which a table file names each; above it leaves their choice to the rules.
+MAX_FEATURES = 1000
+
+#: Number of labels of which a representation shows counts.
+MAX_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OpenTable:
+    """A table whose columns have their roles: what every task starts from.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_items, n_features)
+    labels : PartialLabels of shape (n_items, n_labels)
+    index : Index
+        The ids of the items: the id column, else the row labels.
+    frame : DataFrame or None
+        The table that labels are written back to; None where they came apart from the features.
+    roles : Roles
+    encoder : FeatureEncoder
+    notes : tuple of str
+        Sentences for the user.
+    notation : TagNotation or None
+        How a tags column is written.
+    groups : ndarray of int, shape (n_items,), or None
+        The number of each item's group, where a column marks which items belong together.
+    prior : ndarray of shape (n_items, n_labels), or None
+        Probabilities from another source, see :func:`align_prior`.
+    form : TextForm or None
+        The notation of the file that the table was read from, so that it can be written in the same way.
+    source : Source or None
+        The items as they were read.
+    meanings : dict of str to float, or None
+        What the words of label columns mean, where the user stated it.
+    empty : {"unlabelled", "none"}
+        What an empty cell of a tags column is.
+    description : Description
+        What was stated about the table, by arguments and by a table file.
+
+    Examples
+    --------
+    >>> import halflabel as hl
+    >>> songs = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0], "rock": [1, 0, None]})
+    >>> hl.open_table(songs, id="song", labels=["rock"])
+    3 items, 1 feature, 1 label. 1 item without any label, 0 with some; 66.7% of all entries known, 1 of them relevant.
+    column  role    why
+    song    id      identifies the rows
+    rock    label   1, 0 or empty per row
+    tempo   number  one feature
+    label  relevant  irrelevant  unknown
+    rock          1           1        1
+    """
+
+    X: Floats | sparse.csr_array
+    labels: PartialLabels
+    index: pd.Index[Any]
+    frame: pd.DataFrame | None
+    roles: Roles
+    encoder: FeatureEncoder
+    notes: tuple[str, ...] = ()
+    notation: TagNotation | None = None
+    groups: Ints | None = None
+    prior: Floats | None = None
+    form: TextForm | None = None
+    source: Source | None = None
+    meanings: dict[str, float] | None = None
+    empty: Empty = "unlabelled"
+    description: Description = field(default_factory=Description)
+
+    def __repr__(self) -> str:
+        roles = _align(self.roles.describe_groups(), ("column", "role", "why"))
+        counts = self.counts[:MAX_SHOWN].reset_index().to_string(index=False)
+        rest = len(self.labels.names) - MAX_SHOWN
+        return "\n".join([self.summary, roles, counts, *([f"and {plural(rest, 'more label')}"] if rest > 0 else [])])
+
+    @property
+    def summary(self) -> str:
+        """The numbers of items, features, labels and known entries, in sentences."""
+        labels, known = self.labels, self.labels.observed
+        partial = int((known.any(axis=1) & ~known.all(axis=1)).sum())
+        return (
+            f"{plural(len(labels), 'item')}, {plural(self.X.shape[1], 'feature')}, "
+            f"{plural(len(labels.names), 'label')}. {plural(int(labels.unlabelled.sum()), 'item')} without any label, "
+            f"{count(partial)} with some; {known.mean():.1%} of all entries known, "
+            f"{count(int(labels.relevant.sum()))} of them relevant."
+        )
+
+    @property
+    def counts(self) -> pd.DataFrame:
+        """The number of relevant, irrelevant and unknown entries of each label."""
+        state = self.labels.state
+        numbers = {"relevant": state > 0, "irrelevant": state < 0, "unknown": state == 0}
+        names = pd.Index(self.labels.names, name="label", dtype=object)
+        return pd.DataFrame({name: each.sum(axis=0) for name, each in numbers.items()}, index=names)
+
+    def describe(self) -> pd.DataFrame:
+        """Return the role of each column, and the reason."""
+        return pd.DataFrame(self.roles.describe(), columns=["column", "role", "why"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the description of the table as a table file, which commands and :func:`halflabel.open_table` read.
+
+        Parameters
+        ----------
+        path : path
+            By its name ``songs.table.toml`` it is found for ``songs.csv``.
+
+        Raises
+        ------
+        ValueError
+            If a part of the description is an object in memory.
+        """
+        name = "" if self.source is None else self.source.raw.source
+        write_table_file(path, _describe_understood(self), [
+            f"How halflabel {__version__} reads {name or 'a table'}. Commands find this file next to the table;",
+            "their options override it.",
+        ])  # fmt: skip
+
+    @property
+    def row_labels(self) -> tuple[pd.Index[Any], ...]:
+        """The ids of the items, and the row labels of their table."""
+        return (self.index,) if self.frame is None else (self.index, self.frame.index)
+
+    def check_rows(self, table: pd.DataFrame, rows: Ints, noun: str, skip: Collection[str] = ()) -> None:
+        """Raise if a table names items by row number, because there are no ids, and a column denies these numbers."""
+        if self.roles.id is None and self.frame is not None:
+            own = (*self.labels.names, *skip, *((self.roles.tags,) if self.roles.tags else ()))
+            check_rows(table, self.frame, rows, own, noun)
+
+    def restore(self, table: pd.DataFrame) -> Any:
+        """Return a completed table as the kind of object that the items came in."""
+        has_kind = self.frame is not None and self.source is not None and self.source.restore is not None
+        return self.source.restore(table) if has_kind else table  # type: ignore[union-attr, misc]
+
+    def find_words(self) -> dict[str, tuple[Any, Any]]:
+        """Return what label columns write for irrelevant and for relevant entries, where that is not 0 and 1."""
+        if self.frame is None or self.roles.tags is not None:
+            return {}
+        table = self.form.cells if self.form is not None else None
+        known = set(table.column_names) if table is not None else set()
+        words = {}
+        for name in self.labels.names:
+            if name in self.frame.columns:
+                cells = table.column(name).to_pylist() if table is not None and name in known else None
+                words[name] = find_words(self.frame[name], self.meanings, cells)
+        return {name: pair for name, pair in words.items() if pair is not None}
+
+    def take(self, rows: Ints) -> OpenTable:
+        """Return the table of these rows only."""
+        return replace(
+            self,
+            X=self.X[rows],
+            labels=self.labels[rows],
+            index=self.index[rows],
+            frame=None if self.frame is None else self.frame.iloc[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            prior=None if self.prior is None else self.prior[rows],
+            form=None,
+            source=None,
+        )
+
+
+def _align(rows: Sequence[tuple[str, str, str]], titles: tuple[str, str, str]) -> str:
+    """Return rows as lines of text with aligned columns."""
+    lines = [titles, *rows]
+    width = [max(len(line[j]) for line in lines) for j in range(2)]
+    return "\n".join(f"{a:<{width[0]}}  {b:<{width[1]}}  {why}".rstrip() for a, b, why in lines)
+
+
+def _describe_understood(opened: OpenTable) -> dict[str, Any]:
+    """Return the description of a table with the roles that its columns have, ready for a table file.
+
+    A file that declares its labels, ids or lists needs no key for them.
+    """
+    stated, source = opened.description, opened.source
+    if opened.frame is None and stated.pairs is None:
+        raise ValueError("the labels came apart from the items, so that a table file cannot describe them.")
+    arguments = {name: getattr(stated, name) for name in stated.stated}
+    values = {key.name: arguments[key.arguments[0]] for key in KEYS
+              if key.kind != "words" and key.arguments[0] in arguments}  # fmt: skip
+    words = {name: arguments[name] for name in ("yes", "no", "unknown") if name in arguments}
+    values |= {"words": words} if words else {}
+    require_paths(values)
+    if source is not None:
+        values |= _describe_file(source)
+        values |= {} if source.labels is not None else _describe_roles(opened, source)
+    return values
+
+
+def _describe_file(source: Source) -> dict[str, Any]:
+    """Return the format of a file, and the notation of a text file where it is not the usual one."""
+    form = source.raw.form
+    values = {"format": source.format} if source.format else {}
+    if form is not None and form.delimiter != ",":
+        values["delimiter"] = form.delimiter
+    if form is not None and not form.encoding.startswith("utf-8"):
+        values["encoding"] = form.encoding
+    return values
+
+
+def _describe_roles(opened: OpenTable, source: Source) -> dict[str, Any]:
+    """Return the roles of columns by name, in place of patterns and rules."""
+    stated, roles, notation = opened.description, opened.roles, opened.notation
+    single = {name: getattr(roles, name) for name in ("id", "tags", "text", "group")}
+    values: dict[str, Any] = {name: column for name, column in single.items() if column is not None}
+    if stated.labels is not None:
+        values["labels"] = roles.labels
+    columns = (*source.raw.frame.columns, *source.raw.matrix_names)
+    if stated.ignore:
+        values["ignore"] = select(stated.ignore, columns)
+    chosen = (*roles.numeric, *roles.categorical)
+    if source.raw.matrix is None and stated.vectors is None and len(chosen) <= MAX_FEATURES:
+        values["features"] = tuple(name for name in source.raw.frame.columns if name in set(chosen))
+    if notation is not None and notation.form == "separated":
+        values["sep"] = notation.sep
+    return values

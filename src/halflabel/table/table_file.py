@@ -1,0 +1,201 @@
+"""Table files (``songs.table.toml``): the description of a table, written once and found by every command."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from halflabel._files import atomic_write
+from halflabel._wording import closest, option, quoted
+from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
+
+AnyPath = str | os.PathLike[str]
+
+#: End of the name of a table file, and the version of what it holds.
+SUFFIX, VERSION = ".table.toml", 1
+
+#: Maximum size of a table file, in bytes.
+MAX_BYTES = 1_000_000
+
+#: Keys of which one is enough: the labels are in columns, in lists, or in a table of their own.
+_WHERE_LABELS_ARE = ("labels", "tags", "tags_file")
+
+#: Keys about lists of tags.
+_OF_LISTS = ("absent", "empty", "sep", "on")
+
+#: Keys that name columns, each of which has one role.
+_ROLES = ("id", "labels", "tags", "text", "vectors", "group", "features", "ignore")
+
+#: Keys that are a path, or may be one.
+_PATHS = ("tags_file", "prior", "xml", "vectors")
+
+
+class TableFileError(ValueError):
+    """A table file cannot be read, or does not fit its table."""
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A description that was read from a file.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; None for an empty description.
+    values : dict of str to object
+        The value of each key of :data:`halflabel.table.keys.KEYS` that it states.
+    """
+
+    path: Path | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def merge(self, stated: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all values; the stated ones override those of the file.
+
+        A stated column loses the role that it has in the file, and stated labels replace those of the file, wherever
+        these are.
+        """
+        kept = {key: value for key, value in self.values.items() if key not in stated}
+        if any(key in stated for key in _WHERE_LABELS_ARE):
+            of_lists = () if stated.keys() & {"tags", "tags_file"} else _OF_LISTS
+            kept = {key: value for key, value in kept.items() if key not in (*_WHERE_LABELS_ARE, *of_lists)}
+        taken = [pattern for key in _ROLES for pattern in _as_names(stated.get(key))]
+        for key in _ROLES:
+            if key in kept:
+                kept[key] = _without(kept[key], taken)
+        return {key: value for key, value in (kept | dict(stated)).items() if value is not None}
+
+    def check(self, names: Collection[str], stated: Mapping[str, Any]) -> None:
+        """Raise if the table lacks a column that the file names, unless it was stated apart from the file."""
+        values = {key: value for key, value in self.merge(stated).items() if key not in stated}
+        for key in _ROLES:
+            if key == "vectors" and str(values.get(key)).endswith(".npy"):
+                continue
+            for name in _as_names(values.get(key)):
+                if name not in names and not any(fnmatchcase(other, name) for other in names):
+                    raise TableFileError(f"{self.path} names the column {name!r} ({key}), which the table does not "
+                                         f"have: {closest(name, names)} {self.describe_way()}")  # fmt: skip
+
+    def describe_way(self) -> str:
+        """Return what to do about a table file that does not fit."""
+        return f"Change {self.path}, or write it again with `halflabel data describe ... --save`."
+
+
+def _as_names(value: Any) -> tuple[str, ...]:
+    return () if value is None else (str(value),) if isinstance(value, str | os.PathLike) else tuple(value)
+
+
+def _without(value: Any, patterns: Sequence[str]) -> Any:
+    """Return the names of a role that no pattern stands for; None if none is left."""
+    if not patterns:
+        return value
+    names = tuple(name for name in _as_names(value) if not any(fnmatchcase(name, pattern) for pattern in patterns))
+    return (names[0] if isinstance(value, str) else names) if names else None
+
+
+def name_table_file(items: AnyPath) -> Path:
+    """Return where the description of a file or folder of items is.
+
+    Examples
+    --------
+    >>> name_table_file("songs.csv.gz").name, name_table_file("parts").name
+    ('songs.table.toml', 'parts.table.toml')
+    """
+    path = Path(items)
+    stem = path.name if path.is_dir() else path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    return path.with_name(stem + SUFFIX)
+
+
+def find_table_file(items: Any) -> Path | None:
+    """Return the table file next to a file or folder of items, if there is one."""
+    if not isinstance(items, str | os.PathLike) or not Path(items).exists():
+        return None
+    path = name_table_file(items)
+    return path if path.is_file() else None
+
+
+def read_table_file(path: AnyPath) -> TableFile:
+    """Read a table file; its paths count from its folder.
+
+    Raises
+    ------
+    TableFileError
+        With one sentence that names the file and the key.
+    """
+    path = Path(path)
+    try:
+        content = _read_toml(path)
+        version = content.pop("version", None)
+        if version != VERSION:
+            raise ValueError(f"its version must be {VERSION}, not {version!r:.80}; it may be of a newer halflabel.")
+        if unknown := [name for name in content if name not in BY_NAME]:
+            raise ValueError(f"there is no key {unknown[0]!r:.80}: {closest(unknown[0], BY_NAME)}")
+        values = {name: BY_NAME[name].load(value) for name, value in content.items()}
+    except ValueError as error:
+        raise TableFileError(f"{path}: {str(error).rstrip('.')}.") from None
+    return TableFile(path, {name: _place(name, value, path.parent) for name, value in values.items()})
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise TableFileError("there is no such file; `halflabel data describe ITEMS --save` writes one")
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"a table file has at most {MAX_BYTES:,} bytes")
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8 text (byte {error.start}): save it as UTF-8") from None
+    except RecursionError:
+        raise ValueError("its values are nested too deeply") from None
+
+
+def _place(name: str, value: Any, folder: Path) -> Any:
+    """Return a value; a path counts from the folder of the table file."""
+    is_path = name in _PATHS and (name != "vectors" or value.endswith(".npy"))
+    return os.fspath(folder / value) if is_path else value
+
+
+def write_table_file(path: AnyPath, values: Mapping[str, Any], comments: Sequence[str] = ()) -> None:
+    """Write a table file; paths are written as they count from its folder."""
+    folder = Path(path).resolve().parent
+    lines = [f"# {comment}" for comment in comments] + [f"version = {VERSION}"]
+    for key in sorted((key for key in KEYS if key.name in values), key=lambda key: key.kind == "words"):
+        value = values[key.name]
+        if key.name in _PATHS and (key.name != "vectors" or str(value).endswith(".npy")):
+            value = Path(os.path.relpath(value, folder)).as_posix()
+        lines += _write_value(key, value)
+    with atomic_write(path, "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def _write_value(key: Key, value: Any) -> list[str]:
+    if key.kind == "words":
+        return ["", f"[{key.name}]", *(f"{name} = {_write(list(value[name]))}" for name in VALUES.values()
+                                       if value.get(name))]  # fmt: skip
+    if key.kind == "size":
+        value = "{}x{}".format(*value)
+    if key.kind == "names" and len(value) > 8:
+        return [f"{key.name} = [", *(f"  {_write(name)}," for name in value), "]"]
+    return [f"{key.name} = {_write(list(value) if key.kind == 'names' else value)}"]
+
+
+def _write(value: Any) -> str:
+    """Return a text, a number or a list as TOML, whose escapes are those of JSON."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def require_paths(given: Mapping[str, Any]) -> None:
+    """Raise for values that a file cannot hold: tables and arrays."""
+    wrong = [key.argument or key.name for key in KEYS if key.name in _PATHS and key.name in given
+             and not isinstance(given[key.name], str | os.PathLike)]  # fmt: skip
+    if wrong:
+        raise ValueError(f"{quoted(wrong)} is an object in memory ({option(wrong[0])}): a table file holds paths, so "
+                         "save it as a file and give its path.")  # fmt: skip

@@ -1,0 +1,233 @@
+"""Table files: what is written is read again, options override it, and a file that does not fit is one sentence."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given as for_all
+from hypothesis import strategies as st
+
+import halflabel as hl
+from halflabel._arrays import is_sparse
+from halflabel.table.keys import BY_NAME, KEYS, VALUES, format_words, parse_words
+from halflabel.table.table_file import TableFile, TableFileError, name_table_file, read_table_file, write_table_file
+
+NAMES = st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=12).map(tuple)
+TEXT = st.text(st.characters(codec="utf-8"), min_size=1)
+BY_KIND = {
+    "text": TEXT.filter(lambda text: not text.endswith(".npy")),
+    "names": NAMES,
+    "number": st.integers(1, 999_999_999),
+    "size": st.tuples(st.integers(1, 99), st.integers(1, 99)),
+    "words": st.dictionaries(st.sampled_from(list(VALUES.values())), NAMES, min_size=1),
+}
+VALUE = {
+    key.name: st.sampled_from(key.choices) if key.choices else BY_KIND[key.kind] for key in KEYS if key.kind != "path"
+}
+DESCRIPTIONS = st.fixed_dictionaries({}, optional=VALUE)
+
+
+@for_all(DESCRIPTIONS)
+def test_every_description_is_read_as_it_was_written(tmp_path_factory, values):
+    path = tmp_path_factory.mktemp("t") / "x.table.toml"
+    write_table_file(path, values, ["a comment"])
+    assert dict(read_table_file(path).values) == values
+
+
+@for_all(st.dictionaries(st.sampled_from(list(VALUES.values())), NAMES, min_size=1))
+def test_words_are_parsed_as_they_are_formatted(words):
+    stripped = {name: tuple(word.strip() for word in given) for name, given in words.items()}
+    if any(word.startswith('"') and not set(word) & set(",;=") for given in stripped.values() for word in given):
+        return  # a word that starts with a quote needs another one
+    assert parse_words(format_words(stripped)) == stripped
+
+
+@pytest.mark.parametrize("text", ["", "yes", "yes=2", "yes=1 no=0", "a=1;b", '"a=1', "=="])
+def test_words_in_another_notation_are_an_error(text):
+    with pytest.raises(ValueError, match="words are written as 'yes,x=1;no=0;\\?='"):
+        parse_words(text)
+
+
+def test_paths_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    monkeypatch.chdir(tmp_path)
+    values = {"prior": "data/p.csv", "tags_file": tmp_path / "long.csv", "vectors": "x.npy"}
+    write_table_file("data/x.table.toml", values)
+    written = tomllib.loads(Path("data/x.table.toml").read_text())
+    assert {name: written[name] for name in values} == {
+        "prior": "p.csv",
+        "tags_file": "../long.csv",
+        "vectors": "../x.npy",
+    }
+    read = read_table_file(tmp_path / "data" / "x.table.toml").values
+    assert Path(read["prior"]).resolve() == tmp_path / "data" / "p.csv"
+
+
+WRONG = {
+    "no TOML": "version = ",
+    "no version": 'id = "a"',
+    "another version": "version = 2",
+    "unknown key": 'version = 1\nlabel = ["a"]',
+    "a number for a name": "version = 1\nid = 3",
+    "a text for names": 'version = 1\nlabels = "a"',
+    "names that are no text": "version = 1\nlabels = [1]",
+    "a truth value for a number": "version = 1\nmax_categories = true",
+    "a number out of range": "version = 1\nmax_categories = 0",
+    "a word that is no choice": 'version = 1\nabsent = "maybe"',
+    "words of another value": 'version = 1\n[words]\nmaybe = ["?"]',
+    "a size": 'version = 1\nthumbnails = "8"',
+    "an empty name": 'version = 1\nid = ""',
+    "labels twice": 'version = 1\nlabels = ["a"]\ntags = "b"',
+    "too large": "version = 1\n#" + "x" * 1_000_001,
+    "nested": "version = 1\nid = " + "[" * 50_000,
+}
+
+
+@pytest.mark.parametrize("content", WRONG.values(), ids=WRONG)
+def test_a_file_that_is_wrong_is_one_sentence_with_its_name(tmp_path, content):
+    (tmp_path / "a.csv").write_text("a,b,x\n1,0,1.5\n0,,2.5\n")
+    path = tmp_path / "a.table.toml"
+    path.write_text(content)
+    with pytest.raises(TableFileError) as caught:
+        hl.open_table(tmp_path / "a.csv")
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert len(message) < 400
+    assert "\n" not in message
+
+
+@for_all(st.binary(max_size=200))
+def test_any_bytes_are_a_description_or_one_sentence(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("t") / "x.table.toml"
+    path.write_bytes(content)
+    with pytest.raises(TableFileError, match=r"x\.table\.toml: "):
+        read_table_file(path)
+
+
+# -- what was understood -----------------------------------------------------------
+
+TABLES = {
+    "label columns": ({"labels": ["tag_*"], "id": "song"}, ","),
+    "words": ({"labels": ["word"], "yes": ["ja", "x"], "no": ["", "nein"], "unknown": "?"}, ";"),
+    "text and group": ({"labels": "tag_a", "text": "body", "group": "kind"}, "\t"),
+    "tags": ({"tags": "list", "absent": "irrelevant", "empty": "none", "ignore": ["tag_*", "word"]}, ","),
+    "few features": ({"labels": ["tag_a"], "features": ["n*"], "ignore": ["body"]}, ","),
+    "shown": ({"labels": ["tag_a"], "show": ["body"], "thumbnails": (1, 2), "max_categories": 2}, "|"),
+}
+
+
+@pytest.fixture
+def frame(rng):
+    n = 12
+    return pd.DataFrame({
+        "song": [f"s{i}" for i in range(n)], "n1": rng.normal(size=n), "n2": np.arange(n) / 4,
+        "kind": list("aabbcc") * 2, "body": [f"loud word{i % 5}, {i}" for i in range(n)],
+        "tag_a": [1, 0, None] * 4, "tag_b": [0, 1, 1] * 4, "word": ["ja", "", "?", "nein", "x", "ja"] * 2,
+        "list": ["p; q", "q", ""] * 4,
+    })  # fmt: skip
+
+
+def as_dense(X):
+    return X.toarray() if is_sparse(X) else X
+
+
+@pytest.mark.parametrize(("stated", "delimiter"), TABLES.values(), ids=TABLES)
+def test_a_saved_description_opens_the_same_table(tmp_path, frame, stated, delimiter):
+    path = tmp_path / "songs.csv"
+    frame.to_csv(path, index=False, sep=delimiter)
+    first = hl.open_table(path, **stated)
+    first.save(name_table_file(path))
+    again = hl.open_table(path)
+    assert again.notes[0] == f"The table is described in {name_table_file(path)}."
+    assert (again.roles, again.index.tolist(), again.meanings) == (first.roles, first.index.tolist(), first.meanings)
+    np.testing.assert_array_equal(again.labels.state, first.labels.state)
+    np.testing.assert_array_equal(again.labels.annotated, first.labels.annotated)
+    np.testing.assert_array_equal(as_dense(again.X), as_dense(first.X))
+    assert (again.description.show, again.description.thumbnails) == (
+        first.description.show, first.description.thumbnails)  # fmt: skip
+    again.save(tmp_path / "again.table.toml")
+    assert read_table_file(tmp_path / "again.table.toml").values == read_table_file(name_table_file(path)).values
+
+
+def test_columns_that_come_later_have_no_role(tmp_path, frame):
+    path = tmp_path / "songs.csv"
+    frame.to_csv(path, index=False)
+    hl.open_table(path, labels=["tag_*"]).save(name_table_file(path))
+    frame.assign(tag_c=1.0, n3=np.arange(12) / 7).to_csv(path, index=False)
+    opened = hl.open_table(path)
+    assert opened.labels.names == ("tag_a", "tag_b")
+    assert "n3" not in opened.roles.features
+
+
+def test_arguments_override_the_file_and_take_columns_from_their_roles():
+    file = TableFile(None, {"labels": ("a", "b"), "features": ("x", "y"), "id": "i", "text": "t", "empty": "none"})
+    assert file.merge({"labels": ("x*",)}) == {"labels": ("x*",), "features": ("y",), "id": "i", "text": "t"}
+    assert file.merge({"tags": "t"})["tags"] == "t"
+    assert not file.merge({"tags": "t"}).keys() & {"labels", "text"}
+    assert file.merge({"ignore": ("a", "i")}).keys() == {"labels", "features", "text", "empty", "ignore"}
+    assert file.merge({}) == file.values
+
+
+@pytest.mark.parametrize("gone", ["song", "n1", "tag_b", "body"])
+def test_a_column_that_is_gone_is_named_with_the_way(tmp_path, frame, gone):
+    path = tmp_path / "songs.csv"
+    frame.to_csv(path, index=False)
+    hl.open_table(path, labels=["tag_*"], id="song", text="body").save(name_table_file(path))
+    frame.drop(columns=gone).to_csv(path, index=False)
+    with pytest.raises(TableFileError, match=rf"songs.table.toml names the column '{gone}' .*halflabel data describe"):
+        hl.open_table(path)
+    role = {"song": {"id": "n2"}, "n1": {"features": ["n2"]}, "tag_b": {"labels": "tag_a"}, "body": {"text": "word"}}
+    assert hl.open_table(path, **role[gone]).labels.names[0] == "tag_a"
+
+
+def test_a_word_that_is_new_is_named_with_the_file(tmp_path, frame):
+    path = tmp_path / "songs.csv"
+    frame.to_csv(path, index=False)
+    hl.open_table(path, labels=["word"], yes=["ja", "x"], no=["", "nein"], unknown="?").save(name_table_file(path))
+    frame.replace({"word": {"ja": "oui"}}).to_csv(path, index=False)
+    with pytest.raises(TableFileError, match=r"'oui'.*The description is that of .*songs.table.toml"):
+        hl.open_table(path)
+
+
+def test_only_a_path_finds_a_file_and_a_named_one_has_no_note(tmp_path, frame, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame.to_csv("songs.csv", index=False)
+    hl.open_table("songs.csv", labels=["tag_*"]).save("songs.table.toml")
+    with pytest.raises(ValueError, match="no labels were named"):
+        hl.open_table(frame)
+    opened = hl.open_table(frame, table="songs.table.toml")
+    assert opened.labels.names == ("tag_a", "tag_b")
+    assert not any("songs.table.toml" in note for note in opened.notes)
+    with pytest.raises(TableFileError, match="there is no such file"):
+        hl.open_table(frame, table="nothing.toml")
+
+
+def test_objects_in_memory_have_no_place_in_a_file(tmp_path, frame):
+    prior = frame[["song"]].assign(tag_a=0.5)
+    with pytest.raises(ValueError, match=r"'prior' is an object in memory \(prior=\)"):
+        hl.open_table(frame, labels=["tag_a"], id="song", prior=prior).save(tmp_path / "x.table.toml")
+    with pytest.raises(ValueError, match="the labels came apart"):
+        hl.open_table(frame[["n1", "n2"]], frame[["tag_a"]]).save(tmp_path / "x.table.toml")
+    prior.to_csv(tmp_path / "p.csv", index=False)
+    opened = hl.open_table(frame, labels=["tag_a"], id="song", prior=tmp_path / "p.csv")
+    opened.save(tmp_path / "x.table.toml")
+    np.testing.assert_array_equal(hl.open_table(frame, table=tmp_path / "x.table.toml").prior, opened.prior)
+
+
+def test_a_representation_names_roles_and_counts(frame):
+    text = repr(hl.open_table(frame, labels=["tag_*"], id="song", features=["n*", "kind"]))
+    assert text.startswith("12 items, 5 features, 2 labels.")
+    assert "\nsong          id " in text
+    assert "tag_a         4           4        4" in text
+
+
+def test_each_key_has_one_name_and_is_an_argument():
+    arguments = [name for key in KEYS for name in key.arguments]
+    assert len(set(arguments)) == len(arguments)
+    assert set(BY_NAME) == {key.name for key in KEYS}
+    described = hl.open_table.__wrapped__.__kwdefaults__.keys() - {"table"}
+    assert set(arguments) == described
