@@ -1,7 +1,7 @@
-"""Build the wheel and the source archive, and use the wheel as a user does: in an environment of its own.
+"""Build the wheels and the source archives, and use the wheels as a user does: in an environment of their own.
 
 The environment gets the core dependencies only, so that a missing one is noticed. It runs the demo, and mypy reads
-the wheel's types for a short program of a user.
+the types of halflabel's wheel for a short program of a user. Then the papers are added, and a page is built.
 
     python .ci/package.py [--python python3.13]
 """
@@ -15,16 +15,34 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 USER_PROGRAM = ROOT / ".ci" / "user_program.py"
 
-#: Bytes. Today the wheel has 1.8 MB, half of it the pages and records of the four papers, and the archive 3.0 MB; a
-#: data file that came in by mistake is larger than what is left.
-MAX_BYTES = {"wheel": 2_000_000, "source archive": 3_300_000}
 
-REQUIRED = ("halflabel/py.typed", "halflabel/reproduction/papers/zhang2008.toml", "halflabel/report/templates/")
+@dataclass(frozen=True)
+class Distribution:
+    """A folder with a pyproject.toml, the package that its wheel installs, and bounds for its two files.
+
+    ``max_bytes`` are those of the wheel and of the source archive; a data file that came in by mistake is larger than
+    the part that is left. ``required`` are files that the package reads.
+    """
+
+    folder: Path
+    package: str
+    max_bytes: tuple[int, int]
+    required: tuple[str, ...]
+
+
+PRODUCT = Distribution(ROOT, "halflabel", (1_000_000, 3_300_000), ("halflabel/py.typed", "halflabel/report/templates/"))
+PAPERS = Distribution(
+    ROOT / "papers",
+    "halflabel_papers",
+    (1_300_000, 1_400_000),
+    ("halflabel_papers/py.typed", "halflabel_papers/specs/zhang2008.toml", "pages/zhang2008/records.jsonl.gz"),
+)
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
@@ -33,42 +51,45 @@ def run(*command: str | Path, cwd: Path = ROOT) -> None:
     subprocess.run([str(word) for word in command], check=True, cwd=cwd, env=environment)
 
 
-def check_names(kind: str, path: Path, names: list[str]) -> None:
-    """Raise if the file is too large, lacks a file that the library reads, or holds what only this checkout needs."""
+def check_names(one: Distribution, path: Path, names: list[str], max_bytes: int) -> None:
+    """Raise if the file is too large, lacks a file that the package reads, or holds what only this checkout needs."""
     size = path.stat().st_size
-    if size > MAX_BYTES[kind]:
-        raise SystemExit(f"The {kind} {path.name} has {size:,} bytes, more than {MAX_BYTES[kind]:,}.")
-    if missing := [each for each in REQUIRED if not any(each in name for name in names)]:
-        raise SystemExit(f"The {kind} {path.name} lacks {missing[0]}.")
+    if size > max_bytes:
+        raise SystemExit(f"{path.name} has {size:,} bytes, more than {max_bytes:,}.")
+    if missing := [each for each in one.required if not any(each in name for name in names)]:
+        raise SystemExit(f"{path.name} lacks {missing[0]}.")
     if needless := [name for name in names if "__pycache__" in name or "/_build/" in name]:
-        raise SystemExit(f"The {kind} {path.name} holds {needless[0]}, which no user needs.")
-    print(f"{kind}: {path.name}, {size:,} bytes, {len(names)} files")
+        raise SystemExit(f"{path.name} holds {needless[0]}, which no user needs.")
+    print(f"{path.name}: {size:,} bytes, {len(names)} files")
 
 
-def build(folder: Path) -> Path:
-    """Build both files, check what they hold, and return the path of the wheel."""
-    run(sys.executable, "-m", "hatchling", "build", "-d", folder)
+def build(one: Distribution, folder: Path) -> Path:
+    """Build both files of a distribution, check their names, and return the path of the wheel."""
+    run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=one.folder)
     (wheel,), (archive,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     names = zipfile.ZipFile(wheel).namelist()
-    check_names("wheel", wheel, names)
-    if outside := [name for name in names if not name.startswith("halflabel")]:
+    check_names(one, wheel, names, one.max_bytes[0])
+    if outside := [name for name in names if not name.startswith((f"{one.package}/", f"{one.package}-"))]:
         raise SystemExit(f"The wheel {wheel.name} installs {outside[0]} outside the package.")
     with tarfile.open(archive) as opened:
-        check_names("source archive", archive, opened.getnames())
+        check_names(one, archive, opened.getnames(), one.max_bytes[1])
     return wheel
 
 
-def use(wheel: Path, folder: Path, python: str) -> None:
-    """Install the wheel into a new environment, run the demo there, and check a user's program with mypy."""
+def use(wheel: Path, papers: Path, folder: Path, python: str) -> None:
+    """Install halflabel into a new environment, run the demo and a user's program there, then add the papers."""
     environment = folder / "environment"
     run(python, "-m", "venv", environment)
     pip = environment / "bin" / "python", "-m", "pip", "install", "-q", "--no-compile"
     run(*pip, wheel)
-    run(environment / "bin" / "halflabel", "demo", "-o", folder / "demo", cwd=folder)
+    command = environment / "bin" / "halflabel"
+    run(command, "demo", "-o", folder / "demo", cwd=folder)
     run(environment / "bin" / "python", USER_PROGRAM, cwd=folder)
     run(*pip, "pandas-stubs")
     types = "--strict", "--cache-dir=/dev/null", "--python-executable", environment / "bin" / "python"
     run(sys.executable, "-m", "mypy", "--config-file=", *types, USER_PROGRAM, cwd=folder)
+    run(*pip, papers)
+    run(command, "reproduce", "zhang2008", "--from-records", "-o", folder / "page", cwd=folder)
 
 
 def main() -> None:
@@ -78,7 +99,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        use(build(folder / "dist"), folder, options.python)
+        wheels = [build(one, folder / one.package) for one in (PRODUCT, PAPERS)]
+        use(*wheels, folder, options.python)
 
 
 if __name__ == "__main__":
