@@ -17,7 +17,7 @@ import pandas as pd
 from _common import make_parser
 from scipy.special import expit, logit
 
-from halflabel.completion.audit import bound_recall, draw_audit
+from halflabel.evidence.audit import bound_recall, draw_audit
 
 N_ITEMS, N_LABELS, LEVEL = 60, 10, 0.95
 SHAPES = {"sparse": (0.1, 0.9), "even": (0.5, 0.5), "certain": (0.03, 0.15), "uncertain": (2.0, 2.0)}

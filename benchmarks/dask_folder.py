@@ -24,10 +24,10 @@ import time
 from pathlib import Path
 
 from _common import make_parser
+from streaming import NAMES, write_folder
 
 from halflabel._progress import report_to
-from halflabel.streaming import complete_folder
-from streaming import NAMES, write_folder
+from halflabel.folders.folder import complete_folder
 
 
 def complete(folder, out, effort, scheduler="", pids=()):

@@ -19,8 +19,8 @@ import numpy as np
 from _common import append_record, load_frequent, make_parser, read_records, use_one_thread
 
 from halflabel import AutoLabeler
-from halflabel.completion.components import take_components
-from halflabel.completion.questions import rank_questions
+from halflabel.evidence.components import take_components
+from halflabel.evidence.questions import rank_questions
 from halflabel.labels.metrics import brier, micro_f1
 
 CHOSEN_ON = ("medical", "yeast", "yahoo-arts", "langlog")

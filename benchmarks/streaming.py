@@ -32,7 +32,7 @@ from pyarrow import parquet
 
 import halflabel as hl
 from halflabel._progress import report_to
-from halflabel.streaming import complete_folder
+from halflabel.folders.folder import complete_folder
 
 N_FEATURES, N_LABELS = 64, 20
 NAMES = [f"label{j}" for j in range(N_LABELS)]

@@ -20,7 +20,7 @@ from _common import choose_unlabelled, load_frequent, make_parser, split_labels,
 from scipy.special import logit
 
 from halflabel import AutoLabeler, PartialLabels
-from halflabel.completion.suspects import rank_suspects
+from halflabel.evidence.suspects import rank_suspects
 
 SETS = ("scene", "medical", "ohsumed", "langlog", "emotions", "yeast", "gnegativego", "enron", "yahoo-arts")
 KINDS = ("random", "missing", "balanced")

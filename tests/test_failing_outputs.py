@@ -26,7 +26,7 @@ import halflabel as hl
 from halflabel._files import PREFIX, atomic_folder, atomic_write
 from halflabel.cli.console import report_errors
 from halflabel.completion.archive import ModelFileError
-from halflabel.datasets import ReadError
+from halflabel.files.raw_table import ReadError
 
 #: What fails, how, the exit code of the command, and the end of its sentence.
 WRITING = {

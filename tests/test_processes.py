@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.processes import end_at_once, has_ended, list_descendants, wait_for
 
-from halflabel.streaming.schedulers import run_jobs
+from halflabel.folders.schedulers import run_jobs
 
 ROOT = Path(__file__).parents[1]
 

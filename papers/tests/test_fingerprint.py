@@ -31,7 +31,7 @@ def test_a_run_depends_on_what_loads_fits_and_measures():
     runs = {"chain", "execute", "maps", "protocols", "scoring", "sources"}
     assert {f"halflabel_papers.{name}" for name in runs} <= code
     assert {"halflabel.methods.vvmr.algorithm1", "halflabel.labels.metrics", "halflabel.numerics.kernels"} <= code
-    assert {"halflabel.datasets.mulan", "halflabel.methods.base", "halflabel.labels.calibration"} <= code
+    assert {"halflabel.files.mulan", "halflabel.methods.base", "halflabel.labels.calibration"} <= code
 
 
 def test_a_run_does_not_depend_on_other_methods_pages_or_commands():
@@ -45,7 +45,7 @@ def test_a_run_does_not_depend_on_other_methods_pages_or_commands():
 def test_a_name_from_a_package_leads_to_its_module_also_if_it_is_no_class():
     code = list_code()
     assert "halflabel.labels.partial" in code  # from halflabel.labels import PartialLabels
-    assert "halflabel.datasets.records" in code
+    assert "halflabel.files.raw_table" in code
     assert "halflabel.labels.metrics" in code  # METRICS, a mapping
 
 

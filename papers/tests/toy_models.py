@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from halflabel.datasets import Dataset
+from halflabel.files.raw_table import Dataset
 from halflabel.labels import PartialLabels
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
 
-from halflabel import exchange
+from halflabel import files
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
@@ -50,7 +50,7 @@ class TestPlainFormats:
         if suffix in ("xlsx", "csv"):
             pytest.importorskip("openpyxl")
             frame = frame.assign(tags=[None if tags is None else "; ".join(tags) for tags in frame["tags"]])
-        exchange.write_frame(frame, path)
+        files.write_frame(frame, path)
         result = run("complete", path, *TAGS)
         assert result.exit_code == 0, result.stderr
         after = run("data", "describe", tmp_path / f"t.completed.{suffix}", *TAGS[:-2])
@@ -81,7 +81,7 @@ class TestSeveralFiles:
         frame, folder = pd.read_csv(songs), tmp_path / "parts"
         folder.mkdir()
         for start in range(0, 60, 20):
-            exchange.write_frame(frame.iloc[start : start + 20], folder / f"p{start}.{suffix}")
+            files.write_frame(frame.iloc[start : start + 20], folder / f"p{start}.{suffix}")
         for where in (folder, folder / f"*.{suffix}"):
             result = run("complete", where, "--labels", "tag_*", *FAST, "-o", tmp_path / "all.csv")
             assert result.exit_code == 0, result.stderr
@@ -149,7 +149,7 @@ class TestTools:
         assert "Label Studio: who answered and when is left out" in result.output
         assert outputs(path) == ["export.completed.json", "export.completed.xml", "export.report.html"]
         assert "export.completed.xml" in result.output.splitlines()[-1]
-        records = exchange.read(path.with_name("export.completed.json"), absent="irrelevant")
+        records = files.read(path.with_name("export.completed.json"), absent="irrelevant")
         assert records.question.name == "topic"
         np.testing.assert_array_equal(records.final.to_numpy() == 1, pd.get_dummies(kinds)[list(records.names)])
         assert int(records.is_suggestion.sum()) == 20
@@ -176,26 +176,26 @@ class TestTools:
         result = run("evaluate", path, *options, *FAST, "--repeats", "2", "--no-curve")
         assert result.exit_code == 0, result.stderr
 
-    @pytest.mark.parametrize("tool", [name for name in exchange.FORMATS if name not in ("fiftyone", "excel")])
+    @pytest.mark.parametrize("tool", [name for name in files.FORMATS if name not in ("fiftyone", "excel")])
     def test_suggestions_for_every_tool(self, songs, tool):
         result = run("complete", songs, "--id", "song", "--labels", "tag_*", *FAST, "--to", tool)
         assert result.exit_code == 0, result.stderr
-        kind = exchange.FORMATS[tool]
+        kind = files.FORMATS[tool]
         written = songs.with_name(f"songs.{tool}{kind.suffixes[0]}" if kind.suffixes[0] else f"songs-{tool}")
         absent = "unknown" if kind.dialect == "sets" else None
         options = {"labels": ["tag_a", "tag_b", "tag_c"]} if kind.read_plain and tool != "huggingface" else {}
-        assert exchange.read(written, tool, absent, **options).names == ("tag_a", "tag_b", "tag_c")
+        assert files.read(written, tool, absent, **options).names == ("tag_a", "tag_b", "tag_c")
         assert not songs.with_name("songs.completed.csv").exists()
 
-    @pytest.mark.parametrize("tool", [name for name, kind in exchange.FORMATS.items() if name != "excel"])
+    @pytest.mark.parametrize("tool", [name for name, kind in files.FORMATS.items() if name != "excel"])
     def test_files_of_every_tool_are_read(self, songs, tmp_path, tool):
         frame = pd.read_csv(songs).set_index("song")
         frame.insert(0, "filepath", [f"/{name}.jpg" for name in frame.index])
         frame.insert(0, "text", "a song")
-        kind, labels = exchange.FORMATS[tool], ["tag_a", "tag_b", "tag_c"]
+        kind, labels = files.FORMATS[tool], ["tag_a", "tag_b", "tag_c"]
         path = tmp_path / f"in{kind.suffixes[0]}"
-        exchange.write(path, tool, frame.drop(columns=labels), frame[labels])
-        answered = 60 if not {exchange.Loss.ITEMS} & set(kind.losses) else int(frame[labels].notna().any(axis=1).sum())
+        files.write(path, tool, frame.drop(columns=labels), frame[labels])
+        answered = 60 if not {files.Loss.ITEMS} & set(kind.losses) else int(frame[labels].notna().any(axis=1).sum())
         np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(answered, 3)))
         options = ["--vectors", tmp_path / "X.npy"]
         options += ["--absent", "unknown"] if kind.dialect == "sets" else []
@@ -217,14 +217,14 @@ class TestTools:
         run("complete", songs, "--labels", "tag_*", "--features", "f*", *FAST, "--model", tmp_path / "m.halflabel")
         frame = pd.read_csv(songs).set_index("song")
         labels = ["tag_a", "tag_b", "tag_c"]
-        exchange.write(tmp_path / "new", "argilla", frame.drop(columns=labels), frame[labels])
+        files.write(tmp_path / "new", "argilla", frame.drop(columns=labels), frame[labels])
         result = run("predict", tmp_path / "m.halflabel", tmp_path / "new")
         assert result.exit_code == 0, result.stderr
         assert not pd.read_csv(tmp_path / "new.predicted.csv")[labels].isna().any(axis=None)
 
     def test_ids_of_a_recognised_column_are_kept(self, songs, tmp_path):
         run("complete", songs, "--labels", "tag_*", *FAST, "--to", "label-studio", "-o", tmp_path / "o.json")
-        assert exchange.read(tmp_path / "o.json").items.index.tolist() == [f"s{i}" for i in range(60)]
+        assert files.read(tmp_path / "o.json").items.index.tolist() == [f"s{i}" for i in range(60)]
 
     def test_wrong_names(self, songs, tmp_path):
         wrong = run("complete", songs, "--labels", "tag_*", "--to", "label-stduio")
@@ -260,7 +260,7 @@ class TestTools:
         options = ("--absent", "irrelevant", *FAST, "--review-in", tmp_path / "answers.csv")
         result = run("complete", path, "--text", "text", *options)
         assert result.exit_code == 0, result.stderr
-        labels = exchange.read(path.with_name("export.completed.json"), absent="irrelevant").labels
+        labels = files.read(path.with_name("export.completed.json"), absent="irrelevant").labels
         assert labels.loc["2", "bug"] == float(kinds[1] != "bug")
 
 

@@ -9,7 +9,7 @@ from tests.cli.conftest import run
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel import exchange
+from halflabel import files
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
@@ -102,7 +102,7 @@ def test_predictions_go_to_a_tool_as_suggestions(songs, tmp_path):
     result = run("predict", model, new, "--to", "label-studio")
     assert "new.label-studio.json, " in result.output
     assert (tmp_path / "new.label-studio.xml").exists()
-    records = exchange.read(tmp_path / "new.label-studio.json")
+    records = files.read(tmp_path / "new.label-studio.json")
     predictor = hl.load(model)
     np.testing.assert_array_equal(records.suggestions[list(predictor.label_names)], predictor.predict(items))
     assert records.labels.isna().all(axis=None)
@@ -117,8 +117,8 @@ def test_answers_in_an_export_stay_when_predictions_are_added(songs, tmp_path):
         run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--model", model).exit_code == 0
     )
     items = pd.read_csv(songs).set_index("song").iloc[:3].drop(columns=["tag_a", "tag_b", "tag_c"])
-    exchange.write(path, "label-studio", items, pd.DataFrame({"tag_a": [1, None, 0], "own": [1, 0, None]}, items.index))
+    files.write(path, "label-studio", items, pd.DataFrame({"tag_a": [1, None, 0], "own": [1, 0, None]}, items.index))
     assert run("predict", model, path, "--to", "label-studio", "-o", tmp_path / "out.json").exit_code == 0
-    records = exchange.read(tmp_path / "out.json")
+    records = files.read(tmp_path / "out.json")
     np.testing.assert_array_equal(records.labels[["tag_a", "own"]], [[1, 1], [np.nan, 0], [0, np.nan]])
     assert records.final[["tag_a", "tag_b", "tag_c"]].notna().all(axis=None)

@@ -11,8 +11,8 @@ from tests.conftest import half_labelled
 from tests.evaluation.conftest import RATES, Watched
 
 from halflabel import PartialLabels
-from halflabel.completion.hiding import HiddenEntries, Split
-from halflabel.completion.learning_curve import (
+from halflabel.evaluation.hiding import HiddenEntries, Split
+from halflabel.evaluation.learning_curve import (
     _average_points,
     _has_enough_items,
     _keep_labels,
@@ -176,7 +176,7 @@ def test_a_curve_is_measured_from_a_table(rng, watched):
 
 
 def test_a_large_table_is_sampled(rng, monkeypatch):
-    monkeypatch.setattr("halflabel.completion.learning_curve.MAX_ITEMS", 40)
+    monkeypatch.setattr("halflabel.evaluation.learning_curve.MAX_ITEMS", 40)
     X, Y, _ = half_labelled(rng, n=41)
     opened = open_table(X, Y)
     sample = sample_items(opened, rng)

@@ -13,8 +13,7 @@ from tests.completion.test_review import P, Y, complete, open_songs
 
 from halflabel import PartialLabels, exchange
 from halflabel.completion.output import MODEL, add_suggestions, choose_tool, to_records, write_completed
-from halflabel.exchange import Records
-from halflabel.exchange.records import SOURCES, cell_table
+from halflabel.files.records import SOURCES, Records, cell_table
 from halflabel.table import Columns, OpenTable, open_table
 
 EXPORT = SimpleNamespace(format="label-studio", records=object())

@@ -38,5 +38,5 @@ def test_drift(pair):
 
 
 def test_questions(pair, monkeypatch):
-    monkeypatch.setattr("halflabel.completion.questions.MAX_UNLABELLED", 20)
+    monkeypatch.setattr("halflabel.evidence.questions.MAX_UNLABELLED", 20)
     pd.testing.assert_frame_equal(pair[1].next_to_label(30), pair[0].next_to_label(30))

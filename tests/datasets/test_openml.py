@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.datasets import ReadError, fetch
+from halflabel.datasets import fetch
+from halflabel.files.raw_table import ReadError
 
 
 def answer(n=593, q=6, name="emotions", words=("FALSE", "TRUE")):

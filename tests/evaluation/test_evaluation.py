@@ -10,10 +10,10 @@ from tests.conftest import half_labelled
 from tests.evaluation.conftest import RATES
 
 from halflabel import SSDRMC, AutoLabeler, PartialLabels
-from halflabel.completion.hiding import HiddenEntries, Split
-from halflabel.completion.learning_curve import sample_items
 from halflabel.evaluation import evaluate
 from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
+from halflabel.evaluation.hiding import HiddenEntries, Split
+from halflabel.evaluation.learning_curve import sample_items
 from halflabel.evaluation.summary import recommend
 from halflabel.labels.metrics import average_precision, ece, micro_f1
 from halflabel.methods.baselines import BinaryRelevance
@@ -119,7 +119,7 @@ class TestGroups:
     def test_a_group_is_hidden_as_a_whole(self, rng, watched, monkeypatch, max_items):
         """Also in a sample of the items, which has fewer of some groups."""
         opened = grouped(rng)
-        monkeypatch.setattr("halflabel.completion.learning_curve.MAX_ITEMS", max_items)
+        monkeypatch.setattr("halflabel.evaluation.learning_curve.MAX_ITEMS", max_items)
         rows = (
             np.arange(300)
             if max_items > 300
@@ -203,7 +203,7 @@ def test_a_prior_is_shown_alone_and_added_where_labels_are_positive_only(rng):
 
 
 def test_a_sample_keeps_its_prior(rng, monkeypatch):
-    monkeypatch.setattr("halflabel.completion.learning_curve.MAX_ITEMS", 60)
+    monkeypatch.setattr("halflabel.evaluation.learning_curve.MAX_ITEMS", 60)
     X, Y, complete = half_labelled(rng, n=150)
     opened = open_table(X, Y, columns=Columns(prior=np.clip(complete, 0.1, 0.9)))
     sample = sample_items(opened, rng)

@@ -8,9 +8,9 @@ from sklearn.dummy import DummyClassifier
 from tests.conftest import half_labelled
 
 from halflabel import LowRankVVMR, PartialLabels
-from halflabel.completion.hiding import HiddenPositives, ranked_pairs
 from halflabel.evaluation import evaluate
 from halflabel.evaluation.comparison import DEFAULT, compare
+from halflabel.evaluation.hiding import HiddenPositives, ranked_pairs
 from halflabel.labels.metrics import macro_auc
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import open_table

@@ -20,8 +20,9 @@ from pyarrow import parquet
 
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
-from halflabel.datasets import ReadError, read
-from halflabel.datasets.mulan import read_label_names
+from halflabel.files.mulan import read_label_names
+from halflabel.files.raw_table import ReadError
+from halflabel.files.reading import read_table
 
 #: The free memory that the readers assume, so that their limits, and the peaks, are the same on every machine.
 FREE = 2**30
@@ -42,7 +43,7 @@ class Bomb:
     name: str
     file: str
     write: Callable[[Path], Any]
-    reader: Callable[[Path], Any] = read
+    reader: Callable[[Path], Any] = read_table
     is_slow: bool = False
     is_rejected: bool = True
 
@@ -170,7 +171,7 @@ def set_off(bomb: Bomb, folder: Path) -> Cost:
     bomb.write(path)
     sentence = ""
     with (
-        patch("halflabel.datasets.files.free_memory", lambda: FREE),
+        patch("halflabel.files.bounded.free_memory", lambda: FREE),
         patch("halflabel.completion.archive.free_memory", lambda: FREE),
     ):
         peak, start = _Peak(), time.process_time()

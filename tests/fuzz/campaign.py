@@ -94,7 +94,7 @@ def _memory_measured_once() -> Iterator[None]:
     """Readers measure the free memory several times per file, which takes longer than reading a small one."""
     free = free_memory()
     with (
-        patch("halflabel.datasets.files.free_memory", lambda: free),
+        patch("halflabel.files.bounded.free_memory", lambda: free),
         patch("halflabel.completion.archive.free_memory", lambda: free),
     ):
         yield

@@ -23,7 +23,7 @@ from halflabel._files import PREFIX, together
 from halflabel.cli.console import report_errors
 from halflabel.cli.files import add_index_column
 from halflabel.completion import Completion
-from halflabel.datasets.writing import write_table
+from halflabel.files.writing import write_table
 
 #: In the order of writing.
 NAMES = ("table.csv", "probabilities.parquet", "review.csv.gz", "model.halflabel", "report.html")

@@ -22,8 +22,9 @@ from tests.fuzz.tools import TOOLS
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
 from halflabel.completion.model_file import make_up_rows
-from halflabel.datasets import ReadError, read
-from halflabel.datasets.mulan import read_label_names
+from halflabel.files.mulan import read_label_names
+from halflabel.files.raw_table import ReadError
+from halflabel.files.reading import read_table
 from halflabel.methods.auto import EFFORTS
 
 CSV = 'id,x,name,rock,live\n007,1.5,a,1,0\n008,,"b, c",,1\n009,-2e3,"two\nlines",0,\n'
@@ -122,17 +123,17 @@ def use_damaged(seed: Callable[[], bytes]) -> Callable[[Path], Any]:
 
 
 TABLES = [
-    Format("csv", ".csv", CSV.encode, read),
-    Format("csv in gz", ".csv.gz", lambda: pack(CSV.encode()), read, change=change_packed),
-    Format("text", ".txt", lambda: CSV.replace(",", "\t").encode("cp1252"), read),
-    Format("table of r", ".txt", R_TABLE.encode, read),
-    Format("arff", ".arff", ARFF.encode, read),
-    Format("sparse arff", ".arff", SPARSE_ARFF.encode, read),
+    Format("csv", ".csv", CSV.encode, read_table),
+    Format("csv in gz", ".csv.gz", lambda: pack(CSV.encode()), read_table, change=change_packed),
+    Format("text", ".txt", lambda: CSV.replace(",", "\t").encode("cp1252"), read_table),
+    Format("table of r", ".txt", R_TABLE.encode, read_table),
+    Format("arff", ".arff", ARFF.encode, read_table),
+    Format("sparse arff", ".arff", SPARSE_ARFF.encode, read_table),
     Format("xml", ".xml", XML.encode, read_label_names),
-    Format("svmlight", ".svm", SVMLIGHT.encode, read),
-    Format("repository", ".svm", REPOSITORY.encode, read),
-    Format("parquet", ".parquet", parquet, read, change=overwrite),
-    Format("vectors", ".npy", vectors, read),
+    Format("svmlight", ".svm", SVMLIGHT.encode, read_table),
+    Format("repository", ".svm", REPOSITORY.encode, read_table),
+    Format("parquet", ".parquet", parquet, read_table, change=overwrite),
+    Format("vectors", ".npy", vectors, read_table),
 ]
 
 RECORDS = [Format(name, suffix, seed, reader, change=change) for name, suffix, seed, reader, change in TOOLS]

@@ -17,11 +17,11 @@ from pyarrow import parquet
 from tests.fuzz.mutator import mutate, overwrite
 from tests.fuzz.structure import Change, change_json, change_member
 
-from halflabel import exchange
-from halflabel.datasets import ReadError
-from halflabel.exchange.collector import AbsentNotStated
+from halflabel import files
+from halflabel.files.collector import AbsentNotStated
+from halflabel.files.raw_table import ReadError
 from halflabel.table import Columns
-from halflabel.table.files import read_file
+from halflabel.table.source_files import read_file
 
 TASKS = """[{"id": 1, "data": {"item_id": "x", "text": "a & b"}, "annotations": [
 {"completed_by": {"email": "ana"}, "was_cancelled": false, "updated_at": "2026-11-22T08:00:00Z", "result": [
@@ -84,11 +84,11 @@ def read_as(name: str, **options: Any) -> Callable[[Path], Any]:
 
     def reader(path: Path) -> Any:
         with contextlib.suppress(ReadError):  # then the user states the format
-            exchange.detect(path)
+            files.detect(path)
         try:
-            records = exchange.read(path, name, **options)
+            records = files.read(path, name, **options)
         except AbsentNotStated:
-            records = exchange.read(path, name, "unknown", **options)
+            records = files.read(path, name, "unknown", **options)
         return records.to_partial_labels(), records.suggestions
 
     return reader
@@ -118,7 +118,7 @@ def written_as(name: str, suffix: str) -> Callable[[], bytes]:
         p = pd.DataFrame({"rock": [0.9, 0.8], "sad": [0.1, 0.4]}, index=index)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"seed{suffix}"
-            exchange.write(path, name, items, given.fillna({"rock": 1}), p, given)
+            files.write(path, name, items, given.fillna({"rock": 1}), p, given)
             return path.read_bytes()
 
     return write

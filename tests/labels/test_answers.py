@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from halflabel.completion.answers import read_answers
-from halflabel.completion.audit import draw_audit
-from halflabel.datasets.records import RawTable
-from halflabel.exchange.choices import read_choice
+from halflabel.evidence.audit import draw_audit
+from halflabel.files.choices import read_choice
+from halflabel.files.raw_table import RawTable
 from halflabel.labels.answers import WORDS, Answer, read_answer
 from halflabel.table import open_table
 from halflabel.table.columns import Columns

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from halflabel.completion.evidence import KINDS, count_gaps
-from halflabel.completion.questions import rank_questions
 from halflabel.completion.review import list_for_review, rank_for_review
-from halflabel.completion.suspects import rank_suspects
+from halflabel.evidence.questions import rank_questions
+from halflabel.evidence.suspects import rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import mark_unassigned

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.completion.audit import Certificate
+from halflabel.evidence.audit import Certificate
 from halflabel.labels import PartialLabels
 from halflabel.report import render_html, summarize
 

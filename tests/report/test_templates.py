@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from tests.report.test_render import TAGS
 
-from halflabel.completion.audit import Certificate
-from halflabel.completion.display import render_completion
+from halflabel.evidence.audit import Certificate
 from halflabel.report import summarize
+from halflabel.report.display import render_completion
 from halflabel.report.figures import draw_calibration, draw_map
 from halflabel.report.pictures import draw_picture
 from halflabel.report.render import environment

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 from tests.review.serving import LABELS, make_setting, make_table
 
-from halflabel.completion.audit import bound_errors
+from halflabel.evidence.audit import bound_errors
 from halflabel.review.advice import advise, measure_speed, score_random
 from halflabel.review.answers import AnswerBook, Record
 from halflabel.review.audits import plan

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import halflabel as hl
-from halflabel import exchange
+from halflabel import files
 from halflabel.table import Columns, open_table
 from halflabel.table.native import open_native
 
@@ -105,13 +105,13 @@ def test_a_model_takes_new_items_of_any_library(kind):
 
 def test_records_of_a_tool(tmp_path):
     frame = pd.DataFrame(ROWS).set_index("song")
-    exchange.write(tmp_path / "songs.json", "label-studio", frame[["tempo"]], frame[["dance"]])
-    for items in (exchange.read(tmp_path / "songs.json"), tmp_path / "songs.json"):
+    files.write(tmp_path / "songs.json", "label-studio", frame[["tempo"]], frame[["dance"]])
+    for items in (files.read(tmp_path / "songs.json"), tmp_path / "songs.json"):
         filled = hl.complete(items, effort="fast")
         assert filled.index.tolist() == [row["song"] for row in ROWS]
         assert filled.table["dance"].tolist() == [i % 2 for i in range(N)]
         assert filled.write(tmp_path / "out.json", "label-studio") == ()
-        assert exchange.read(tmp_path / "out.json").suggestions["dance"].notna().sum() == 16
+        assert files.read(tmp_path / "out.json").suggestions["dance"].notna().sum() == 16
     assert hl.complete(tmp_path / "songs.json", format="label-studio", effort="fast").labels.names == ("dance",)
 
 

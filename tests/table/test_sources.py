@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from halflabel.datasets import RawTable
-from halflabel.exchange.records import Records, cell_table
+from halflabel.files.raw_table import RawTable
+from halflabel.files.records import Records, cell_table
 from halflabel.table import Columns, open_table
 from halflabel.table.sources import Source, _add_declared, source_of_records
 

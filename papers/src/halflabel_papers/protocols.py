@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
-from halflabel.datasets import Dataset
+from halflabel.files.raw_table import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import RULES
 from halflabel.labels.folds import split_items

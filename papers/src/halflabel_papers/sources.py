@@ -14,7 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from halflabel.datasets import Dataset, RawTable, fetch, load_benchmark, read, stack
+from halflabel.datasets import fetch, load_benchmark
+from halflabel.files.raw_table import Dataset, RawTable, stack
+from halflabel.files.reading import read_table
 from halflabel.table import Columns, open_table
 from halflabel_papers.imports import import_object
 from halflabel_papers.spec import SetSpec
@@ -174,7 +176,7 @@ def _load_public(name: str, folder: Path | None, part: Part, openml: str) -> Dat
 
 @lru_cache(maxsize=2)
 def _read_user_file(path: str, labels: tuple[str, ...]) -> Dataset:
-    return _open(read(Path(path)), path, labels)
+    return _open(read_table(Path(path)), path, labels)
 
 
 @lru_cache(maxsize=2)
@@ -187,7 +189,7 @@ def _read_user_folder(path: str) -> tuple[Dataset, int]:
                 f"{path}: a folder must have one file NAME-train.arff and one NAME-test.arff (or .arff.gz), with "
                 f"NAME.xml; there are {len(found)} for the {part} part. Give another set as a file."
             )
-    parts = [read(found[0]) for found in files.values()]
+    parts = [read_table(found[0]) for found in files.values()]
     return _open(stack(*parts), path, ()), len(parts[0])
 
 

@@ -14,11 +14,11 @@ from halflabel.cli.console import print_result
 from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, require_one
 from halflabel.cli.listing import MAX_LINES, print_entries
 from halflabel.cli.options import ItemsFile, add_items_options, show_option
-from halflabel.completion.audit import POPULATIONS, Audit, draw_audit
-from halflabel.exchange import write_frame
-from halflabel.report.items import choose_shown, take_shown
+from halflabel.evidence.audit import POPULATIONS, Audit, draw_audit
+from halflabel.files.conversion import write_frame
 from halflabel.table import OpenTable
-from halflabel.table.files import read_file
+from halflabel.table.items import choose_shown, take_shown
+from halflabel.table.source_files import read_file
 
 
 @click.command(name="audit")

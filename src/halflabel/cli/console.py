@@ -156,7 +156,7 @@ def print_gaps(filled: Completion) -> None:
     done, left = count(counts["filled"]), count(counts["left"])
     print_result(f"{n}, {n_labels}: {gaps}, {done} filled, {left} left empty.")
     if counts["filled"]:
-        from halflabel.completion.display import describe_errors, describe_filled, describe_relevant
+        from halflabel.report.display import describe_errors, describe_filled, describe_relevant
 
         print_result(describe_filled(filled), *filter(None, (describe_errors(filled), describe_relevant(filled))))
 

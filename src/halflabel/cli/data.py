@@ -14,7 +14,7 @@ from halflabel.cli.files import PATH, check_tables
 from halflabel.cli.options import ItemsFile, add_items_options
 from halflabel.completion.archive import is_model
 from halflabel.datasets import fetch
-from halflabel.datasets.writing import write_table
+from halflabel.files.writing import write_table
 from halflabel.table import NoLabelsNamed
 
 

@@ -15,10 +15,10 @@ from halflabel._files import atomic_write, check_folder, folds_case
 from halflabel._wording import option
 from halflabel.completion.marking import take_label_columns
 from halflabel.completion.output import choose_tool
-from halflabel.datasets.files import base_suffix
-from halflabel.datasets.writing import table_suffix
-from halflabel.exchange import FORMATS, SUFFIXES, write_frame
-from halflabel.exchange.files import check_format_path, check_frame_path, parse_question
+from halflabel.files.bounded import base_suffix
+from halflabel.files.conversion import SUFFIXES, check_format_path, check_frame_path, parse_question, write_frame
+from halflabel.files.detection import FORMATS
+from halflabel.files.writing import table_suffix
 from halflabel.report.pictures import PICTURES, draw_picture
 from halflabel.table.sources import Source
 

@@ -17,7 +17,7 @@ from halflabel.cli.files import PATH, check_outputs, check_page
 from halflabel.cli.options import ItemsFile
 
 if TYPE_CHECKING:
-    from halflabel.streaming import FolderCompletion
+    from halflabel.folders.result import FolderCompletion
 
 #: Options that mean something for a folder of parts, too.
 SHARED = (
@@ -90,7 +90,7 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
     names = ("probabilities", "report", "min_precision", "cost", "observed_rate", "effort")
     shared = {name: given[name] for name in names}
     with show_progress():
-        from halflabel.streaming import complete_folder
+        from halflabel.folders.folder import complete_folder
 
         result = complete_folder(items.paths, folder, **shared, random_state=given["seed"], **stated, **text, **columns)
     if model is not None:

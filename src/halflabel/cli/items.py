@@ -49,16 +49,16 @@ from halflabel.cli.options import (
     question_option,
     show_option,
 )
-from halflabel.completion.display import describe_review
+from halflabel.completion.explanation import find_label
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
 from halflabel.completion.marking import check_marks
-from halflabel.datasets import read_vectors
-from halflabel.exchange import FORMATS, write_frame
-from halflabel.exchange.files import check_tool, parse_question
-from halflabel.report.items import choose_shown
-from halflabel.report.pictures import find_label
+from halflabel.files.conversion import check_tool, parse_question, write_frame
+from halflabel.files.detection import FORMATS
+from halflabel.files.vectors import read_vectors
+from halflabel.report.display import describe_review
 from halflabel.table import Columns
-from halflabel.table.files import read_file
+from halflabel.table.items import choose_shown
+from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> 
 def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:
     if not paths:
         return []
-    from halflabel.completion.audit import read_certificate
+    from halflabel.evidence.audit import read_certificate
 
     return [read_certificate(path) for path in paths]
 

@@ -33,7 +33,7 @@ def print_first_to_check(filled: Completion, shown: tuple[str, ...]) -> None:
 
 def print_entries(entries: pd.DataFrame, title: str) -> None:
     """Print entries, and the columns by which a reader recognises the item, cut where the line ends."""
-    from halflabel.report.items import describe_cells
+    from halflabel.table.items import describe_cells
 
     first = entries.head(MAX_LINES)
     own = [name for name in first.columns if name in _ENTRY]

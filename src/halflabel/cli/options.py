@@ -15,7 +15,7 @@ import pandas as pd
 
 from halflabel.cli.files import PATH
 from halflabel.table import Columns, OpenTable, open_table
-from halflabel.table.files import FORMATS, read_file
+from halflabel.table.source_files import FORMATS, read_file
 from halflabel.table.sources import Source
 
 

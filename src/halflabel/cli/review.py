@@ -26,7 +26,7 @@ from halflabel.cli.options import (
 )
 from halflabel.cli.termination import Terminated
 from halflabel.completion.checks import check_labels, check_observed_rate
-from halflabel.exchange import write_frame
+from halflabel.files.conversion import write_frame
 from halflabel.table import OpenTable
 
 

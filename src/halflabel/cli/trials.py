@@ -20,7 +20,7 @@ from halflabel.cli.console import (
 )
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option
-from halflabel.datasets.writing import write_table
+from halflabel.files.writing import write_table
 
 if TYPE_CHECKING:
     from halflabel.evaluation import Evaluation

@@ -15,7 +15,7 @@ from halflabel.labels.answers import Answer, read_answer
 from halflabel.labels.reasons import is_calibrating
 from halflabel.table import OpenTable
 from halflabel.table.cells import describe_missing, read_as_text, show_cell
-from halflabel.table.files import read_source
+from halflabel.table.source_files import read_source
 from halflabel.table.tag_cells import TagNotation
 
 #: Columns of a review table that are about the entry; the others show the item.

@@ -23,8 +23,8 @@ from halflabel._files import atomic_write
 from halflabel._memory import free_memory
 from halflabel._version import __version__, list_versions
 from halflabel.completion.schema import check_attributes, check_record
-from halflabel.datasets.files import check_ordinary
-from halflabel.datasets.records import ReadError
+from halflabel.files.bounded import check_ordinary
+from halflabel.files.raw_table import ReadError
 
 FORMAT = 1
 

@@ -8,14 +8,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from halflabel.completion import display, evidence
-from halflabel.report.pictures import find_label
+from halflabel._wording import quoted
+from halflabel.completion import evidence, shown
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
 
 #: Maximum number of supporting items.
 MAX_SUPPORTING = 10
+
+
+def find_label(completion: Completion, label: str | None = None) -> int:
+    """Return the position of a label; of None, that of the label with the most relevant entries.
+
+    Raises
+    ------
+    ValueError
+        If there is no such label.
+    """
+    names = completion.labels.names
+    if label is None:
+        return int(completion.labels.relevant.sum(axis=0).argmax())
+    if label not in names:
+        raise ValueError(f"there is no label {label!r}; the labels are {quoted(names)}.")
+    return names.index(label)
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,10 +68,10 @@ class Explanation:
     supporting: pd.DataFrame
 
     def __repr__(self) -> str:
-        return display.describe_explanation(self)
+        return shown.describe_explanation(self)
 
     def _repr_html_(self) -> str:
-        return display.render_explanation(self)
+        return shown.render_explanation(self)
 
 
 def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:

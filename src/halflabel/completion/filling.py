@@ -77,9 +77,9 @@ def complete(
     items : DataFrame of any library, Dataset, list of dict, path, records, array, sparse matrix or OpenTable
         One row per item; with ``Y`` features only, without it a table that holds the labels, too. Tables of pandas,
         polars, pyarrow and others, a Dataset of Hugging Face and a list of dict come back in kind, a Dataset of pyarrow
-        as its table (see :func:`halflabel.streaming.complete_folder` for one beyond memory). A path is a file of
+        as its table (see :func:`halflabel.folders.complete_folder` for one beyond memory). A path is a file of
         any format, a pattern such as ``"parts/*.parquet"``, or a folder; records are from
-        :func:`halflabel.exchange.read`.
+        :func:`halflabel.files.read`.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
         1 has it, 0 does not have it, missing unknown.
     labels : sequence of str, optional
@@ -125,7 +125,7 @@ def complete(
         is completed in these words.
     format : str, optional
         The format of the file, where items are a path; by default the content decides, see
-        :mod:`halflabel.exchange`.
+        :mod:`halflabel.files`.
     method : estimator or None, default=None
         Any method of this library; a copy of it is fitted. None takes ``AutoLabeler()``. From labels that are
         positive-only, only :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from halflabel import exchange
+from halflabel import files
 from halflabel._version import __version__
 from halflabel.completion.marking import mark_filled
-from halflabel.exchange import Records, write_frame
-from halflabel.exchange.files import parse_question
-from halflabel.exchange.huggingface import write_with_classes
-from halflabel.exchange.records import Question
+from halflabel.files.conversion import parse_question, write_frame
+from halflabel.files.huggingface import write_with_classes
+from halflabel.files.records import Question, Records
 from halflabel.table.cells import use_text_names
 from halflabel.table.tag_cells import name_open_column
 
@@ -43,12 +42,12 @@ def write_completed(
     completion : Completion
     path : path
     format : str, optional
-        The name of a format of :data:`halflabel.exchange.FORMATS`. By default what an annotation tool exported goes
+        The name of a format of :data:`halflabel.files.FORMATS`. By default what an annotation tool exported goes
         back to this tool if the suffix fits, and everything else is a table in the notation of its suffix.
     mark : bool, default=False
         Whether a table distinguishes given entries from filled ones.
     question : str, optional
-        As in :func:`halflabel.exchange.write`; by default as in the export that the items come from.
+        As in :func:`halflabel.files.write`; by default as in the export that the items come from.
 
     Returns
     -------
@@ -70,15 +69,15 @@ def write_completed(
 def write_for_tool(records: Records, path: Path, format: str, question: Question | None = None) -> tuple[str, ...]:
     """Write records for a tool; return a sentence for each thing that its files cannot hold."""
     records = records if question is None else replace(records, question=question)
-    title = exchange.FORMATS[format].title
-    lost = exchange.write_records(path, format, records)
+    title = files.FORMATS[format].title
+    lost = files.write_records(path, format, records)
     return tuple(f"{title}: {sentence[0].lower()}{sentence[1:]}" for sentence in lost)
 
 
 def choose_tool(source: object, path: Path) -> str | None:
     """Return the format of the annotation tool that exported the source, if a file of this name can be of it."""
     name = getattr(source, "format", "") if getattr(source, "records", None) is not None else ""
-    return name if name and path.suffix.lower() in exchange.FORMATS[name].suffixes else None
+    return name if name and path.suffix.lower() in files.FORMATS[name].suffixes else None
 
 
 def to_records(completion: Completion) -> Records:
@@ -87,7 +86,7 @@ def to_records(completion: Completion) -> Records:
     final = pd.DataFrame(np.where(completion.state == 0, np.nan, completion.state > 0), columns=completion.labels.names)
     p = completion.probabilities.to_numpy()
     items = _fields(completion)
-    made = exchange.from_tables(items, final, p, completion.labels, model=MODEL)
+    made = files.from_tables(items, final, p, completion.labels, model=MODEL)
     if opened.source is None or opened.source.records is None:
         return made
     return add_suggestions(opened.source.records.opened(), made)

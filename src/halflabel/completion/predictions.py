@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from halflabel import exchange
+from halflabel import files
 from halflabel.completion.model_file import Predictor
 from halflabel.completion.output import MODEL, add_suggestions
-from halflabel.exchange import Records
+from halflabel.files.records import Records
 from halflabel.table.cells import use_text_names
 from halflabel.table.sources import Source
 from halflabel.table.tag_cells import name_open_column
@@ -33,10 +33,10 @@ def make_suggestions(
     if source.records is None:
         items = _drop_labels(use_text_names(frame), predictor).set_axis(p.index, axis=0)
         given = pd.DataFrame(np.nan, index=p.index, columns=names)
-        return exchange.from_tables(items, labels, p, given, model=MODEL)
+        return files.from_tables(items, labels, p, given, model=MODEL)
     records = source.records.opened()
     given = records.labels.reindex(columns=names)
-    made = exchange.from_tables(records.items, labels.set_axis(given.index), p.to_numpy(), given, model=MODEL)
+    made = files.from_tables(records.items, labels.set_axis(given.index), p.to_numpy(), given, model=MODEL)
     return add_suggestions(records, made)
 
 

@@ -16,9 +16,8 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
-from halflabel.completion import display, evidence
+from halflabel.completion import evidence, shown
 from halflabel.completion.assumptions import compare_frequencies
-from halflabel.completion.audit import Audit, digest_table, draw_audit
 from halflabel.completion.caution import ResampledCalibration, fill_at_precision
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.explanation import Explanation, explain_entry
@@ -27,14 +26,13 @@ from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
-from halflabel.completion.plotting import Plots
 from halflabel.completion.review import list_for_review, rank_for_review
 from halflabel.completion.samples import Samples
-from halflabel.completion.suspects import rank_missing, rank_suspects
+from halflabel.evidence.audit import Audit, digest_table, draw_audit
+from halflabel.evidence.suspects import rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.report import render_html, summarize
 from halflabel.table import OpenTable
 
 AnyPath = str | os.PathLike[str]
@@ -62,10 +60,10 @@ class Completion:
     calibrate_on: Mask | None = None
 
     def __repr__(self) -> str:
-        return "\n".join(display.describe_completion(self))
+        return "\n".join(shown.describe_completion(self))
 
     def _repr_html_(self) -> str:
-        return display.show_completion(self)
+        return shown.show_completion(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -175,7 +173,7 @@ class Completion:
         """The given entries, those first that are most probably wrong.
 
         Columns: item, label, given, probability (of being relevant, out of fold), wrong (posterior probability that the
-        value was flipped, see :class:`halflabel.completion.suspects.FlipRates`). If hardly any value is wrong, it is
+        value was flipped, see :class:`halflabel.evidence.suspects.FlipRates`). If hardly any value is wrong, it is
         too high for difficult labels.
 
         Of positive-only labels these are the probable missing positives: entries that an annotated item lacks. There,
@@ -190,7 +188,7 @@ class Completion:
         """Return the ``n`` items whose labels help most: item, bits, unknown.
 
         Unlabelled items come first: those whose labels reduce the expected error over all items most. The items with
-        the most uncertain gaps follow; see :func:`halflabel.completion.questions.rank_questions`.
+        the most uncertain gaps follow; see :func:`halflabel.evidence.questions.rank_questions`.
         """
         return self.name_items(self._samples.rank_questions(n))
 
@@ -199,7 +197,7 @@ class Completion:
         """The number of filled entries that are expected to be wrong, label by label and for all labels together.
 
         Columns: label, filled, expected, low, high (a band of 90 %, see
-        :func:`halflabel.completion.remaining.estimate_errors`). It is an estimate; :meth:`audit` gives a bound.
+        :func:`halflabel.evidence.expected_errors.estimate_errors`). It is an estimate; :meth:`audit` gives a bound.
         """
         return self._samples.estimate_errors()
 
@@ -305,7 +303,7 @@ class Completion:
 
         The options are those of :func:`halflabel.report.summarize`.
         """
-        page = render_html(summarize(self, **options))
+        page = shown.render_html(shown.summarize(self, **options))
         with atomic_write(path, "w") as file:
             file.write(page)
         return Path(path)
@@ -320,7 +318,7 @@ class Completion:
         path : path
             The suffix decides the notation of a table: .csv, .tsv, .parquet, .json, .jsonl, .xlsx, .feather.
         format : str, optional
-            A name of :data:`halflabel.exchange.FORMATS`, such as "label-studio". By default, the export of an
+            A name of :data:`halflabel.files.FORMATS`, such as "label-studio". By default, the export of an
             annotation tool is written for this tool if the suffix fits.
         mark : bool, default=False
             Add columns to a table that distinguish given entries from filled ones.
@@ -335,9 +333,9 @@ class Completion:
         return write_completed(self, path, format, mark=mark, question=question)
 
     @property
-    def plot(self) -> Plots:
+    def plot(self) -> shown.Plots:
         """Figures on matplotlib's axes: ``map``, ``calibration``, ``coverage`` and ``learning_curve``."""
-        return Plots(self)
+        return shown.Plots(self)
 
     @property
     def predictor(self) -> Predictor:

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel.completion.suspects import rank_suspects
+from halflabel.evidence.suspects import rank_suspects
 from halflabel.labels.reasons import Reason
-from halflabel.report.items import choose_shown, take_shown
+from halflabel.table.items import choose_shown, take_shown
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion

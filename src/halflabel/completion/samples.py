@@ -11,10 +11,10 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Ints
 from halflabel.completion.caution import ResampledCalibration
-from halflabel.completion.components import take_components
-from halflabel.completion.drift import measure_drift
-from halflabel.completion.questions import rank_questions
-from halflabel.completion.remaining import estimate_errors
+from halflabel.evidence.components import take_components
+from halflabel.evidence.drift import measure_drift
+from halflabel.evidence.expected_errors import estimate_errors
+from halflabel.evidence.questions import rank_questions
 from halflabel.methods.canonical_order import order_items
 
 if TYPE_CHECKING:

@@ -1,27 +1,14 @@
-"""Readers for the file formats of multi-label data, the digits of the demo, and public benchmark sets.
+"""Data to try the methods on: the digits of the demo, generators, and public benchmark sets."""
 
-Every reader has limits and unpickles nothing; an error is one sentence about the file.
-"""
-
+from halflabel._moved import forward
 from halflabel.datasets.digits import load_digits_tags
-from halflabel.datasets.mulan import load_benchmark, read_mulan
 from halflabel.datasets.openml import fetch
-from halflabel.datasets.reading import read
-from halflabel.datasets.records import Dataset, RawTable, ReadError, stack, to_dataset
 from halflabel.datasets.synthetic import make_low_rank
-from halflabel.datasets.vectors import read_vectors
+from halflabel.files.mulan import load_benchmark
 
-__all__ = [
-    "Dataset",
-    "RawTable",
-    "ReadError",
-    "fetch",
-    "load_benchmark",
-    "load_digits_tags",
-    "make_low_rank",
-    "read",
-    "read_mulan",
-    "read_vectors",
-    "stack",
-    "to_dataset",
-]
+_NAMES = ["Dataset", "RawTable", "ReadError", "read_mulan", "read_vectors", "stack", "to_dataset"]
+__getattr__ = forward(
+    __name__, {**{name: f"halflabel.files.{name}" for name in _NAMES}, "read": "halflabel.files.read_table"}
+)
+
+__all__ = ["fetch", "load_benchmark", "load_digits_tags", "make_low_rank"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel.datasets.records import Dataset, RawTable, ReadError, to_dataset
+from halflabel.files.raw_table import Dataset, RawTable, ReadError, to_dataset
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
-    from halflabel.completion.hiding import IN_WORDS
+    from halflabel.evaluation.api import evaluate
     from halflabel.evaluation.demo import Demo, run_demo
-    from halflabel.evaluation.entrance import evaluate
+    from halflabel.evaluation.hiding import IN_WORDS
     from halflabel.evaluation.summary import Evaluation
 else:
     __getattr__, __dir__ = import_on_use(
         __name__,
         {
-            "halflabel.completion.hiding": ["IN_WORDS"],
+            "halflabel.evaluation.hiding": ["IN_WORDS"],
             "halflabel.evaluation.demo": ["Demo", "run_demo"],
-            "halflabel.evaluation.entrance": ["evaluate"],
+            "halflabel.evaluation.api": ["evaluate"],
             "halflabel.evaluation.summary": ["Evaluation"],
         },
     )

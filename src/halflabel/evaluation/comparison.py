@@ -14,8 +14,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
 from halflabel.completion import build_default_method
-from halflabel.completion.hiding import Hiding, Split
-from halflabel.completion.learning_curve import fit_clone
+from halflabel.evaluation.hiding import Hiding, Split
+from halflabel.evaluation.learning_curve import fit_clone
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import CalibratedPrior
 from halflabel.methods.base import PartialLabelEstimator

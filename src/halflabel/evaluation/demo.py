@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel.completion import Completion, complete
-from halflabel.completion.hiding import HiddenEntries, Split
 from halflabel.datasets import load_digits_tags
 from halflabel.evaluation.comparison import build_methods, compare
+from halflabel.evaluation.hiding import HiddenEntries, Split
 from halflabel.labels.masking import hide_entries, hide_items
 
 #: Chosen before any result was seen: nine in ten items lose every tag, the others every second one.

@@ -10,15 +10,15 @@ import pandas as pd
 
 from halflabel._progress import step
 from halflabel.completion import build_default_method, check_observed_rate, check_prior_support
-from halflabel.completion.hiding import IN_WORDS, HiddenEntries, HiddenPositives, Hiding, Split
-from halflabel.completion.learning_curve import (
+from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
+from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, HiddenPositives, Hiding, Split
+from halflabel.evaluation.learning_curve import (
     CURVE_REPEATS,
     MIN_DIFFERENCE,
     describe_curve,
     learning_curve,
     sample_items,
 )
-from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
 from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import resampled_interval
 from halflabel.methods.base import PartialLabelEstimator
@@ -39,7 +39,7 @@ class Evaluation:
     decisive : {"average_precision", "macro_auc", "above"}
         The metric that decides which method is better: average precision ranks the labels of an item; for a single
         label it is the area under the ROC curve, which ranks items. "above" decides for positive-only labels, see
-        :meth:`halflabel.completion.hiding.HiddenPositives.score`.
+        :meth:`halflabel.evaluation.hiding.HiddenPositives.score`.
     summary : DataFrame
         Per method: mean of each metric over the repeats, ``wins`` (repeats in which the default was higher in the
         decisive metric) and ``difference``, ``low``, ``high`` (default minus method in it, with its 95 % interval).
@@ -53,7 +53,7 @@ class Evaluation:
         The micro-F1 that is expected from the default's probabilities, compared with the measured one; empty for
         positive-only labels.
     curve : DataFrame or None
-        The default with fewer labelled items, see :func:`halflabel.completion.learning_curve.learning_curve`:
+        The default with fewer labelled items, see :func:`halflabel.evaluation.learning_curve.learning_curve`:
         ``share``, ``labelled``, the decisive metric, ``micro_f1``, ``repeats``, ``better``. None if it was not asked
         for or labels are positive-only.
     more_labels : str

@@ -11,7 +11,7 @@ from halflabel.report.quality import count_relevant
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
-    from halflabel.completion.audit import Certificate
+    from halflabel.evidence.audit import Certificate
 
 #: Maximum number of labels in the table of errors.
 MAX_ERRORS = 15

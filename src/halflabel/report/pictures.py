@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halflabel._version import __version__
-from halflabel._wording import clipped, quoted
+from halflabel._wording import clipped
+from halflabel.completion.explanation import find_label
 from halflabel.report.axes import NAME_SIZE, plot_map
 from halflabel.report.figures import CLASSES, draw_map
 from halflabel.report.render import environment
@@ -32,22 +33,6 @@ SIZE, DOTS = (9.0, 5.6), 150
 
 #: Maximum lengths of the lines under an image and under a drawing, in characters.
 LINE, SVG_LINE = 100, 150
-
-
-def find_label(completion: Completion, label: str | None = None) -> int:
-    """Return the position of a label; of None, that of the label with the most relevant entries.
-
-    Raises
-    ------
-    ValueError
-        If there is no such label.
-    """
-    names = completion.labels.names
-    if label is None:
-        return int(completion.labels.relevant.sum(axis=0).argmax())
-    if label not in names:
-        raise ValueError(f"there is no label {label!r}; the labels are {quoted(names)}.")
-    return names.index(label)
 
 
 def draw_picture(
@@ -71,7 +56,7 @@ def draw_picture(
     label : str, optional
         The label that decides the colours; by default the one with the most relevant entries.
     show : sequence of str
-        The columns in the titles, from :func:`halflabel.report.items.choose_shown`.
+        The columns in the titles, from :func:`halflabel.table.items.choose_shown`.
     title : str, optional
         The name of the data.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
-from halflabel.report.images import encode_png
+from halflabel.table.images import encode_png
 
 #: The values of an entry: given relevant, given irrelevant, filled relevant, filled irrelevant, left unknown; filled
 #: relevant and filled irrelevant without certainty.
@@ -66,7 +66,7 @@ def choose_points(
     state : ndarray of shape (n_items, n_labels)
         After filling.
     ink : ndarray of uint8, shape (n_items, height, width), or None
-        A small image per item, from :func:`halflabel.report.images.read_images`.
+        A small image per item, from :func:`halflabel.table.images.read_images`.
     rng : Generator
         Decides the sample.
     first : int, optional

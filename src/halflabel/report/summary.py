@@ -18,8 +18,6 @@ from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.headline import write_headline
-from halflabel.report.images import encode_png, read_images, take_marks
-from halflabel.report.items import choose_shown, describe_cells, take_shown, write_titles
 from halflabel.report.quality import (
     bin_calibration,
     count_fillable,
@@ -32,11 +30,13 @@ from halflabel.report.reasons import UNASSIGNED
 from halflabel.report.scatter import choose_points, fit_texts, fit_to_frame
 from halflabel.report.warnings import collect_warnings
 from halflabel.table import OpenTable
+from halflabel.table.images import encode_png, read_images, take_marks
+from halflabel.table.items import choose_shown, describe_cells, take_shown, write_titles
 
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion
-    from halflabel.completion.audit import Certificate
     from halflabel.completion.mapping.item_map import ItemMap
+    from halflabel.evidence.audit import Certificate
 
 #: Maximum number of labels in the table; of more labels the worst and the best are listed.
 MAX_LABELS, WORST, BEST = 60, 40, 10
@@ -82,7 +82,7 @@ def summarize(
     reviewed : mapping, optional
         What a review in the browser has shown: ``facts`` (pairs of name and value) and ``sentences``.
     certificates : sequence of Certificate, optional
-        From :meth:`halflabel.completion.audit.Audit.certify`, about this completed table.
+        From :meth:`halflabel.evidence.audit.Audit.certify`, about this completed table.
     seed : int, default=0
         Decides which items the map shows if there are too many for all of them.
 
@@ -276,7 +276,7 @@ def summarize_map(
     completion : Completion
     drawn : ItemMap
     shown : sequence of str
-        From :func:`halflabel.report.items.choose_shown`.
+        From :func:`halflabel.table.items.choose_shown`.
     ink : ndarray of uint8, shape (n_items, height, width), optional
         A small image per item.
     seed : int, default=0

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from halflabel.completion.audit import Audit, draw_audit, is_rejected
+from halflabel.evidence.audit import Audit, draw_audit, is_rejected
 from halflabel.review.answers import AnswerBook, Record
 from halflabel.review.fits import Fit
 from halflabel.review.queues import Question, Situation

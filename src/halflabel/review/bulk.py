@@ -8,7 +8,7 @@ import numpy as np
 
 from halflabel._arrays import Ints
 from halflabel._wording import plural
-from halflabel.completion.audit import bound_errors
+from halflabel.evidence.audit import bound_errors
 from halflabel.review.queues import Question, Situation
 
 #: Number of random members that are shown first, and the level of the bound.

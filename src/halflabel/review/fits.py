@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel.completion import Completion
-from halflabel.completion.suspects import FlipRates
+from halflabel.evidence.suspects import FlipRates
 
 #: Threshold of a label whose method has none.
 HALF = 0.5

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._wording import clipped, escape_controls, plural
-from halflabel.report.images import encode_png, scale_to_ink, take_marks
-from halflabel.report.items import choose_shown
 from halflabel.review.media import MediaFolder, detect_kind
 from halflabel.table import OpenTable
+from halflabel.table.images import encode_png, scale_to_ink, take_marks
+from halflabel.table.items import choose_shown
 
 #: Maximum length of a text, maximum number of cells that are shown by default, and of rows that are examined for media.
 MAX_TEXT, MAX_CELLS, MAX_EXAMINED = 20_000, 12, 50

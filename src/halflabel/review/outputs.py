@@ -12,7 +12,7 @@ import pandas as pd
 from halflabel._files import atomic_write, together
 from halflabel._wording import NONE, count, decimal
 from halflabel.completion import Completion
-from halflabel.exchange import write_frame
+from halflabel.files.conversion import write_frame
 from halflabel.review.answers import AnswerBook
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from halflabel._arrays import Ints
 from halflabel._wording import clipped
-from halflabel.completion.audit import POPULATIONS
+from halflabel.evidence.audit import POPULATIONS
 from halflabel.review import audits, bulk
 from halflabel.review.advice import advise
 from halflabel.review.answers import NONE, AnswerBook, Record

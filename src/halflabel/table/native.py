@@ -11,8 +11,8 @@ import narwhals as nw
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from halflabel.exchange.arrow_tables import frame_of_table, read_dataset
-from halflabel.exchange.huggingface import plain_of, restore_numbers
+from halflabel.files.arrow_tables import frame_of_table, read_dataset
+from halflabel.files.huggingface import plain_of, restore_numbers
 
 Restore = Callable[[pd.DataFrame], Any]
 

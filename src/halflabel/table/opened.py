@@ -13,7 +13,7 @@ from scipy import sparse
 from halflabel._arrays import Floats, Ints
 from halflabel._version import __version__
 from halflabel._wording import count, plural
-from halflabel.datasets.records import TextForm
+from halflabel.files.raw_table import TextForm
 from halflabel.labels import PartialLabels
 from halflabel.table.columns import Description, Empty
 from halflabel.table.features import FeatureEncoder

@@ -14,14 +14,13 @@ import pandas as pd
 from halflabel._arguments import suggest_arguments
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import count, name_lines, option, plural, quoted
-from halflabel.datasets.delimited import find_first_line
-from halflabel.datasets.records import TextForm
+from halflabel.files.delimited import find_first_line
+from halflabel.files.raw_table import TextForm
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.groups import number_groups
 from halflabel.table.columns import Columns, Description, Empty
 from halflabel.table.described import Described, describe_columns, find_description, is_path, take_stated
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.files import read_file
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import LabelReading, read_labels, read_stated_labels, read_tag_pairs
 from halflabel.table.native import as_pandas
@@ -29,6 +28,7 @@ from halflabel.table.opened import OpenTable
 from halflabel.table.prior import align_prior
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
+from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
 
 

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Matrix, is_sparse
-from halflabel.datasets import RawTable, read_vectors
-from halflabel.exchange import Records
+from halflabel.files.raw_table import RawTable
+from halflabel.files.records import Records
+from halflabel.files.vectors import read_vectors
 from halflabel.labels import PartialLabels
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Columns

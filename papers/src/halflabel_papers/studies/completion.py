@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel.datasets import Dataset
 from halflabel.datasets.synthetic import make_low_rank
+from halflabel.files.raw_table import Dataset
 from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm

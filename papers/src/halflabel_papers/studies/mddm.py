@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from halflabel._arrays import Floats, is_sparse
-from halflabel.datasets import Dataset
+from halflabel.files.raw_table import Dataset
 
 
 def dependence_at(data: Dataset, rng: np.random.Generator, *, share: float) -> dict[str, float]:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from halflabel._arrays import Floats, is_sparse
-from halflabel.datasets import Dataset
+from halflabel.files.raw_table import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.methods.ssdrmc import SSDRMC

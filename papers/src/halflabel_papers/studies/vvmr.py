@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import rbf_kernel
 
 from halflabel._arrays import Floats, is_sparse
-from halflabel.datasets import Dataset
+from halflabel.files.raw_table import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.kernels import mean_distance

@@ -1,0 +1,39 @@
+"""How a completion shows itself: the one place below the report that calls it, and only when it is asked to."""
+
+from typing import TYPE_CHECKING
+
+from halflabel._lazy import import_on_use
+
+if TYPE_CHECKING:
+    from halflabel.report import render_html, summarize
+    from halflabel.report.display import (
+        describe_completion,
+        describe_explanation,
+        render_explanation,
+        show_completion,
+    )
+    from halflabel.report.plotting import Plots
+else:
+    __getattr__, __dir__ = import_on_use(
+        __name__,
+        {
+            "halflabel.report": ["render_html", "summarize"],
+            "halflabel.report.display": [
+                "describe_completion",
+                "describe_explanation",
+                "show_completion",
+                "render_explanation",
+            ],
+            "halflabel.report.plotting": ["Plots"],
+        },
+    )
+
+__all__ = [
+    "Plots",
+    "describe_completion",
+    "describe_explanation",
+    "render_explanation",
+    "render_html",
+    "show_completion",
+    "summarize",
+]

@@ -1,0 +1,63 @@
+"""Every file format: tables, benchmark sets and the records of annotation tools, read and written within limits.
+
+:func:`read` returns the items and labels of an annotation tool's file, :func:`write` returns one sentence for each
+thing that the written file cannot carry, and :func:`detect` finds out which format a file has. :func:`read_table`
+returns a table of any other format as it is. Every reader has limits and unpickles nothing; an error is one sentence
+about the file.
+"""
+
+from typing import TYPE_CHECKING
+
+from halflabel._lazy import import_on_use
+
+if TYPE_CHECKING:
+    from halflabel.files.conversion import SUFFIXES, read, write, write_frame, write_records
+    from halflabel.files.detection import FORMATS, Detected, detect
+    from halflabel.files.formats import Format
+    from halflabel.files.label_tables import from_tables
+    from halflabel.files.loss import Loss
+    from halflabel.files.mulan import load_benchmark, read_mulan
+    from halflabel.files.raw_table import Dataset, RawTable, ReadError, stack, to_dataset
+    from halflabel.files.reading import read_table
+    from halflabel.files.records import Records
+    from halflabel.files.vectors import read_vectors
+else:
+    __getattr__, __dir__ = import_on_use(
+        __name__,
+        {
+            "halflabel.files.conversion": ["SUFFIXES", "read", "write", "write_frame", "write_records"],
+            "halflabel.files.detection": ["FORMATS", "Detected", "detect"],
+            "halflabel.files.formats": ["Format"],
+            "halflabel.files.label_tables": ["from_tables"],
+            "halflabel.files.loss": ["Loss"],
+            "halflabel.files.mulan": ["load_benchmark", "read_mulan"],
+            "halflabel.files.raw_table": ["Dataset", "RawTable", "ReadError", "stack", "to_dataset"],
+            "halflabel.files.reading": ["read_table"],
+            "halflabel.files.records": ["Records"],
+            "halflabel.files.vectors": ["read_vectors"],
+        },
+    )
+
+__all__ = [
+    "FORMATS",
+    "SUFFIXES",
+    "Dataset",
+    "Detected",
+    "Format",
+    "Loss",
+    "RawTable",
+    "ReadError",
+    "Records",
+    "detect",
+    "from_tables",
+    "load_benchmark",
+    "read",
+    "read_mulan",
+    "read_table",
+    "read_vectors",
+    "stack",
+    "to_dataset",
+    "write",
+    "write_frame",
+    "write_records",
+]

@@ -1,0 +1,214 @@
+"""Read files of other tools into records, and write records for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._files import together
+from halflabel._wording import closest, listed, option, quoted
+from halflabel.files.detection import FORMATS, detect
+from halflabel.files.formats import Empty, Format, Options
+from halflabel.files.label_tables import from_tables
+from halflabel.files.loss import sentences
+from halflabel.files.raw_table import ReadError, TextForm
+from halflabel.files.records import Question, Records
+from halflabel.files.writing import TABLE_SUFFIXES, check_table_path, write_table
+from halflabel.labels import Absent, PartialLabels
+
+AnyPath = str | os.PathLike[str]
+
+#: Formats of tables by suffix, in addition to those of :mod:`halflabel.datasets`.
+PLAIN = {suffix: name for name, kind in FORMATS.items() if kind.write_plain is not None for suffix in kind.suffixes}
+
+#: What the name of a table can end in.
+SUFFIXES = (*TABLE_SUFFIXES, *PLAIN)
+
+
+def read(
+    path: AnyPath | Sequence[AnyPath],
+    format: str | None = None,
+    absent: Absent | None = None,
+    *,
+    empty: Empty | None = None,
+    id: str | None = None,
+    labels: Sequence[str] = (),
+    tags: str | None = None,
+    negatives: str | None = None,
+) -> Records:
+    """Read what a tool exported.
+
+    Parameters
+    ----------
+    path : path, or sequence of paths
+        A file or folder; several files of one format are read as one.
+    format : str, optional
+        The name of a format; by default it is detected from the content.
+    absent : {"irrelevant", "unknown"}, optional
+        What a label means that a list of labels does not hold. Files with lists need it, others do not take it.
+    empty : {"unlabelled", "none"}, optional
+        Whether an item with an empty list is unlabelled, or annotated without any label.
+    id : str, optional
+        The field with the ids of the items.
+    labels : sequence of str, optional
+        The fields that are labels: 1, 0 or missing.
+    tags, negatives : str, optional
+        The field that lists the labels of an item, and the one that lists those that it does not have.
+
+    Returns
+    -------
+    Records
+
+    Raises
+    ------
+    ReadError
+        With one sentence that names the file and the line or record.
+    ValueError
+        If an option does not apply to the format.
+    """
+    paths = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(part) for part in path]
+    if not paths:
+        raise ValueError("there is no file to read.")
+    kind = FORMATS[check_tool(format)] if format else _detected(paths[0])
+    options = Options(absent, empty, id, tuple(labels), tags, negatives)
+    given = {name for name in ("empty", "id", "labels", "tags", "negatives") if getattr(options, name)}
+    if wrong := sorted(given - set(kind.options)):
+        raise ValueError(f"{option(wrong[0])} does not apply to a file of the format {kind.name}.")
+    return kind.read(paths, options)
+
+
+def write(
+    path: AnyPath,
+    format: str,
+    items: pd.DataFrame,
+    labels: pd.DataFrame | PartialLabels,
+    probabilities: Any = None,
+    given: pd.DataFrame | PartialLabels | None = None,
+    *,
+    model: str | None = None,
+    question: str | None = None,
+) -> tuple[str, ...]:
+    """Write items and labels for a tool; what ``labels`` adds to ``given`` is written as a suggestion.
+
+    Parameters
+    ----------
+    path : path
+        The file, or the folder where the format is one.
+    format : str
+        The name of a format.
+    items : DataFrame of shape (n_items, n_fields)
+        The items' own fields; the index holds their ids.
+    labels : DataFrame or PartialLabels of shape (n_items, n_labels)
+        The values: 1, 0 or missing.
+    probabilities : DataFrame or array-like of shape (n_items, n_labels), optional
+        Probabilities that a label is relevant.
+    given : DataFrame or PartialLabels of shape (n_items, n_labels), optional
+        The values that were given; by default all were.
+    model : str, optional
+        What made the suggestions.
+    question : str, optional
+        Of Label Studio: the name of one question whose choices are the labels, in place of a question per label;
+        ``"name:object"`` also names the object that the question is about.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each thing that the file cannot carry; empty if nothing is lost.
+
+    Raises
+    ------
+    ValueError
+        If the name of the file does not fit the format, or a table does not fit the items.
+    """
+    records = from_tables(items, labels, probabilities, given, model=model)
+    return write_records(path, format, replace(records, question=parse_question(question, format)))
+
+
+def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ...]:
+    """Write records for a tool, as :func:`write` does; so a file of one tool becomes one of another."""
+    path = Path(path)
+    kind = check_format_path(path, format)
+    if records.question is not None and not kind.question_losses:
+        records = replace(records, question=None)
+    opened = records.opened()
+    with together():
+        kind.write(opened, path)
+    losses = kind.losses if records.question is None else kind.question_losses
+    return sentences(opened, losses, kind.carries(records.items))
+
+
+def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None) -> tuple[str, ...]:
+    """Write a table in the notation of its suffix, see :data:`SUFFIXES`.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : path
+    form : TextForm, optional
+        As in :func:`halflabel.files.writing.write_table`.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each thing that the file cannot hold.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is not known.
+    """
+    path = Path(path)
+    check_frame_path(path)
+    writer = FORMATS[PLAIN[path.suffix.lower()]].write_plain if path.suffix.lower() in PLAIN else None
+    if writer is None:
+        return write_table(table, path, form)
+    writer(table, path)
+    return ()
+
+
+def check_format_path(path: Path, format: str) -> Format:
+    """Return the format of a name; raise if it does not exist, or if no file of it can have this path."""
+    kind = FORMATS[check_tool(format)]
+    if path.suffix.lower() not in kind.suffixes:
+        endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
+        raise ValueError(f"{path}: {kind.title} takes {endings}, not {path.suffix or 'a name without suffix'!r}.")
+    return kind
+
+
+def check_frame_path(path: Path) -> None:
+    """Raise if a table cannot be written under this name."""
+    if path.suffix.lower() not in PLAIN:
+        check_table_path(path, SUFFIXES)
+
+
+def parse_question(text: str | None, format: str | None) -> Question | None:
+    """Return the question that a text names; raise if files of the format have no such question."""
+    if text is None:
+        return None
+    having = [name for name, kind in FORMATS.items() if kind.question_losses]
+    if format not in having:
+        raise ValueError(f"{option('question')} is about files for {listed(having)}: name the format, too.")
+    name, _, target = text.partition(":")
+    if not name:
+        raise ValueError(f"{option('question')} is the name of a question, or name:object, not {text!r}.")
+    return Question(name, target or Question(name).target)
+
+
+def check_tool(name: str) -> str:
+    """Return the name of a format of :data:`FORMATS`, or raise with the nearest one."""
+    if name not in FORMATS:
+        raise ValueError(f"there is no format {name!r}: {closest(name, FORMATS)}")
+    return name
+
+
+def _detected(path: Path) -> Format:
+    found = detect(path)
+    if found is None:
+        names = quoted(FORMATS, len(FORMATS))
+        raise ReadError.at(path, f"its format is not recognised: state it with {option('format')}, one of {names}.")
+    return FORMATS[found.format]

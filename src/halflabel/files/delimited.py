@@ -1,0 +1,303 @@
+"""CSV, TSV and other delimited text.
+
+pyarrow parses, as text, and is strict about the number of cells in a row. Whole
+columns then become numbers where that loses nothing, and a file that pyarrow cannot
+parse is read once more, slowly, to report in which line and why.
+
+A cell is missing if it is empty, quoted or not, or one of the bare words ``NA``,
+``N/A``, ``NaN``, ``nan``, ``NULL``, ``null``, ``None`` and ``<NA>``. In quotes these
+words are text (R writes a text in quotes and a missing value without).
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import compute
+from pyarrow import csv as arrow_csv
+
+from halflabel._wording import listed, plural, quoted
+from halflabel.files.bounded import base_suffix, join_names, lines, open_text, sha256_of
+from halflabel.files.raw_table import RawTable, ReadError, TextForm
+from halflabel.files.text_form import MAX_LINE, MISSING_WORDS, describe_row_names, recognise
+from halflabel.files.values import to_values
+
+#: Columns of the widest table.
+MAX_COLUMNS = 100_000
+
+#: Suffixes of delimited text, with the delimiter each suggests.
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
+
+
+def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encoding: str | None = None) -> RawTable:
+    """Read a delimited text file with a header line, ``.gz`` or not.
+
+    Parameters
+    ----------
+    path : Path
+        Text with quotes doubled inside quotes and line breaks allowed inside quotes.
+    *parts : Path
+        Further files with the same columns, in any order: their rows follow.
+    delimiter : str, optional
+        One ASCII character, or the word ``tab``; by default what the suffix suggests, or the one other mark
+        (comma, semicolon, tab, bar) that separates the first rows.
+    encoding : str, optional
+        By default the byte order mark decides, else UTF-8 where the file is valid UTF-8, else Windows-1252.
+
+    Returns
+    -------
+    RawTable
+        ``form`` holds the notation of the file, ``notes`` what was recognised.
+
+    Raises
+    ------
+    ReadError
+        With the line, for a row with more or fewer cells than the header, bytes
+        that cannot be decoded, a NUL byte, a line of more than a million bytes; also
+        for an empty file, a missing or ambiguous header, a delimiter that does not
+        occur, a truncated gzip file, and above the limits of size.
+    """
+    form, table, notes = _read_cells(path, delimiter, encoding)
+    for part in parts:
+        _, cells, _ = _read_cells(part, delimiter, encoding)
+        check_same_columns(part, cells.column_names, path, table.column_names)
+        table = pa.concat_tables([table, cells.select(table.column_names)])
+    frame, remarks = _frame(table, decimal_comma=form.delimiter != ",")
+    return RawTable(
+        frame,
+        None,
+        (),
+        (),
+        join_names(path, *parts),
+        sha256_of(path, *parts),
+        form=replace(form, cells=table),
+        notes=(*notes, *remarks),
+    )
+
+
+def _read_cells(path: Path, delimiter: str | None, encoding: str | None) -> tuple[TextForm, pa.Table, list[str]]:
+    """Return the form of a file, its cells as text, and notes."""
+    form, notes = recognise(path, _checked_mark(delimiter), encoding, DELIMITERS.get(base_suffix(path), ","))
+    names = _header(path, form)
+    try:
+        table, names, row_names = _parse_with_row_names(path, form, names)
+    except pa.ArrowInvalid as error:
+        raise _diagnosis(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
+    if table.num_rows == 0:
+        raise ReadError.at(path, "there is a header but no row below it.")
+    _check_last_cell(path, form, names, table)
+    return form, table, [*notes, *row_names]
+
+
+def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: Sequence[str]) -> None:
+    """Raise if a part of a table does not have the columns of its first part."""
+    if set(names) == set(expected):
+        return
+    missing, added = ([n for n in a if n not in b] for a, b in ((expected, names), (names, expected)))
+    what = [*([f"it lacks {quoted(missing)}"] if missing else []), *([f"it adds {quoted(added)}"] if added else [])]
+    raise ReadError.at(path, f"its columns are not those of {first}: {' and '.join(what)}.")
+
+
+def _checked_mark(delimiter: str | None) -> str | None:
+    mark = "\t" if delimiter in ("tab", "\\t") else delimiter
+    if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n'):
+        raise ValueError(f'a delimiter is one character, not {mark!r}: ASCII, no quote, no line break; or "tab".')
+    return mark
+
+
+def _parse_with_row_names(path: Path, form: TextForm, names: list[str]) -> tuple[pa.Table, list[str], list[str]]:
+    """Parse; where each row has one cell more than the header, the first column holds row names."""
+    try:
+        return _parse(path, form, names), names, []
+    except pa.ArrowInvalid:
+        with_names = ["index", *names]
+        if "index" in names or _first_width(path, form) != len(with_names):
+            raise
+        return _parse(path, form, with_names), with_names, [describe_row_names(len(names), len(with_names))]
+
+
+def _parse(path: Path, form: TextForm, names: list[str]) -> pa.Table:
+    with open_text(path, max_line=MAX_LINE, encoding=form.encoding) as stream:
+        return arrow_csv.read_csv(stream, **_choose_options(form, names))
+
+
+def _choose_options(form: TextForm, names: list[str], kept: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options of pyarrow's readers; with ``kept``, only these columns are read."""
+    return {
+        "read_options": arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=1 << 22),
+        "parse_options": arrow_csv.ParseOptions(delimiter=form.delimiter, newlines_in_values=True),
+        "convert_options": arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            null_values=["", *MISSING_WORDS],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            include_columns=list(kept),
+        ),
+    }
+
+
+def open_delimited(path: Path, delimiter: str | None = None, encoding: str | None = None) -> tuple[TextForm, list[str]]:
+    """Return the form of a file of any size and the names of its columns, for :func:`read_batches`."""
+    default = DELIMITERS.get(base_suffix(path), ",")
+    form, _ = recognise(path, _checked_mark(delimiter), encoding, default, max_bytes=sys.maxsize)
+    names = _header(path, form)
+    has_row_names = "index" not in names and _first_width(path, form) == len(names) + 1
+    return form, ["index", *names] if has_row_names else names
+
+
+def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
+    """Yield the cells of a file as text, some MB at a time; there may be no row.
+
+    Parameters
+    ----------
+    path, form, names
+        From :func:`open_delimited`.
+    kept : sequence of str
+        The columns that are read; by default all.
+    """
+    if _first_width(path, form) == 0:
+        return
+    try:
+        with open_text(path, max_line=MAX_LINE, max_bytes=sys.maxsize, encoding=form.encoding) as stream:
+            yield from arrow_csv.open_csv(stream, **_choose_options(form, names, kept))
+    except pa.ArrowInvalid as error:
+        raise _diagnosis(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
+
+
+def find_first_line(cells: Iterable[pa.Table]) -> int | None:
+    """Return the line of the first row of a file; None where a cell holds a line break, so that rows are not lines."""
+    columns = (column for table in cells for column in table.columns)
+    return None if any(compute.any(compute.match_substring(column, "\n")).as_py() for column in columns) else 2
+
+
+def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] = ()) -> pd.DataFrame:
+    """Return cells as values; the columns of ``as_text`` stay as they are written."""
+    values, _ = _frame(table.drop_columns(list(as_text)), decimal_comma=decimal_comma)
+    texts = table.select(list(as_text)).to_pandas()
+    frame: pd.DataFrame = pd.concat([values, texts], axis=1)[table.column_names]
+    return frame
+
+
+def _rows(path: Path, form: TextForm, *, strict: bool = False) -> Any:
+    text = (line for _, line in lines(path, max_line=MAX_LINE, encoding=form.encoding))
+    return csv.reader(text, delimiter=form.delimiter, strict=strict)
+
+
+def _first_width(path: Path, form: TextForm) -> int:
+    """Return the number of cells in the first row below the header."""
+    rows = _rows(path, form)
+    try:
+        next(rows)
+        return next((len(row) for row in rows if row), 0)
+    except csv.Error:  # the diagnosis will report it, with its line
+        return 0
+
+
+def _header(path: Path, form: TextForm) -> list[str]:
+    """Return the column names, or raise with the reason why the first line cannot be a header."""
+    try:
+        first: list[str] = next(_rows(path, form), [])
+    except csv.Error as error:
+        raise ReadError.at(path, f"the header cannot be read ({error}).", line=1) from None
+    names = [cell.strip() for cell in first]
+    if not any(names):
+        raise ReadError.at(path, "the first line is empty, where the column names should stand.", line=1)
+    if len(names) == 1:
+        _check_single_column(path, form.delimiter, names[0])
+    counted = len(names) > 2 and names == [str(j) for j in range(len(names))]  # how pandas names an array's columns
+    if not counted and all(_is_number(name) for name in names):
+        reason = f"the first line holds numbers ({', '.join(names[:3])}), not column names: put a header line above it."
+        raise ReadError.at(path, reason, line=1)
+    return check_names(names, path, 1)
+
+
+def _check_single_column(path: Path, mark: str, name: str) -> None:
+    """Raise where the one column name holds another delimiter that the rows do not confirm."""
+    for other in ";\t|,":
+        if other != mark and other in name:
+            shown, option = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
+            reason = (
+                f"there is one column only, and its name {name[:40]!r} holds {shown}, but the rows below do not fit: "
+                f"name the delimiter with --delimiter {option} if that separates the columns."
+            )
+            raise ReadError.at(path, reason, line=1)
+
+
+def check_names(names: list[str], path: Path, line: int | None) -> list[str]:
+    """Return the names of columns, distinct and not empty, or raise; an empty first one is called "index"."""
+    if len(names) > MAX_COLUMNS:
+        raise ReadError.at(path, f"{len(names):,} columns are more than {MAX_COLUMNS:,}, the limit.", line=line)
+    if names and not names[0]:
+        names = ["index", *names[1:]]  # pandas and R leave the name of the row names empty
+    if "" in names:
+        raise ReadError.at(path, f"column {names.index('') + 1} of the header has no name.", line=line)
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise ReadError.at(path, "two columns have this name; rename one of them.", line=line, column=twice)
+    return names
+
+
+def _check_last_cell(path: Path, form: TextForm, names: list[str], table: pa.Table) -> None:
+    """Look for a quote that is never closed: it swallows the rest of the file into the last cell."""
+    last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py()
+    if last is not None and "\n" in last and (error := _diagnosis(path, form, names)):
+        raise error
+
+
+def _diagnosis(path: Path, form: TextForm, names: list[str]) -> ReadError | None:
+    """Read the file slowly and return what is wrong with it first; :func:`lines` raises for wrong bytes."""
+    reader, end = _rows(path, form, strict=True), 0
+    try:
+        for row in reader:
+            start, end = end + 1, reader.line_num
+            if row and len(row) != len(names):
+                return ReadError.at(path, _ragged(row, names), line=start)
+    except csv.Error as error:
+        if "field limit" in str(error):  # a limit of this second reader only
+            return None
+        reason = f"the row that begins here cannot be read ({error}): is a quote opened and not closed?"
+        return ReadError.at(path, reason, line=end + 1)
+    return None
+
+
+def _ragged(row: list[str], names: list[str]) -> str:
+    cells = f"{plural(len(row), 'cell')}, but the header has {len(names)}"
+    if len(row) < len(names):
+        return f"{cells}: there is no cell for {names[len(row)]!r}."
+    return f"{cells}: put a cell that holds the delimiter into quotes."
+
+
+def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[str]]:
+    """Return the columns as values, with one note per unusual notation."""
+    columns, remarks = {}, dict[str, list[str]]()
+    for name in table.column_names:
+        columns[name], remark = to_values(table.column(name), decimal_comma=decimal_comma)
+        if remark:
+            remarks.setdefault(remark, []).append(name)
+    sentences = {
+        "decimal comma": "as numbers with a decimal comma",
+        "comma unclear": "as text, because a comma may stand for decimals or for thousands (write 1240 or 1.24)",
+    }
+    notes = [_describe_reading(names, sentences[remark]) for remark, names in remarks.items()]
+    return pd.DataFrame(columns), notes
+
+
+def _describe_reading(names: list[str], how: str) -> str:
+    """Return which columns were read in an unusual way."""
+    return f"{plural(len(names), 'column')} {'was' if len(names) == 1 else 'were'} read {how}: {listed(names)}."
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False

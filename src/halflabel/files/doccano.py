@@ -1,0 +1,107 @@
+"""doccano: one record per text or file with the list of the labels that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halflabel._wording import clipped, option, plural
+from halflabel.files.collector import Collector
+from halflabel.files.fields import rows_of
+from halflabel.files.formats import Format, Options
+from halflabel.files.json_files import read_records, write_array, write_lines
+from halflabel.files.json_text import Place
+from halflabel.files.loss import Loss
+from halflabel.files.records import Records
+from halflabel.files.sample import Sample
+
+#: The keys under which the labels stand: "label" in today's exports, "labels" in older ones, "cats" with intents.
+KEYS = ("label", "labels", "cats")
+
+
+def _read(paths: Sequence[Path], options: Options) -> Records:
+    collector = Collector(paths[0], options.absent)
+    collector.require_absent()
+    n_empty, numbered = 0, None
+    for place, record in read_records(paths):
+        name = options.tags or next((name for name in KEYS if name in record), None)
+        key = record.get(options.id or "id")
+        numbered = key is None if numbered is None else numbered
+        if (key is None) != numbered:
+            raise place.error("it has no id, but other records have one.")
+        fields = {field: value for field, value in record.items() if field not in (name, options.id or "id")}
+        item = collector.item(
+            place.number if numbered else str(key), fields, new=True, place=f"record {place.number}: "
+        )
+        labels = _labels(record.get(name) if name else None, place)
+        n_empty += labels == []
+        if labels or (labels == [] and options.empty == "none"):
+            collector.add_list(item, labels)
+    if n_empty and options.empty is None:
+        collector.notes.append(
+            f"{plural(n_empty, 'item')} with an empty list taken as unlabelled: doccano writes the same for items "
+            f"that are not annotated yet. Use {option('empty', 'none')} if all of them were annotated."
+        )
+    return collector.records(FORMAT.name, numbered=bool(numbered))
+
+
+def _labels(value: Any, place: Place) -> list[str] | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list) or not all(isinstance(label, str | int) for label in value):
+        shown = clipped(repr(value), 40)
+        raise place.error(f"its labels are {shown}, but they must be a list of names: spans of text are not read.")
+    return [str(label) for label in value]
+
+
+def _write(records: Records, path: Path) -> None:
+    write = write_array if path.suffix == ".json" else write_lines
+    write(path, _rows(records))
+
+
+def _rows(records: Records) -> Iterator[dict[str, Any]]:
+    names = np.array(records.names, dtype=object)
+    items = records.items.drop(columns=["id", "label"], errors="ignore")
+    rows = zip(records.items.index.tolist(), rows_of(items), records.final.to_numpy() == 1, strict=True)
+    for key, fields, relevant in rows:
+        yield {"id": str(key), **fields, "label": names[relevant].tolist()}
+
+
+def _recognise(sample: Sample) -> str | None:
+    if not (sample.every("text", "label") or sample.every("filename", "label")):
+        return None
+    if any("answer" in record for record in sample.records):
+        return None
+    if all(isinstance(record["label"], list) for record in sample.records):
+        return "Its records have a 'text' or 'filename', and a list under 'label'."
+    return None
+
+
+FORMAT = Format(
+    name="doccano",
+    title="doccano",
+    dialect="sets",
+    suffixes=(".jsonl", ".json"),
+    read=_read,
+    write=_write,
+    recognise=_recognise,
+    losses=(
+        Loss.IRRELEVANT,
+        Loss.SUGGESTED,
+        Loss.BOTH,
+        Loss.PROBABILITIES,
+        Loss.UNSURE,
+        Loss.PEOPLE,
+        Loss.MODEL,
+        Loss.FIELDS,
+        Loss.LABELS,
+        Loss.ANNOTATED,
+    ),
+    carries=lambda items: [name for name in items.columns if name not in ("id", "label")],
+    options=("id", "tags", "empty"),
+)

@@ -1,0 +1,231 @@
+"""Workbooks of Excel, with the extra ``excel`` (openpyxl): one row per item, one column per label.
+
+Probabilities, and the labels whose values are suggestions, stand in two further sheets, by the number of the item.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._files import atomic_write
+from halflabel._wording import clipped, count, listed
+from halflabel.files.bounded import size_limit
+from halflabel.files.fields import frame_of, plain, rows_of
+from halflabel.files.flat import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
+from halflabel.files.formats import Format, Options, Plain
+from halflabel.files.json_files import dumped
+from halflabel.files.loss import Loss
+from halflabel.files.parquet import explain_damage
+from halflabel.files.raw_table import ReadError
+from halflabel.files.records import Records
+from halflabel.files.sample import Sample
+
+#: What Excel can hold.
+MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
+
+#: The column of the further sheets with the number of the item, from 1.
+ROW = "row"
+
+#: What a cell shows whose formula failed.
+ERRORS = frozenset(("#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"))
+
+Row = tuple[Any, ...]
+
+
+def _openpyxl() -> Any:
+    try:
+        return importlib.import_module("openpyxl")
+    except ImportError:
+        raise ImportError("workbooks (.xlsx) need openpyxl: pip install 'halflabel[excel]'.") from None
+
+
+def _read(paths: Sequence[Path], options: Options) -> Records:
+    plain = _read_plain(paths)
+    frame = plain.frame if options.labels else plain.frame.drop(columns=[PROBABILITIES, FILLED], errors="ignore")
+    return from_frame(frame, paths[0], options, FORMAT.name, notes=plain.notes)
+
+
+def _read_plain(paths: Sequence[Path]) -> Plain:
+    path = paths[0]
+    if len(paths) > 1:
+        raise ReadError.at(path, "workbooks are read one by one.")
+    sheets = _sheets(path)
+    if not sheets:
+        raise ReadError.at(path, "there is no visible sheet with rows in it.")
+    first, frame = next(iter(sheets.items()))
+    own = [name for name in (PROBABILITIES, FILLED) if name in sheets and ROW in sheets[name].columns]
+    for name in own:
+        frame[name] = _nested(sheets[name], name, path, len(frame))
+    others = [name for name in list(sheets)[1:] if name not in own]
+    notes = [f"Only the first sheet, {first!r}, was read, not {listed(others)}."] if others else []
+    return Plain(frame, notes=tuple(notes))
+
+
+def _sheets(path: Path) -> dict[str, pd.DataFrame]:
+    """Return the visible sheets that are not empty, as tables; formulas count with their last result."""
+    openpyxl = _openpyxl()
+    with explain_damage(path, "a workbook"):
+        with zipfile.ZipFile(path) as archive:
+            size, limit = sum(member.file_size for member in archive.infolist()), size_limit()
+        if size > limit:
+            raise ReadError.at(path, f"it unpacks to {count(size)} bytes, above the limit of {count(limit)}: split it.")
+        # openpyxl leaves a file open whose parts are damaged.
+        with path.open("rb") as file, closing(openpyxl.load_workbook(file, read_only=True, data_only=True)) as book:
+            visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+            tables = {sheet.title: _table(_iterate_rows(sheet, path), path, sheet.title) for sheet in visible}
+    return {title: table for title, table in tables.items() if table is not None}
+
+
+def _iterate_rows(sheet: Any, path: Path) -> Iterator[tuple[int, Row]]:
+    """Yield (number, cells) of the rows that are not empty; what a sheet states about its size is not used."""
+    sheet.reset_dimensions()
+    for number, row in enumerate(sheet.iter_rows(max_row=MAX_ROWS + 1, values_only=True), start=1):
+        if number > MAX_ROWS:
+            raise ReadError.at(path, f"sheet {sheet.title!r}: a row is beyond the {count(MAX_ROWS)} that Excel has.")
+        if any(cell is not None for cell in row):
+            yield number, row
+
+
+def _table(filled: Iterator[tuple[int, Row]], path: Path, title: str) -> pd.DataFrame | None:
+    """Return the rows of a sheet below its header; None for an empty sheet."""
+    line, first = next(filled, (0, ()))
+    names = [str(cell).strip() if cell is not None else "" for cell in first]
+    while names and not names[-1]:
+        names.pop()
+    if not names:
+        return None
+    if "" in names:
+        reason = f"sheet {title!r}: column {names.index('') + 1} of the header has no name."
+        raise ReadError.at(path, reason, line=line)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReadError.at(path, f"sheet {title!r}: two columns have the name {twice!r}.", line=line)
+    cells = []
+    for number, row in filled:
+        if any(cell is not None for cell in row[len(names) :]):
+            reason = f"sheet {title!r}: the row has cells beyond the {len(names)} columns of the header."
+            raise ReadError.at(path, reason, line=number)
+        cells.append({name: _value(cell) for name, cell in zip(names, row, strict=False)})
+    return frame_of([dict.fromkeys(names), *cells], pd.RangeIndex(len(cells) + 1)).iloc[1:].reset_index(drop=True)
+
+
+def _value(cell: Any) -> Any:
+    return None if isinstance(cell, str) and (not cell or cell in ERRORS) else cell
+
+
+def _nested(sheet: pd.DataFrame, name: str, path: Path, n_items: int) -> list[Any]:
+    """Return the rows of a further sheet as the fields that :mod:`halflabel.files.flat` has."""
+    nested: list[Any] = [[] if name == FILLED else {} for _ in range(n_items)]
+    for row in rows_of(sheet):
+        number = row.pop(ROW, None)
+        if not isinstance(number, int) or not 1 <= number <= n_items:
+            raise ReadError.at(path, f"sheet {name!r}: {number!r} is not the number of one of the {n_items} items.")
+        known = {key: value for key, value in row.items() if value is not None}
+        nested[number - 1] = list(known) if name == FILLED else known
+    return nested
+
+
+def _write(records: Records, path: Path) -> None:
+    _write_frame(to_frame(records), path, records.names)
+
+
+def _write_plain(frame: pd.DataFrame, path: Path) -> None:
+    _write_frame(_with_text_lists(frame), path, ())
+
+
+def _with_text_lists(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose lists are JSON text: a cell holds no list."""
+    nested = [name for name in frame.columns if name not in _carried(frame)]
+    texts = {name: [None if x is None else dumped(x) for x in map(plain, frame[name])] for name in nested}
+    return frame.assign(**{name: pd.Series(text, frame.index, dtype=object) for name, text in texts.items()})
+
+
+def _write_frame(frame: pd.DataFrame, path: Path, names: tuple[str, ...]) -> None:
+    openpyxl = _openpyxl()
+    if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
+        raise ValueError(f"a sheet of Excel holds {count(MAX_ROWS)} rows and {count(MAX_COLUMNS)} columns at most.")
+    sheets = {title: [[_plain(value) for value in row] for row in rows] for title, rows in _rows(frame, names)}
+    _check_texts(value for rows in sheets.values() for row in rows for value in row)
+    book = openpyxl.Workbook(write_only=True)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append([_cell(value, sheet) for value in row])
+    with atomic_write(path) as file:
+        book.save(file)
+
+
+def _rows(frame: pd.DataFrame, names: tuple[str, ...]) -> Iterator[tuple[str, Iterable[Sequence[Any]]]]:
+    """Yield (title, rows with the header) of each sheet."""
+    kept = _carried(frame)
+    yield "items", [kept, *frame[kept].itertuples(index=False, name=None)]
+    if PROBABILITIES in frame.columns:
+        known = [(number, *map((row or {}).get, names)) for number, row in enumerate(frame[PROBABILITIES], start=1)]
+        yield PROBABILITIES, [(ROW, *names), *known]
+    if FILLED in frame.columns:
+        marks = [
+            (number, *(1 if n in row else None for n in names)) for number, row in enumerate(frame[FILLED], start=1)
+        ]
+        yield FILLED, [(ROW, *names), *marks]
+
+
+def _check_texts(values: Iterable[Any]) -> None:
+    """Raise for texts that a cell cannot hold; openpyxl would cut a long one."""
+    illegal = importlib.import_module("openpyxl.cell.cell").ILLEGAL_CHARACTERS_RE
+    for text in values:
+        if isinstance(text, str):
+            if len(text) > MAX_TEXT:
+                raise ValueError(f"a text has more than {count(MAX_TEXT)} characters, the limit of a cell in Excel.")
+            if illegal.search(text):
+                raise ValueError(f"{clipped(repr(text), 40)} holds a control character, which Excel does not have.")
+
+
+def _cell(value: Any, sheet: Any) -> Any:
+    """Return a cell; a text stays a text even if it begins as a formula does."""
+    cell = importlib.import_module("openpyxl.cell").WriteOnlyCell(sheet, value=value)
+    if isinstance(value, str):
+        cell.data_type = "s"
+    return cell
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, pd.Timestamp) and value.tzinfo is None:
+        return value.to_pydatetime()
+    return value if isinstance(value, datetime.datetime | datetime.date) and value is not pd.NaT else plain(value)
+
+
+def _carried(items: pd.DataFrame) -> list[str]:
+    return [
+        name
+        for name in items.columns
+        if not any(isinstance(x, list | tuple | np.ndarray | Mapping) for x in items[name])
+    ]
+
+
+def _recognise(sample: Sample) -> str | None:
+    return "It is a workbook of Excel." if sample.kind == "workbook" else None
+
+
+FORMAT = Format(
+    name="excel",
+    title="Excel",
+    dialect="cells",
+    suffixes=(".xlsx",),
+    read=_read,
+    write=_write,
+    recognise=_recognise,
+    losses=(*LOSSES, Loss.FIELDS),
+    carries=_carried,
+    options=OPTIONS,
+    read_plain=_read_plain,
+    write_plain=_write_plain,
+)

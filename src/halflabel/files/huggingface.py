@@ -1,0 +1,256 @@
+"""Datasets of Hugging Face, without their package: Parquet, and folders saved to disk.
+
+The features stand in the metadata of the schema, and in ``dataset_info.json`` of a folder. A list of ``ClassLabel`` is
+a list of labels; its numbers become names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import compute, ipc, parquet
+
+from halflabel._files import atomic_folder, atomic_write
+from halflabel._wording import listed, option, plural
+from halflabel.files.feather import KEY, from_table, plain_of_table, read_tables, to_table
+from halflabel.files.flat import LOSSES, OPTIONS
+from halflabel.files.formats import Format, Options, Plain
+from halflabel.files.json_files import dumped, read_document
+from halflabel.files.raw_table import ReadError
+from halflabel.files.records import Records
+from halflabel.files.sample import Sample
+
+_DATA = "data-00000-of-00001.arrow"
+
+
+def _read(paths: Sequence[Path], options: Options) -> Records:
+    path, table = paths[0], _read_parts(paths)
+    classes = _class_names(table, path)
+    if not options.names_fields and KEY not in _metadata(table):
+        options = _with_lists(options, table, classes, path)
+    table, notes = _with_names(table, classes, path)
+    declared = classes.get(options.tags or "", ())
+    return from_table(table, path, options, FORMAT.name, declared=declared, notes=notes)
+
+
+def _read_plain(paths: Sequence[Path]) -> Plain:
+    return plain_of(_read_parts(paths), paths[0])
+
+
+def _read_parts(paths: Sequence[Path]) -> pa.Table:
+    return read_tables([file for part in paths for file in (_files_of(part) if part.is_dir() else [part])])
+
+
+def plain_of(table: pa.Table, path: Path) -> Plain:
+    """Return an Arrow table in which the numbers of classes are their names, and the list of labels, if there is one.
+
+    Parameters
+    ----------
+    table : Table
+        Its schema, or the folder that it comes from, holds the features.
+    path : Path
+        The file or folder, for errors.
+    """
+    classes = _class_names(table, path)
+    table, notes = _with_names(table, classes, path)
+    lists = [name for name in classes if is_list(table.schema.field(name).type)]
+    plain = plain_of_table(table, path)
+    return replace(plain, tags=lists[0] if len(lists) == 1 else None, classes=classes, notes=notes)
+
+
+def restore_numbers(column: pd.Series[Any], classes: Mapping[str, list[str]]) -> pd.Series[Any]:
+    """Return a column with the numbers of its classes in place of their names; other columns as they are."""
+    names = classes.get(str(column.name))
+    if names is None:
+        return column
+    number = {name: position for position, name in enumerate(names)}
+    cells = [
+        [number[name] for name in cell] if isinstance(cell, list | tuple | np.ndarray) else number.get(cell)
+        for cell in column
+    ]
+    return pd.Series(cells, column.index, dtype=object, name=column.name)
+
+
+def is_list(kind: Any) -> bool:
+    """Return whether an Arrow type is a list of any kind."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """Return the data files of a folder: as its ``state.json`` lists them, else its Parquet files by name."""
+    if (folder / "dataset_dict.json").exists():
+        splits = [str(name) for name in read_document(folder / "dataset_dict.json").get("splits") or []]
+        raise ReadError.at(folder, f"it holds the splits {listed(splits)}: name one of these folders.")
+    if not (folder / "state.json").exists():
+        return sorted(folder.glob("*.parquet"))
+    stated = read_document(folder / "state.json").get("_data_files")
+    parts = stated if isinstance(stated, list) else []
+    names = [str(part.get("filename")) for part in parts if isinstance(part, dict)]
+    if not names or any(Path(name).name != name for name in names):
+        raise ReadError.at(folder / "state.json", "it does not list the data files of this folder.")
+    return [folder / name for name in names]
+
+
+def _metadata(table: pa.Table) -> dict[bytes, bytes]:
+    return table.schema.metadata or {}
+
+
+def _class_names(table: pa.Table, path: Path) -> dict[str, list[str]]:
+    """Return the names of the classes of each column of ``ClassLabel``, or of lists of them."""
+    info = path / "dataset_info.json"
+    try:
+        if path.is_dir() and info.exists():
+            features = read_document(info).get("features") or {}
+        else:
+            features = json.loads(_metadata(table).get(b"huggingface", b"{}")).get("info", {}).get("features", {})
+        found = {name: _names_of(features[name]) for name in table.column_names if name in features}
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        if isinstance(error, ReadError):
+            raise
+        raise ReadError.at(path, f"its features cannot be read ({error}).") from None
+    return {name: names for name, names in found.items() if names is not None}
+
+
+def _names_of(feature: Any) -> list[str] | None:
+    """Return the names of a ``ClassLabel``, or of a list of them in today's notation or an older one."""
+    if isinstance(feature, list) and len(feature) == 1:
+        feature = feature[0]
+    elif isinstance(feature, dict) and isinstance(feature.get("feature"), dict):
+        feature = feature["feature"]
+    if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and feature.get("names"):
+        return [str(name) for name in feature["names"]]
+    return None
+
+
+def _with_lists(options: Options, table: pa.Table, classes: dict[str, list[str]], path: Path) -> Options:
+    """Return the options with the lists of labels that the features declare."""
+    lists = [name for name in classes if is_list(table.schema.field(name).type)]
+    pairs = [name for name in lists if f"{name}_absent" in lists]
+    if len(lists) == 2 and len(pairs) == 1:
+        return replace(options, tags=pairs[0], negatives=f"{pairs[0]}_absent")
+    if len(lists) > 1:
+        raise ReadError.at(path, f"{listed(lists)} list labels: name one with {option('tags')}.")
+    return replace(options, tags=lists[0]) if lists else options
+
+
+def _with_names(table: pa.Table, classes: dict[str, list[str]], path: Path) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the table with names in place of the numbers of classes, and notes."""
+    notes = []
+    for name, names in classes.items():
+        column = table.column(name)
+        if is_list(column.type) and (gaps := compute.list_flatten(column).null_count):
+            notes.append(f"{plural(gaps, 'missing value')} in lists of {name!r} left out.")
+        table = table.set_column(table.column_names.index(name), name, _replace_numbers(column, names, path, name))
+    return table, tuple(notes)
+
+
+def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name: str) -> pa.Array:
+    """Return a column with the names of its classes; -1, which stands for a missing class, becomes missing."""
+
+    def name_of(number: int) -> str:
+        if number >= len(names):
+            raise ReadError.at(path, f"it holds the class {number}, but has {len(names)} names.", column=name)
+        return names[number]
+
+    if not is_list(column.type):
+        return pa.array([None if x is None or x < 0 else name_of(x) for x in column.to_pylist()], pa.string())
+    rows = column.to_pylist()
+    lists = [row and [name_of(x) for x in row if x is not None and x >= 0] for row in rows]
+    return pa.array(lists, pa.list_(pa.string()))
+
+
+def _write(records: Records, path: Path) -> None:
+    table = to_table(records)
+    if path.suffix:
+        with atomic_write(path) as file:
+            parquet.write_table(table, file)
+        return
+    digest = hashlib.sha256()
+    with atomic_folder(path) as folder:
+        with (folder / _DATA).open("wb") as file, ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+        digest.update((folder / _DATA).read_bytes())
+        (folder / "dataset_info.json").write_text(dumped(_INFO), encoding="utf-8")
+        (folder / "state.json").write_text(dumped(_state(digest.hexdigest()[:16])), encoding="utf-8")
+
+
+def write_with_classes(frame: pd.DataFrame, path: Path, classes: Mapping[str, list[str]], further: str) -> None:
+    """Write a table as Parquet in which classes are numbers, with their names in the metadata of the schema.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Classes are names in it.
+    path : Path
+    classes : mapping of str to list of str
+        The names of the classes by column.
+    further : str
+        A column that may have been added and lists classes of the only column of lists.
+    """
+    lists = [name for name in classes if name in frame and any(isinstance(x, list | np.ndarray) for x in frame[name])]
+    if further in frame and len(lists) == 1:
+        classes, lists = {**classes, further: classes[lists[0]]}, [*lists, further]
+    numbers = frame.assign(**{name: restore_numbers(frame[name], classes) for name in classes if name in frame})
+    table = pa.Table.from_pandas(numbers, preserve_index=False)
+    for name in classes:
+        kind = pa.list_(pa.int64()) if name in lists else pa.int64()
+        position = table.column_names.index(name)
+        table = table.set_column(position, name, pa.array(numbers[name], kind, from_pandas=True))
+    labels = {name: {"names": names, "_type": "ClassLabel"} for name, names in classes.items()}
+    features = {n: {"feature": label, "_type": "List"} if n in lists else label for n, label in labels.items()}
+    info = json.dumps({"info": {"features": features}}, ensure_ascii=False)
+    with atomic_write(path) as file:
+        parquet.write_table(table.replace_schema_metadata({b"huggingface": info}), file)
+
+
+def _state(fingerprint: str) -> dict[str, Any]:
+    """Return what the package looks for in ``state.json``."""
+    return {
+        "_data_files": [{"filename": _DATA}],
+        "_fingerprint": fingerprint,
+        "_format_columns": None,
+        "_format_kwargs": {},
+        "_format_type": None,
+        "_output_all_columns": False,
+        "_split": None,
+    }
+
+
+_INFO = {"citation": "", "description": "", "features": None, "homepage": "", "license": ""}
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind == "folder":
+        if "dataset_dict.json" in sample.members or {"state.json", "dataset_info.json"} <= sample.members:
+            return "It is a folder with the files of a dataset saved to disk."
+        if sample.members and all(name.endswith(".parquet") for name in sample.members):
+            return "It is a folder of Parquet files."
+        return None
+    if sample.kind not in ("parquet", "arrow"):
+        return None
+    metadata = sample.schema.metadata or {}
+    if b"huggingface" in metadata:
+        return "Its schema holds the features of a Hugging Face dataset."
+    return "Its schema names the labels." if sample.kind == "parquet" and KEY in metadata else None
+
+
+FORMAT = Format(
+    name="huggingface",
+    title="Hugging Face datasets",
+    dialect="cells",
+    suffixes=(".parquet", ""),
+    read=_read,
+    write=_write,
+    recognise=_recognise,
+    losses=LOSSES,
+    options=OPTIONS,
+    read_plain=_read_plain,
+)

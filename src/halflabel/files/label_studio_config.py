@@ -1,0 +1,66 @@
+"""The labelling configuration of Label Studio for one question per label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import pandas as pd
+
+from halflabel.files.choices import NO, UNSURE, YES
+
+#: Fields that hold the content of an item, with the tag that shows them, in the order of preference.
+SHOWN = {"text": "Text", "html": "HyperText", "image": "Image", "audio": "Audio", "video": "Video"}
+
+#: Suffixes of files by the tag that shows them.
+MEDIA = {
+    "Image": (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp"),
+    "Audio": (".mp3", ".wav", ".ogg", ".flac", ".m4a"),
+    "Video": (".mp4", ".webm", ".mov"),
+}
+
+
+def object_name(names: Sequence[str]) -> str:
+    """Return the name of the object that is shown; it must not be the name of a label."""
+    name = "item"
+    while name in names:
+        name += "_"
+    return name
+
+
+def config(names: Sequence[str], items: pd.DataFrame, id_key: str, target: str, question: str | None) -> str:
+    """Return the XML: what is shown, and for each label the choices yes, no and unsure, or one question for all."""
+    shown, tag = shown_field(items, id_key)
+    lines = ["<View>", f"  <{tag} name={quoteattr(target)} value={quoteattr('$' + shown)}/>"]
+    if question is not None:
+        lines += _choices(question, target, "multiple", names)
+    for name in names if question is None else ():
+        lines += [f'  <Header value={quoteattr(name)} size="5"/>', *_choices(name, target, "single", (YES, NO, UNSURE))]
+    return "\n".join([*lines, "</View>", ""])
+
+
+def _choices(name: str, target: str, kind: str, words: Sequence[str]) -> list[str]:
+    return [
+        f'  <Choices name={quoteattr(name)} toName={quoteattr(target)} choice="{kind}" showInline="true">',
+        *(f"    <Choice value={quoteattr(word)}/>" for word in words),
+        "  </Choices>",
+    ]
+
+
+def shown_field(items: pd.DataFrame, id_key: str) -> tuple[str, str]:
+    """Return (field, tag) for the content of the items: by the name of the field, else by its first value."""
+    names = list(map(str, items.columns))
+    for name, tag in SHOWN.items():
+        if name in names:
+            return name, tag
+    texts = {name: _first_text(items[name]) for name in names if name.isidentifier()}
+    for name, value in texts.items():
+        for tag, suffixes in MEDIA.items():
+            if value is not None and value.lower().split("?")[0].endswith(suffixes):
+                return name, tag
+    return next(((name, "Text") for name, value in texts.items() if value is not None), (id_key, "Text"))
+
+
+def _first_text(column: pd.Series[Any]) -> str | None:
+    return next((value for value in column if isinstance(value, str)), None)

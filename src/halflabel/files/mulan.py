@@ -1,0 +1,147 @@
+"""Mulan's data sets: an ARFF file and an XML file that names the labels.
+
+References
+----------
+Tsoumakas, Spyromitros-Xioufis, Vilcek and Vlahavas, "MULAN: a Java library for
+multi-label learning", JMLR 12, 2011.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+from xml.etree import ElementTree
+
+from halflabel.files.arff import read_arff
+from halflabel.files.bounded import check_ordinary
+from halflabel.files.raw_table import Dataset, RawTable, ReadError, stack, to_dataset
+
+#: Bytes and nesting depth of the largest label file.
+MAX_XML, MAX_DEPTH = 10_000_000, 64
+
+_PARTS = ("-sparse", "-train", "-test")
+
+
+def read_mulan(arff_path: str | os.PathLike[str], xml_path: str | os.PathLike[str] | None = None) -> RawTable:
+    """Read an ARFF file and the label file that belongs to it.
+
+    Parameters
+    ----------
+    arff_path : path
+        Dense or sparse ARFF, ``.gz`` or not.
+    xml_path : path, optional
+        By default the sibling: ``NAME.xml`` for ``NAME.arff``, ``NAME-train.arff``,
+        ``NAME-sparse.arff.gz`` and the like. Without one, no label is declared.
+
+    Returns
+    -------
+    RawTable
+        Labels are found by name, wherever they stand in either file.
+    """
+    arff = Path(arff_path)
+    xml = Path(xml_path) if xml_path is not None else _sibling(arff)
+    raw = read_arff(arff)
+    return raw if xml is None else raw.with_labels(read_label_names(xml))
+
+
+def read_label_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the labels that a Mulan XML file names, at any depth, in the order of the file.
+
+    Raises
+    ------
+    ReadError
+        For anything but a well-formed file with labels, for a document type or
+        entity declaration, and above 10 MB or 64 levels.
+    """
+    path = Path(path)
+    target = _Labels(path)
+    parser = ElementTree.XMLParser(target=target)
+    try:
+        check_ordinary(path)
+        with path.open("rb") as stream:
+            content = stream.read(MAX_XML + 1)
+        if len(content) > MAX_XML:
+            raise ReadError.at(path, f"a label file may hold at most {MAX_XML:,} bytes, and this one holds more.")
+        parser.feed(content)
+        parser.close()
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # the last two for encodings
+        if isinstance(error, ReadError):
+            raise
+        raise ReadError.at(path, f"it is not well-formed XML ({error}).") from None
+    except OSError as error:
+        raise ReadError.at(path, f"it cannot be opened ({error.strerror}).") from error
+    if not target.names:
+        raise ReadError.at(path, 'it names no label: Mulan writes <label name="..."/> for each.')
+    return tuple(target.names)
+
+
+def load_benchmark(
+    name: str,
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    part: Literal["whole", "train", "test"] = "whole",
+) -> Dataset:
+    """Load a benchmark set from ``folder/name/``, which holds ``NAME*.arff.gz`` (or ``.arff``) and ``NAME.xml``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the set, and of the folder that holds it.
+    folder : path, optional
+        By default the one that the environment variable ``HALFLABEL_DATA`` names.
+    part : {"whole", "train", "test"}
+        The origin's own split. The whole of a set that ships as two parts only is
+        train followed by test.
+    """
+    root = folder if folder is not None else os.environ.get("HALFLABEL_DATA")
+    if root is None:
+        raise ReadError(f"{name}: set the folder of the benchmark sets with folder= or the variable HALFLABEL_DATA.")
+    files = {_part_of(path): path for path in sorted((Path(root) / name).glob("*.arff*"))}
+    wanted = [part] if part in files or part != "whole" else ["train", "test"]
+    if missing := [each for each in wanted if each not in files]:
+        raise ReadError.at(Path(root) / name, f"there is no ARFF file for the {' or '.join(missing)} part.")
+    tables = [read_mulan(files[each]) for each in wanted]
+    raw = tables[0] if len(tables) == 1 else stack(*tables)
+    return to_dataset(raw, name if part == "whole" else f"{name}-{part}")
+
+
+class _Labels:
+    """Parser target that keeps label names only; it builds no tree and expands nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.depth, self.names = path, 0, list[str]()
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise ReadError.at(self.path, "it declares a document type, which may hide entities; a label file needs none.")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ReadError.at(self.path, f"labels are nested more than {MAX_DEPTH} levels deep.")
+        if tag.rpartition("}")[2] == "label":
+            if "name" not in attributes:
+                raise ReadError.at(self.path, "a <label> has no name attribute.")
+            self.names.append(attributes["name"])
+
+    def end(self, tag: str) -> None:
+        self.depth -= 1
+
+
+def _stems(path: Path) -> Iterator[str]:
+    """Yield NAME-train-sparse, NAME-train, NAME for a file of that name."""
+    stem = path.name.removesuffix(".gz").removesuffix(".arff")
+    while stem:
+        yield stem
+        stem = next((stem.removesuffix(part) for part in _PARTS if stem.endswith(part)), "")
+
+
+def _sibling(arff: Path) -> Path | None:
+    candidates = (arff.with_name(f"{stem}.xml") for stem in _stems(arff))
+    return next((path for path in candidates if path.exists()), None)
+
+
+def _part_of(path: Path) -> str:
+    stems = list(_stems(path))
+    return next((part for part in ("train", "test") if any(stem.endswith(f"-{part}") for stem in stems)), "whole")

@@ -1,0 +1,177 @@
+"""Prodigy: JSON lines with one question each, answered with accept, reject or ignore, or with a choice of options.
+
+Suggestions are written as questions without an answer, for a recipe to ask; answers go to a second file, because
+``db-in`` takes a line without an answer as accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._wording import plural
+from halflabel.files.collector import Collector
+from halflabel.files.fields import rows_of, share_in, text_of
+from halflabel.files.formats import Format, Options
+from halflabel.files.json_files import read_records, write_lines
+from halflabel.files.json_text import Place
+from halflabel.files.loss import Loss
+from halflabel.files.records import Cell, Records
+from halflabel.files.sample import Sample
+from halflabel.labels.answers import read_answer
+
+VALUES = {"accept": 1.0, "reject": 0.0, "ignore": None}
+ANSWERS: dict[int | None, str] = {1: "accept", 0: "reject", None: "ignore"}
+
+#: Keys that are about the question, not about the item; those that begin with an underscore are, too.
+OWN = frozenset(("label", "answer", "options", "accept", "meta", "config", "score", "priority", "spans", "tokens"))
+
+#: Keys of ``meta`` that stand for the item, the suggestion and its origin.
+META = frozenset(("id", "p", "score", "suggested", "model"))
+
+#: Keys that hold the content of an item, by which items are distinguished where there is no id.
+CONTENT = ("text", "image", "audio", "video", "html", "path")
+
+
+def _read(paths: Sequence[Path], options: Options) -> Records:
+    collector = Collector(paths[0], options.absent)
+    n_rejected, keys = 0, set()
+    for place, line in read_records(paths):
+        item, kind = _item(collector, line, place)
+        keys.add(kind)
+        if "label" in line and isinstance(line["label"], str):
+            _add_question(collector, item, line, place)
+        elif isinstance(line.get("accept"), list):
+            n_rejected += _add_choice(collector, item, line, place)
+        elif "options" not in line:
+            raise place.error("it has neither a 'label' nor a choice ('accept').")
+    if n_rejected:
+        collector.notes.append(
+            f"{plural(n_rejected, 'rejected choice')} taken as unknown: it is unclear what was wrong."
+        )
+    if "content" in keys:
+        collector.notes.append("Items have no id in 'meta': lines with the same content are one item.")
+    return collector.records(FORMAT.name, numbered="content" in keys)
+
+
+def _item(collector: Collector, line: dict[str, Any], place: Place) -> tuple[int, str]:
+    """Return (position of the item, what it is known by)."""
+    meta = line.get("meta") if isinstance(line.get("meta"), dict) else {}
+    assert isinstance(meta, dict)
+    fields = {name: value for name, value in line.items() if name not in OWN and not name.startswith("_")}
+    fields |= {name: value for name, value in meta.items() if name not in META}
+    if meta.get("id") is not None:
+        return collector.item(str(meta["id"]), fields), "id"
+    content = line.get("_input_hash") or next((line[name] for name in CONTENT if line.get(name)), None)
+    if content is None:
+        raise place.error("it is not clear which item it is about: no 'id' in 'meta', no '_input_hash' and no 'text'.")
+    return collector.item(("content", str(content)), fields), "content"
+
+
+def _add_question(collector: Collector, item: int, line: dict[str, Any], place: Place) -> None:
+    meta: dict[str, Any] = line["meta"] if isinstance(line.get("meta"), dict) else {}
+    p = share_in(meta.get("p", meta.get("score", line.get("score"))))
+    if line.get("answer") is None:
+        suggested = read_answer(meta.get("suggested"))
+        value = None if suggested is None else suggested.value_of_entry
+        collector.add(item, line["label"], value, "model", p, text_of(meta.get("model")))
+        return
+    by, at = _person(line)
+    collector.add(item, line["label"], _value(line, place), "person" if by else "given", p, by, at)
+
+
+def _add_choice(collector: Collector, item: int, line: dict[str, Any], place: Place) -> bool:
+    """Add the options that were shown: chosen or not. Return whether the question as a whole was rejected."""
+    value, (by, at) = _value(line, place), _person(line)
+    source = "person" if by else "given"
+    chosen = [str(name) for name in line["accept"]]
+    options = line.get("options")
+    if not isinstance(options, list):
+        collector.add_list(item, chosen, source, by, at)
+        return False
+    shown = [str(part.get("id")) for part in options if isinstance(part, dict)]
+    for name in dict.fromkeys([*shown, *chosen]):
+        collector.add(item, name, float(name in chosen) if value == 1 else None, source, None, by, at)
+    return value == 0
+
+
+def _value(line: dict[str, Any], place: Place) -> float | None:
+    answer = line.get("answer")
+    if not isinstance(answer, str) or answer not in VALUES:
+        raise place.error(f"the answer is {answer!r}, but it must be 'accept', 'reject' or 'ignore'.")
+    return VALUES[answer]
+
+
+def _person(line: dict[str, Any]) -> tuple[str | None, str | None]:
+    by = line.get("_annotator_id") or line.get("_session_id")
+    seconds = line.get("_timestamp")
+    is_time = isinstance(seconds, int | float) and 0 < seconds < 1e11
+    return text_of(by), datetime.fromtimestamp(int(seconds), UTC).isoformat() if is_time and seconds else None
+
+
+def _write(records: Records, path: Path) -> None:
+    suggested = records.is_suggestion
+    if suggested.any():
+        write_lines(path, _lines(records, suggestions=True))
+        if not suggested.all():
+            write_lines(companion(path), _lines(records, suggestions=False))
+    else:
+        write_lines(path, _lines(records, suggestions=False))
+
+
+def _lines(records: Records, *, suggestions: bool) -> Iterator[dict[str, Any]]:
+    fields = records.items[_carried(records.items)]
+    for (key, cells), row in zip(records.by_item(), rows_of(fields), strict=True):
+        for cell in cells:
+            if (cell.source == "model") == suggestions:
+                meta = {"id": str(key)} | ({} if cell.probability is None else {"p": cell.probability})
+                yield row | {"label": cell.label} | (_question(cell, meta) if suggestions else _answer(cell, meta))
+
+
+def _question(cell: Cell, meta: dict[str, Any]) -> dict[str, Any]:
+    if cell.value is not None:
+        meta["suggested"] = "yes" if cell.value else "no"
+    return {"meta": meta | ({} if cell.by is None else {"model": cell.by})}
+
+
+def _answer(cell: Cell, meta: dict[str, Any]) -> dict[str, Any]:
+    signed: dict[str, Any] = {} if cell.by is None else {"_annotator_id": cell.by, "_session_id": cell.by}
+    if cell.at is not None:
+        signed["_timestamp"] = int(datetime.fromisoformat(cell.at).timestamp())
+    return {"answer": ANSWERS[cell.value], "meta": meta} | signed
+
+
+def companion(path: Path) -> Path:
+    """Return the name of the file with answers."""
+    return path.with_suffix(".answers" + path.suffix)
+
+
+def _carried(items: pd.DataFrame) -> list[str]:
+    return [name for name in items.columns if name not in OWN | META and not str(name).startswith("_")]
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind != "json" or not sample.records:
+        return None
+    if all("answer" in line and ("label" in line or "accept" in line) for line in sample.records):
+        return "Its records have an 'answer' with a 'label' or a choice."
+    asked = all(isinstance(line.get("label"), str) and isinstance(line.get("meta"), dict) for line in sample.records)
+    return "Its records ask for a 'label' and have 'meta'." if asked else None
+
+
+FORMAT = Format(
+    name="prodigy",
+    title="Prodigy",
+    dialect="cells",
+    suffixes=(".jsonl",),
+    read=_read,
+    write=_write,
+    recognise=_recognise,
+    losses=(Loss.FIELDS, Loss.ITEMS, Loss.LABELS, Loss.ANNOTATED),
+    carries=_carried,
+    companion=companion,
+)

@@ -1,0 +1,199 @@
+"""Tables to disk: in the notation of the file that they were read from, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from halflabel._files import atomic_write
+from halflabel._wording import listed
+from halflabel.files.bounded import base_suffix
+from halflabel.files.delimited import DELIMITERS
+from halflabel.files.raw_table import TextForm
+from halflabel.files.text_form import MISSING_WORDS
+from halflabel.files.values import to_values
+
+#: Suffixes of the tables that can be written; text also with ``.gz``.
+TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
+
+#: Numbers of a list that still fit a cell; a longer vector has its place in Parquet.
+MAX_NUMBERS = 16
+
+
+def table_suffix(path: Path) -> str:
+    """Return the suffix of a table that is read as the one at ``path``: lists stay lists in Parquet."""
+    suffix = base_suffix(path)
+    return ".parquet" if suffix in (".parquet", ".pq") else suffix if suffix in TABLE_SUFFIXES else ".csv"
+
+
+def check_table_path(path: Path, suffixes: Sequence[str] = TABLE_SUFFIXES) -> None:
+    """Raise if a table cannot be written under this name; ``suffixes`` are those that the error names."""
+    if base_suffix(path) not in TABLE_SUFFIXES or (path.suffix == ".gz" and base_suffix(path) in (".parquet", ".pq")):
+        known = ", ".join(suffixes)
+        raise ValueError(f"{path}: a table is not written as {path.suffix or 'a file without suffix'!r}; use {known}.")
+
+
+def write_table(table: pd.DataFrame, path: Path, form: TextForm | None = None) -> tuple[str, ...]:
+    """Write a table by suffix, atomically and without row numbers.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : Path
+        See :data:`TABLE_SUFFIXES`.
+    form : TextForm or None
+        The notation of the file that the table was read from: encoding, line ends, header and missing value are
+        written alike, and a cell whose value did not change is written as it was, character for character.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each thing that the file cannot hold.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is not known.
+    """
+    check_table_path(path)
+    if table_suffix(path) == ".parquet":
+        with atomic_write(path) as file:
+            table.to_parquet(file, index=False)
+        return ()
+    form = form or TextForm()
+    suffix = base_suffix(path)
+    stated = suffix == ".csv" or (suffix == ".txt" and form.delimiter != ",")
+    mark = form.delimiter if stated else DELIMITERS[suffix]
+    kept, notes = _without_vectors(table)
+    packed = path.suffix == ".gz"
+    with atomic_write(path) as file, write_text(file, form, _header(kept, form), mark, packed=packed) as write_rows:
+        write_rows(_as_written(kept, form))
+    return notes
+
+
+def _without_vectors(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    vectors = [str(name) for name in table.columns if _holds_vectors(table[name])]
+    if not vectors:
+        return table, ()
+    note = f"Vectors ({listed(vectors)}) do not fit a text file and were left out: write Parquet to keep them."
+    return table.drop(columns=vectors), (note,)
+
+
+def _holds_vectors(column: pd.Series[Any]) -> bool:
+    if column.dtype != object:
+        return False
+    first = next((value for value in column if isinstance(value, list | tuple | np.ndarray)), None)
+    return first is not None and len(first) > MAX_NUMBERS and not isinstance(first[0], str)
+
+
+@contextmanager
+def write_text(
+    file: IO[Any], form: TextForm, header: Sequence[str], mark: str, *, packed: bool
+) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Write a header, and yield a function that writes rows."""
+    target: Any = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if packed else file
+    text = io.TextIOWrapper(target, encoding=form.encoding, newline="")
+    csv.writer(text, delimiter=mark, lineterminator=form.line_end).writerow(header)
+    yield lambda rows: _write_rows(rows, text, form, mark)
+    text.flush()
+    text.detach()
+    if packed:
+        target.close()
+
+
+def _write_rows(rows: pd.DataFrame, text: IO[str], form: TextForm, mark: str) -> None:
+    """Write rows; a text such as NA, or with a carriage return, is quoted, because it would be read as something else.
+
+    The end of a line makes the writer quote a cell; it is removed from the result together with a code point that is
+    no character.
+    """
+    options: dict[str, Any] = {"header": False, "index": False, "sep": mark, "na_rep": form.missing}
+    ambiguous = [_find_ambiguous(column) for _, column in rows.items()]
+    if not any(at.any() for at in ambiguous):
+        rows.to_csv(text, lineterminator=form.line_end, **options)
+        return
+    end = form.line_end + "\ufdd0"
+    cells = zip((column for _, column in rows.items()), ambiguous, strict=True)
+    columns = [column.astype(object).mask(at, column.astype(str) + end) if at.any() else column for column, at in cells]
+    marked = pd.DataFrame(dict(enumerate(columns)))
+    text.write(marked.to_csv(lineterminator=form.line_end, **options).replace(end, ""))
+
+
+def _find_ambiguous(column: pd.Series[Any]) -> NDArray[np.bool_]:
+    """Return the cells of text that are a missing value or several lines unless they are quoted."""
+    if column.dtype.kind in "biufcmM":
+        return np.zeros(len(column), dtype=bool)
+    texts = column.astype("string")
+    ambiguous = texts.isin(MISSING_WORDS) | texts.str.contains("\r", regex=False, na=False)
+    return ambiguous.to_numpy(dtype=bool)
+
+
+def _as_written(table: pd.DataFrame, form: TextForm) -> pd.DataFrame:
+    """Return the table with the cells of the file wherever a value is the one that was read."""
+    cells = form.cells if form.cells is not None and form.cells.num_rows == len(table) else None
+    known = set(cells.column_names) if cells is not None else set()
+    columns = [
+        _texts(table[name], cells.column(name) if cells is not None and name in known else None, form.delimiter != ",")
+        for name in table.columns
+    ]
+    return pd.DataFrame(dict(enumerate(columns)), index=table.index)
+
+
+def _header(table: pd.DataFrame, form: TextForm) -> list[str]:
+    """Return the names as the file wrote them; row names that had no name have none again."""
+    if form.cells is None:
+        return [str(name) for name in table.columns]
+    known = form.cells.column_names
+    lacking = len(known) - len(form.header)
+    written = dict(zip(known[lacking:], form.header, strict=True))
+    return [written.get(name, str(name)) for name in table.columns if name not in known[:lacking]]
+
+
+def _texts(new: pd.Series[Any], cells: pa.ChunkedArray | None, decimal_comma: bool) -> pd.Series[Any]:
+    """Return a column as it is to be written: where its value is that of the cell it came from, as the cell wrote it.
+
+    A new value is written as another cell of the column wrote it, so that TRUE stays TRUE.
+    """
+    if cells is None:
+        return new.map(_text) if new.dtype == object else new
+    was = pd.Series(to_values(cells, decimal_comma=decimal_comma)[0], index=new.index).astype(object)
+    written = cells.to_pandas().astype(object).to_numpy(copy=True)
+    missing = was.isna().to_numpy(dtype=bool)
+    unknown = new.isna().to_numpy(dtype=bool)
+    given = ~missing & ~unknown
+    same = missing & unknown
+    same[given] = [a == b for a, b in zip(was[given].tolist(), new[given].tolist(), strict=True)]
+    if not same.all():
+        spelled = dict(zip(was[~missing].tolist()[::-1], written[~missing].tolist()[::-1], strict=True))
+        changed = np.flatnonzero(~same)
+        written[changed] = [_spelled(value, spelled) for value in new.iloc[changed].tolist()]
+    return pd.Series(written, index=new.index).where(lambda texts: texts.notna(), None)
+
+
+def _spelled(value: Any, spelled: dict[Any, str]) -> str | None:
+    try:
+        return spelled[value] if value in spelled else _text(value)
+    except TypeError:  # a list, or pandas' missing value
+        return _text(value)
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as a cell: whole numbers without a point, lists as JSON."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return json.dumps(np.asarray(value, dtype=object).tolist(), ensure_ascii=False)
+    if pd.isna(value):
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)

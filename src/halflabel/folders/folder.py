@@ -1,0 +1,210 @@
+"""complete_folder(): a table in many files, completed part by part with a model that is fitted on its core."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import fields
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from halflabel._files import together
+from halflabel._progress import step
+from halflabel._wording import closest, option
+from halflabel.completion.filling import check_settings
+from halflabel.files.conversion import write_frame
+from halflabel.folders.complete_part import Job, complete_part
+from halflabel.folders.counts import Tally
+from halflabel.folders.manifest import (
+    Places,
+    check_apart,
+    check_finished,
+    check_out,
+    check_same_run,
+    lock_folder,
+    publish,
+    read_manifest,
+    write_manifest,
+)
+from halflabel.folders.part_files import TextOptions
+from halflabel.folders.parts import AnyPath, Part, list_parts
+from halflabel.folders.result import FolderCompletion
+from halflabel.folders.schedulers import check_scheduler, run_jobs
+from halflabel.folders.start import Plan, begin_run, check_columns
+from halflabel.labels.positive_only import require_observed_rate
+from halflabel.table import Columns
+
+#: Maximum number of labelled and of unlabelled rows of the core.
+MAX_LABELLED, MAX_UNLABELLED = 50_000, 20_000
+
+
+def complete_folder(
+    items: AnyPath | Sequence[AnyPath],
+    out: AnyPath,
+    *,
+    effort: str = "default",
+    min_precision: float | None = None,
+    cost: tuple[float, float] | None = None,
+    observed_rate: float | None = None,
+    random_state: int | None = 0,
+    max_labelled: int = MAX_LABELLED,
+    max_unlabelled: int = MAX_UNLABELLED,
+    probabilities: AnyPath | None = None,
+    report: AnyPath | None = None,
+    workers: int = 1,
+    scheduler: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    **columns: Any,
+) -> FolderCompletion:
+    """Complete a table in many files, of which a small part is in memory at any time.
+
+    A first pass reads the label columns only. All labelled rows up to a limit, and a random sample of the unlabelled
+    ones, are the *core*; a model is fitted on it as by :func:`halflabel.complete`. A second pass completes each part
+    and writes it under its name: given entries stay, rows of the core get the answers of the fit, and all others those
+    of :meth:`halflabel.Predictor.complete`. Columns that hold no labels are copied.
+
+    A run that was interrupted continues where it was if it is started again with the same arguments; the result is the
+    same. Parts appear in the folder when the last one is done.
+
+    Parameters
+    ----------
+    items : path or sequence of paths
+        Parquet files or delimited text: a folder (also with folders such as ``year=2024``, which state a column), a
+        pattern such as ``"parts/*.parquet"``, or files. All parts have the same columns.
+    out : path
+        The folder of the completed parts.
+    effort, cost, observed_rate, random_state
+        As in :func:`halflabel.complete`.
+    min_precision : float in (0.5, 1), optional
+        Fill only the entries that reach this expected precision, label by label. The probabilities from which on they
+        do are those of the core. Only for label columns.
+    max_labelled, max_unlabelled : int
+        Maximum number of rows of the core. They are chosen by a hash of the id, so that the order of rows and parts has
+        no effect; without an id by a hash of the name of the part and the number of the row.
+    probabilities : path, optional
+        Another folder, for one Parquet file of probabilities per part.
+    report : path, optional
+        The report about the core, one HTML page.
+    workers : int, default=1
+        Number of processes.
+    scheduler : str, optional
+        Address of the scheduler of a Dask cluster whose workers see the same paths, such as ``"tcp://host:8786"``.
+    delimiter, encoding : str, optional
+        Of delimited text; recognised by default.
+    **columns
+        ``labels``, ``tags``, ``absent``, ``empty``, ``sep``, ``id``, ``group``, ``features``, ``vectors`` (a column),
+        ``text``, ``ignore``, ``max_categories``, ``yes``, ``no``, ``unknown``: as in :func:`halflabel.complete`.
+
+    Returns
+    -------
+    FolderCompletion
+
+    Raises
+    ------
+    ValueError
+        If no file matches, parts have different columns, no row has a label, or the output folder is that of the input.
+    FileExistsError
+        If the output folder holds other files, or the output of another run.
+    """
+    given = [Path(each) for each in ([items] if isinstance(items, str | os.PathLike) else items)]
+    stated = _read_columns(columns)
+    check_settings("fill", min_precision, cost, effort)
+    require_observed_rate(observed_rate)
+    check_columns(stated, min_precision)
+    check_scheduler(workers, scheduler)
+    _check_sizes(max_labelled, max_unlabelled)
+    precision = {"min_precision": min_precision, "cost": cost, "observed_rate": observed_rate}
+    plan = Plan(
+        list_parts(given),
+        Places(Path(out)),
+        stated,
+        TextOptions(delimiter, encoding),
+        (max_labelled, max_unlabelled),
+        fit={"effort": effort, "random_state": random_state, **precision},
+        where={"workers": workers, "scheduler": scheduler},
+        probabilities=None if probabilities is None else Path(probabilities),
+        report=None if report is None else Path(report),
+    )
+    _check_folders(plan, given)
+    with lock_folder(plan.places.out):
+        manifest, notes = _begin_or_continue(plan)
+        tally = _complete_parts(plan, manifest)
+        names, of = tuple(manifest["labels"]), manifest["probability_of"]
+        result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes)
+        _finish(plan, result, manifest)
+    return result
+
+
+def _read_columns(given: dict[str, Any]) -> Columns:
+    """Return the stated roles; raise for an argument that does not exist, with the nearest one."""
+    names = [each.name for each in fields(Columns)]
+    if unknown := [name for name in given if name not in names]:
+        hint = closest(unknown[0], names)
+        raise TypeError(f"complete_folder() got an unexpected keyword argument {unknown[0]!r}: {hint}")
+    return Columns(**given)
+
+
+def _check_sizes(max_labelled: int, max_unlabelled: int) -> None:
+    """Raise for a core that no model can be fitted on."""
+    for name, size, lowest in (("max_labelled", max_labelled, 2), ("max_unlabelled", max_unlabelled, 0)):
+        if size < lowest:
+            raise ValueError(f"{option(name)} must be at least {lowest}, not {size}.")
+
+
+def _check_folders(plan: Plan, given: list[Path]) -> None:
+    """Raise for folders that would mix with the input, with other files or with each other."""
+    begun = read_manifest(plan.places) is not None
+    check_out(plan.places.out, plan.parts, given, begun=begun)
+    if plan.probabilities is not None:
+        check_out(plan.probabilities, plan.parts, given, begun=begun)
+        check_apart(plan.probabilities, plan.places.out)
+
+
+def _begin_or_continue(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the manifest and notes of a run that begins, or the manifest of the one that is continued."""
+    manifest = read_manifest(plan.places)
+    if manifest is None:
+        return begin_run(plan)
+    check_same_run(manifest, plan.places, plan.describe())
+    if plan.report is not None and not plan.report.exists():
+        raise FileNotFoundError(
+            f"{plan.report} does not exist, and only the begin of a run writes a report: leave {option('report')} "
+            f"out, or remove {plan.places.out} to start again."
+        )
+    return manifest, ()
+
+
+def _complete_parts(plan: Plan, manifest: dict[str, Any]) -> Tally:
+    """Complete the parts that are not done, move all to their places, and return the tally of all."""
+    places, n_parts = plan.places, len(plan.parts)
+    jobs = [_make_job(plan, part, manifest["id"]) for part in plan.parts if not places.is_done(part)]
+    n_done = n_parts - len(jobs)
+    step("completing parts", n_done, n_parts)
+    for done, _ in enumerate(run_jobs(complete_part, jobs, **plan.where), start=n_done + 1):
+        step("completing parts", done, n_parts)
+    check_finished(places, plan.parts, manifest)
+    tally = reduce(Tally.add, map(places.read_tally, plan.parts))
+    publish([(places.parts / part.name, places.final(part)) for part in plan.parts], places.parts)
+    if folder := plan.probabilities:
+        names = [f"{part.name}.parquet" for part in plan.parts]
+        publish([(places.probabilities / name, folder / name) for name in names], places.probabilities)
+    return tally
+
+
+def _make_job(plan: Plan, part: Part, run_id: str) -> Job:
+    """Return the description of a part; its paths are absolute, because workers may be in other folders."""
+    places = Places(plan.places.out.resolve())
+    p = None if plan.probabilities is None else places.probabilities / f"{part.name}.parquet"
+    return Job(part, places.folder, run_id, places.parts / part.name, places.record(part), p, plan.options)
+
+
+def _finish(plan: Plan, result: FolderCompletion, manifest: dict[str, Any]) -> None:
+    """Write the counts and lists of all parts."""
+    folder = plan.places.folder
+    with together():
+        write_frame(result.counts, folder / "labels.csv")
+        for name, table in result.tally.lists.items():
+            write_frame(table, folder / f"{name}.csv")
+        write_manifest(plan.places, {**manifest, "finished": True})

@@ -1,0 +1,78 @@
+"""The result of complete_folder(): counts and lists of all parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from halflabel._wording import count, decimal, plural
+from halflabel.folders.counts import Tally
+from halflabel.folders.manifest import Places
+
+
+@dataclass(frozen=True, eq=False)
+class FolderCompletion:
+    """The result of :func:`complete_folder`.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the completed parts.
+    n_parts : int
+    labels : tuple of str
+    tally : Tally
+        Counts and lists of all parts.
+    core : mapping of str to int
+        The number of labelled and of unlabelled rows that the model was fitted on.
+    probability_of : str
+        "being relevant", or "being assigned" for positive-only labels without a label frequency.
+    notes : tuple of str
+        Notes from reading the table; none if the model was fitted by an earlier run.
+    """
+
+    out: Path
+    n_parts: int
+    labels: tuple[str, ...]
+    tally: Tally
+    core: dict[str, int]
+    probability_of: str = "being relevant"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> pd.DataFrame:
+        """Per label: given and filled entries, and the number of filled entries that are expected to be wrong."""
+        return self.tally.to_frame(self.labels)
+
+    @property
+    def candidates(self) -> pd.DataFrame:
+        """The 100 unknown entries that are likeliest to be relevant."""
+        return self.tally.lists["candidates"]
+
+    @property
+    def suspects(self) -> pd.DataFrame:
+        """The 100 given entries that are most probably wrong, as in :attr:`halflabel.Completion.suspects`."""
+        return self.tally.lists["suspects"]
+
+    @property
+    def model(self) -> Path:
+        """The model, for :func:`halflabel.load`."""
+        return Places(self.out).folder / "core.halflabel"
+
+    def describe(self) -> tuple[str, ...]:
+        """Return the result in sentences."""
+        counts, core, shape = self.counts.set_index("label"), self.core, self.tally.n_rows * len(self.labels)
+        n_relevant, n_filled = counts["filled_relevant"].sum(), counts.filter(like="filled").to_numpy().sum()
+        n_empty = shape - n_filled - counts.filter(like="given").to_numpy().sum()
+        filled = f"{plural(int(n_filled), 'entry', 'entries')} filled in, {count(int(n_relevant))} as relevant"
+        filled += f", {count(int(n_empty))} left empty" if n_empty else ""
+        if self.probability_of == "being assigned":
+            filled += "; probabilities are of being assigned"
+        elif n_filled:
+            expected = counts["expected_wrong"].sum()
+            share = decimal(100 * expected / n_filled, 1)
+            filled += f"; about {count(round(expected))} ({share} %) are expected to be wrong"
+        rows = f"{plural(self.tally.n_rows, 'row')}, {count(self.tally.n_labelled)} of them labelled"
+        fitted = f"{plural(core['labelled'], 'labelled row')} and {count(core['unlabelled'])} unlabelled ones"
+        return f"{rows}. The model was fitted on {fitted}.", f"{filled}."

@@ -1,0 +1,216 @@
+"""The first pass: label columns only, part by part, from which the rows of the core are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from halflabel._arrays import Ints, Mask
+from halflabel._wording import locate_rows, plural
+from halflabel.files.delimited import check_same_columns
+from halflabel.files.raw_table import ReadError
+from halflabel.folders.part_files import PartFile, TextOptions, open_part
+from halflabel.folders.parts import Part
+from halflabel.table import Columns, Roles
+from halflabel.table.cells import read_as_text
+from halflabel.table.label_words import find_meanings
+from halflabel.table.labelling import read_known_labels
+from halflabel.table.tag_cells import name_open_column
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The rows with the smallest hashes: a random sample that does not depend on the order of rows and parts.
+
+    Parameters
+    ----------
+    size : int
+        Maximum number of rows.
+    hashes : ndarray of uint64
+    parts, rows : ndarray of int
+        The number of the part, and of the row in it.
+    """
+
+    size: int
+    hashes: Hashes
+    parts: Ints
+    rows: Ints
+
+    @classmethod
+    def draw(cls, size: int, hashes: Hashes, parts: Ints, rows: Ints) -> Drawn:
+        """Keep at most ``size`` rows."""
+        order = np.lexsort((rows, parts, hashes))[:size]
+        return cls(size, hashes[order], parts[order], rows[order])
+
+    def add(self, other: Drawn) -> Drawn:
+        """Return the sample of both."""
+        new = np.ones(len(other.hashes), dtype=bool)
+        if len(self.hashes) == self.size:  # of most parts, few rows or none are drawn
+            new = other.hashes <= self.hashes.max(initial=0)
+        hashes = np.concatenate([self.hashes, other.hashes[new]])
+        parts = np.concatenate([self.parts, other.parts[new]])
+        return self.draw(self.size, hashes, parts, np.concatenate([self.rows, other.rows[new]]))
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """What the first pass keeps of a part, or of several.
+
+    Parameters
+    ----------
+    schemas : mapping of int to Schema
+        By the number of the part.
+    n_rows, n_labelled : int
+    labelled, unlabelled : Drawn
+    """
+
+    schemas: Mapping[int, pa.Schema]
+    n_rows: int
+    n_labelled: int
+    labelled: Drawn
+    unlabelled: Drawn
+
+    def add(self, other: Scan) -> Scan:
+        """Return the scan of both."""
+        return Scan(
+            {**self.schemas, **other.schemas},
+            self.n_rows + other.n_rows,
+            self.n_labelled + other.n_labelled,
+            self.labelled.add(other.labelled),
+            self.unlabelled.add(other.unlabelled),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScanJob:
+    """The description of a scan, which travels to a worker.
+
+    Parameters
+    ----------
+    number : int
+        Of the part.
+    part : Part
+    first : Part
+        The part whose columns all others must have.
+    names : tuple of str
+        These columns.
+    columns : Columns
+        The stated roles, patterns expanded.
+    options : TextOptions
+    sizes : tuple of (int, int)
+        Maximum number of labelled and of unlabelled rows of the core.
+    """
+
+    number: int
+    part: Part
+    first: Part
+    names: tuple[str, ...]
+    columns: Columns
+    options: TextOptions
+    sizes: tuple[int, int]
+
+
+def scan_part(job: ScanJob) -> Scan:
+    """Read the label columns of a part."""
+    file = open_part(job.part, job.options)
+    check_same_columns(job.part.path, file.names, job.first.path, job.names)
+    chosen = [_scan_batch(job, file, table, first) for table, first in _number(file, _list_read(job, file))]
+    parts = np.full(sum(len(labelled) for labelled, _ in chosen), job.number, dtype=np.intp)
+    labelled = np.concatenate([np.zeros(0, dtype=bool), *(labelled for labelled, _ in chosen)])
+    hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(hashes for _, hashes in chosen)])
+    drawn = [
+        Drawn.draw(size, hashes[where], parts[where], np.flatnonzero(where))
+        for size, where in zip(job.sizes, (labelled, ~labelled), strict=True)
+    ]
+    return Scan({job.number: file.schema}, len(labelled), int(labelled.sum()), *drawn)
+
+
+def check_scan(scan: Scan, parts: Sequence[Part]) -> None:
+    """Raise if there is no labelled row."""
+    if not scan.n_labelled:
+        raise ReadError.at(
+            parts[0].path,
+            f"no row of {plural(len(parts), 'part')} ({plural(scan.n_rows, 'row')}) has a label: fill in at least a "
+            "few entries (1 = has it, 0 = does not have it, empty = unknown).",
+        )
+
+
+def _list_read(job: ScanJob, file: PartFile) -> list[str]:
+    """Return the columns that the first pass reads."""
+    columns = job.columns
+    tags = [] if columns.tags is None else [columns.tags, name_open_column(columns.tags)]
+    ids = [] if columns.id is None else [columns.id]
+    wanted = [*(columns.labels or ()), *tags, *ids]
+    return [name for name in dict.fromkeys(wanted) if name in file.names]
+
+
+def _number(file: PartFile, kept: Sequence[str]) -> Any:
+    """Yield batches with the number of their first row."""
+    first = 0
+    for table in file.batches(kept):
+        yield table, first
+        first += table.num_rows
+
+
+def _scan_batch(job: ScanJob, file: PartFile, table: pa.Table, first: int) -> tuple[Mask, Hashes]:
+    """Return which rows are labelled, and the hashes of all rows."""
+    columns, as_text = job.columns, [] if job.columns.id is None else [job.columns.id]
+    frame = file.to_frame(table, as_text)
+    with locate_rows(lambda row: (first + row, file.find_first_line(), "")), name_part(job.part):
+        if columns.tags is None:
+            labelled = _find_labelled(frame, columns)
+        else:
+            labelled = _find_tagged(frame, columns, lists=pa.types.is_nested(table.schema.field(columns.tags).type))
+    return labelled, hash_rows(job.part, frame, columns.id, first)
+
+
+def _find_labelled(frame: pd.DataFrame, columns: Columns) -> Mask:
+    names = tuple(columns.labels or ())
+    return read_known_labels(frame, Roles(labels=names), names, meanings=find_meanings(columns)).annotated
+
+
+def _find_tagged(frame: pd.DataFrame, columns: Columns, *, lists: bool) -> Mask:
+    """Return the rows with tags; an empty cell of text is a row without tags if that was stated."""
+    cells = frame[str(columns.tags)]
+    texts = cells.map(lambda cell: isinstance(cell, str) and not cell.strip()).to_numpy(dtype=bool)
+    missing = cells.isna().to_numpy(dtype=bool) | texts
+    if columns.empty == "none" and not lists:
+        return np.ones(len(frame), dtype=bool)
+    still_open = frame.get(name_open_column(str(columns.tags)))
+    still = np.zeros(len(frame), dtype=bool) if still_open is None else still_open.notna().to_numpy(dtype=bool)
+    return np.asarray(~missing | still)
+
+
+@contextmanager
+def name_part(part: Part) -> Iterator[None]:
+    """Let an error inside the block name the file of a part."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except ValueError as error:
+        raise ReadError.at(part.path, str(error)) from None
+
+
+def hash_rows(part: Part, frame: pd.DataFrame, id: str | None, first: int) -> Hashes:
+    """Return a hash for each row: of its id, or of the name of its part and its number."""
+    if id is not None:
+        return _mix(pd.util.hash_array(read_as_text(frame[id])))
+    start = pd.util.hash_array(np.array([part.name], dtype=object))
+    return _mix((start + np.arange(first, first + len(frame), dtype=np.uint64)).astype(np.uint64))
+
+
+def _mix(values: Hashes) -> Hashes:
+    """Return values with all bits mixed (the finaliser of SplitMix64)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

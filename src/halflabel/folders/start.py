@@ -1,0 +1,144 @@
+"""The begin of a run: the first pass, the fit of the core, and the manifest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import pandas as pd
+
+from halflabel._files import together
+from halflabel._progress import step
+from halflabel._wording import option
+from halflabel.completion import Completion, complete
+from halflabel.files.conversion import write_frame
+from halflabel.folders.manifest import Places, describe_run, write_manifest
+from halflabel.folders.model_sample import Rows, read_core, save_core
+from halflabel.folders.part_files import TextOptions, open_part, unify_schemas
+from halflabel.folders.parts import Part
+from halflabel.folders.scan import Scan, ScanJob, check_scan, scan_part
+from halflabel.folders.schedulers import run_jobs
+from halflabel.table import Columns, choose_roles
+from halflabel.table.cells import describe_missing
+from halflabel.table.patterns import expand_patterns
+
+#: Number of items in the list of next questions.
+N_QUESTIONS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What was asked for.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    places : Places
+    columns : Columns
+        The stated roles.
+    options : TextOptions
+    sizes : tuple of (int, int)
+        Maximum number of labelled and of unlabelled rows of the core.
+    fit : mapping
+        Further arguments of :func:`halflabel.complete`.
+    where : mapping
+        Arguments of :func:`halflabel.folders.schedulers.run_jobs`; they do not change the result.
+    probabilities : Path or None
+        The folder for probabilities.
+    report : Path or None
+        The report about the core.
+    """
+
+    parts: Sequence[Part]
+    places: Places
+    columns: Columns
+    options: TextOptions
+    sizes: tuple[int, int]
+    fit: dict[str, Any]
+    where: dict[str, Any]
+    probabilities: Path | None = None
+    report: Path | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Return what a run must have in common with one that continues it."""
+        stated = {name: getattr(self.columns, name) for name in self.columns.stated}
+        outputs = {"core": self.sizes, "probabilities": self.probabilities and os.path.abspath(self.probabilities)}
+        return describe_run(self.parts, {**stated, **self.fit, **vars(self.options), **outputs})
+
+
+def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Fit the core, write everything that the second pass needs, and return the manifest and notes.
+
+    Nothing is written before the fit, and all files appear together.
+    """
+    described = plan.describe()
+    columns = _expand_columns(plan)
+    scan = _scan_parts(plan, columns)
+    rows, schema = Rows.choose(scan), unify_schemas(plan.parts, [scan.schemas[j] for j in range(len(plan.parts))])
+    filled = complete(read_core(plan.parts, schema, rows, columns, plan.options), **plan.fit)
+    folder = plan.places.folder
+    plan.places.remove_results()
+    folder.mkdir(parents=True, exist_ok=True)
+    with together():
+        if plan.report is not None:
+            filled.report(plan.report, title=f"the core of {plan.parts[0].path.parent}")
+        write_frame(filled.next_to_label(N_QUESTIONS), folder / "next.csv")
+        save_core(folder, filled, plan.parts, rows, schema)
+        manifest = {**described, **_describe_core(scan, rows, filled), "id": token_hex(8), "finished": False}
+        write_manifest(plan.places, manifest)
+    return manifest, filled.notes
+
+
+def check_columns(columns: Columns, min_precision: float | None) -> None:
+    """Raise for what belongs to one table in memory."""
+    if min_precision is not None and columns.tags is not None:
+        raise ValueError(f"{option('min_precision')} of a folder of parts needs label columns, not tags: leave it out.")
+    for name in ("pairs", "on", "prior", "format"):
+        if getattr(columns, name) is not None:
+            raise ValueError(f"{option(name)} is about one table, not about a folder of parts: leave it out.")
+    if columns.vectors is not None and not isinstance(columns.vectors, str):
+        raise ValueError(f"vectors of a folder of parts are a column ({option('vectors', 'embedding')}), not an array.")
+
+
+def _expand_columns(plan: Plan) -> Columns:
+    """Return the columns with patterns as names; raise for names that no column has, and if no label was named."""
+    stated, part = plan.columns, plan.parts[0]
+    file = open_part(part, plan.options)
+    names = [*file.names, *(name for name, _ in part.partition)]
+    for role in ("id", "tags", "vectors", "text", "group"):
+        if (name := getattr(stated, role)) is not None and name not in names:
+            raise ValueError(describe_missing(name, names))
+    if stated.labels is None and stated.tags is None:
+        frame = next((file.to_frame(table) for table in file.batches()), pd.DataFrame(columns=names))
+        choose_roles(frame, stated)  # raises with the columns that look like labels
+    columns = expand_patterns(stated, names)
+    for name in (*(columns.labels or ()), *filter(None, (columns.id, columns.tags))):
+        if name not in file.names:
+            raise ValueError(f"{name!r} is stated by names of folders: ids and labels must be columns of the files.")
+    return columns
+
+
+def _scan_parts(plan: Plan, columns: Columns) -> Scan:
+    """Read the label columns of all parts."""
+    first = plan.parts[0]
+    names = tuple(open_part(first, plan.options).names)
+    jobs = [ScanJob(j, part, first, names, columns, plan.options, plan.sizes) for j, part in enumerate(plan.parts)]
+    whole: Scan | None = None
+    for done, scan in enumerate(run_jobs(scan_part, jobs, **plan.where), start=1):
+        whole = scan if whole is None else whole.add(scan)
+        step("reading labels", done, len(jobs))
+    assert whole is not None  # there is a part
+    check_scan(whole, plan.parts)
+    return whole
+
+
+def _describe_core(scan: Scan, rows: Rows, filled: Completion) -> dict[str, Any]:
+    """Return the numbers of rows, for the manifest."""
+    n_labelled = len(scan.labelled.rows)
+    core = {"labelled": n_labelled, "unlabelled": len(rows.rows) - n_labelled}
+    labels = {"labels": list(filled.labels.names), "probability_of": filled.probability_of}
+    return {"rows": scan.n_rows, **labels, "core": core}

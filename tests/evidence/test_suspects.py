@@ -1,0 +1,124 @@
+"""The posterior probability that a given value was flipped."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halflabel.evidence import suspects
+from halflabel.evidence.suspects import FlipRates, rank_missing, rank_suspects
+from halflabel.labels import PartialLabels
+
+shares = st.floats(0.001, 0.3)
+
+
+@given(e0=shares, e1=shares, q=st.floats(0, 1))
+def test_bayes_rule(e0, e1, q):
+    """The joint probabilities of the true and the given value, written out."""
+    joint = {(1, 1): q * (1 - e1), (1, 0): q * e1, (0, 1): (1 - q) * e0, (0, 0): (1 - q) * (1 - e0)}
+    p = joint[1, 1] + joint[0, 1]
+    wrong = FlipRates(e0, e1).flipped(np.array([True, False]), np.array([p, p]))
+    assert wrong[0] == pytest.approx(joint[0, 1] / p, abs=1e-9)
+    assert wrong[1] == pytest.approx(joint[1, 0] / (1 - p), abs=1e-9)
+
+
+def flip(rng, e0, e1, n=40_000):
+    """Return given values, their probabilities and the mask of flips, where q is the true probability."""
+    q = rng.beta(0.2, 0.6, n)
+    truth = rng.random(n) < q
+    flips = rng.random(n) < np.where(truth, e1, e0)
+    return truth ^ flips, q * (1 - e1) + (1 - q) * e0, flips
+
+
+@pytest.mark.parametrize(("e0", "e1"), [(0.03, 0.03), (0.001, 0.2), (0.05, 0.001)])
+def test_the_posterior_is_calibrated(rng, e0, e1):
+    given_relevant, p, flips = flip(rng, e0, e1)
+    rates = FlipRates.estimate(given_relevant, p)
+    assert rates.false_relevant == pytest.approx(e0, abs=0.015)
+    assert rates.false_irrelevant == pytest.approx(e1, abs=0.05)
+    wrong = rates.flipped(given_relevant, p)
+    likely = wrong > np.quantile(wrong, 0.97)
+    assert wrong[likely].mean() == pytest.approx(flips[likely].mean(), abs=0.12)
+    assert flips[likely].mean() > 4 * flips.mean()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clean_entries_are_hardly_doubted(seed):
+    """Difficult entries are no flips, also where most entries are difficult."""
+    rng = np.random.default_rng(seed)
+    q = rng.beta(0.5, 2, 6000)
+    given_relevant = rng.random(len(q)) < q
+    rates = FlipRates.estimate(given_relevant, q)
+    assert rates.false_relevant < 0.006
+    assert rates.flipped(given_relevant, q).sum() < 0.05 * len(q)
+
+
+def table(state, p):
+    labels = PartialLabels(np.array(state, np.int8), ("rock", "sad"), np.ones(len(state), bool))
+    return rank_suspects(labels, np.array(p, dtype=float))
+
+
+def test_the_entry_that_the_others_contradict_is_first():
+    state = [[1, 1], [1, -1], [-1, -1], [-1, -1], [-1, 1], [0, 0]]
+    p = [[0.9, 0.95], [0.02, 0.1], [0.05, 0.97], [0.1, 0.1], [0.1, 0.9], [0.99, 0.01]]
+    suspects = table(state, p)
+    assert list(suspects.columns) == ["position", "label", "given", "probability", "wrong"]
+    assert len(suspects) == 10  # an entry that is not given is none
+    assert set(zip(suspects["position"][:2], suspects["label"][:2], strict=True)) == {(1, "rock"), (2, "sad")}
+    assert suspects["wrong"].is_monotonic_decreasing
+    assert suspects["wrong"].between(0, 1).all()
+
+
+def test_a_label_with_one_value_has_no_suspects():
+    assert table([[1, 1], [1, -1]], [[0.1, 0.9], [0.9, 0.1]])["label"].tolist() == ["sad", "sad"]
+    assert table([[1, 1], [1, 1]], [[0.1, 0.9], [0.9, 0.1]]).empty
+
+
+def test_missing_positives_are_suspects_of_positive_only_labels():
+    labels = PartialLabels.from_positives(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]]))
+    p = np.array([[0.9, 0.4], [0.6, 0.9], [0.1, 0.2], [0.9, 0.9]])
+    suspects = rank_missing(labels, p, 0.7)
+    assert list(zip(suspects["position"], suspects["label"], strict=True))[:2] == [(1, "label0"), (0, "label1")]
+    assert suspects["wrong"].tolist() == [0.6, 0.4, 0.2, 0.1]
+    assert (suspects["given"] == 0).all()
+    assert rank_missing(labels, p, None)["wrong"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "share"),
+    [
+        ([False] * 15 + [True] * 4 + [False] * 11, 0.5 / 25),  # the half without a wrong one
+        ([True] + [False] * 28, 2 / 39),  # its half has fewer than 15
+        ([True] * 4 + [False] * 26, (4 + 1 + 0.5) / 40),
+        ([False] * 15 + [True] * 225, 0.5 / 25),  # a sixteenth
+        ([True] * 3, (3 + np.sqrt(3) / 2 + 0.5) / 13),
+        ([], 0.05),
+    ],
+)
+def test_the_smallest_share_of_the_parts_by_hand(wrong, share):
+    assert suspects._estimate_smallest_share(np.array(wrong, dtype=bool)) == pytest.approx(share)
+
+
+def test_the_ends_are_shares_of_all_and_of_the_relevant_entries():
+    """Of 100 entries, 49 relevant: the lowest 30 with one relevant entry, the highest 7 with one irrelevant entry."""
+    relevant = np.arange(100) >= 50
+    relevant[[3, 30]] = True
+    relevant[[99, 93, 92, 91]] = [False, True, False, False]
+    rates = FlipRates.estimate(relevant, np.linspace(0, 1, 100))
+    assert relevant.sum() == 49
+    assert rates.false_relevant == pytest.approx(2 / 40)
+    assert rates.false_irrelevant == pytest.approx(2 / 17)
+
+
+def test_rates_that_leave_hardly_any_entry_right_are_divided_by_a_tenth():
+    wrong = FlipRates(0.6, 0.5).flipped(np.array([True, False, True]), np.array([0.65, 0.65, 0.9]))
+    np.testing.assert_allclose(wrong, [0.3 / 0.55, 0.25 / 0.45, 0.0])
+
+
+def test_of_equal_posteriors_the_more_probable_other_value_is_first():
+    """Probabilities at or below e0 leave no doubt that an entry is irrelevant: they share one posterior."""
+    state = [[1, 0], *[[-1, 0]] * 4]
+    p = [[0.9, 0.5], [0.01, 0.5], [0.04, 0.5], [0.02, 0.5], [0.03, 0.5]]
+    found = table(state, p)
+    assert found["wrong"][1:].nunique() == 1
+    assert found["position"].tolist()[1:] == [2, 4, 3, 1]

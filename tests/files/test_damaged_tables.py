@@ -1,0 +1,75 @@
+"""Whatever happens to the bytes of a file, the reader returns a table or raises its one sentence."""
+
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halflabel.files.raw_table import RawTable, ReadError
+from halflabel.files.reading import read_table
+
+CSV = b'id,x,name,rock\n007,1.5,"a, b",1\n008,,c,0\n'
+DENSE = b"""@relation r
+@attribute 'a b' numeric
+@attribute c {0,1}
+@attribute d {x,'y z'}
+@attribute e string
+@data
+1,0,x,'q'
+?,1,'y z',?
+"""
+SPARSE = b"@relation r\n@attribute a numeric\n@attribute c {0,1}\n@attribute d {x,y}\n@data\n{0 1,1 1}\n{2 y}\n{}\n"
+
+
+def npy():
+    np.save(buffer := io.BytesIO(), np.zeros((3, 2)))
+    return buffer.getvalue()
+
+
+def parquet():
+    pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_parquet(buffer := io.BytesIO())
+    return buffer.getvalue()
+
+
+SOUND = {
+    "a.csv": CSV,
+    "b.csv.gz": gzip.compress(CSV * 20),
+    "a.arff": DENSE,
+    "b.arff": SPARSE,
+    "a.txt": b"3 6 5\n0,3 0:1.5 5:2\n 2:1\n3 1:0.5\n",
+    "a.svm": b"1,2 1:1\n2 3:4\n",
+    "a.npy": npy(),
+    "a.parquet": parquet(),
+}
+PIECES = st.binary(max_size=2) | st.text("',\"{}?% :;0123456789.-\\\\e@\n", max_size=3).map(str.encode)
+
+
+def error_of(path):
+    try:
+        assert isinstance(read_table(path), RawTable)
+    except ReadError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_is_sound_is_read(tmp_path, name):
+    (tmp_path / name).write_bytes(SOUND[name])
+    assert error_of(tmp_path / name) is None
+
+
+@pytest.mark.parametrize("name", SOUND)
+@given(damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4), PIECES), min_size=1, max_size=3))
+def test_damage_gives_a_table_or_a_sentence(tmp_path_factory, name, damage):
+    content = SOUND[name]
+    for where, removed, inserted in damage:
+        at = int(where * len(content))
+        content = content[:at] + inserted + content[at + removed :]
+    path = tmp_path_factory.mktemp("damage") / name
+    path.write_bytes(content)
+    error_text = error_of(path)
+    assert error_text is None or (error_text.startswith(str(path)) and "\n" not in error_text)

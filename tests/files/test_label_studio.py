@@ -1,0 +1,231 @@
+"""Label Studio: tasks out; exports as its own converter writes them in."""
+
+import json
+
+import numpy as np
+import pytest
+
+from halflabel import files
+from halflabel.files.raw_table import ReadError
+
+#: Of the converter of label-studio-sdk 2.1.2, for a project with the configuration that is written here.
+JSON_MIN = """[
+{
+  "item_id": "aria", "text": "Loud & fast", "bpm": 180, "id": 1, "rock": "yes", "sad": "no",
+  "annotator": "ana@example.org", "annotation_id": 11, "created_at": "2026-11-22T08:00:00Z",
+  "updated_at": "2026-11-22T08:00:01Z", "lead_time": 3.2
+},
+{
+  "item_id": "caf\u00e9", "text": "live <take>", "bpm": null, "id": 3, "live show": "unsure",
+  "annotator": 2, "annotation_id": 31, "created_at": "2026-11-22T08:00:00Z",
+  "updated_at": "2026-11-22T08:00:01Z", "lead_time": 3.2
+},
+{
+  "item_id": "drone", "text": "nothing", "bpm": 100, "id": 4,
+  "annotator": null, "annotation_id": null, "created_at": null, "updated_at": null, "lead_time": null
+}
+]"""
+CSV = (
+    '"annotation_id","annotator","bpm","created_at","id","item_id","lead_time","live show","rock","sad","text",'
+    '"updated_at"\n'
+    '11,"ana@example.org",180,"2026-11-22T08:00:00Z",1,"aria",3.2,"","yes","no","Loud & fast","2026-11-22T08:00:01Z"\n'
+    '31,"2","","2026-11-22T08:00:00Z",3,"café",3.2,"unsure","","","live <take>","2026-11-22T08:00:01Z"\n'
+    '"","",100,"",4,"drone","","","","","nothing",""\n'
+)
+
+#: The same converter, for a project with one question that takes several choices.
+MULTI_MIN = """[
+{"text": "one", "id": 1, "tags": {"choices": ["rock", "sad"]}, "annotator": 1, "annotation_id": 1,
+ "created_at": "x", "updated_at": "x", "lead_time": 1.0},
+{"text": "two", "id": 2, "tags": "live", "annotator": 1, "annotation_id": 2, "created_at": "x", "updated_at": "x",
+ "lead_time": 1.0},
+{"text": "three", "id": 3, "annotator": 1, "annotation_id": 3, "created_at": "x", "updated_at": "x", "lead_time": 1.0},
+{"text": "four", "id": 4, "annotator": null, "annotation_id": null, "created_at": null, "updated_at": null,
+ "lead_time": null}
+]"""
+MULTI_CSV = (
+    '"annotation_id","annotator","created_at","id","lead_time","tags","text","updated_at"\n'
+    '1,"1","x",1,1.0,"{""choices"":[""rock"",""sad""]}","one","x"\n'
+    '2,"1","x",2,1.0,"live","two","x"\n'
+    '3,"1","x",3,1.0,"","three","x"\n'
+    '"","","",4,"","","four",""\n'
+)
+
+
+def result(name, choices, **more):
+    return {"from_name": name, "to_name": "item", "type": "choices", "value": {"choices": choices}} | more
+
+
+def test_written_tasks(tmp_path, tables):
+    path = tmp_path / "songs.json"
+    lost = files.write(path, "label-studio", **tables)
+    task = json.loads(path.read_text(encoding="utf-8"))[2]
+    assert task["data"] == {"item_id": "café", "text": "live <take>", "bpm": None, "filepath": "/a/3.jpg"}
+    assert task["annotations"] == [{"result": [result("live show", ["yes"])]}]
+    (prediction,) = task["predictions"]
+    scores = [part["score"] for part in prediction["result"]]
+    assert prediction["model_version"] == "m 1"
+    assert prediction["score"] == min(scores)  # of the value that is suggested: yes, and no
+    assert scores == pytest.approx(
+        [tables["probabilities"].loc["café", "rock"], 1 - tables["probabilities"].loc["café", "sad"]]
+    )
+    assert [sentence.split(" (")[0] for sentence in lost] == [
+        "Probabilities of answered entries are left out",
+        "Probabilities of undecided entries are left out",
+    ]
+
+
+def test_written_configuration(tmp_path, tables):
+    tables = {name: table for name, table in tables.items() if name in ("items", "labels")}
+    tables["labels"] = tables["labels"].set_axis(["item", 'a "b" & <c>', "sad"], axis=1)
+    files.write(tmp_path / "songs.json", "label-studio", **tables)
+    text = (tmp_path / "songs.xml").read_text(encoding="utf-8")
+    assert '<Text name="item_" value="$text"/>' in text  # "item" is a label here
+    assert """<Choices name='a "b" &amp; &lt;c&gt;' toName="item_" choice="single" showInline="true">""" in text
+    assert text.count('<Choice value="unsure"/>') == 3
+
+
+@pytest.mark.parametrize(("name", "text"), [("min.json", JSON_MIN), ("export.csv", CSV)])
+def test_short_exports_with_one_question_per_label(write, name, text):
+    records = files.read(write(name, text))
+    assert records.format == "label-studio"
+    assert set(records.names) == {"rock", "sad", "live show"}
+    assert records.labels.loc["aria", ["rock", "sad"]].tolist() == [1, 0]
+    assert records.labels.loc[["café", "drone"]].isna().all(axis=None)
+    assert records.annotated.tolist() == [True, True, False]
+    assert set(records.items) == {"text", "bpm"}
+    assert records.cells["by"].tolist() == ["ana@example.org", "ana@example.org", "2"]
+    assert records.cells["at"].tolist() == ["2026-11-22T08:00:01Z"] * 3
+
+
+@pytest.mark.parametrize(("name", "text"), [("min.json", MULTI_MIN), ("export.csv", MULTI_CSV)])
+def test_short_exports_with_one_question_for_all(write, name, text):
+    path = write(name, text)
+    with pytest.raises(ValueError, match=r"state what a label means that is not listed: absent='irrelevant'"):
+        files.read(path)
+    labels = files.read(path, absent="irrelevant").labels
+    assert labels.columns.tolist() == ["live", "rock", "sad"]
+    np.testing.assert_array_equal(labels, [[0, 1, 1], [1, 0, 0], [0, 0, 0], [np.nan] * 3])
+    records = files.read(path, absent="unknown")
+    np.testing.assert_array_equal(records.labels.loc["1"], [np.nan, 1, 1])
+    partial = records.to_partial_labels()
+    assert partial.positive_only
+    assert partial.annotated.tolist() == [True, True, True, False]
+
+
+def test_an_export_of_several_people(write):
+    tasks = [
+        {
+            "id": 7,
+            "data": {"text": "one"},
+            "annotations": [
+                {"completed_by": {"id": 1, "email": "ana"}, "result": [result("rock", ["yes"]), result("sad", ["no"])]},
+                {
+                    "completed_by": 2,
+                    "result": [result("rock", ["no"]), {"from_name": "note", "type": "textarea", "value": {}}],
+                },
+                {"completed_by": 3, "was_cancelled": True, "result": [result("sad", ["yes"])]},
+            ],
+            "predictions": [3, {"model_version": "v1", "score": 0.7, "result": [result("live", ["no"])]}],
+        },
+        {
+            "id": 8,
+            "data": {"text": "two"},
+            "annotations": [],
+            "predictions": [{"result": [result("sad", ["yes"], score=7)]}],
+        },
+    ]
+    records = files.read(write("a.json", json.dumps(tasks)))
+    assert records.labels.loc["7", "sad"] == 0
+    assert np.isnan(records.labels.loc["7", "rock"])  # two people disagree
+    assert records.probabilities.loc["7", "live"] == pytest.approx(0.3)  # .7 is the score of "no"
+    assert records.suggestions.loc["8", "sad"] == 1
+    assert records.notes == (
+        "1 skipped annotation left out.",
+        "1 result of other kinds than choices left out.",
+        "1 score outside 0 to 1 left out: they are no probabilities.",
+        "1 entry with different answers of different people: taken as unknown.",
+    )
+
+
+def test_several_people_list_labels(write):
+    lists = [["rock", "sad"], ["rock"]]
+    annotations = [{"completed_by": n, "result": [result("tags", names)]} for n, names in enumerate(lists)]
+    tasks = [
+        {"id": 1, "data": {"item_id": "a"}, "annotations": annotations},
+        {"id": 2, "data": {"item_id": "b"}, "annotations": [{"result": [result("tags", ["live"])]}]},
+    ]
+    path = write("a.json", json.dumps(tasks))
+    np.testing.assert_array_equal(files.read(path, absent="irrelevant").labels.loc["a"], [0, 1, np.nan])
+    np.testing.assert_array_equal(files.read(path, absent="unknown").labels.loc["a"], [np.nan, 1, 1])
+
+
+def test_two_questions_with_lists(write):
+    results = [result("genre", ["rock"]), result("mood", ["rock", "sad"])]
+    tasks = [{"id": 1, "data": {}, "annotations": [{"result": results}]}]
+    names = files.read(write("a.json", json.dumps(tasks)), absent="irrelevant").names
+    assert names == ("genre: rock", "mood: rock", "mood: sad")
+
+
+@pytest.mark.parametrize(
+    ("tasks", "message"),
+    [
+        (
+            [{"data": {"item_id": "a"}, "annotations": []}, {"data": {}, "annotations": []}],
+            r"record 2: .* no 'item_id'",
+        ),
+        ([{"data": {"item_id": "a"}, "annotations": []}] * 2, r"record 2: the id 'a' stands twice"),
+        ([{"data": {}, "annotations": []}], r"record 1: the task has no id"),
+    ],
+)
+def test_errors_name_the_record(write, tasks, message):
+    with pytest.raises(ReadError, match=message):
+        files.read(write("a.json", json.dumps(tasks)))
+
+
+def test_a_short_export_without_choices(write):
+    row = {"text": "a", "tags": "live", "id": 1, "annotator": 1, "annotation_id": 1, "lead_time": 1}
+    path = write("a.json", json.dumps([row]))
+    with pytest.raises(ReadError, match=r"none of “text” and “tags” holds choices: name the question with tags="):
+        files.read(path)
+    assert files.read(path, tags="tags", absent="irrelevant").names == ("live",)
+
+
+class TestOneQuestion:
+    """All labels are the choices of one question, as in most projects."""
+
+    def write(self, path, tables, **more):
+        return files.write(path, "label-studio", **tables, question="mood:song", **more)
+
+    def test_a_prediction_is_the_whole_list_with_the_smallest_probability(self, tmp_path, tables):
+        lost = self.write(tmp_path / "songs.json", tables)
+        tasks = {task["data"]["item_id"]: task for task in json.loads((tmp_path / "songs.json").read_text())}
+        (prediction,) = tasks["café"]["predictions"]
+        (result,) = prediction[
+            "result"
+        ]  # "live show" was given, "rock" is suggested, and "sad" suggested as irrelevant
+        assert result["value"] == {"choices": ["live show", "rock"]}
+        assert (result["from_name"], result["to_name"], result["type"]) == ("mood", "song", "choices")
+        p = tables["probabilities"].loc["café"]
+        assert result["score"] == prediction["score"] == pytest.approx(min(p["rock"], 1 - p["sad"]))
+        given = {name: part for name, part in result.items() if name != "score"} | {"value": {"choices": ["rock"]}}
+        assert tasks["aria"]["annotations"] == [{"result": [given]}]
+        assert any("irrelevant and unknown" in sentence.lower() for sentence in lost)
+        configuration = (tmp_path / "songs.xml").read_text()
+        assert configuration.count("<Choices ") == 1
+        assert '<Choices name="mood" toName="song" choice="multiple"' in configuration
+
+    def test_it_is_read_again_with_its_names(self, tmp_path, tables):
+        self.write(tmp_path / "songs.json", tables)
+        records = files.read(tmp_path / "songs.json", absent="unknown")
+        assert records.question == ("mood", "song")
+        np.testing.assert_array_equal(records.labels["rock"] == 1, tables["given"]["rock"] == 1)
+        assert records.suggestions.loc["café", "rock"] == 1
+        files.write_records(tmp_path / "again.json", "label-studio", records)
+        assert (tmp_path / "again.xml").read_text().count('name="mood" toName="song"') == 1
+
+    def test_other_formats_have_no_question(self, tmp_path, tables):
+        with pytest.raises(ValueError, match="is about files for “label-studio”"):
+            files.write(tmp_path / "songs.jsonl", "prodigy", **tables, question="mood")
+        with pytest.raises(ValueError, match="is the name of a question"):
+            files.write(tmp_path / "songs.json", "label-studio", **tables, question=":song")

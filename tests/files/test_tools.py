@@ -1,0 +1,167 @@
+"""The tools themselves, where they are installed: their readers and validators take what is written here.
+
+They are no dependencies, not even of the tests: install ``label-studio-sdk``,
+``argilla``, ``datasets``, ``lvis``, ``doccano`` or ``fiftyone`` to run these.
+Nothing here needs a server or the network.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from halflabel import files
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
+
+
+@pytest.fixture
+def label_studio():
+    return pytest.importorskip("label_studio_sdk", reason="label-studio-sdk is not installed")
+
+
+def as_export(path):
+    """Give the tasks what Label Studio adds when a person has annotated them."""
+    tasks = json.loads(path.read_text(encoding="utf-8"))
+    person = {"completed_by": {"id": 1, "email": "ana@example.org"}, "was_cancelled": False, "lead_time": 3.2}
+    times = {"created_at": "2026-11-22T08:00:00Z", "updated_at": "2026-11-22T08:00:01Z"}
+    for number, task in enumerate(tasks, start=1):
+        task["id"] = number
+        for annotation in task["annotations"]:
+            annotation |= person | times | {"id": 10 + number}
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    return tasks
+
+
+@pytest.mark.parametrize("question", [None, "mood:song"])
+def test_label_studio_accepts_configuration_and_tasks(tmp_path, tables, label_studio, question):
+    interface = pytest.importorskip("label_studio_sdk.label_interface").LabelInterface
+    path = tmp_path / "songs.json"
+    files.write(path, "label-studio", **tables, question=question)
+    validator = interface((tmp_path / "songs.xml").read_text(encoding="utf-8"))
+    validator.validate()
+    for task in json.loads(path.read_text(encoding="utf-8")):
+        for prediction in task["predictions"]:
+            assert validator.validate_prediction(prediction, return_errors=True) == []
+        assert all(validator.validate_annotation(annotation) for annotation in task["annotations"])
+
+
+@pytest.mark.parametrize("short", ["JSON_MIN", "CSV"])
+def test_label_studio_converts_and_it_is_read_again(tmp_path, tables, label_studio, short):
+    converter = pytest.importorskip("label_studio_sdk.converter").Converter
+    path = tmp_path / "songs.json"
+    files.write(path, "label-studio", **tables)
+    as_export(path)
+    convert = converter((tmp_path / "songs.xml").read_text(encoding="utf-8"), project_dir=str(tmp_path))
+    if short == "CSV":
+        convert.convert_to_csv(str(path), str(tmp_path / "out"), is_dir=False, sep=",")
+    else:
+        convert.convert(str(path), str(tmp_path / "out"), short, is_dir=False)
+    (exported,) = (tmp_path / "out").iterdir()
+    records = files.read(exported)
+    assert records.format == "label-studio"
+    given = tables["given"]
+    np.testing.assert_array_equal(records.labels.loc[list(given.index), list(given)], given)
+
+
+def test_label_studio_converts_one_question_and_it_is_read_again(tmp_path, tables, label_studio):
+    converter = pytest.importorskip("label_studio_sdk.converter").Converter
+    path = tmp_path / "songs.json"
+    files.write(path, "label-studio", **tables, question="mood:song")
+    as_export(path)
+    convert = converter((tmp_path / "songs.xml").read_text(encoding="utf-8"), project_dir=str(tmp_path))
+    convert.convert(str(path), str(tmp_path / "out"), "JSON_MIN", is_dir=False)
+    (exported,) = (tmp_path / "out").iterdir()
+    records = files.read(exported, absent="unknown", tags="mood")  # one choice each: a text, like other fields
+    assert records.question.name == "mood"
+    np.testing.assert_array_equal(records.labels == 1, (tables["given"] == 1)[list(records.names)])
+
+
+def test_argilla_takes_records_and_settings(tmp_path, tables):
+    pytest.importorskip("argilla", reason="argilla is not installed")
+    from argilla._models import DatasetModel, FieldModel, MetadataFieldModel, QuestionModel
+    from argilla.records._io._json import JsonIO
+
+    folder = tmp_path / "songs"
+    files.write(folder, "argilla", **tables)
+    settings = json.loads((folder / ".argilla" / "settings.json").read_text(encoding="utf-8"))
+    models = {"questions": QuestionModel, "fields": FieldModel, "metadata": MetadataFieldModel}
+    for part, model in models.items():
+        assert [model(**found).name for found in settings[part]] == [found["name"] for found in settings[part]]
+    assert DatasetModel(**json.loads((folder / ".argilla" / "dataset.json").read_text())).name == "songs"
+
+    again = tmp_path / "again.json"
+    JsonIO.to_json(JsonIO._records_from_json(folder / "records.json"), again)
+    original = json.loads((folder / "records.json").read_text(encoding="utf-8"))
+    assert json.loads(again.read_text(encoding="utf-8")) == original
+
+
+@pytest.fixture
+def datasets(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    pytest.importorskip("datasets.features", reason="datasets is not installed")  # tests/datasets has that name, too
+    return pytest.importorskip("datasets")
+
+
+@pytest.mark.parametrize("name", ["songs", "songs.parquet"])
+def test_datasets_reads_what_is_written(tmp_path, tables, datasets, name):
+    path = tmp_path / name
+    files.write(path, "huggingface", **tables)
+    if path.suffix:
+        data = datasets.Dataset.from_parquet(str(path), cache_dir=str(tmp_path / "cache"))
+    else:
+        data = datasets.load_from_disk(str(path))
+    assert data.features["rock"].dtype == "int8"
+    assert data.features["text"].dtype == "string"
+    assert data["rock"][:] == [1, 0, 1, None]
+    assert data[3]["filled"] == []
+
+
+def test_what_datasets_writes_is_read(tmp_path, datasets):
+    names = ["rock", "sad", "live"]
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "labels": datasets.Sequence(datasets.ClassLabel(names=names))}
+    )
+    data = datasets.Dataset.from_dict({"text": ["a", "b", "c"], "labels": [[0, 2], [], None]}, features=features)
+    data.to_parquet(str(tmp_path / "songs.parquet"))
+    data.save_to_disk(str(tmp_path / "songs"), num_shards=2)
+    for path in (tmp_path / "songs.parquet", tmp_path / "songs"):
+        records = files.read(path, absent="irrelevant")
+        assert records.names == tuple(names)
+        np.testing.assert_array_equal(records.labels, [[1, 0, 1], [0, 0, 0], [np.nan] * 3])
+
+
+def test_lvis_reads_what_is_written(tmp_path, tables):
+    lvis = pytest.importorskip("lvis", reason="lvis is not installed", exc_type=ImportError)
+    path = tmp_path / "songs.json"
+    files.write(path, "lvis", **tables)
+    read = lvis.LVIS(str(path))
+    assert read.get_cat_ids() == [1, 2, 3]
+    assert len(read.get_ann_ids()) == int((tables["labels"] == 1).sum().sum())
+
+
+@pytest.mark.parametrize("name", ["songs.jsonl", "songs.json"])
+def test_doccano_parses_what_is_written(tmp_path, tables, name):
+    parsers = pytest.importorskip(
+        "backend.data_import.pipeline.parsers", reason="doccano is not installed", exc_type=ImportError
+    )
+    files.write(tmp_path / name, "doccano", **tables)
+    parser = parsers.JSONLParser("utf-8") if name.endswith("l") else parsers.JSONParser("utf-8")
+    rows = list(parser.parse(str(tmp_path / name)))
+    assert parser.errors == []
+    assert [row["text"] for row in rows] == tables["items"]["text"].tolist()
+    relevant = tables["labels"].columns.to_numpy()
+    assert [row["label"] for row in rows] == [relevant[row == 1].tolist() for row in tables["labels"].to_numpy()]
+
+
+def test_samples_of_fiftyone_come_back_from_its_own_class(tmp_path, tables):
+    """Its datasets need a database, its samples do not."""
+    fiftyone = pytest.importorskip("fiftyone", reason="fiftyone is not installed")
+    files.write(tmp_path / "songs.json", "fiftyone", **tables)
+    document = json.loads((tmp_path / "songs.json").read_text(encoding="utf-8"))
+    document["samples"] = [fiftyone.Sample.from_dict(sample).to_dict() for sample in document["samples"]]
+    (tmp_path / "again.json").write_text(json.dumps(document), encoding="utf-8")
+    first, again = files.read(tmp_path / "songs.json"), files.read(tmp_path / "again.json")
+    for name in ("labels", "suggestions", "probabilities", "items"):
+        pd.testing.assert_frame_equal(getattr(again, name), getattr(first, name), check_like=True)

@@ -1,0 +1,64 @@
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from halflabel.files.reading import read_table
+from halflabel.files.writing import write_table
+
+
+def again(write, tmp_path, name, content, change=lambda frame: frame):
+    raw = read_table(write(name, content))
+    write_table(change(raw.frame.copy()), tmp_path / f"out-{name}", raw.form)
+    return (tmp_path / f"out-{name}").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", 'id,x,name\n007,61.50,a\n008,,"b, c"\n'),
+        ("a.csv", "\ufeffid;x\r\n1;40,92\r\n2;1.240,5\r\n3;\r\n".encode()),
+        ("a.csv", "id;text\r\n1;50 € weg\r\n".encode("cp1252")),
+        ("a.csv", "id\ttext\r\n1;\tß\r\n".encode("utf-16")),
+        ("a.csv", ",b\nr1,TRUE\nr2,NA\nr3,FALSE\n"),
+        ("a.tsv", "a\tb\n1.0\tx\n0.0\ty\n"),
+        ("a.txt", "Att1\tAtt2\ng1\t0.5\tNA\ng2\t1.50\t2\n"),
+        ("a.csv", 'land,note,x\n"NA","a\rb",1.0\nFR,plain,\n"null",,2.0\n'),
+        ("a.csv", 'land,note\r\n"NA",NA\r\nFR,"a,b"\r\n'),
+    ],
+)
+def test_an_unchanged_table_is_written_as_it_was_read(write, tmp_path, name, content):
+    assert again(write, tmp_path, name, content) == (content.encode() if isinstance(content, str) else content)
+
+
+def test_only_changed_cells_are_written_again_in_the_notation_of_the_column(write, tmp_path):
+    content = "id,x,ok,r\na,1.50,TRUE,1.0\nb,2.50,NA,NA\nc,NA,FALSE,0.0\n"
+
+    def fill(frame):
+        return frame.assign(ok=[True, False, False], r=[1.0, 1.0, 0.0], extra=[1, 2, 3])
+
+    out = again(write, tmp_path, "a.csv", content, fill).decode()
+    assert out == "id,x,ok,r,extra\na,1.50,TRUE,1.0,1\nb,2.50,FALSE,1.0,2\nc,NA,FALSE,0.0,3\n"
+
+
+def test_the_suffix_decides_between_commas_and_tabs(tmp_path):
+    table = pd.DataFrame({"a": [0.5, np.nan], "b": ["x,y", None]})
+    write_table(table, tmp_path / "a.tsv")
+    assert (tmp_path / "a.tsv").read_text() == "a\tb\n0.5\tx,y\n\t\n"
+    write_table(table, tmp_path / "a.csv.gz")
+    assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()).decode() == 'a,b\n0.5,"x,y"\n,\n'
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.pdf", "a", "a.parquet.gz", "a.npy"])
+def test_unknown_suffixes_are_named_before_anything_is_written(tmp_path, name):
+    with pytest.raises(ValueError, match="a table is not written as"):
+        write_table(pd.DataFrame({"a": [1]}), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_vectors_stay_out_of_text_files_and_short_lists_are_json(tmp_path):
+    table = pd.DataFrame({"id": [1, 2], "v": list(np.ones((2, 300))), "tags": [["a", "b"], []]})
+    notes = write_table(table, tmp_path / "a.csv")
+    assert notes == ("Vectors (“v”) do not fit a text file and were left out: write Parquet to keep them.",)
+    assert (tmp_path / "a.csv").read_text() == 'id,tags\n1,"[""a"", ""b""]"\n2,[]\n'

@@ -1,0 +1,160 @@
+"""A completion as a terminal and a notebook show it."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from tests.completion.test_review import complete, open_songs
+
+import halflabel as hl
+from halflabel.completion import Completion, Explanation
+from halflabel.labels import PartialLabels
+from halflabel.methods.baselines import MLkNN
+from halflabel.report.display import describe_completion, describe_filled, describe_review, render_completion
+from halflabel.table import Columns, open_table
+
+pytestmark = pytest.mark.usefixtures("small_forests")
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def test_four_lines_in_a_terminal():
+    lines = repr(complete(open_songs())).splitlines()
+    assert lines[:2] == [
+        "6 items, 2 labels: 4 gaps, 0 left empty.",
+        "Filled in: 2 as relevant (expected precision 78 %), 2 as irrelevant (expected precision 96 %).",
+    ]
+    assert lines[2].startswith("Doubtful: 2 given entries")
+    assert len(lines) == 4
+
+
+def test_a_given_entry_is_doubtful_if_the_other_value_is_more_probable():
+    """Of the eight given entries, one has a probability of one half, and one is less probable than its other value."""
+    filled = complete(open_songs())
+    p = np.where(filled.labels.relevant, 0.9, 0.1)
+    p[0, 0], p[3, 1] = 0.5, 0.4
+    filled = replace(filled, model=SimpleNamespace(**vars(complete(open_songs()).model) | {"label_probabilities_": p}))
+    assert describe_completion(filled)[2].startswith("Doubtful: 1 given entry (.suspects)")
+
+
+def test_without_a_label_frequency_there_is_no_expected_precision(monkeypatch):
+    filled = complete(open_songs(tags="tags", absent="unknown"))
+    monkeypatch.setattr(type(filled), "probability_of", "being assigned")
+    assert "expected precision depends on the label frequency" in describe_filled(filled)
+
+
+def test_a_notebook_gets_an_escaped_page(monkeypatch):
+    filled = complete(open_songs())
+    opened = replace(filled.opened, labels=replace(filled.labels, names=(HOSTILE, "sad")), notes=(HOSTILE,))
+    monkeypatch.setattr("halflabel.report.display._draw_small_map", lambda _: None)
+    page = replace(filled, opened=opened)._repr_html_()
+    assert "<script>" not in page
+    assert page.count("&lt;script&gt;") == 2
+    assert "Labels with the lowest AUC" in page
+    assert replace(filled, opened=opened).notes == (HOSTILE,)
+
+
+def test_a_notebook_shows_a_small_map(monkeypatch):
+    filled = complete(open_songs())
+    places = pd.DataFrame({"dim1": range(6), "dim2": [0, 2, 1, 5, 3, 4]})
+    asked = []
+    monkeypatch.setattr(type(filled), "embedding", lambda self, n: asked.append(n) or places)
+    page = filled._repr_html_()
+    assert page.count("<svg") == 1
+    assert asked == [2]
+    assert "var(" not in page  # a notebook has no style sheet of the report
+
+
+class Drawn(Completion):
+    """A completion of given probabilities and values, at places drawn at random."""
+
+    state = property(lambda self: np.where(self.labels.observed, self.labels.state, self.model.filled))
+
+    def embedding(self, n_components=2, **_):
+        return pd.DataFrame(np.random.default_rng(0).normal(size=(len(self.labels), n_components)))
+
+
+@st.composite
+def completions(draw):
+    """Draw a completion whose entries are in any state: given or not, filled or left empty, certain or not."""
+    n, n_labels = draw(st.integers(1, 8)), draw(st.integers(1, 3))
+    shape, positive_only = (n, n_labels), draw(st.booleans())
+    given = draw(
+        arrays(np.float64, shape, elements=st.sampled_from([0.0, 1.0] if positive_only else [0.0, 1.0, np.nan]))
+    )
+    given[draw(arrays(bool, n))] = np.nan  # items that are not annotated
+    given[0, 0] = 1
+    p = draw(arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.01, 0.3, 0.5, 0.7, 0.76, 0.999, 1.0])))
+    filled = draw(arrays(np.int8, shape, elements=st.sampled_from([-1, 0, 1])))
+    labels = PartialLabels.from_positives(given) if positive_only else PartialLabels.from_table(given)
+    model = SimpleNamespace(label_probabilities_=p, filled=filled, thresholds_=np.full(n_labels, 0.5))
+    return Drawn(open_table(np.arange(3.0 * n).reshape(n, 3), labels), model, draw(st.sampled_from([None, 0.9])))
+
+
+@given(completions())
+def test_a_notebook_shows_every_state_of_an_entry(filled):
+    page = render_completion(filled)
+    assert page.count("<svg") == 1
+    assert page == filled._repr_html_()
+
+
+def test_a_page_that_cannot_be_made_is_shown_as_text(monkeypatch):
+    def fail(_):
+        raise KeyError(HOSTILE)
+
+    filled = complete(open_songs())
+    monkeypatch.setattr("halflabel.report.display._draw_small_map", fail)
+    page = filled._repr_html_()
+    assert "The page for notebooks could not be made (KeyError: &#39;&lt;script&gt;" in page
+    assert html.unescape(page.removeprefix("<pre>").removesuffix("</pre>")).startswith(repr(filled))
+
+
+def test_an_explanation_is_a_sentence():
+    supporting = pd.DataFrame({"item": [HOSTILE], "weight": [0.5], "given": [1]})
+    why = Explanation("s1", "rock", 1, None, 0.9, 0.5, "graph", supporting)
+    assert repr(why).startswith(
+        "s1, rock: relevant (given: unknown), probability 90 %, threshold 50 %. Evidence: graph"
+    )
+    page = why._repr_html_()
+    assert "<script>" not in page
+    assert page.count("<th>") == 3  # a column per field, none for the numbers of the rows
+    assert "border=" not in page
+
+
+def test_items_are_identified_by_the_index():
+    with pytest.raises(KeyError, match="items are identified by 'song', such as 's0'"):
+        complete(open_songs()).explain("x", "rock")
+
+
+def test_the_entries_to_check_are_counted_by_reason():
+    filled = complete(open_songs())
+    assert describe_review(filled, 2) == (
+        "3 entries to check: given entry is doubtful (2); uncertain item: answer helps (1). The first 2 are listed."
+    )
+
+
+def test_an_output_in_a_folder_that_does_not_exist_is_named_as_it_was_given(tmp_path):
+    filled = hl.complete(open_songs(), method=MLkNN(n_neighbors=1))
+    for name, write in (("x.halflabel", filled.save), ("x.html", filled.report)):
+        with pytest.raises(FileNotFoundError, match="Make it first") as error:
+            write(tmp_path / "none" / name)
+        assert str(error.value).startswith(f"{tmp_path / 'none' / name} cannot be written: there is no folder")
+    assert filled.report(tmp_path / "x.html") == tmp_path / "x.html"
+
+
+def test_an_id_of_several_items_is_an_error_and_a_note():
+    opened = open_table(
+        pd.DataFrame({"tempo": [1.5, 2.0, 2.5], "rock": [1, 0, None]}, index=["a", "a", "b"]),
+        columns=Columns(labels=["rock"]),
+    )
+    assert any("2 rows share their id with another row: name a column of distinct ids (id=)" in n for n in opened.notes)
+    with pytest.raises(KeyError, match="2 items are identified by 'a'"):
+        complete(opened).explain("a", "rock")
