@@ -1,3 +1,6 @@
+import os
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,3 +37,12 @@ def tables():
     filled.loc["café", "sad"] = filled.loc["aria", "live show"] = 0
     p = pd.DataFrame(np.linspace(0.05, 0.95, 12).reshape(4, 3), index=index, columns=given.columns)
     return {"items": items, "labels": filled, "probabilities": p, "given": given, "model": "m 1"}
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    default = Path(__file__).parents[3] / "shared" / "data"
+    folder = Path(os.environ.get("HALFLABEL_DATA", default))
+    if not folder.is_dir():
+        pytest.skip("the public benchmark sets are not here (set HALFLABEL_DATA to their folder)")
+    return folder

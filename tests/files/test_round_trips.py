@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from tests.conftest import FEWER_EXAMPLES
-from tests.exchange.strategies import State, records, without
+from tests.files.strategies import State, records, without
 
 from halflabel import files
 from halflabel.files.detection import FORMATS

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.failures import FULL_DISK, attempts, fail_call
-from tests.streaming.conftest import NAMES, complete_parts, read_content, read_parts, write_parts, write_rows
+from tests.folders.conftest import NAMES, complete_parts, read_content, read_parts, write_parts, write_rows
 
 import halflabel as hl
 from halflabel._wording import name_command_options

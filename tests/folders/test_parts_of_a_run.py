@@ -17,7 +17,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 from pyarrow import dataset, parquet
 from tests.cli.conftest import run as run_command
-from tests.streaming.conftest import NAMES, complete_parts, read_content, read_parts, write_parts
+from tests.folders.conftest import NAMES, complete_parts, read_content, read_parts, write_parts
 
 import halflabel as hl
 from halflabel._wording import keep_wording, name_command_options, option
