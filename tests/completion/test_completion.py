@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import logit
 from tests.conftest import half_labelled
 
 import halflabel as hl
@@ -112,7 +113,8 @@ class TestEvidence:
         found = filled.explain(item, "rock")
         assert found.given is None
         assert found.value in (0, 1)
-        assert found.kind == "graph"
+        assert found.kind in ("graph", "features")
+        assert found.contributions["log_odds"].sum() == pytest.approx(logit(found.probability), abs=1e-9)
         assert found.probability == filled.probabilities.loc[item, "rock"]
         assert set(found.supporting["item"]) <= set(songs["name"])
         assert item not in set(found.supporting["item"])
@@ -136,7 +138,7 @@ class TestEvidence:
             filled = hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=4, scale=None))
         assert (filled.evidence_kinds[:20, 0] == "graph").all()
         assert (filled.evidence_kinds[20:, 0] == "features").all()
-        assert (filled.evidence_kinds[:, 1] == "prior").all()
+        assert (filled.evidence_kinds[:, 1] == "rate").all()
         assert not filled.table.isna().any(axis=None)
 
     def test_a_planted_error_is_the_first_suspect(self, rng):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from tests.completion.test_review import complete, open_songs
 
 from halflabel.completion.explanation import explain_entry
@@ -39,6 +40,9 @@ def test_an_entry_has_its_values_probability_and_threshold(item, label, value, g
     assert why.kind == "features"
     assert why.supporting.columns.tolist() == ["item", "weight", "given"]
     assert len(why.supporting) == 0
+    assert why.contributions["part"].tolist() == ["score"]
+    assert expit(why.contributions["log_odds"].sum()) == pytest.approx(probability)
+    assert why.out_of_fold == (given is not None)
 
 
 def test_an_entry_that_stays_empty_has_no_value():

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import logit
 
 from halflabel import PartialLabels
 from halflabel.completion import Completion
@@ -41,7 +42,12 @@ class Exact(Completion):
 def complete(opened: OpenTable, **changes) -> Completion:
     """Return a completion with given probabilities."""
     model = SimpleNamespace(
-        label_probabilities_=P, transduction_=(P >= 0.5).astype(float), thresholds_=np.full(2, 0.5), decision="micro_f1"
+        label_probabilities_=P,
+        transduction_=(P >= 0.5).astype(float),
+        thresholds_=np.full(2, 0.5),
+        decision="micro_f1",
+        decompose=lambda rows, labels: {"score": logit(P[rows])},
+        find_carriers=lambda *entry: {},
     )
     return Exact(opened, model, **changes)
 

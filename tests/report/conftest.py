@@ -99,7 +99,7 @@ class FakeCompletion:
 
     @property
     def gaps_by_evidence(self) -> dict[str, int]:
-        kinds = np.where(self.learned_from.learnable, KINDS.index(self.kind), KINDS.index("prior"))
+        kinds = np.where(self.learned_from.learnable, KINDS.index(self.kind), KINDS.index("rate"))
         return count_gaps(self.labels, np.broadcast_to(kinds, self.labels.shape))
 
     @property

@@ -119,13 +119,22 @@ def test_a_page_that_cannot_be_made_is_shown_as_text(monkeypatch):
 
 def test_an_explanation_is_a_sentence():
     supporting = pd.DataFrame({"item": [HOSTILE], "weight": [0.5], "given": [1]})
-    why = Explanation("s1", "rock", 1, None, 0.9, 0.5, "graph", supporting)
-    assert repr(why).startswith(
-        "s1, rock: relevant (given: unknown), probability 90 %, threshold 50 %. Evidence: graph"
+    parts = pd.DataFrame(
+        {"part": ["rate of the label", "trees"], "log_odds": [-0.5, 2.7], "rests_on": ["2 of 5", HOSTILE]}
     )
+    why = Explanation("s1", "rock", 1, None, 0.9, 0.5, "graph", supporting, parts)
+    first, *lines = repr(why).splitlines()
+    assert first == (
+        "s1, rock: relevant (given: unknown), probability 90 %, threshold 50 %. The parts of its log odds:"
+    )
+    assert lines[0] == "   −0.50  rate of the label     2 of 5"
+    assert lines[-1] == "   +2.20  sum"
+    assert len(lines) == 3
+    nothing = replace(why, contributions=parts[:0])
+    assert repr(nothing).endswith("threshold 50 %. It has no probability, so that there are no parts.")
     page = why._repr_html_()
     assert "<script>" not in page
-    assert page.count("<th>") == 3  # a column per field, none for the numbers of the rows
+    assert page.count("<th>") == 6  # a column per field, none for the numbers of the rows
     assert "border=" not in page
 
 

@@ -8,7 +8,6 @@ import pytest
 from halflabel.labels import PartialLabels
 from halflabel.report.warnings import collect_warnings
 
-GRAPH = {"graph": 100, "features": 0, "prior": 0}
 GOOD = {"ece": 0.02, "ece_by_chance": 0.015}
 
 
@@ -20,7 +19,7 @@ def labels(n: int = 400, labelled: int = 200) -> PartialLabels:
 
 def check(given: PartialLabels | None = None, **changes: object) -> list[dict[str, str]]:
     """Return the warnings of a completion without a problem, but for the changes."""
-    return collect_warnings(given or labels(), **{"kinds": GRAPH, "drift": 0.5, "quality": GOOD, **changes})
+    return collect_warnings(given or labels(), **{"drift": 0.5, "quality": GOOD, **changes})
 
 
 def text_of(found: list[dict[str, str]], title: str) -> str:
@@ -73,13 +72,6 @@ def test_few_labelled_items():
     assert not text_of(check(labels(400, 50)), "Very few")
 
 
-def test_values_without_similar_items_are_counted():
-    kinds = {"graph": 50, "features": 30, "prior": 20}
-    found = check(kinds=kinds)
-    assert "30 gaps (30\xa0%)" in text_of(found, "not supported by similar items")
-    assert not text_of(found, "All values are supported")
-
-
 @pytest.mark.parametrize(
     ("error", "by_chance", "level"), [(0.04, 0.001, "fine"), (0.08, 0.05, "caution"), (0.08, 0.03, "warning")]
 )
@@ -96,7 +88,6 @@ def test_positive_only_labels_have_no_precision_without_a_label_frequency():
     assert "expected precision" not in text_of(found, "Probabilities of being assigned are well calibrated")
     found = check(positive={"observed_rate": 0.7, "above": nothing})
     assert "if 70\xa0% of the relevant entries were assigned" in text_of(found, "depend on an assumption")
-    assert not text_of(found, "not supported by similar items")
 
 
 @pytest.mark.parametrize(("entries", "assigned", "contradicted"), [(0, 0, False), (100, 60, False), (100, 80, True)])

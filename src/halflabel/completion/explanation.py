@@ -1,15 +1,18 @@
-"""The evidence for one entry of a completed table."""
+"""Why an entry has its probability: parts in log odds that add up to it, and what each part rests on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from halflabel._wording import quoted
-from halflabel.completion import evidence, shown
+from halflabel.completion import contributions, evidence, shown
+from halflabel.labels import PartialLabels
+from halflabel.methods.contributions import PRIOR, RATE, Examples
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
@@ -36,7 +39,7 @@ def find_label(completion: Completion, label: str | None = None) -> int:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """The evidence for one entry.
+    """Why an entry has its probability.
 
     Parameters
     ----------
@@ -52,10 +55,18 @@ class Explanation:
         Of :attr:`Completion.probability_of`; out of fold for a given entry.
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
-    kind : {"graph", "features", "prior"}
-        The kind of evidence, see :func:`halflabel.completion.evidence.classify_evidence`.
+    kind : {"graph", "features", "other labels", "prior", "rate"}
+        What the largest part rests on, see :func:`halflabel.completion.evidence.classify_entries`.
     supporting : DataFrame
         The items it is tied to in the neighbour graph, with weight and given label, observed ones first.
+    contributions : DataFrame
+        Columns part, log_odds, rests_on. The sum of ``log_odds`` is the log odds of ``probability``, see
+        :mod:`halflabel.methods.contributions`. Empty where there is no probability.
+    carriers : DataFrame
+        Columns part, kind ("feature", "item" or "label"), name, log_odds, given: the largest shares of the parts that
+        can be divided. Items are named for fitted items only.
+    out_of_fold : bool
+        Whether the parts are those of models that were fitted without the item, because its label is given.
     """
 
     item: Any
@@ -66,6 +77,9 @@ class Explanation:
     threshold: float
     kind: str
     supporting: pd.DataFrame
+    contributions: pd.DataFrame = field(default_factory=pd.DataFrame)
+    carriers: pd.DataFrame = field(default_factory=pd.DataFrame)
+    out_of_fold: bool = False
 
     def __repr__(self) -> str:
         return shown.describe_explanation(self)
@@ -75,22 +89,68 @@ class Explanation:
 
 
 def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
-    """Return the evidence for the entry of ``item`` (its id) and ``label``; raise KeyError if one does not exist."""
+    """Return why the entry of ``item`` (its id) and ``label`` has its probability; raise KeyError if there is none."""
     try:
         j = find_label(completion, label)
     except ValueError as error:
         raise KeyError(str(error)) from None
-    i, labels, weights = _find_item(completion.index, item), completion.labels, completion.weights
+    i, labels, weights = find_item(completion.index, item), completion.labels, completion.weights
     value, given = (_read_value(int(state[i, j])) for state in (completion.state, labels.state))
     support = pd.DataFrame(columns=["position", "weight", "given"])
     if weights is not None:
         support = evidence.find_supporting_items(i, j, labels, weights, MAX_SUPPORTING)
     p, threshold = float(completion.probabilities.to_numpy()[i, j]), float(completion.model.thresholds_[j])
     kind = evidence.KINDS[completion.evidence_codes[i, j]]
-    return Explanation(item, label, value, given, p, threshold, kind, completion.name_items(support))
+    carriers = _find_carriers(completion, i, j)
+    return Explanation(
+        item=item,
+        label=label,
+        value=value,
+        given=given,
+        probability=p,
+        threshold=threshold,
+        kind=kind,
+        supporting=completion.name_items(support),
+        contributions=_list_contributions(completion, i, j, p, carriers),
+        carriers=carriers,
+        out_of_fold=bool(completion.learned_from.observed[i, j]),
+    )
 
 
-def _find_item(index: pd.Index[Any], item: Any) -> int:
+def _list_contributions(completion: Completion, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:
+    """Return the parts of one entry, with texts for those that have no carriers."""
+    parts = completion.model.decompose(np.array([i]), completion.learned_from)
+    texts = {RATE: contributions.describe_rate(completion.learned_from, j)}
+    prior = completion.opened.prior
+    if prior is not None:
+        texts[PRIOR] = contributions.describe_prior(float(prior[i, j]))
+    return contributions.tabulate(take_entry(parts, 0, j, p), carriers, texts)
+
+
+def _find_carriers(completion: Completion, i: int, j: int) -> pd.DataFrame:
+    """Return the largest shares of the parts of one entry."""
+    model, opened, learned = completion.model, completion.opened, completion.learned_from
+    if not learned.learnable[j]:
+        return contributions.list_carriers({}, contributions.Names((), ()))
+    rows = np.flatnonzero(learned.observed[:, j] & (np.arange(len(learned)) != i))
+    examples = Examples(opened.X[rows], learned.relevant[rows, j])
+    carriers = model.find_carriers(opened.X[[i]], learned[[i]], j, i, examples)
+    places = {"examples": rows, "nodes": getattr(model, "node_items_", None)}
+    names = contributions.Names(opened.encoder.feature_names, learned.names, completion.index, places)
+    return contributions.list_carriers(carriers, names, own=i, known=read_values(learned, j))
+
+
+def take_entry(parts: Mapping[str, Any], row: int, label: int, p: float) -> dict[str, float]:
+    """Return the parts of one entry as numbers; none where it has no probability."""
+    return {} if np.isnan(p) else {name: float(part[row, label]) for name, part in parts.items()}
+
+
+def read_values(labels: PartialLabels, label: int) -> list[Any]:
+    """Return the given value of each item: 1, 0 or missing."""
+    return [{1: 1, -1: 0, 0: pd.NA}[state] for state in labels.state[:, label].tolist()]
+
+
+def find_item(index: pd.Index[Any], item: Any) -> int:
     """Return the row of an item."""
     rows = np.flatnonzero(index == item)
     if len(rows) == 0:

@@ -150,7 +150,7 @@ class Completion:
 
     @property
     def evidence_kinds(self) -> NDArray[np.str_]:
-        """The kind of evidence for each entry: "graph", "features" or "prior"."""
+        """The kind of evidence for each entry: a name in :data:`halflabel.completion.evidence.KINDS`."""
         return np.array(evidence.KINDS)[self.evidence_codes]
 
     @property
@@ -161,7 +161,7 @@ class Completion:
     @cached_property
     def evidence_codes(self) -> NDArray[np.int8]:
         """The kind of evidence for each entry, as its position in :data:`halflabel.completion.evidence.KINDS`."""
-        return evidence.classify_evidence(self.learned_from, self.weights)
+        return evidence.classify_entries(self.model, self.learned_from)
 
     @property
     def weights(self) -> sparse.csr_array | None:
@@ -267,7 +267,10 @@ class Completion:
         return list_for_review(self, max_rows, show, reason)
 
     def explain(self, item: Any, label: str) -> Explanation:
-        """Return the evidence for the entry of ``item`` (its id) and ``label``."""
+        """Return why the entry of ``item`` (its id) and ``label`` has its probability.
+
+        The column ``log_odds`` of its ``contributions`` adds up to the log odds of the probability.
+        """
         return explain_entry(self, item, label)
 
     @cached_property

@@ -63,8 +63,12 @@ class Calibration:
 
     def __call__(self, scores: Floats) -> Floats:
         """Return probabilities of the shape of ``scores``."""
-        p = expit(self.slope * (scores - self.center) / self.spread + self.intercept)
+        p = expit(self.log_odds(scores))
         return np.clip(np.where(np.isnan(scores), self.fallback, p), CLIP, 1 - CLIP)
+
+    def log_odds(self, scores: Floats) -> Floats:
+        """Return log odds before they are clipped; NaN where there is no score."""
+        return np.asarray(self.slope * (scores - self.center) / self.spread + self.intercept)
 
 
 def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling: float = 1.0) -> Calibration:

@@ -19,6 +19,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt, require_rule
 from halflabel.labels.metrics import micro_f1
 from halflabel.methods.canonical_order import order_items
+from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
 from halflabel.methods.decision import Calibrated, Decision, Rule, decide
 from halflabel.numerics.solvers import Status
 
@@ -232,6 +233,57 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return what a calibration and thresholds decide about scores of new items."""
         p = calibration(scores)
         return self._rule().apply(scores, p, thresholds), p
+
+    # -- explanations ------------------------------------------------------------------
+
+    def decompose(self, rows: Ints, labels: PartialLabels) -> dict[str, Floats]:
+        """Return the parts of the log odds of fitted items, whose sum is that of ``label_probabilities_``.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions of the items.
+        labels : PartialLabels
+            The labels of all items, as the method learned from them: the parts of an observed entry are out of fold.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (len(rows), n_labels)
+            See :mod:`halflabel.methods.contributions`.
+        """
+        observed = labels.observed[rows]
+        scores = np.where(observed, self.out_of_fold_scores_[rows], self.label_scores_[rows])
+        return add_up(self._list_parts(scores, rows), self.calibration_, scores, self.label_probabilities_[rows])
+
+    def _list_parts(self, scores: Floats, rows: Ints) -> dict[str, Floats]:
+        """Return the method's own parts of the log odds of fitted items."""
+        return split_score(self.calibration_, scores)
+
+    def find_carriers(
+        self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
+    ) -> dict[str, Carriers]:
+        """Return what each part of one entry rests on, in log odds; nothing for a method that does not divide its score.
+
+        Parameters
+        ----------
+        X : matrix of shape (1, n_features)
+            The features of the item.
+        known : PartialLabels of shape (1, n_labels)
+            Its known entries.
+        label : int
+        row : int
+            The position of a fitted item, whose entries are explained out of fold; negative for a new item.
+        examples : Examples, optional
+            The observed entries of the label by other items, which a regression is divided among.
+        """
+        return {}
+
+    def decompose_new(self, X: Any, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
+        """Return the parts of the log odds of new items, and their probabilities; as in :meth:`complete_both`."""
+        check_is_fitted(self)
+        scores = self._score_new(self._validate_features(X, reset=False))
+        _, p = self._decide_new(scores, labels)
+        return add_up(split_score(self.calibration_, scores), self.calibration_, scores, p), p
 
     def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""

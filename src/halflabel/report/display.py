@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import escape
 
 from halflabel._wording import clipped, count, percent, plural
+from halflabel.completion.contributions import write_log_odds
 from halflabel.report.figures import draw_map
 from halflabel.report.headline import write_errors, write_relevant
 from halflabel.report.quality import count_filled, count_relevant, describe_labels
@@ -106,21 +107,32 @@ def render_completion(completion: Completion) -> str:
 
 
 def describe_explanation(explanation: Explanation) -> str:
-    """Return an explanation in two sentences."""
+    """Return an explanation in a few sentences, and a line for each part."""
     words = {1: "relevant", 0: "irrelevant", None: "unknown"}
     return (
         f"{clipped(explanation.item)}, {clipped(explanation.label)}: {words[explanation.value]} "
         f"(given: {words[explanation.given]}), probability {percent(explanation.probability)}, threshold "
-        f"{percent(explanation.threshold)}. Evidence: {explanation.kind}, "
-        f"{plural(len(explanation.supporting), 'supporting item')}."
+        f"{percent(explanation.threshold)}. {_describe_parts(explanation)}"
     ).replace("\xa0", " ")
 
 
+def _describe_parts(explanation: Explanation) -> str:
+    """Return the parts of an explanation, one on each line, after a sentence that says what they are."""
+    if not len(explanation.contributions):
+        return "It has no probability, so that there are no parts."
+    without = ", by models that were fitted without the item" if explanation.out_of_fold else ""
+    total = explanation.contributions["log_odds"].sum()
+    rows = [*explanation.contributions.itertuples(index=False, name=None), ("sum", total, "")]
+    lines = [f"{write_log_odds(value):>8}  {part:<20}  {clipped(rests_on, 300)}" for part, value, rests_on in rows]
+    return "\n".join([f"The parts of its log odds{without}:", *map(str.rstrip, lines)])
+
+
 def render_explanation(explanation: Explanation) -> str:
-    """Return an explanation with its supporting items as HTML for a notebook."""
-    supporting: Any = explanation.supporting.to_html(index=False, border=0)
+    """Return an explanation with its parts and its supporting items as HTML for a notebook."""
+    tables: list[Any] = [explanation.contributions, explanation.supporting]
     page = environment().from_string("<p>{{ sentence }}</p>")
-    return f"{page.render(sentence=describe_explanation(explanation))}{supporting}"
+    sentence = describe_explanation(explanation).partition("\n")[0]
+    return "".join([page.render(sentence=sentence), *(table.to_html(index=False, border=0) for table in tables)])
 
 
 def _draw_small_map(completion: Completion) -> dict[str, Any] | None:

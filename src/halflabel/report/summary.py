@@ -102,7 +102,6 @@ def summarize(
     images = take_marks(completion.opened, marks) if isinstance(marks, tuple) else marks
     ink = None if images is None else read_images(images, len(labels))
     predictions, positive = _summarize_predictions(completion), _summarize_positive(completion)
-    kinds = completion.gaps_by_evidence
     counts, notes = _count_entries(completion), completion.opened.notes
     summary = {
         "title": clipped(title),
@@ -117,11 +116,10 @@ def summarize(
         "next": None if labels.positive_only else _list_rows(completion.next_to_label(MAX_NEXT)),
         "unassigned": _summarize_unassigned(completion) if labels.positive_only else None,
         "gaps": list(completion.gaps),
-        "evidence": kinds,
+        "evidence": completion.gaps_by_evidence,
         "drift": completion.drift,
         "warnings": collect_warnings(
             completion.learned_from,
-            kinds=kinds,
             drift=completion.drift,
             quality=predictions["quality"],
             notes=notes,

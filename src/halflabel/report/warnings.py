@@ -35,7 +35,6 @@ _RANK = ("warning", "caution", "note", "fine")
 def collect_warnings(
     labels: PartialLabels,
     *,
-    kinds: Mapping[str, int],
     drift: float | None,
     quality: Mapping[str, float],
     notes: Sequence[str] = (),
@@ -47,8 +46,6 @@ def collect_warnings(
     ----------
     labels : PartialLabels
         The labels that the method was fitted on.
-    kinds : mapping
-        Number of gaps by the evidence for their value.
     drift : float or None
         AUC with which a classifier separates labelled from unlabelled items.
     quality : mapping
@@ -70,7 +67,6 @@ def collect_warnings(
         *_check_examples(labels),
         _check_drift(drift, labels),
         *_check_calibration(quality, positive),
-        *(() if positive else _check_evidence(kinds)),
         *_check_items(labels),
     ]
     results += [_make_result("note", "Note from reading the table", clipped(note, 500)) for note in notes[:MAX_NOTES]]
@@ -136,20 +132,6 @@ def _check_examples(labels: PartialLabels) -> list[Result]:
         f"{'it' if len(names) == 1 else 'them'} can be wrong by 0.1 or more."
     )
     return [_make_result("caution", f"{plural(len(names), 'label has', 'labels have')} very few examples", text)]
-
-
-def _check_evidence(kinds: Mapping[str, int]) -> list[Result]:
-    gaps, alone = sum(kinds.values()), kinds["features"]
-    if alone:
-        text = (
-            f"{count(alone)} gaps ({percent(alone / gaps)}) belong to items that no chain of similar items connects to "
-            "a given entry of the label. Their values come from the feature model alone."
-        )
-        return [_make_result("caution", "Some values are not supported by similar items", text)]
-    if gaps and not kinds["prior"]:
-        text = "Each gap is connected to given entries of its label by a chain of similar items."
-        return [_make_result("fine", "All values are supported by similar items", text)]
-    return []
 
 
 def _check_calibration(quality: Mapping[str, float], positive: Mapping[str, Any] | None) -> list[Result]:

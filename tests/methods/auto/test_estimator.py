@@ -15,7 +15,6 @@ from tests.methods.parameters import check_parameters
 from halflabel import AutoLabeler, PartialLabels
 from halflabel._progress import report_to
 from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.evidence import KINDS, classify_evidence
 from halflabel.completion.model_file import saved_classes
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import micro_f1
@@ -270,7 +269,6 @@ def test_the_graph_is_there_for_evidence(rng):
     model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
     assert model.weights_.shape == (60, 60)
     np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
-    assert (classify_evidence(PartialLabels.from_table(Y), model.weights_) == KINDS.index("graph")).any()
     assert AutoLabeler("fast").fit(X, Y).weights_ is None
 
 

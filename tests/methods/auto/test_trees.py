@@ -94,3 +94,28 @@ def test_a_sparse_bag_that_stays_sparse_may_have_indices_of_64_bits(rng, monkeyp
     bags, options = [np.arange(300)] * 2, {"min_leaf": 2, "max_leaves": None}
     expected = grow(X, Y, bags, np.arange(2), **options).predict(X)
     np.testing.assert_array_equal(grow(wide, Y, bags, np.arange(2), **options).predict(wide), expected)
+
+
+def test_the_shares_of_features_add_up_to_the_prediction(grown):
+    X, trees = grown
+    roots = [_mean_leaf(trees, int(root), 1) for root in trees.roots]
+    for row in X[:5]:
+        shares = attribute_to_features(trees, row[None], 1)
+        assert shares.shape == (9,)
+        assert shares.sum() == pytest.approx(trees.predict(row[None])[0, 1] - np.mean(roots))
+        np.testing.assert_allclose(attribute_to_features(trees, sparse.csr_array(row[None]), 1), shares)
+    # The second label is the sign of the second feature, with noise.
+    all_shares = np.array([np.abs(attribute_to_features(trees, row[None], 1)) for row in X[:50]]).mean(axis=0)
+    assert all_shares.argmax() == 1
+
+
+def _mean_leaf(trees, node, target):
+    values = []
+    stack = [node]
+    while stack:
+        at = stack.pop()
+        if np.isfinite(trees.threshold[at]):
+            stack += [int(trees.left[at]), int(trees.right[at])]
+        else:
+            values.append(float(trees.values[trees.leaf[at], target]))
+    return np.mean(values)

@@ -55,14 +55,18 @@ class ModeratedPlatt:
 
     def __call__(self, scores: Floats) -> Floats:
         """Return probabilities of the shape of ``scores``; the label's fallback where there is no score."""
+        p = expit(self.log_odds(scores))
+        return np.clip(np.where(np.isnan(scores), self.platt.fallback, p), CLIP, 1 - CLIP)
+
+    def log_odds(self, scores: Floats) -> Floats:
+        """Return log odds before they are clipped; NaN where there is no score."""
         b, (c11, c12, c22) = self.platt.intercept, self.covariance
         u = self.platt.slope * (scores - self.platt.center) / self.platt.spread
         rising, bend = 1 / SPREAD + c22 - b * c12, c12 - b * c11  # dp/du has the sign of rising + bend u
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             turn = -rising / bend
         u = np.clip(u, np.where(bend > 0, turn, -MAX_SCORE), np.where(bend < 0, turn, MAX_SCORE))
-        p = expit((u + b) / np.sqrt(1 + SPREAD * (c11 * u**2 + 2 * c12 * u + c22)))
-        return np.clip(np.where(np.isnan(scores), self.platt.fallback, p), CLIP, 1 - CLIP)
+        return np.asarray((u + b) / np.sqrt(1 + SPREAD * (c11 * u**2 + 2 * c12 * u + c22)))
 
 
 def moderate(scores: Floats, labels: PartialLabels) -> ModeratedPlatt:
@@ -106,7 +110,11 @@ class BetaCurve:
 
     def __call__(self, p: Floats) -> Floats:
         """Return probabilities of the shape of ``p``, which lies between 0 and 1."""
-        return np.asarray(expit(self.a * np.log(p) - self.b * np.log1p(-p) + self.c))
+        return np.asarray(expit(self.log_odds(p)))
+
+    def log_odds(self, p: Floats) -> Floats:
+        """Return the log odds of the result."""
+        return np.asarray(self.a * np.log(p) - self.b * np.log1p(-p) + self.c)
 
 
 def fit_beta(p: Floats, relevant: Floats) -> BetaCurve:
@@ -156,6 +164,10 @@ class CheckedCalibration:
         for rows in _split_into_blocks(len(scores)):
             p[rows] = np.clip(self.common(self.per_label(scores[rows])), CLIP, 1 - CLIP)
         return np.where(np.isnan(scores), self.fallback, p)
+
+    def log_odds(self, scores: Floats) -> Floats:
+        """Return log odds before the last clipping; NaN where there is no score."""
+        return np.where(np.isnan(scores), np.nan, self.common.log_odds(self.per_label(scores)))
 
 
 def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCalibration:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Ints
@@ -69,10 +70,14 @@ class Ensemble:
     weights: Floats
 
     def predict(self, items: Items) -> Floats:
-        """Return the weighted sum of the log odds of new items, shape (n_items, n_labels)."""
+        """Return the sum of the weighted log odds of new items, shape (n_items, n_labels)."""
+        return np.asarray(sum(self.contribute(items)))
+
+    def contribute(self, items: Items) -> Iterator[Floats]:
+        """Yield the weighted log odds of new items by each member."""
         scores = predict_models([member.model for member in self.members], items)
-        log_odds = (logit(member.calibration(z)) for member, z in zip(self.members, scores, strict=True))
-        return np.asarray(sum(weight * z for weight, z in zip(self.weights, log_odds, strict=True)))
+        for member, weight, z in zip(self.members, self.weights, scores, strict=True):
+            yield weight * logit(member.calibration(z))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +96,8 @@ class FittedEnsemble:
         Out-of-fold Brier score of each member on the observed entries.
     weights : dict of str to float
         Weight of each member.
+    by_member : dict of str to ndarray of shape (n_items, n_labels)
+        The weighted log odds of each member of the model, out of fold where there are any, in single precision.
     """
 
     log_odds: Floats
@@ -98,6 +105,7 @@ class FittedEnsemble:
     model: Ensemble
     brier: dict[str, float]
     weights: dict[str, float]
+    by_member: dict[str, NDArray[np.float32]]
 
 
 def fit_ensemble(task: Task, names: tuple[str, ...]) -> FittedEnsemble:
@@ -120,7 +128,11 @@ def fit_ensemble(task: Task, names: tuple[str, ...]) -> FittedEnsemble:
     kept = np.flatnonzero(weights)
     model = Ensemble([members[k] for k in kept], weights[kept])
     by_name = dict(zip(names, weights.tolist(), strict=True))
-    return FittedEnsemble(_add(weights, log_odds), _add(weights, out_of_fold), model, brier, by_name)
+    total, parts = _add(weights, log_odds)
+    held_out, held_out_parts = _add(weights, out_of_fold)
+    _replace_known(parts, held_out_parts, task.folds.rows)
+    by_member = {names[k]: parts[k] for k in kept}
+    return FittedEnsemble(total, held_out, model, brier, by_name, by_member)
 
 
 def uses_graph(names: Iterable[str]) -> bool:
@@ -163,12 +175,20 @@ def _calibrate_in_blocks(scores: Floats, calibration: Calibration) -> Floats:
     return log_odds
 
 
-def _add(weights: Floats, tables: list[Floats]) -> Floats:
-    """Return the weighted sum of tables, and release each table."""
-    total = np.zeros(tables[0].shape)
+def _add(weights: Floats, tables: list[Floats]) -> tuple[Floats, list[NDArray[np.float32]]]:
+    """Return the weighted sum of tables, and its terms in single precision; release each table."""
+    total, terms = np.zeros(tables[0].shape), []
     for weight in weights:
-        total += weight * tables.pop(0)
-    return total
+        term = weight * tables.pop(0)
+        total += term
+        terms.append(term.astype(np.float32))
+    return total, terms
+
+
+def _replace_known(tables: list[NDArray[np.float32]], held_out: list[NDArray[np.float32]], rows: Ints) -> None:
+    """Write out-of-fold values into the rows of the labelled items, where there are any."""
+    for table, values in zip(tables, held_out, strict=True):
+        table[rows] = np.where(np.isnan(values), table[rows], values)
 
 
 def _score_brier(folds: Folds, p: Floats) -> float:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit, logit
+from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
@@ -20,12 +22,13 @@ from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble, uses_graph
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Items
-from halflabel.methods.auto.new_items import NewItemDecision, refine_new
+from halflabel.methods.auto.new_items import NewItemDecision, divide_by_label, refine_new
 from halflabel.methods.auto.prior import add_prior, read_prior
 from halflabel.methods.auto.residuals import Refiner, refine
 from halflabel.methods.auto.sampling import named_rng
 from halflabel.methods.auto.task import Task
 from halflabel.methods.canonical_order import order_columns
+from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
 from halflabel.methods.decision import Calibrated
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_whole, require, require_choice, require_whole
@@ -118,6 +121,12 @@ class AutoLabeler(PositiveOnlyEstimator):
         The transition matrix of the graph; None if no member uses it.
     member_weights_ : dict of str to float
         Weight of every member in the sum of log odds; a member with weight 0 does not score new items.
+    contributions_ : dict of str to ndarray of shape (n_items, n_labels)
+        The weighted log odds of every member in the model, out of fold for items with an observed label, in single
+        precision. With a prior, "prior" is the difference that it makes; where the item's other labels are used,
+        "other labels" is the difference that they make. :meth:`decompose` adds the calibration.
+    node_items_ : ndarray of int or None
+        Positions of the items that the graph connects; None if no member uses it.
     members_ : dict of str to float
         Out-of-fold Brier score on observed entries of every member, of "ensemble", and of "label rate", a prediction
         without features: where the ensemble's score is not below it, the features have no information that could be
@@ -171,6 +180,8 @@ class AutoLabeler(PositiveOnlyEstimator):
         *PositiveOnlyEstimator._transductive,
         "label_scores_",
         "folds_",
+        "contributions_",
+        "node_items_",
         "_calibrates",
     )
 
@@ -282,6 +293,10 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.weights_ = self._restore_both_orders(task.graph.between_items()) if uses_graph(names) else None
         self.folds_ = np.full(len(labels), -1)
         self.folds_[folds.rows] = folds.fold
+        self.node_items_ = self._item_order[task.nodes.items] if "nodes" in vars(task) else None
+        self.contributions_ = {
+            name: self._restore_order(self._restore_labels(part)) for name, part in fitted.by_member.items()
+        }
         scores, held_out = self._restore_labels(fitted.log_odds), np.zeros(labels.shape, dtype=bool)
         out_of_fold = self._restore_labels(fitted.out_of_fold)
         held_out[folds.rows] = ~np.isnan(out_of_fold)
@@ -307,7 +322,12 @@ class AutoLabeler(PositiveOnlyEstimator):
         used = labels.observed & (self.folds_ >= 0)[:, None] & ~np.isnan(combined.alone + scores)
         self.members_["prior"] = _score_brier(expit(combined.alone), labels, used)
         self.members_["without prior"] = _score_brier(expit(scores), labels, used)
+        self._keep_change(PRIOR, scores, combined.log_odds)
         return combined.log_odds
+
+    def _keep_change(self, name: str, before: Floats, after: Floats) -> None:
+        """Keep how much a stage changes the log odds."""
+        self.contributions_[name] = self._restore_order((after - before).astype(np.float32))
 
     def _couple(
         self, labels: PartialLabels, scores: Floats, groups: Ints | None, rng: np.random.Generator
@@ -317,7 +337,9 @@ class AutoLabeler(PositiveOnlyEstimator):
         refined = refine(labels.select(order), np.take(scores, order, axis=1), rng, groups=groups)
         self.coupled_ = bool(refined.model.coupling.weights.nnz or refined.model.forests)
         self.refiner_ = refined.model if self.coupled_ and self.prior_weights_ is None else None
-        return self._restore_labels(refined.log_odds), self._restore_labels(refined.out_of_fold)
+        refined_scores, out_of_fold = map(self._restore_labels, (refined.log_odds, refined.out_of_fold))
+        self._keep_change(OTHER_LABELS, scores, np.where(labels.observed, out_of_fold, refined_scores))
+        return refined_scores, out_of_fold
 
     def _score_fit(self, labels: PartialLabels) -> dict[str, float]:
         """Return the Brier scores of the ensemble and of the labels' rates, on the entries that were learned from."""
@@ -352,19 +374,85 @@ class AutoLabeler(PositiveOnlyEstimator):
         relevant, p = super()._decide_new(scores, labels)
         rows = np.flatnonzero(labels.observed.any(axis=1))
         if self.refiner_ is not None and len(rows):
-            known = mark_unassigned(labels[rows]) if self.positive_only_ else labels[rows]
-            refined = refine_new(self.refiner_, scores[rows], known, self._label_place)
+            refined = self._refine_new(scores, labels, rows)[rows]
             decided = self._apply_decision(refined, labels[rows], self.calibration_, self.thresholds_)
             relevant[rows], p[rows] = decided
         return relevant, p
 
+    def _refine_new(self, scores: Floats, labels: PartialLabels, rows: Ints) -> Floats:
+        """Return the log odds of new items, those of ``rows`` corrected by their observed labels."""
+        assert self.refiner_ is not None  # the caller has seen it
+        known = mark_unassigned(labels[rows]) if self.positive_only_ else labels[rows]
+        refined = scores.copy()
+        refined[rows] = refine_new(self.refiner_, scores[rows], known, self._label_place)
+        return refined
+
     def _score_new(self, X: Matrix) -> Floats:
+        return self._calibrate_new(self._restore_labels(self.ensemble_.predict(self._weigh_new(X))))
+
+    def _weigh_new(self, X: Matrix) -> Items:
         X = self.weighting_(X)
-        transition = None if self.neighbourhood_ is None else self.neighbourhood_.transition(X)
-        scores = self._restore_labels(self.ensemble_.predict(Items(X, transition)))
+        return Items(X, None if self.neighbourhood_ is None else self.neighbourhood_.transition(X))
+
+    def _calibrate_new(self, scores: Floats) -> Floats:
+        """Return the log odds of new items from the sum of the members' log odds."""
         if self.ensemble_calibration_ is not None:
             scores = logit(self.ensemble_calibration_(scores))
         return np.where(self.learnable_, scores, np.nan)
+
+    @property
+    def evidence_of_members(self) -> dict[str, str]:
+        """What each member in the model rests on: "graph" (nearby items) or "features"."""
+        names = [name for name, weight in self.member_weights_.items() if weight]
+        return {name: member.model.evidence for name, member in zip(names, self.ensemble_.members, strict=True)}
+
+    def _list_parts(self, scores: Floats, rows: Ints) -> dict[str, Floats]:
+        tables = {name: table[rows].astype(np.float64) for name, table in self.contributions_.items()}
+        stages = {name: np.nan_to_num(tables.pop(name)) for name in (PRIOR, OTHER_LABELS) if name in tables}
+        return subtract_rate(tables, self.member_weights_, self.calibration_.fallback) | stages
+
+    def find_carriers(
+        self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
+    ) -> dict[str, Carriers]:
+        if examples is not None:
+            examples = replace(examples, X=self.weighting_(examples.X))
+        j, item = int(self._label_place[label]), self._weigh_new(X) if row < 0 else self._weigh_fitted(X, row)
+        fold, found = -1 if row < 0 else int(self.folds_[row]), {}
+        for name, member in zip(self.evidence_of_members, self.ensemble_.members, strict=True):
+            slope = self.member_weights_[name] * member.calibration.slope[j] / member.calibration.spread
+            found[name] = member.model.find_carriers(item, j, fold, examples).scale(slope)
+        if self.refiner_ is not None and known.observed.any():
+            base = self._score_new(X) if row < 0 else self._score_without_labels(row)
+            found[OTHER_LABELS] = Carriers(labels=divide_by_label(self.refiner_, base, known, self._label_place, label))
+        return found
+
+    def _score_without_labels(self, row: int) -> Floats:
+        """Return the log odds of a fitted item before its other labels corrected them, shape (1, n_labels)."""
+        out_of_fold, scores = self.out_of_fold_scores_[[row]], self.label_scores_[[row]]
+        refined = np.where(np.isnan(out_of_fold), scores, out_of_fold)
+        return np.asarray(refined - self.contributions_[OTHER_LABELS][[row]])
+
+    def _weigh_fitted(self, X: Matrix, row: int) -> Items:
+        """Return a fitted item, with the weights of its neighbours in the graph."""
+        known = self.weights_ is not None
+        return Items(self.weighting_(X), self.weights_[[row]][:, self.node_items_] if known else None)
+
+    def decompose_new(self, X: Any, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
+        check_is_fitted(self)
+        items = self._weigh_new(self._validate_features(X, reset=False))
+        log_odds = map(self._restore_labels, self.ensemble_.contribute(items))
+        by_member = dict(zip(self.evidence_of_members, log_odds, strict=True))
+        scores = self._calibrate_new(np.asarray(sum(by_member.values())))
+        _, p = self._decide_new(scores, labels)
+        parts = subtract_rate(by_member, self.member_weights_, self.calibration_.fallback)
+        alone = add_up(parts, self._decision_for_new()[0], scores, p)
+        rows = np.flatnonzero(labels.observed.any(axis=1))
+        if self.refiner_ is None or not len(rows):
+            return alone, p
+        refined = self._refine_new(scores, labels, rows)
+        coupled = add_up(parts | {OTHER_LABELS: refined - scores}, self.calibration_, refined, p)
+        is_coupled = np.isin(np.arange(len(p)), rows)[:, None]
+        return {name: np.where(is_coupled, part, alone.get(name, 0.0)) for name, part in coupled.items()}, p
 
     def _validate_parameters(self) -> None:
         require_choice(self, effort=EFFORTS)

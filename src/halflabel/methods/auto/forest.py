@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._progress import step
 from halflabel.methods.auto.effort import Effort
 from halflabel.methods.auto.folds import Folds
-from halflabel.methods.auto.member import Fitted, Items
+from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.sampling import draw
 from halflabel.methods.auto.targets import Targets
+from halflabel.methods.auto.tree_paths import attribute_to_features
 from halflabel.methods.auto.trees import Trees, grow
+from halflabel.methods.contributions import Carriers, Examples
 
 #: Minimum number of items in a leaf.
 MIN_LEAF = 2
@@ -40,11 +43,18 @@ class Forest:
         One per fold, grown without the items of the fold.
     """
 
+    evidence: ClassVar[Evidence] = "features"
+
     parts: list[Trees]
 
     def predict(self, items: Items) -> Floats:
         """Return the mean of the parts."""
         return np.asarray(np.mean([part.predict(items.X) for part in self.parts], axis=0))
+
+    def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
+        """Return the share of each feature: the changes of the prediction on the ways through the trees."""
+        parts = self.parts if fold < 0 else [self.parts[fold]]
+        return Carriers(features=np.mean([attribute_to_features(part, item.X, label) for part in parts], axis=0))
 
 
 def grow_forest(

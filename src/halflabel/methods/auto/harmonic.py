@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -10,8 +11,9 @@ from scipy import sparse
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
 from halflabel.methods.auto.forest import Forest
-from halflabel.methods.auto.member import Fitted, Items
+from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.task import Task
+from halflabel.methods.contributions import Carriers, Examples
 from halflabel.numerics.solvers import pcg
 
 #: Weight of a known label relative to all edges of its item, and weight of the pull towards the label's rate.
@@ -33,12 +35,20 @@ class NodeValues:
     values : ndarray of shape (n_nodes, n_labels)
     """
 
+    evidence: ClassVar[Evidence] = "graph"
+
     values: Floats
 
     def predict(self, items: Items) -> Floats:
         """Return the weighted means."""
         assert items.transition is not None  # a model with values at nodes is saved with the neighbourhood of the nodes
         return np.asarray(items.transition @ self.values)
+
+    def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
+        """Return the share of each neighbour: its weight times the distance of its value from the mean."""
+        assert item.transition is not None
+        values = self.values[:, label]
+        return Carriers(nodes=item.transition.toarray()[0] * (values - values.mean()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +61,19 @@ class CorrectedForest:
     errors : NodeValues
     """
 
+    evidence: ClassVar[Evidence] = "features"
+
     forest: Forest
     errors: NodeValues
 
     def predict(self, items: Items) -> Floats:
         """Return the forest's prediction plus the errors nearby."""
         return self.forest.predict(items) + self.errors.predict(items)
+
+    def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
+        """Return the share of each feature in the forest, and of each neighbour in the error."""
+        features = self.forest.find_carriers(item, label, fold, examples).features
+        return Carriers(features, nodes=self.errors.find_carriers(item, label, fold, examples).nodes)
 
 
 def harmonic(task: Task) -> Fitted[NodeValues]:

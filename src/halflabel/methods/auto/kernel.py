@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from scipy import linalg
+from sklearn.metrics.pairwise import euclidean_distances
 
 from halflabel._arrays import Floats, Matrix
 from halflabel.methods.auto.graph import to_transition_matrix
-from halflabel.methods.auto.member import Fitted, Items, Model
+from halflabel.methods.auto.member import Evidence, Fitted, Items, Model
 from halflabel.methods.auto.ridge import choose_map, deform_map, fit_ridge, sample_rows
 from halflabel.methods.auto.task import Task
+from halflabel.methods.contributions import Carriers, Examples
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, kernel_ridge, predict_ridges
+
+#: Maximum number of examples that a regression is divided among.
+MAX_EXAMPLES = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +31,28 @@ class KernelRegression:
     ridge : KernelRidge
     """
 
+    evidence: ClassVar[Evidence] = "features"
+
     ridge: KernelRidge
 
     def predict(self, items: Items) -> Floats:
         """Return regression values."""
         return self.ridge.predict(items.X)
+
+    def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
+        """Return the share of each observed entry of the label; of these at most the nearest 4096 are compared."""
+        return Carriers() if examples is None else Carriers(examples=self._divide(item.X, label, examples))
+
+    def _divide(self, X: Matrix, label: int, examples: Examples) -> Floats:
+        r"""Return the weights of examples in the regression, :math:`\phi(x)^T(\Phi^T\Phi + \alpha I)^{-1}\phi_i`, times y."""
+        features, shares = self.ridge.features, np.zeros(len(examples.relevant))
+        near = np.sort(np.argsort(euclidean_distances(X, examples.X)[0], kind="stable")[:MAX_EXAMPLES])
+        Phi = features(examples.X[near])
+        gram = Phi.T @ Phi + self.ridge.alpha[label] * np.eye(Phi.shape[1])
+        relevant = examples.relevant.astype(np.float64)
+        weights = Phi @ linalg.solve(gram, features(X)[0], assume_a="pos")
+        shares[near] = weights * (relevant[near] - relevant.mean())
+        return shares
 
 
 def predict_models(models: Sequence[Model], items: Items) -> list[Floats]:

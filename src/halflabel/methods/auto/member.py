@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 from scipy import sparse
 
 from halflabel._arrays import Floats, Matrix
+from halflabel.methods.contributions import Carriers, Examples
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +27,31 @@ class Items:
     transition: sparse.csr_array | None
 
 
+#: What the scores of a model rest on: nearby items, or the features alone.
+Evidence = Literal["graph", "features"]
+
+
 class Model(Protocol):
-    """A fitted member, as far as new items need it."""
+    """A fitted member, as far as new items and explanations need it."""
+
+    evidence: ClassVar[Evidence]
 
     def predict(self, items: Items) -> Floats:
         """Return the scores of new items, shape (n_items, n_labels)."""
+
+    def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
+        """Return what the score of a single item rests on.
+
+        Parameters
+        ----------
+        item : Items
+            One item.
+        label : int
+        fold : int
+            The fold of the item, if it was held out; negative for others.
+        examples : Examples or None
+            The observed entries of the label that the item is not one of, where they are at hand.
+        """
 
 
 AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)

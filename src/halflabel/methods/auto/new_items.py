@@ -8,6 +8,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
+from halflabel.methods.auto.coupling import compute_residuals
 from halflabel.methods.auto.residuals import Refiner
 from halflabel.methods.decision import Calibrated
 
@@ -44,3 +45,20 @@ def refine_new(refiner: Refiner, scores: Floats, labels: PartialLabels, place: I
     order = np.argsort(place)
     refined = refiner.predict(np.take(scores, order, axis=1), labels.select(order))
     return np.take(refined, place, axis=1)
+
+
+def divide_by_label(refiner: Refiner, scores: Floats, labels: PartialLabels, place: Ints, label: int) -> Floats:
+    """Return what each observed label of one item adds to the log odds of ``label`` in the linear coupling.
+
+    The arguments are those of :func:`refine_new`. Where there are also trees on the other labels, which are not
+    divided, the coupling has half of the weight.
+
+    Returns
+    -------
+    ndarray of shape (n_labels,)
+    """
+    order, j = np.argsort(place), int(place[label])
+    _, residual = compute_residuals(labels.select(order), np.take(scores, order, axis=1))
+    has_trees = refiner.forests is not None and bool(refiner.forests.forests[j])
+    shares = residual[0] * refiner.coupling.weights[[j]].toarray()[0] * (0.5 if has_trees else 1.0)
+    return np.asarray(shares[place])

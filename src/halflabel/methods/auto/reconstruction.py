@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics.pairwise import euclidean_distances
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel._progress import step
-from halflabel.methods.auto.member import Fitted, Items
+from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.task import Task
+from halflabel.methods.contributions import Carriers, Examples
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.propagation import minimizer
 from halflabel.numerics.graph.weights import reconstruction_weights
@@ -18,6 +21,9 @@ from halflabel.numerics.kernels import KernelRidge
 
 #: Neighbours of an item, and the weights of an observed entry and of the anchor; as in :class:`halflabel.SSDRMC`.
 N_NEIGHBORS, FIT_WEIGHT, ANCHOR_WEIGHT = 15, 1.0, 0.3
+
+#: A node at a smaller distance from an item is taken to be the item itself.
+SAME_PLACE = 1e-6
 
 #: Relative residual at which a solve stops, and maximum number of its iterations.
 TOL, MAX_ITER = 1e-4, 200
@@ -34,6 +40,8 @@ class ReconstructedScores:
     anchor : KernelRidge
     """
 
+    evidence: ClassVar[Evidence] = "graph"
+
     nodes: Matrix
     values: Floats
     anchor: KernelRidge
@@ -41,6 +49,14 @@ class ReconstructedScores:
     def predict(self, items: Items) -> Floats:
         """Return for each item the minimiser of its own row, all others held fixed."""
         return _combine(_find_weights(self.nodes, items.X) @ self.values, self.anchor.predict(items.X))
+
+    def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
+        """Return the share of each neighbour in the reconstruction; a node at the place of the item is left out."""
+        others = np.flatnonzero(euclidean_distances(item.X, self.nodes)[0] > SAME_PLACE)
+        values, shares = self.values[:, label], np.zeros(len(self.values))
+        weights = _find_weights(self.nodes[others], item.X).toarray()[0]
+        shares[others] = weights * (values[others] - values.mean()) / (1 + ANCHOR_WEIGHT)
+        return Carriers(nodes=shares)
 
 
 def reconstruction(task: Task) -> Fitted[ReconstructedScores]:
