@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from halflabel.methods.auto import tree_leaves, words
+from halflabel.methods.auto.tree_paths import attribute_to_features
 from halflabel.methods.auto.trees import grow
 
 
