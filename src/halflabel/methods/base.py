@@ -262,7 +262,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def find_carriers(
         self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
     ) -> dict[str, Carriers]:
-        """Return what each part of one entry rests on, in log odds; nothing for a method that does not divide its score.
+        """Return what each part of one entry rests on, in log odds; nothing for a method that does not divide a part.
 
         Parameters
         ----------

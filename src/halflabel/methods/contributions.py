@@ -76,20 +76,17 @@ class Examples:
 
 
 class LogOdds(Protocol):
-    """A calibration whose log odds are known before they are clipped.
-
-    Attributes
-    ----------
-    fallback : ndarray of shape (n_labels,)
-        The rate of each label.
-    """
+    """A calibration whose log odds are known before they are clipped."""
 
     @property
-    def fallback(self) -> Floats: ...
+    def fallback(self) -> Floats:
+        """The rate of each label."""
 
-    def __call__(self, scores: Floats) -> Floats: ...
+    def __call__(self, scores: Floats) -> Floats:
+        """Return probabilities."""
 
-    def log_odds(self, scores: Floats) -> Floats: ...
+    def log_odds(self, scores: Floats) -> Floats:
+        """Return log odds before they are clipped; NaN where there is no score."""
 
 
 def split_score(calibration: Any, scores: Floats) -> dict[str, Floats]:

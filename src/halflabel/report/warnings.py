@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._wording import clipped, count, decimal, listed, percent, plural
+from halflabel._wording import clipped, decimal, listed, percent, plural
 from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import wilson_interval
 

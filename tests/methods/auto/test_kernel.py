@@ -13,6 +13,8 @@ from halflabel.methods.auto import kernel as module
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.kernel import KernelRegression, deformed_kernel, kernel, predict_models
 from halflabel.methods.auto.member import Items
+from halflabel.methods.auto.ridge import fit_ridge
+from halflabel.methods.contributions import Examples
 from halflabel.numerics.kernels import NystroemMap, kernel_ridge, nystroem
 
 
@@ -115,3 +117,21 @@ def test_new_items_are_scored_with_one_kernel_in_the_order_of_the_models(rng, mo
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[2], expected[2])
     assert len(kernels) == 1
+
+
+def test_the_shares_of_examples_add_up_to_the_prediction(rng):
+    """With y in place of y minus its mean, they would be the prediction itself."""
+    X, Y = rng.normal(size=(30, 2)), (rng.random((30, 1)) < 0.4) * 1.0
+    model, loo = fit_ridge(nystroem(X, 1.0, 99, rng), X, Y, np.ones((30, 1), bool), rng)
+    new = rng.normal(size=(1, 2))
+    shares = KernelRegression(model).find_carriers(Items(new, None), 0, -1, Examples(X, Y[:, 0] > 0)).examples
+    constant = KernelRegression(model).find_carriers(Items(new, None), 0, -1, Examples(X, np.arange(30) == 3)).examples
+    weight = constant[3] / (1 - 1 / 30)
+    assert shares[3] == pytest.approx(weight * (Y[3, 0] - Y.mean()))
+    weights = shares / (Y[:, 0] - Y.mean())
+    assert weights @ Y[:, 0] == pytest.approx(model.predict(new)[0, 0])
+    rest = Examples(np.delete(X, 5, axis=0), np.delete(Y[:, 0], 5) > 0)
+    assert KernelRegression(model).find_carriers(Items(new, None), 0, -1, None).examples is None
+    mean = rest.relevant.mean()
+    left_out = KernelRegression(model).find_carriers(Items(X[[5]], None), 0, -1, rest).examples
+    assert left_out / (rest.relevant - mean) @ rest.relevant == pytest.approx(loo[5, 0])  # as it was scored out of fold

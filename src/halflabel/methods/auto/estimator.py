@@ -414,6 +414,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     def find_carriers(
         self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
     ) -> dict[str, Carriers]:
+        """Return what each member's part of one entry rests on, in log odds, and that of the other labels."""
         if examples is not None:
             examples = replace(examples, X=self.weighting_(examples.X))
         j, item = int(self._label_place[label]), self._weigh_new(X) if row < 0 else self._weigh_fitted(X, row)
@@ -438,6 +439,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         return Items(self.weighting_(X), self.weights_[[row]][:, self.node_items_] if known else None)
 
     def decompose_new(self, X: Any, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
+        """Return the parts of the log odds of new items, and their probabilities; as in :meth:`complete_both`."""
         check_is_fitted(self)
         items = self._weigh_new(self._validate_features(X, reset=False))
         log_odds = map(self._restore_labels, self.ensemble_.contribute(items))
