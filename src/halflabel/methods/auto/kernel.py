@@ -44,7 +44,7 @@ class KernelRegression:
         return Carriers() if examples is None else Carriers(examples=self._divide(item.X, label, examples))
 
     def _divide(self, X: Matrix, label: int, examples: Examples) -> Floats:
-        r"""Return the shares of examples: :math:`\phi(x)^T(\Phi^T\Phi + \alpha I)^{-1}\phi_i` times y minus its mean."""
+        r"""Return the shares of examples: :math:`\phi(x)^T(\Phi^T\Phi + \alpha I)^{-1}\phi_i (y_i - \bar y)`."""
         features, shares = self.ridge.features, np.zeros(len(examples.relevant))
         near = np.sort(np.argsort(euclidean_distances(X, examples.X)[0], kind="stable")[:MAX_EXAMPLES])
         Phi = features(examples.X[near])
