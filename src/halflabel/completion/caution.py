@@ -17,7 +17,7 @@ from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident, fit_platt
 from halflabel.methods.auto.beta_calibration import CheckedCalibration, fit_beta, moderate, predict_unseen
-from halflabel.methods.decision import Calibrated
+from halflabel.methods.contributions import Calibrated
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion

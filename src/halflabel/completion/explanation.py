@@ -135,7 +135,7 @@ def _find_carriers(completion: Completion, i: int, j: int) -> pd.DataFrame:
     rows = np.flatnonzero(learned.observed[:, j] & (np.arange(len(learned)) != i))
     examples = Examples(opened.X[rows], learned.relevant[rows, j])
     carriers = model.find_carriers(opened.X[[i]], learned[[i]], j, i, examples)
-    places = {"examples": rows, "nodes": getattr(model, "node_items_", None)}
+    places: dict[str, Any] = {"examples": rows, "nodes": getattr(model, "node_items_", None)}
     names = contributions.Names(opened.encoder.feature_names, learned.names, completion.index, places)
     return contributions.list_carriers(carriers, names, own=i, known=read_values(learned, j))
 

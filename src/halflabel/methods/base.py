@@ -19,8 +19,8 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt, require_rule
 from halflabel.labels.metrics import micro_f1
 from halflabel.methods.canonical_order import order_items
-from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
-from halflabel.methods.decision import Calibrated, Decision, Rule, decide
+from halflabel.methods.contributions import Calibrated, Carriers, Examples, add_up, split_score
+from halflabel.methods.decision import Decision, Rule, decide
 from halflabel.numerics.solvers import Status
 
 

@@ -75,7 +75,7 @@ class Examples:
     relevant: Mask
 
 
-class LogOdds(Protocol):
+class Calibrated(Protocol):
     """A calibration whose log odds are known before they are clipped."""
 
     @property
@@ -100,14 +100,14 @@ def subtract_rate(members: Mapping[str, Floats], weights: Mapping[str, float], r
     return {name: np.nan_to_num(z - weights[name] * logit(rates)) for name, z in members.items()}
 
 
-def add_up(parts: Mapping[str, Floats], calibration: LogOdds, scores: Floats, p: Floats) -> dict[str, Floats]:
+def add_up(parts: Mapping[str, Floats], calibration: Calibrated, scores: Floats, p: Floats) -> dict[str, Floats]:
     """Return all parts of probabilities, of which ``parts`` are those of the method; their sum is logit(p).
 
     Parameters
     ----------
     parts : mapping of str to ndarray of shape (n_items, n_labels)
         Log odds, measured from those of the labels' rates.
-    calibration : LogOdds
+    calibration : Calibrated
     scores : ndarray of the same shape
         The input of the calibration; NaN where there is none, so that the rate is all there is.
     p : ndarray of the same shape

@@ -11,9 +11,7 @@ from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt, thresholds
 from halflabel.labels.positive_only import Assumption, assume
-
-#: A function from scores to probabilities.
-Calibrated = Callable[[Floats], Floats]
+from halflabel.methods.contributions import Calibrated
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import Assumption, lower_unassigned, mark_unassigned, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.decision import Calibrated, Decision, assume_frequency, decide_relevant
+from halflabel.methods.contributions import Calibrated
+from halflabel.methods.decision import Decision, assume_frequency, decide_relevant
 
 
 class PositiveOnlyEstimator(PartialLabelEstimator):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,8 +29,7 @@ from halflabel.methods.auto.residuals import Refiner, refine
 from halflabel.methods.auto.sampling import named_rng
 from halflabel.methods.auto.task import Task
 from halflabel.methods.canonical_order import order_columns
-from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
-from halflabel.methods.decision import Calibrated
+from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Calibrated, Carriers, Examples, add_up, subtract_rate
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_whole, require, require_choice, require_whole
 from halflabel.numerics.threads import blas_threads
@@ -303,7 +303,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         scores[held_out] = out_of_fold[held_out[folds.rows]]
         return scores, held_out
 
-    def _restore_labels(self, scores: Floats) -> Floats:
+    def _restore_labels(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return scores of labels in canonical order in the order of the caller."""
         return np.take(scores, self._label_place, axis=1)
 
@@ -435,8 +435,10 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     def _weigh_fitted(self, X: Matrix, row: int) -> Items:
         """Return a fitted item, with the weights of its neighbours in the graph."""
-        known = self.weights_ is not None
-        return Items(self.weighting_(X), self.weights_[[row]][:, self.node_items_] if known else None)
+        if self.weights_ is None or self.node_items_ is None:
+            return Items(self.weighting_(X), None)
+        weights: Any = self.weights_[[row]]
+        return Items(self.weighting_(X), weights[:, self.node_items_])
 
     def decompose_new(self, X: Any, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
         """Return the parts of the log odds of new items, and their probabilities; as in :meth:`complete_both`."""

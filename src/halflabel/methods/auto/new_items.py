@@ -10,7 +10,7 @@ from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto.coupling import compute_residuals
 from halflabel.methods.auto.residuals import Refiner
-from halflabel.methods.decision import Calibrated
+from halflabel.methods.contributions import Calibrated
 
 
 @dataclass(frozen=True, eq=False)
