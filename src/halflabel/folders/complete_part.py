@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from pyarrow import compute, parquet
 from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints
+from halflabel._digests import DamagedFile, digest_file, is_intact, read_object, write_object
 from halflabel._files import atomic_write, together
 from halflabel._wording import locate_rows
 from halflabel.folders.counts import Tally, count_batch
@@ -30,6 +31,24 @@ from halflabel.table.cells import read_as_text
 from halflabel.table.tag_cells import TagNotation, name_open_column
 
 
+@dataclass(frozen=True)
+class Output:
+    """A file that waits in a folder until all parts are finished.
+
+    Parameters
+    ----------
+    staged, final : Path
+        Where it waits, and its place in the end.
+    """
+
+    staged: Path
+    final: Path
+
+    def find(self) -> Path:
+        """Return where the file is."""
+        return self.staged if self.staged.exists() else self.final
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """The description of a part to complete, which travels to a worker.
@@ -37,45 +56,101 @@ class Job:
     Parameters
     ----------
     part : Part
+    digest : str
+        The SHA-256 of the part when the run began.
+    run_id : str
     core : Path
         The folder of the core.
-    run_id : str
-        The run that the core belongs to.
-    target, record : Path
-        Where the part is written, and its tally; both files appear together.
-    probabilities : Path or None
+    core_digests : tuple of (str, str)
+        Its files, each with its SHA-256.
+    target : Output
+        Where the part is written.
+    probabilities : Output or None
         Where the probabilities are written.
+    record : Path
+        Where the tally is written, and the digests of the other files; it appears after them.
     options : TextOptions
     """
 
     part: Part
-    core: Path
+    digest: str
     run_id: str
-    target: Path
+    core: Path
+    core_digests: tuple[tuple[str, str], ...]
+    target: Output
+    probabilities: Output | None
     record: Path
-    probabilities: Path | None
     options: TextOptions
+
+    @property
+    def outputs(self) -> list[Output]:
+        """All outputs of the part."""
+        return [self.target] if self.probabilities is None else [self.target, self.probabilities]
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What a record has in common with the job that wrote it."""
+        return {"run": self.run_id, "part": self.part.name, "input": self.digest}
 
 
 def complete_part(job: Job) -> Tally:
-    """Complete a part, write it together with its tally, and return the tally."""
-    core = load_core(job.core, job.run_id)
+    """Complete a part, write it and then its record, and return its tally."""
+    core = load_core(job.core, job.core_digests)
     file = open_part(job.part, job.options)
     schema = _choose_schema(core, file)
     tally, first = Tally.empty(len(core.predictor.label_names)), 0
-    for path in filter(None, (job.target, job.record, job.probabilities)):
+    for path in (job.record, *(output.staged for output in job.outputs)):
         path.parent.mkdir(parents=True, exist_ok=True)
     # One thread and fixed batches: the bytes of a part do not depend on the number of workers.
     with threadpool_limits(1), together():
-        with file.writer(job.target, schema) as writer, _open_probabilities(job.probabilities, core) as write_p:
+        p_path = None if job.probabilities is None else job.probabilities.staged
+        with file.writer(job.target.staged, schema) as writer, _open_probabilities(p_path, core) as write_p:
             for table in file.batches():
                 batch = _complete_batch(core, job.part, file, table, first)
                 writer.write_table(batch.fill(core, table.cast(schema)))
                 write_p(batch.ids, batch.p)
                 tally, first = tally.add(batch.count(core, job.part, first)), first + table.num_rows
-        with atomic_write(job.record, "w") as record:
-            json.dump(tally.to_plain(), record)
+        if not is_intact(job.part.path, job.digest):
+            raise ValueError(
+                f"{job.part.path} has changed since the run began: remove {job.core.parent}, and start again when no "
+                "other program writes the parts."
+            )
+    digests = [digest_file(output.staged) for output in job.outputs]
+    write_object(job.record, {**job.identity, "outputs": digests, "tally": tally.to_plain()})
     return tally
+
+
+class State(StrEnum):
+    """What the files of a part are, when a run continues."""
+
+    FINISHED = "finished"
+    OPEN = "open"
+    CHANGED = "changed"
+
+
+def check_part(job: Job) -> tuple[str, State]:
+    """Return the name of a part and its state."""
+    return job.part.name, _find_state(job)
+
+
+def _find_state(job: Job) -> State:
+    """Return the state of a part by the content of its files; what is damaged is completed again."""
+    if not is_intact(job.part.path, job.digest):
+        return State.CHANGED
+    try:
+        record = read_object(job.record)
+    except (FileNotFoundError, DamagedFile):
+        return State.OPEN
+    if any(record.get(key) != value for key, value in job.identity.items()):  # a record of another run or part
+        return State.OPEN
+    found = [output.find() for output in job.outputs]
+    is_finished = all(map(is_intact, found, record["outputs"])) and len(found) == len(record["outputs"])
+    return State.FINISHED if is_finished else State.OPEN
+
+
+def read_tally(job: Job) -> Tally:
+    """Return the tally of a finished part."""
+    return Tally.from_plain(read_object(job.record)["tally"])
 
 
 def _choose_schema(core: Core, file: PartFile) -> pa.Schema:

@@ -9,12 +9,13 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from halflabel._digests import write_object
 from halflabel._files import together
 from halflabel._progress import step
 from halflabel._wording import closest, option
 from halflabel.completion.filling import check_settings
 from halflabel.files.conversion import write_frame
-from halflabel.folders.complete_part import Job, complete_part
+from halflabel.folders.complete_part import Job, Output, State, check_part, complete_part, read_tally
 from halflabel.folders.counts import Tally
 from halflabel.folders.manifest import (
     Places,
@@ -22,11 +23,12 @@ from halflabel.folders.manifest import (
     check_finished,
     check_out,
     check_same_run,
+    check_unchanged,
     lock_folder,
     publish,
     read_manifest,
-    write_manifest,
 )
+from halflabel.folders.model_sample import check_core
 from halflabel.folders.part_files import TextOptions
 from halflabel.folders.parts import AnyPath, Part, list_parts
 from halflabel.folders.result import FolderCompletion
@@ -129,8 +131,8 @@ def complete_folder(
     )
     _check_folders(plan, given)
     with lock_folder(plan.places.out):
-        manifest, notes = _begin_or_continue(plan)
-        tally = _complete_parts(plan, manifest)
+        manifest, notes, finished = _begin_or_continue(plan)
+        tally = _complete_parts(plan, manifest, finished)
         names, of = tuple(manifest["labels"]), manifest["probability_of"]
         result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes)
         _finish(plan, result, manifest)
@@ -162,42 +164,65 @@ def _check_folders(plan: Plan, given: list[Path]) -> None:
         check_apart(plan.probabilities, plan.places.out)
 
 
-def _begin_or_continue(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the manifest and notes of a run that begins, or the manifest of the one that is continued."""
+def _begin_or_continue(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...], set[str]]:
+    """Return the manifest, notes and names of finished parts, of a run that begins or of the one that is continued."""
     manifest = read_manifest(plan.places)
     if manifest is None:
-        return begin_run(plan)
+        return *begin_run(plan), set()
     check_same_run(manifest, plan.places, plan.describe())
     if plan.report is not None and not plan.report.exists():
         raise FileNotFoundError(
             f"{plan.report} does not exist, and only the begin of a run writes a report: leave {option('report')} "
             f"out, or remove {plan.places.out} to start again."
         )
-    return manifest, ()
+    check_core(plan.places.folder, manifest["core_files"].items())
+    return manifest, (), _find_finished(plan, manifest)
 
 
-def _complete_parts(plan: Plan, manifest: dict[str, Any]) -> Tally:
-    """Complete the parts that are not done, move all to their places, and return the tally of all."""
+def _find_finished(plan: Plan, manifest: dict[str, Any]) -> set[str]:
+    """Return the names of the parts that an earlier run finished; raise if the input changed since."""
+    jobs = [_make_job(plan, part, manifest) for part in plan.parts]
+    by_state: dict[State, list[str]] = {state: [] for state in State}
+    for done, (name, state) in enumerate(run_jobs(check_part, jobs, **plan.where), start=1):
+        by_state[state].append(name)
+        step("checking parts", done, len(jobs))
+    check_unchanged(plan.places, sorted(by_state[State.CHANGED]))
+    return set(by_state[State.FINISHED])
+
+
+def _complete_parts(plan: Plan, manifest: dict[str, Any], finished: set[str]) -> Tally:
+    """Complete the parts that are not finished, move all to their places, and return the tally of all."""
     places, n_parts = plan.places, len(plan.parts)
-    jobs = [_make_job(plan, part, manifest["id"]) for part in plan.parts if not places.is_done(part)]
-    n_done = n_parts - len(jobs)
-    step("completing parts", n_done, n_parts)
-    for done, _ in enumerate(run_jobs(complete_part, jobs, **plan.where), start=n_done + 1):
+    jobs = [_make_job(plan, part, manifest) for part in plan.parts]
+    still_open = [job for job in jobs if job.part.name not in finished]
+    step("completing parts", len(finished), n_parts)
+    for done, _ in enumerate(run_jobs(complete_part, still_open, **plan.where), start=len(finished) + 1):
         step("completing parts", done, n_parts)
-    check_finished(places, plan.parts, manifest)
-    tally = reduce(Tally.add, map(places.read_tally, plan.parts))
-    publish([(places.parts / part.name, places.final(part)) for part in plan.parts], places.parts)
-    if folder := plan.probabilities:
-        names = [f"{part.name}.parquet" for part in plan.parts]
-        publish([(places.probabilities / name, folder / name) for name in names], places.probabilities)
+    check_finished(places, jobs)
+    tally = reduce(Tally.add, map(read_tally, jobs))
+    publish([job.target for job in jobs], places.parts)
+    if plan.probabilities is not None:
+        publish([job.probabilities for job in jobs if job.probabilities is not None], places.probabilities)
     return tally
 
 
-def _make_job(plan: Plan, part: Part, run_id: str) -> Job:
+def _make_job(plan: Plan, part: Part, manifest: dict[str, Any]) -> Job:
     """Return the description of a part; its paths are absolute, because workers may be in other folders."""
-    places = Places(plan.places.out.resolve())
-    p = None if plan.probabilities is None else places.probabilities / f"{part.name}.parquet"
-    return Job(part, places.folder, run_id, places.parts / part.name, places.record(part), p, plan.options)
+    places, p = Places(plan.places.out.resolve()), None
+    if plan.probabilities is not None:
+        name = f"{part.name}.parquet"
+        p = Output(places.probabilities / name, plan.probabilities.resolve() / name)
+    return Job(
+        part,
+        manifest["input"][part.name],
+        manifest["id"],
+        places.folder,
+        tuple(manifest["core_files"].items()),
+        Output(places.parts / part.name, places.final(part)),
+        p,
+        places.record(part),
+        plan.options,
+    )
 
 
 def _finish(plan: Plan, result: FolderCompletion, manifest: dict[str, Any]) -> None:
@@ -207,4 +232,4 @@ def _finish(plan: Plan, result: FolderCompletion, manifest: dict[str, Any]) -> N
         write_frame(result.counts, folder / "labels.csv")
         for name, table in result.tally.lists.items():
             write_frame(table, folder / f"{name}.csv")
-        write_manifest(plan.places, {**manifest, "finished": True})
+        write_object(plan.places.manifest, {**manifest, "finished": True})

@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halflabel._files import atomic_write, check_folder, fcntl, sync_folder
+from halflabel._digests import read_object
+from halflabel._files import check_folder, fcntl, sync_folder
 from halflabel._version import __version__
 from halflabel._wording import option, quoted
-from halflabel.folders.counts import Tally
+from halflabel.folders.complete_part import Job, Output
 from halflabel.folders.parts import Part
 
 #: The folder of everything that is no part of the table.
-FOLDER, MANIFEST, FORMAT = "_halflabel", "manifest.json", 1
+FOLDER, MANIFEST, FORMAT = "_halflabel", "manifest.json", 2
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,10 @@ class Places:
         """Return the path of a part in the end."""
         return self.out / part.name
 
-    def is_done(self, part: Part) -> bool:
-        """Return whether a part is finished."""
-        return self.record(part).exists() and ((self.parts / part.name).exists() or self.final(part).exists())
-
     def remove_results(self) -> None:
         """Remove what is left of a run without a manifest: it may have had other options."""
         for folder in (self.parts, self.probabilities, self.folder / "records"):
             shutil.rmtree(folder, ignore_errors=True)
-
-    def read_tally(self, part: Part) -> Tally:
-        """Return the tally of a finished part."""
-        return Tally.from_plain(json.loads(self.record(part).read_text(encoding="utf-8")))
 
 
 def check_out(out: Path, parts: Sequence[Part], given: Sequence[Path], *, begun: bool) -> None:
@@ -107,11 +100,6 @@ def check_apart(probabilities: Path, out: Path) -> None:
         )
 
 
-def describe_input(parts: Sequence[Part]) -> list[list[Any]]:
-    """Return name, size and time of modification of each part, by which a changed input is recognised."""
-    return [[part.name, (stat := part.path.stat()).st_size, stat.st_mtime_ns] for part in parts]
-
-
 def read_manifest(places: Places) -> dict[str, Any] | None:
     """Return the manifest of a run that began; None if there is none.
 
@@ -123,19 +111,23 @@ def read_manifest(places: Places) -> dict[str, Any] | None:
     if not places.manifest.exists():
         return None
     try:
-        manifest = json.loads(places.manifest.read_text(encoding="utf-8"))
+        manifest = read_object(places.manifest)
         if manifest["format"] != FORMAT:
             raise ValueError
-        return dict(manifest)
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{places.manifest} is no manifest that this version can read: remove {places.out}.") from None
+        return manifest
+    except (ValueError, KeyError):
+        raise ValueError(
+            f"{places.manifest} is damaged, or no manifest that this version can read: remove {places.out} to start "
+            "again."
+        ) from None
 
 
 def check_same_run(manifest: Mapping[str, Any], places: Places, own: Mapping[str, Any]) -> None:
     """Raise if a run that began in a folder had other parts, other settings or another version."""
-    named = {"input": "other parts, or parts that have changed since", "settings": "other options",
+    named = {"parts": "other parts", "settings": "other options",
              "halflabel": f"version {manifest.get('halflabel')} of halflabel"}  # fmt: skip
-    other = [text for key, text in named.items() if manifest.get(key) != own[key]]
+    begun = {**manifest, "parts": list(manifest["input"])}
+    other = [text for key, text in named.items() if begun.get(key) != own[key]]
     if other:
         raise FileExistsError(
             f"{places.out} holds the output of a run with {' and '.join(other)}: name another folder, or remove this "
@@ -143,14 +135,19 @@ def check_same_run(manifest: Mapping[str, Any], places: Places, own: Mapping[str
         )
 
 
-def check_finished(places: Places, parts: Sequence[Part], manifest: Mapping[str, Any]) -> None:
-    """Raise if parts changed, or results were removed, while the parts were completed."""
-    if describe_input(parts) != manifest["input"]:
-        raise ValueError(
-            f"parts have changed while they were completed: remove {places.out}, and start again when no other program "
-            "writes them."
+def check_unchanged(places: Places, changed: Sequence[str]) -> None:
+    """Raise if parts hold other content than when the run began."""
+    if changed:
+        raise FileExistsError(
+            f"{places.out} holds the output of a run whose input has changed since ({quoted(changed)}): name another "
+            "folder, or remove this one to start again."
         )
-    if lost := [part.name for part in parts if not places.is_done(part)]:
+
+
+def check_finished(places: Places, jobs: Sequence[Job]) -> None:
+    """Raise if results were removed while the parts were completed."""
+    results = {job.part.name: [job.record, *(output.find() for output in job.outputs)] for job in jobs}
+    if lost := [name for name, paths in results.items() if not all(path.exists() for path in paths)]:
         raise FileNotFoundError(
             f"files of {quoted(lost)} were removed from {places.folder} while the other parts were completed: start "
             "again to complete them."
@@ -185,27 +182,21 @@ def _lock(descriptor: int, out: Path) -> None:
         return  # some file systems have no locks
 
 
-def write_manifest(places: Places, manifest: Mapping[str, Any]) -> None:
-    """Write the manifest."""
-    with atomic_write(places.manifest, "w") as file:
-        json.dump(manifest, file, indent=1)
-
-
 def describe_run(parts: Sequence[Part], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what makes a run: a run with equal values continues it."""
     plain = json.loads(json.dumps(settings, default=str))
-    return {"format": FORMAT, "halflabel": __version__, "input": describe_input(parts), "settings": plain}
+    return {"format": FORMAT, "halflabel": __version__, "parts": [part.name for part in parts], "settings": plain}
 
 
-def publish(pairs: Sequence[tuple[Path, Path]], staging: Path) -> None:
+def publish(outputs: Sequence[Output], staging: Path) -> None:
     """Move finished files to their places and remove the folder where they waited.
 
     Files that were moved before an interruption are passed over.
     """
-    for staged, final in pairs:
-        if staged.exists():
-            final.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(staged, final)
-    for folder in {final.parent for _, final in pairs}:
+    for output in outputs:
+        if output.staged.exists():
+            output.final.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(output.staged, output.final)
+    for folder in {output.final.parent for output in outputs}:
         sync_folder(folder)
     shutil.rmtree(staging, ignore_errors=True)

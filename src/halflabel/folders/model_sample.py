@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +16,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
+from halflabel._digests import DamagedFile, digest_file, is_intact
 from halflabel._files import atomic_write, together
 from halflabel._wording import Place, locate_rows
 from halflabel.completion import Completion
@@ -169,9 +170,25 @@ def save_core(folder: Path, filled: Completion, parts: Sequence[Part], rows: Row
             json.dump(notes, file)
 
 
+def digest_core(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Return the files of a core with the SHA-256 of each."""
+    return tuple((name, digest_file(folder / name)) for name in (MODEL, ANSWERS, NOTES))
+
+
+def check_core(folder: Path, digests: Iterable[tuple[str, str]]) -> None:
+    """Raise if a file of a core is not what :func:`digest_core` described."""
+    for name, digest in digests:
+        if not is_intact(folder / name, digest):
+            raise DamagedFile(
+                f"{folder / name} is missing or damaged, and the run cannot continue without it: remove "
+                f"{folder.parent} to start again."
+            )
+
+
 @lru_cache(maxsize=1)
-def load_core(folder: Path, run_id: str) -> Core:
+def load_core(folder: Path, digests: tuple[tuple[str, str], ...]) -> Core:
     """Return the core of a run from its files; a worker that completes several parts of the run reads them once."""
+    check_core(folder, digests)
     notes = json.loads((folder / NOTES).read_text(encoding="utf-8"))
     with np.load(folder / ANSWERS, allow_pickle=False) as file:
         answers = {name: file[name] for name in file.files}

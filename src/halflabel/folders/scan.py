@@ -13,6 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from halflabel._arrays import Ints, Mask
+from halflabel._digests import digest_file
 from halflabel._wording import locate_rows, plural
 from halflabel.files.delimited import check_same_columns
 from halflabel.files.raw_table import ReadError
@@ -69,11 +70,14 @@ class Scan:
     ----------
     schemas : mapping of int to Schema
         By the number of the part.
+    digests : mapping of int to str
+        The SHA-256 of each part.
     n_rows, n_labelled : int
     labelled, unlabelled : Drawn
     """
 
     schemas: Mapping[int, pa.Schema]
+    digests: Mapping[int, str]
     n_rows: int
     n_labelled: int
     labelled: Drawn
@@ -83,6 +87,7 @@ class Scan:
         """Return the scan of both."""
         return Scan(
             {**self.schemas, **other.schemas},
+            {**self.digests, **other.digests},
             self.n_rows + other.n_rows,
             self.n_labelled + other.n_labelled,
             self.labelled.add(other.labelled),
@@ -131,7 +136,8 @@ def scan_part(job: ScanJob) -> Scan:
         Drawn.draw(size, hashes[where], parts[where], np.flatnonzero(where))
         for size, where in zip(job.sizes, (labelled, ~labelled), strict=True)
     ]
-    return Scan({job.number: file.schema}, len(labelled), int(labelled.sum()), *drawn)
+    digests = {job.number: digest_file(job.part.path)}
+    return Scan({job.number: file.schema}, digests, len(labelled), int(labelled.sum()), *drawn)
 
 
 def check_scan(scan: Scan, parts: Sequence[Part]) -> None:

@@ -11,13 +11,14 @@ from typing import Any
 
 import pandas as pd
 
+from halflabel._digests import write_object
 from halflabel._files import together
 from halflabel._progress import step
 from halflabel._wording import option
 from halflabel.completion import Completion, complete
 from halflabel.files.conversion import write_frame
-from halflabel.folders.manifest import Places, describe_run, write_manifest
-from halflabel.folders.model_sample import Rows, read_core, save_core
+from halflabel.folders.manifest import Places, describe_run
+from halflabel.folders.model_sample import Rows, digest_core, read_core, save_core
 from halflabel.folders.part_files import TextOptions, open_part, unify_schemas
 from halflabel.folders.parts import Part
 from halflabel.folders.scan import Scan, ScanJob, check_scan, scan_part
@@ -73,7 +74,7 @@ class Plan:
 def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Fit the core, write everything that the second pass needs, and return the manifest and notes.
 
-    Nothing is written before the fit, and all files appear together.
+    Nothing is written before the fit. All files appear together, and the manifest, which has their digests, after them.
     """
     described = plan.describe()
     columns = _expand_columns(plan)
@@ -88,8 +89,10 @@ def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
             filled.report(plan.report, title=f"the core of {plan.parts[0].path.parent}")
         write_frame(filled.next_to_label(N_QUESTIONS), folder / "next.csv")
         save_core(folder, filled, plan.parts, rows, schema)
-        manifest = {**described, **_describe_core(scan, rows, filled), "id": token_hex(8), "finished": False}
-        write_manifest(plan.places, manifest)
+    digests = {part.name: scan.digests[j] for j, part in enumerate(plan.parts)}
+    state = {"core_files": dict(digest_core(folder)), "id": token_hex(8), "finished": False}
+    manifest = {**described, "input": digests, **_describe_core(scan, rows, filled), **state}
+    write_object(plan.places.manifest, manifest)
     return manifest, filled.notes
 
 

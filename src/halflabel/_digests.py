@@ -1,0 +1,60 @@
+"""Digests: a file is what was written, or it is damaged; its name, size and time of modification prove nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from halflabel._files import atomic_write
+
+#: The key of the digest in a JSON object that has its own.
+KEY = "sha256"
+
+
+class DamagedFile(ValueError):
+    """A file does not hold what was written."""
+
+
+def digest_file(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of the content of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_intact(path: Path, digest: str) -> bool:
+    """Return whether a path is a file with this content."""
+    return path.is_file() and digest_file(path) == digest
+
+
+def write_object(path: str | os.PathLike[str], values: Mapping[str, Any]) -> None:
+    """Write a JSON object together with its digest."""
+    with atomic_write(path, "w") as file:
+        json.dump({**values, KEY: _digest(values)}, file, indent=1)
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Read what :func:`write_object` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    DamagedFile
+        If it holds anything else.
+    """
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if values.pop(KEY) == _digest(values):
+            return dict(values)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # no UTF-8, no JSON, or no object
+        pass
+    raise DamagedFile(f"{path} is damaged: it does not hold what was written.")
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of values as JSON, whatever the order of their keys."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
