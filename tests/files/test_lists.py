@@ -35,7 +35,7 @@ def test_doccano(write):
     assert files.detect(path) == ("doccano", "Its records have a 'text' or 'filename', and a list under 'label'.")
     records = files.read(path, absent="irrelevant")
     np.testing.assert_array_equal(records.labels, [[1, 1], [np.nan] * 2])
-    assert "1 item with an empty list taken as unlabelled: doccano writes the same" in records.notes[0]
+    assert "1 item without labels taken as unlabelled: doccano writes the same" in records.notes[0]
     assert records.items.index.tolist() == ["7", "8"]
     np.testing.assert_array_equal(files.read(path, absent="irrelevant", empty="none").labels, [[1, 1], [0, 0]])
 

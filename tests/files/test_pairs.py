@@ -95,9 +95,14 @@ def test_coco_lists_labels(write):
     path = write("coco.json", json.dumps(LVIS | {"images": images}))
     with pytest.raises(ValueError, match="absent="):
         files.read(path)
-    np.testing.assert_array_equal(files.read(path, absent="irrelevant").labels, [[1, 0, 0], [0, 0, 0]])
-    unlabelled = files.read(path, absent="irrelevant", empty="unlabelled")
-    np.testing.assert_array_equal(unlabelled.labels, [[1, 0, 0], [np.nan] * 3])
+    annotated = files.read(path, absent="irrelevant", empty="none")
+    np.testing.assert_array_equal(annotated.labels, [[1, 0, 0], [0, 0, 0]])
+    assert annotated.notes == (
+        "1 item without annotation taken as annotated, without labels. empty='unlabelled' states the opposite.",
+    )
+    for unlabelled in (files.read(path, absent="irrelevant", **stated) for stated in ({}, {"empty": "unlabelled"})):
+        np.testing.assert_array_equal(unlabelled.labels, [[1, 0, 0], [np.nan] * 3])
+        assert unlabelled.notes[0].startswith("1 item without annotation taken as unlabelled: such files do not show")
 
 
 @pytest.mark.parametrize(

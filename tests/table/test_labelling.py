@@ -91,13 +91,12 @@ def test_an_empty_cell_can_mean_without_tags():
 
 
 @pytest.mark.parametrize("dtype", [object, LISTS])
-@pytest.mark.parametrize("empty", ["unlabelled", "none"])
-def test_real_lists_distinguish_missing_from_empty(dtype, empty):
-    reading = read_labels(tagged([["a", None, " b "], [], None], dtype), TAGS, absent="unknown", empty=empty)
+def test_real_lists_distinguish_missing_from_empty(dtype):
+    reading = read_labels(tagged([["a", None, " b "], [], None], dtype), TAGS, absent="unknown")
     assert reading.labels.names == ("a", "b")
     assert reading.labels.annotated.tolist() == [True, True, False]
     assert reading.labels.positive_only
-    assert reading.notes[1:] == ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
+    assert reading.notes[1] == "1 item has an empty cell in the tags column 'tags': taken as unlabelled."
 
 
 def test_lists_as_parquet_gives_them(tmp_path):

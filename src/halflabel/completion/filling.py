@@ -46,7 +46,7 @@ def complete(
     pairs: pd.DataFrame | None = None,
     on: str | None = None,
     absent: Absent | None = None,
-    empty: Empty = "unlabelled",
+    empty: Empty | None = None,
     sep: str | None = None,
     id: str | None = None,
     group: str | None = None,
@@ -90,8 +90,10 @@ def complete(
         A long table with one row per (id, tag), and the name of its id column; needs ``id`` and ``absent``.
     absent : {"irrelevant", "unknown"}, optional
         What a tag means that an item does not list.
-    empty : {"unlabelled", "none"}, default="unlabelled"
-        What an empty cell of ``tags`` is: an unlabelled item, or an annotated item without tags.
+    empty : {"unlabelled", "none"}, optional
+        What a cell of ``tags`` without a tag is, whatever its form: an unlabelled item, or an annotated item without
+        tags. By default an empty list is an annotated item; an empty cell, a missing list and a list of missing values
+        only are unlabelled items.
     sep : str, optional
         The separator of tags in a cell; recognised by default.
     id : str, optional

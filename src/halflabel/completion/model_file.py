@@ -49,8 +49,9 @@ class Predictor:
         The map on which :meth:`locate` places new items.
     meanings : mapping of str to float, or None
         What the words of label columns mean, where that was stated: 1, 0, or NaN for unknown.
-    empty : {"unlabelled", "none"}
-        What an empty cell of a tags column is: an unlabelled item, or an annotated item without tags.
+    empty : {"unlabelled", "none"} or None
+        What a cell of a tags column without a tag is, where that was stated: an unlabelled item, or an annotated item
+        without tags.
     """
 
     model: PartialLabelEstimator
@@ -61,7 +62,7 @@ class Predictor:
     words: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     item_map: SavedMap | None = None
     meanings: Mapping[str, float] | None = None
-    empty: Empty = "unlabelled"
+    empty: Empty | None = None
 
     @property
     def probability_of(self) -> str:

@@ -25,7 +25,7 @@ def evaluate(
     pairs: pd.DataFrame | None = None,
     on: str | None = None,
     absent: Absent | None = None,
-    empty: Empty = "unlabelled",
+    empty: Empty | None = None,
     sep: str | None = None,
     id: str | None = None,
     group: str | None = None,

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._wording import clipped, option, plural
+from halflabel._wording import clipped
 from halflabel.files.collector import Collector
-from halflabel.files.fields import rows_of
+from halflabel.files.fields import names_in, rows_of
 from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_records, write_array, write_lines
 from halflabel.files.json_text import Place
@@ -20,6 +20,8 @@ from halflabel.files.sample import Sample
 
 #: The keys under which the labels stand: "label" in today's exports, "labels" in older ones, "cats" with intents.
 KEYS = ("label", "labels", "cats")
+
+_WHY = "doccano writes the same for items that are not annotated yet"
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:
@@ -37,26 +39,23 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
             place.number if numbered else str(key), fields, new=True, place=f"record {place.number}: "
         )
         labels = _labels(record.get(name) if name else None, place)
-        n_empty += labels == []
-        if labels or (labels == [] and options.empty == "none"):
+        n_empty += not labels
+        if labels or options.empty == "none":
             collector.add_list(item, labels)
-    if n_empty and options.empty is None:
-        collector.notes.append(
-            f"{plural(n_empty, 'item')} with an empty list taken as unlabelled: doccano writes the same for items "
-            f"that are not annotated yet. Use {option('empty', 'none')} if all of them were annotated."
-        )
+    if n_empty:
+        collector.note_empty(n_empty, "without labels", options.empty or "unlabelled", because=_WHY)
     return collector.records(FORMAT.name, numbered=bool(numbered))
 
 
-def _labels(value: Any, place: Place) -> list[str] | None:
+def _labels(value: Any, place: Place) -> list[str]:
     if value is None:
-        return None
+        return []
     if isinstance(value, str):
         return [value]
-    if not isinstance(value, list) or not all(isinstance(label, str | int) for label in value):
+    if not isinstance(value, list) or not all(isinstance(label, str | int | None) for label in value):
         shown = clipped(repr(value), 40)
         raise place.error(f"its labels are {shown}, but they must be a list of names: spans of text are not read.")
-    return [str(label) for label in value]
+    return names_in(value)
 
 
 def _write(records: Records, path: Path) -> None:

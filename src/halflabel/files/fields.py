@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,22 @@ def share_in(value: Any) -> float | None:
     """Return a number from 0 to 1 as a float; None for anything else."""
     number = number_in(value)
     return number if number is not None and 0 <= number <= 1 else None
+
+
+def names_in(values: Iterable[Any]) -> list[str]:
+    """Return the names in a list; what is missing or blank is no name.
+
+    Examples
+    --------
+    >>> names_in(["rock", None, " ", 7]), names_in([float("nan")])
+    (['rock', '7'], [])
+    """
+    present = (value for value in values if not _is_missing(value))
+    return [str(value) for value in present if not isinstance(value, str) or value.strip()]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
 
 
 def text_of(value: Any) -> str | None:

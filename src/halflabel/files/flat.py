@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import clipped, listed, option
+from halflabel._wording import clipped, listed, option, plural
 from halflabel.files.collector import Collector
-from halflabel.files.fields import number_in, plain
+from halflabel.files.fields import names_in, number_in, plain
 from halflabel.files.formats import Options
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import Loss
@@ -165,8 +165,9 @@ def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, for
     if options.negatives is None and options.tags is not None:
         collector.require_absent()
         for position, row in enumerate(lists[options.tags]):
-            if row or (row is not None and options.empty != "unlabelled"):
-                collector.add_list(position, row)
+            if row or options.empty == "none" or (row is not None and options.empty is None):
+                collector.add_list(position, row or ())
+        _note_nulls(frame[options.tags], lists[options.tags], collector, options)
     else:
         for name, value in ((options.tags, 1.0), (options.negatives, 0.0)):
             for position, row in enumerate(lists.get(name or "", ())):
@@ -176,13 +177,25 @@ def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, for
 
 
 def _checked_list(value: Any, path: Path, name: str) -> list[str] | None:
-    """Return the labels of one list, without what is missing among them; None for a missing list."""
+    """Return the labels of one list; None for a missing list, and for one that holds missing values only."""
     if _is_missing(value):
         return None
     if not isinstance(value, list | tuple | np.ndarray):
         shown = clipped(repr(value), 40)
         raise ReadError.at(path, f"it holds {shown}, but it must hold lists such as ['rock', 'sad'].", column=name)
-    return [str(label) for label in value if not _is_missing(label)]
+    return names_in(value) or (None if len(value) else [])
+
+
+def _note_nulls(column: pd.Series[Any], lists: list[list[str] | None], collector: Collector, options: Options) -> None:
+    """Note how many lists hold missing values only, and how many missing values stand next to labels."""
+    sizes = [0 if _is_missing(cell) else len(cell) for cell in column]
+    only = sum(size > 0 and not row for size, row in zip(sizes, lists, strict=True))
+    beside = sum(size - len(row) for size, row in zip(sizes, lists, strict=True) if row)
+    if only:
+        what = f"with a list of missing values only in {options.tags!r}"
+        collector.note_empty(only, what, options.empty or "unlabelled")
+    if beside:
+        collector.notes.append(f"{plural(beside, 'missing value')} in lists of {options.tags!r} left out.")
 
 
 def _as_objects(probabilities: Floats, names: tuple[str, ...]) -> list[dict[str, float] | None]:

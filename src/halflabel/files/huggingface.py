@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
-from pyarrow import compute, ipc, parquet
+from pyarrow import ipc, parquet
 
 from halflabel._files import atomic_folder, atomic_write
-from halflabel._wording import listed, option, plural
+from halflabel._wording import listed, option
 from halflabel.files.feather import KEY, from_table, plain_of_table, read_tables, to_table
 from halflabel.files.flat import LOSSES, OPTIONS
 from halflabel.files.formats import Format, Options, Plain
@@ -36,9 +36,9 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     classes = _class_names(table, path)
     if not options.names_fields and KEY not in _metadata(table):
         options = _with_lists(options, table, classes, path)
-    table, notes = _with_names(table, classes, path)
+    table = _with_names(table, classes, path)
     declared = classes.get(options.tags or "", ())
-    return from_table(table, path, options, FORMAT.name, declared=declared, notes=notes)
+    return from_table(table, path, options, FORMAT.name, declared=declared)
 
 
 def _read_plain(paths: Sequence[Path]) -> Plain:
@@ -60,10 +60,10 @@ def plain_of(table: pa.Table, path: Path) -> Plain:
         The file or folder, for errors.
     """
     classes = _class_names(table, path)
-    table, notes = _with_names(table, classes, path)
+    table = _with_names(table, classes, path)
     lists = [name for name in classes if is_list(table.schema.field(name).type)]
     plain = plain_of_table(table, path)
-    return replace(plain, tags=lists[0] if len(lists) == 1 else None, classes=classes, notes=notes)
+    return replace(plain, tags=lists[0] if len(lists) == 1 else None, classes=classes)
 
 
 def restore_numbers(column: pd.Series[Any], classes: Mapping[str, list[str]]) -> pd.Series[Any]:
@@ -71,7 +71,7 @@ def restore_numbers(column: pd.Series[Any], classes: Mapping[str, list[str]]) ->
     names = classes.get(str(column.name))
     if names is None:
         return column
-    number = {name: position for position, name in enumerate(names)}
+    number = {None: None} | {name: position for position, name in enumerate(names)}
     cells = [
         [number[name] for name in cell] if isinstance(cell, list | tuple | np.ndarray) else number.get(cell)
         for cell in column
@@ -141,15 +141,12 @@ def _with_lists(options: Options, table: pa.Table, classes: dict[str, list[str]]
     return replace(options, tags=lists[0]) if lists else options
 
 
-def _with_names(table: pa.Table, classes: dict[str, list[str]], path: Path) -> tuple[pa.Table, tuple[str, ...]]:
-    """Return the table with names in place of the numbers of classes, and notes."""
-    notes = []
+def _with_names(table: pa.Table, classes: dict[str, list[str]], path: Path) -> pa.Table:
+    """Return the table with names in place of the numbers of classes."""
     for name, names in classes.items():
         column = table.column(name)
-        if is_list(column.type) and (gaps := compute.list_flatten(column).null_count):
-            notes.append(f"{plural(gaps, 'missing value')} in lists of {name!r} left out.")
         table = table.set_column(table.column_names.index(name), name, _replace_numbers(column, names, path, name))
-    return table, tuple(notes)
+    return table
 
 
 def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name: str) -> pa.Array:
@@ -163,7 +160,7 @@ def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name
     if not is_list(column.type):
         return pa.array([None if x is None or x < 0 else name_of(x) for x in column.to_pylist()], pa.string())
     rows = column.to_pylist()
-    lists = [row and [name_of(x) for x in row if x is not None and x >= 0] for row in rows]
+    lists = [row and [None if x is None or x < 0 else name_of(x) for x in row] for row in rows]
     return pa.array(lists, pa.list_(pa.string()))
 
 

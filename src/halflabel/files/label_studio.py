@@ -18,7 +18,7 @@ from halflabel._wording import plural
 from halflabel.files import label_studio_short as short
 from halflabel.files.choices import Answers, word_for
 from halflabel.files.collector import Collector
-from halflabel.files.fields import number_in, rows_of, text_of
+from halflabel.files.fields import names_in, number_in, rows_of, text_of
 from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import layout_of, read_records, write_array
 from halflabel.files.json_text import Place
@@ -118,7 +118,7 @@ def _choices(annotation: dict[str, Any]) -> Iterator[tuple[str, list[str], float
         chosen = value.get("choices") if isinstance(value, dict) else None
         if isinstance(chosen, list) and isinstance(result.get("from_name"), str):
             score = result.get("score", annotation.get("score") if len(results) == 1 else None)
-            yield result["from_name"], [str(choice) for choice in chosen], number_in(score)
+            yield result["from_name"], names_in(chosen), number_in(score)
 
 
 def _n_other(annotation: dict[str, Any]) -> int:

@@ -15,7 +15,7 @@ from halflabel._wording import listed, option
 from halflabel.files.choices import Answers, read_choice
 from halflabel.files.collector import Collector
 from halflabel.files.delimited import read_delimited
-from halflabel.files.fields import rows_of, text_of
+from halflabel.files.fields import names_in, rows_of, text_of
 from halflabel.files.formats import Options
 from halflabel.files.json_files import read_records
 from halflabel.files.json_text import Place, parse
@@ -87,7 +87,7 @@ def _read_choices(value: Any) -> list[str] | None:
     chosen: list[str] = []
     for part in _parts(value):
         found = part.get("choices") if isinstance(part, Mapping) else part
-        chosen += [str(choice) for choice in (found if isinstance(found, list) else [found])]
+        chosen += names_in(found if isinstance(found, list) else [found])
     return chosen
 
 

@@ -1,7 +1,8 @@
 """LVIS-like JSON: images, categories, annotations for the labels that an image has, and a list of those it lacks.
 
 Boxes and segments are neither read nor written: an annotation stands for the label of the whole image. In files without
-``neg_category_ids``, such as those of COCO, the annotations are lists of labels.
+``neg_category_ids``, such as those of COCO, the annotations are lists of labels; an image without annotation is
+unlabelled unless it is stated that all images were annotated.
 """
 
 from __future__ import annotations
@@ -46,8 +47,13 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         if has_negatives:
             lacks = [_name(names, key, path, f"image {number}") for key in _negatives(image, path, number)]
             _add_pairs(collector, item, has[image["id"]], lacks)
-        elif has[image["id"]] or options.empty != "unlabelled":
+        elif has[image["id"]] or options.empty == "none":
             collector.add_list(item, has[image["id"]])
+    n_empty = 0 if has_negatives else sum(not labels for labels in has.values())
+    if n_empty:
+        collector.require_absent()
+        why = "such files do not show which images were looked at"
+        collector.note_empty(n_empty, "without annotation", options.empty or "unlabelled", because=why)
     return collector.records(FORMAT.name)
 
 

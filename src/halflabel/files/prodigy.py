@@ -15,7 +15,7 @@ import pandas as pd
 
 from halflabel._wording import plural
 from halflabel.files.collector import Collector
-from halflabel.files.fields import rows_of, share_in, text_of
+from halflabel.files.fields import names_in, rows_of, share_in, text_of
 from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_records, write_lines
 from halflabel.files.json_text import Place
@@ -88,7 +88,7 @@ def _add_choice(collector: Collector, item: int, line: dict[str, Any], place: Pl
     """Add the options that were shown: chosen or not. Return whether the question as a whole was rejected."""
     value, (by, at) = _value(line, place), _person(line)
     source = "person" if by else "given"
-    chosen = [str(name) for name in line["accept"]]
+    chosen = names_in(line["accept"])
     options = line.get("options")
     if not isinstance(options, list):
         collector.add_list(item, chosen, source, by, at)

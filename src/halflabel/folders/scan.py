@@ -21,9 +21,11 @@ from halflabel.folders.part_files import PartFile, TextOptions, open_part
 from halflabel.folders.parts import Part
 from halflabel.table import Columns, Roles
 from halflabel.table.cells import read_as_text
+from halflabel.table.columns import Empty
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_known_labels
-from halflabel.table.tag_cells import name_open_column
+from halflabel.table.nothing import read_meaning
+from halflabel.table.tag_cells import TagNotation, name_open_column
 
 Hashes = NDArray[np.uint64]
 
@@ -172,10 +174,7 @@ def _scan_batch(job: ScanJob, file: PartFile, table: pa.Table, first: int) -> tu
     columns, as_text = job.columns, [] if job.columns.id is None else [job.columns.id]
     frame = file.to_frame(table, as_text)
     with locate_rows(lambda row: (first + row, file.find_first_line(), "")), name_part(job.part):
-        if columns.tags is None:
-            labelled = _find_labelled(frame, columns)
-        else:
-            labelled = _find_tagged(frame, columns, lists=pa.types.is_nested(table.schema.field(columns.tags).type))
+        labelled = _find_labelled(frame, columns) if columns.tags is None else _find_tagged(frame, columns)
     return labelled, hash_rows(job.part, frame, columns.id, first)
 
 
@@ -184,16 +183,21 @@ def _find_labelled(frame: pd.DataFrame, columns: Columns) -> Mask:
     return read_known_labels(frame, Roles(labels=names), names, meanings=find_meanings(columns)).annotated
 
 
-def _find_tagged(frame: pd.DataFrame, columns: Columns, *, lists: bool) -> Mask:
-    """Return the rows with tags; an empty cell of text is a row without tags if that was stated."""
-    cells = frame[str(columns.tags)]
-    texts = cells.map(lambda cell: isinstance(cell, str) and not cell.strip()).to_numpy(dtype=bool)
-    missing = cells.isna().to_numpy(dtype=bool) | texts
-    if columns.empty == "none" and not lists:
+def _find_tagged(frame: pd.DataFrame, columns: Columns) -> Mask:
+    """Return the rows with tags; a cell without any is a row without tags if that was stated."""
+    if columns.empty == "none":
         return np.ones(len(frame), dtype=bool)
+    missing = np.array([_has_no_tag(cell, columns.empty) for cell in frame[str(columns.tags)]], dtype=bool)
     still_open = frame.get(name_open_column(str(columns.tags)))
     still = np.zeros(len(frame), dtype=bool) if still_open is None else still_open.notna().to_numpy(dtype=bool)
     return np.asarray(~missing | still)
+
+
+def _has_no_tag(cell: Any, empty: Empty | None) -> bool:
+    """Return whether a cell, a text or a list, is an unlabelled item."""
+    if isinstance(cell, str | list | tuple | np.ndarray):
+        return read_meaning(TagNotation().read_parts(cell), empty) is None
+    return bool(pd.isna(cell))
 
 
 @contextmanager

@@ -111,8 +111,8 @@ class PartialLabels:
         Parameters
         ----------
         tags : iterable of (iterable of str, None or NaN)
-            A missing list is an unlabelled item; an empty list is an annotated
-            item without tags.
+            A missing list, and a list of missing values only, is an unlabelled item; an
+            empty list is an annotated item without tags. A missing value among tags is left out.
         absent : {"irrelevant", "unknown"}
             What a tag that is not in an item's list means. There is no default:
             most tag lists are positive-only, and a wrong guess makes the result useless.
@@ -121,7 +121,7 @@ class PartialLabels:
         """
         if absent not in ("irrelevant", "unknown"):
             raise ValueError(f"absent must be 'irrelevant' or 'unknown', not {absent!r}.")
-        lists = [None if _is_missing(row) else [str(tag) for tag in _as_list(row, i)] for i, row in enumerate(tags)]
+        lists = [None if _is_missing(row) else _read_tags(row, i) for i, row in enumerate(tags)]
         vocabulary = list(names) if names is not None else sorted({tag for row in lists if row for tag in row})
         column = {tag: j for j, tag in enumerate(vocabulary)}
         _check_size(len(lists), len(vocabulary))
@@ -339,6 +339,13 @@ def _as_float(column: pd.Series[Any], name: str) -> Floats:
 
 def _is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+
+
+def _read_tags(row: Any, item: int) -> list[str] | None:
+    """Return the tags of a list; None for a list of missing values only."""
+    parts = list(_as_list(row, item))
+    tags = [str(tag) for tag in parts if not _is_missing(tag)]
+    return tags if tags or not parts else None
 
 
 def _as_list(row: Any, item: int) -> Iterable[Any]:

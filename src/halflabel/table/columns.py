@@ -36,8 +36,9 @@ class Columns:
         A long table with one row per (id, tag), and the name of its id column; needs ``id``.
     absent : {"irrelevant", "unknown"}, optional
         What a tag that an item does not list means; needed for ``tags`` and ``pairs``.
-    empty : {"unlabelled", "none"}, default="unlabelled"
-        What an empty cell of ``tags`` is: an unlabelled item, or an annotated item without tags.
+    empty : {"unlabelled", "none"}, optional
+        What a cell of ``tags`` without a tag is, whatever its form: an unlabelled item, or an annotated item without
+        tags; by default as the form has it.
     sep : str, optional
         The separator of tags in a cell; recognised by default.
     id : str, optional
@@ -78,7 +79,7 @@ class Columns:
     pairs: pd.DataFrame | None = None
     on: str | None = None
     absent: Absent | None = None
-    empty: Empty = "unlabelled"
+    empty: Empty | None = None
     sep: str | None = None
     id: str | None = None
     group: str | None = None
@@ -110,7 +111,7 @@ class Columns:
                 f"labels and tags were both given ({option('labels')}, {option('tags')}): name the label columns, "
                 "or one column of tag lists."
             )
-        if self.empty not in ("unlabelled", "none"):
+        if self.empty not in ("unlabelled", "none", None):
             raise ValueError(f"empty must be 'unlabelled' or 'none', not {self.empty!r}.")
         if self.sep == "":
             raise ValueError(f"the separator of tags ({option('sep')}) is empty: name the character between tags.")

@@ -221,7 +221,7 @@ KEYS = (
     Key("labels", "Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", "names", "NAMES", common=True),
     Key("tags", "One column of tag lists, instead of --labels.", common=True),
     Key("absent", "What an unlisted tag means.", "choice", choices=get_args(Absent), common=True),
-    Key("empty", "What an empty cell of --tags is: an unlabelled item, or an item without tags.", "choice",
+    Key("empty", "What an item without any tag is: unlabelled, or without tags; by default as the form has it.", "choice",
         choices=get_args(Empty), common=True),
     Key("text", "A column of free text, used as tf-idf.", common=True),
     Key("ignore", "Columns to leave out.", "names", "NAMES", common=True),

@@ -16,8 +16,9 @@ from halflabel.labels import Absent, PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_words import check_label_values, read_label_words
+from halflabel.table.nothing import Nothing, Parts, count_nothing, read_meaning
 from halflabel.table.roles import Roles
-from halflabel.table.tag_cells import TagNotation, name_open_column, recognise_tags
+from halflabel.table.tag_cells import TagNotation, name_open_column, recognise_tags, take_tags
 
 #: Labels whose counts are shown in a note.
 MAX_SHOWN = 12
@@ -47,7 +48,7 @@ def read_labels(
     roles: Roles,
     *,
     absent: Absent | None = None,
-    empty: Empty = "unlabelled",
+    empty: Empty | None = None,
     sep: str | None = None,
     meanings: Mapping[str, float] | None = None,
 ) -> LabelReading:
@@ -61,10 +62,10 @@ def read_labels(
         From :func:`choose_roles`.
     absent : {"irrelevant", "unknown"}, optional
         What a tag that an item does not list means; needed for a tags column, invalid for label columns.
-    empty : {"unlabelled", "none"}, default="unlabelled"
-        What an empty cell of a tags column of text is: an unlabelled item, or an
-        annotated item without tags. Real lists need no such choice: a missing list is
-        an unlabelled item, an empty one an annotated item.
+    empty : {"unlabelled", "none"}, optional
+        What a cell without a tag is, whatever its form: an unlabelled item, or an annotated item without tags. By
+        default an empty list is an annotated item; an empty cell, a missing list and a list of missing values only are
+        unlabelled items.
     sep : str, optional
         The separator of the tags in a text cell; recognised by default, as are lists that are written as text.
         Blanks around tags, and empty tags, are dropped.
@@ -118,12 +119,17 @@ def read_stated_labels(labels: PartialLabels, names: Sequence[str], format: str)
 
 
 def read_tag_pairs(
-    pairs: pd.DataFrame, on: str, ids: Sequence[Hashable] | pd.Series[Any] | pd.Index[Any], *, absent: Absent
+    pairs: pd.DataFrame,
+    on: str,
+    ids: Sequence[Hashable] | pd.Series[Any] | pd.Index[Any],
+    *,
+    absent: Absent,
+    empty: Empty = "unlabelled",
 ) -> PartialLabels:
     """Read a long table with one row per (id, tag) for the items of ``ids``.
 
     Ids are compared as written: the number 7 and the text "7" are the same id, the
-    text "007" is another one. An item without a pair is unlabelled.
+    text "007" is another one. An item without a pair is unlabelled, unless ``empty="none"`` states that it has no tag.
 
     Parameters
     ----------
@@ -135,6 +141,8 @@ def read_tag_pairs(
         The ids of the items, in their order.
     absent : {"irrelevant", "unknown"}
         What a tag that an item does not list means.
+    empty : {"unlabelled", "none"}, default="unlabelled"
+        What an item without a pair is.
 
     Raises
     ------
@@ -168,7 +176,16 @@ def read_tag_pairs(
             "where leading zeros were lost, read both as text."
         )
     tags = [text.strip() for text in read_as_text(pairs[tag])]
-    return PartialLabels.from_pairs(named.tolist(), tags, index=known.tolist(), absent=absent)
+    labels = PartialLabels.from_pairs(named.tolist(), tags, index=known.tolist(), absent=absent)
+    return _annotate_all(labels) if empty == "none" else labels
+
+
+def _annotate_all(labels: PartialLabels) -> PartialLabels:
+    """Return the labels with every unlabelled item as an annotated one without tags."""
+    state = labels.state.copy()
+    if not labels.positive_only:
+        state[~labels.annotated] = -1
+    return replace(labels, state=state, annotated=np.ones(len(labels), dtype=bool))
 
 
 def fill_tags(
@@ -231,7 +248,7 @@ def read_known_labels(
     names: Sequence[str],
     *,
     absent: Absent = "irrelevant",
-    empty: Empty = "unlabelled",
+    empty: Empty | None = None,
     notation: TagNotation | None = None,
     meanings: Mapping[str, float] | None = None,
 ) -> PartialLabels:
@@ -272,16 +289,12 @@ def _leave_unknown(annotated: Mask, names: Sequence[str], *, positive_only: bool
 
 
 def _read_tags(
-    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty, sep: str | None
+    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty | None, sep: str | None
 ) -> LabelReading:
     notation = recognise_tags(column, sep)
-    labels, n_empty = _read_tag_cells(column, undecided, notation, absent, empty)
-    notes = [_describe_labels(str(column.name), labels, notation)]
-    if n_empty:
-        meaning = "annotated, without tags" if _annotates_empty(empty, notation) else "unlabelled"
-        items = f"{plural(n_empty, 'item')} {'has' if n_empty == 1 else 'have'} an empty cell"
-        notes.append(f"{items} in the tags column {column.name!r}: taken as {meaning}.")
-    return LabelReading(labels, tuple(notes), notation)
+    labels, nothing = _read_tag_cells(column, undecided, notation, absent, empty)
+    described = _describe_labels(str(column.name), labels, notation)
+    return LabelReading(labels, (described, *nothing.describe(str(column.name), empty)), notation)
 
 
 def _read_tag_cells(
@@ -289,29 +302,26 @@ def _read_tag_cells(
     undecided: pd.Series[Any] | None,
     notation: TagNotation,
     absent: Absent,
-    empty: Empty,
+    empty: Empty | None,
     known_names: Sequence[str] | None = None,
-) -> tuple[PartialLabels, int]:
-    """Return the labels of the cells, of all tags in them or of known names, and the number of empty cells."""
-    lists = _read_tag_lists(column, notation)
-    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(lists)
-    n_empty = sum(tags is None and not left for tags, left in zip(lists, still_open, strict=True))
-    annotated = _annotates_empty(empty, notation)
+) -> tuple[PartialLabels, Nothing]:
+    """Return the labels of the cells, of all tags in them or of known names, and the number of cells without any."""
+    parts = _read_tag_parts(column, notation)
+    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(parts)
+    nothing = count_nothing([cell for cell, left in zip(parts, still_open, strict=True) if not left])
+    lists = [read_meaning(cell, empty) for cell in parts]
     names = sorted({tag for cell in (*lists, *still_open) for tag in cell or ()})
     if known_names is not None:
         names, known = list(known_names), set(known_names)
         lists = [None if tags is None else [tag for tag in tags if tag in known] for tags in lists]
-    given = [
-        tags if tags is not None else [] if annotated or left else None
-        for tags, left in zip(lists, still_open, strict=True)
-    ]
+    given = [[] if tags is None and left else tags for tags, left in zip(lists, still_open, strict=True)]
     if known_names is not None and not any(given if absent == "unknown" else (tags is not None for tags in given)):
         annotated_items = np.array([tags is not None for tags in given], dtype=bool)
-        return _leave_unknown(annotated_items, names, positive_only=absent == "unknown"), n_empty
+        return _leave_unknown(annotated_items, names, positive_only=absent == "unknown"), nothing
     labels = PartialLabels.from_tags(given, absent=absent, names=names)
     is_open = np.array([[name in (left or ()) for name in names] for left in still_open], dtype=bool)
     labels = labels.hide(is_open.reshape(labels.shape) & ~labels.relevant) if is_open.any() else labels
-    return labels, n_empty
+    return labels, nothing
 
 
 def _describe_labels(column: str, labels: PartialLabels, notation: TagNotation) -> str:
@@ -328,11 +338,16 @@ def _list_counts(labels: PartialLabels) -> str:
 
 
 def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
-    """Return the tags of each cell; None for a cell that is missing or has text but no tag."""
-    lists: list[list[str] | None] = []
+    """Return the tags of each cell; None for a cell without a value."""
+    return [take_tags(parts) for parts in _read_tag_parts(column, notation)]
+
+
+def _read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts]:
+    """Return the tags and the missing values of each cell; None for a cell that is missing."""
+    lists: list[Parts] = []
     for row, cell in enumerate(column):
         try:
-            lists.append(notation.read(cell))
+            lists.append(notation.read_parts(cell))
         except ValueError as error:
             raise ValueError(
                 f"the tags column {column.name!r} holds {_quote(cell)} ({name_row(row)}), but it must hold text such "
@@ -343,11 +358,6 @@ def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[
 
 def _quote(cell: Any) -> str:
     return repr(clipped(cell, 60) if isinstance(cell, str) else cell)[:80]
-
-
-def _annotates_empty(empty: Empty, notation: TagNotation) -> bool:
-    """Return whether an empty cell is an item without tags; of real lists, a missing one never is."""
-    return empty == "none" and notation.form not in ("list", "numbers")
 
 
 def _find_tag_column(pairs: pd.DataFrame, on: str) -> str:

@@ -61,8 +61,8 @@ class OpenTable:
         The items as they were read.
     meanings : dict of str to float, or None
         What the words of label columns mean, where the user stated it.
-    empty : {"unlabelled", "none"}
-        What an empty cell of a tags column is.
+    empty : {"unlabelled", "none"} or None
+        What a cell without a tag is, where that was stated.
     description : Description
         What was stated about the table, by arguments and by a table file.
 
@@ -93,7 +93,7 @@ class OpenTable:
     form: TextForm | None = None
     source: Source | None = None
     meanings: dict[str, float] | None = None
-    empty: Empty = "unlabelled"
+    empty: Empty | None = None
     description: Description = field(default_factory=Description)
 
     def __repr__(self) -> str:

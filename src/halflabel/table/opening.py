@@ -44,7 +44,7 @@ def open_table(
     pairs: Any = None,
     on: str | None = None,
     absent: Absent | None = None,
-    empty: Empty = "unlabelled",
+    empty: Empty | None = None,
     sep: str | None = None,
     id: str | None = None,
     group: str | None = None,
@@ -229,8 +229,9 @@ def _read_labels(
     source: Source, frame: pd.DataFrame, Y: Any, columns: Columns, roles: Roles, index: pd.Index[Any]
 ) -> LabelReading:
     """Read the labels from wherever they are, one row per item."""
+    notes: tuple[str, ...] = ()
     if columns.pairs is not None:
-        labels = _read_pairs(columns, roles, index)
+        labels, notes = _read_pairs(columns, roles, index)
     elif Y is not None:
         labels = _read_apart(frame, Y)
     elif source.labels is not None:
@@ -247,7 +248,7 @@ def _read_labels(
     has_names = columns.pairs is not None or isinstance(Y, pd.DataFrame)
     if has_names and (both := [name for name in frame.columns if name in labels.names]):
         raise ValueError(f"{quoted(both)} is a label and also a column of the items: rename it in one of them.")
-    return LabelReading(labels)
+    return LabelReading(labels, notes)
 
 
 def _read_apart(frame: pd.DataFrame, Y: Any) -> PartialLabels:
@@ -261,8 +262,8 @@ def _read_apart(frame: pd.DataFrame, Y: Any) -> PartialLabels:
     return labels
 
 
-def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> PartialLabels:
-    """Read a long table of (id, tag)."""
+def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> tuple[PartialLabels, tuple[str, ...]]:
+    """Read a long table of (id, tag), and count the items without a row in it."""
     if columns.on is None or roles.id is None:
         raise ValueError(
             f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')})."
@@ -272,7 +273,16 @@ def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> Partial
             "a long table of tags lists the tags that items have; state what a tag that is not listed means: "
             f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
         )
-    return read_tag_pairs(as_pandas(columns.pairs), columns.on, index, absent=columns.absent)
+    pairs = as_pandas(columns.pairs)
+    labels = read_tag_pairs(pairs, columns.on, index, absent=columns.absent)
+    empty = columns.empty or "unlabelled"
+    without = int((~labels.annotated).sum())
+    if without == 0:
+        return labels, ()
+    if empty == "none":
+        labels = read_tag_pairs(pairs, columns.on, index, absent=columns.absent, empty=empty)
+    taken = "annotated, without tags" if empty == "none" else "unlabelled"
+    return labels, (f"{plural(without, 'item')} without a tag in the long table: taken as {taken}.",)
 
 
 def _read_prior(

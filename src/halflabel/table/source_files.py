@@ -158,9 +158,11 @@ def _read_plain(paths: Sequence[Path], name: str) -> Source:
 def _read_records(paths: Sequence[Path], found: files.Detected, columns: Columns) -> Source:
     """Read what an annotation tool exported: its labels need no columns."""
     takes = files.FORMATS[found.format].options
-    stated: dict[str, Any] = {"id": columns.id, "tags": columns.tags}
-    if columns.empty != "unlabelled":
-        stated["empty"] = columns.empty
+    if columns.empty is not None and "empty" not in takes:
+        raise ValueError(
+            f"{option('empty')} does not apply to {found.format}: its files state which items are annotated."
+        )
+    stated: dict[str, Any] = {"id": columns.id, "tags": columns.tags, "empty": columns.empty}
     own = {name: value for name, value in stated.items() if value is not None and name in takes}
     try:
         records = files.read(paths, found.format, columns.absent, **own)

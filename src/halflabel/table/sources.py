@@ -134,7 +134,7 @@ def assign_columns(source: Source, columns: Columns) -> tuple[RawTable, Columns]
 def _add_declared(source: Source, columns: Columns) -> Columns:
     """Return the columns with the id and the lists of labels that the file declares, where nothing was stated."""
     if source.labels is not None:  # the reader used these
-        return replace(columns, id=source.id, tags=None, absent=None, empty="unlabelled")
+        return replace(columns, id=source.id, tags=None, absent=None, empty=None)
     if columns.id is None and source.id is not None:
         columns = replace(columns, id=source.id)
     if columns.tags is None and columns.labels is None and columns.pairs is None and source.tags is not None:

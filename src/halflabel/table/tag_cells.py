@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,6 +19,9 @@ SEPARATORS = (";", ",", "|")
 
 #: Characters of the longest cell that is read as a list.
 MAX_CELL = 100_000
+
+#: A missing value between the commas of a list that is written as text.
+_NULL = re.compile(r"(?<=[\[(,])\s*(?:NULL|null|nan|NaN|<NA>)\s*(?=[,\])])")
 
 Form = Literal["separated", "json", "python", "choices", "list", "numbers"]
 
@@ -54,7 +58,17 @@ class TagNotation:
         }[self.form]
 
     def read(self, cell: Any) -> list[str] | None:
-        """Return the tags of a cell, stripped; None for a cell that is missing or holds no tag as text.
+        """Return the tags of a cell, stripped; None for a cell that is missing, or holds missing values only.
+
+        Raises
+        ------
+        ValueError
+            If the cell is not written in this notation.
+        """
+        return take_tags(self.read_parts(cell))
+
+    def read_parts(self, cell: Any) -> list[str | None] | None:
+        """Return the tags of a cell, and None for each missing value among them; None for a cell that is missing.
 
         Raises
         ------
@@ -62,7 +76,7 @@ class TagNotation:
             If the cell is not written in this notation.
         """
         if isinstance(cell, list | tuple | set | np.ndarray):
-            return _strip_tags(str(tag) for tag in cell if not _is_missing(tag))
+            return [_strip_tag(tag) for tag in cell]
         if not isinstance(cell, str):
             if _is_missing(cell):
                 return None
@@ -70,8 +84,8 @@ class TagNotation:
         if not cell.strip():
             return None
         if self.form == "separated":
-            return _strip_tags(cell.split(self.sep)) or None
-        return _strip_tags(_parse(cell, self.form))
+            return [tag for tag in map(_strip_tag, cell.split(self.sep)) if tag] or None
+        return [_strip_tag(tag) for tag in _parse(cell, self.form)]
 
     def write(self, tags: Sequence[str]) -> Any:
         """Return a cell with these tags."""
@@ -84,6 +98,12 @@ class TagNotation:
         if self.form == "python":
             return repr(list(tags))
         return [int(tag) for tag in tags] if self.form == "numbers" else list(tags)
+
+
+def take_tags(parts: list[str | None] | None) -> list[str] | None:
+    """Return the tags of a cell without missing values; None where there are only these, or the cell is missing."""
+    tags = [tag for tag in parts or () if tag is not None]
+    return None if parts is None or (parts and not tags) else tags
 
 
 def name_open_column(tags: str) -> str:
@@ -146,12 +166,12 @@ def _separator(texts: list[str], name: str) -> str:
     )
 
 
-def _parse(cell: str, form: str) -> list[str]:
-    """Return the tags of a list that is written as text; nothing is executed."""
+def _parse(cell: str, form: str) -> list[Any]:
+    """Return the parts of a list that is written as text; nothing is executed."""
     if len(cell) > MAX_CELL:
         raise ValueError(f"the cell has more than {MAX_CELL:,} characters")
     try:
-        value = ast.literal_eval(cell) if form == "python" else json.loads(cell)
+        value = _parse_python(cell) if form == "python" else json.loads(cell)
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         if form == "choices" and not cell.startswith(("{", "[")):
             return [cell]
@@ -162,11 +182,20 @@ def _parse(cell: str, form: str) -> list[str]:
         return [value]
     if not isinstance(value, list | tuple | set) or any(isinstance(tag, list | dict | tuple | set) for tag in value):
         raise ValueError("a list of tags was expected")
-    return [str(tag) for tag in value if tag is not None]
+    return list(value)
 
 
-def _strip_tags(tags: Iterable[str]) -> list[str]:
-    return [tag for tag in map(str.strip, tags) if tag]
+def _parse_python(cell: str) -> Any:
+    """Return the value of a list as Python writes it, also with the missing values of databases and of pandas."""
+    try:
+        return ast.literal_eval(cell)
+    except (ValueError, SyntaxError):
+        return ast.literal_eval(_NULL.sub("None", cell))
+
+
+def _strip_tag(tag: Any) -> str | None:
+    """Return a tag without blanks around it; None for a missing value and for a blank text."""
+    return None if _is_missing(tag) else str(tag).strip() or None
 
 
 def _is_missing(value: Any) -> bool:
