@@ -73,7 +73,7 @@ def test_missing_values_in_lists(tmp_path):
     parquet.write_table(table([[0, None], [-1, 1], None], features({"feature": CLASSES, "_type": "List"})), path)
     records = files.read(path, absent="unknown")
     np.testing.assert_array_equal(records.labels, [[1, np.nan, np.nan], [np.nan, 1, np.nan], [np.nan] * 3])
-    assert records.notes == ("1 missing value in lists of 'labels' left out.",)
+    assert records.notes == ("2 missing values in lists of 'labels' left out.",)
 
 
 def test_lists_of_what_an_item_does_not_have(tmp_path):

@@ -162,6 +162,8 @@ def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, for
     """Read labels from a field with lists of those that an item has, and one of those that it does not have."""
     names = [name for name in (options.tags, options.negatives) if name is not None]
     lists = {name: [_checked_list(row, collector.path, name) for row in frame[name]] for name in names}
+    for name in names:
+        _note_left_out(frame[name], lists[name], collector)
     if options.negatives is None and options.tags is not None:
         collector.require_absent()
         for position, row in enumerate(lists[options.tags]):
@@ -187,15 +189,18 @@ def _checked_list(value: Any, path: Path, name: str) -> list[str] | None:
 
 
 def _note_nulls(column: pd.Series[Any], lists: list[list[str] | None], collector: Collector, options: Options) -> None:
-    """Note how many lists hold missing values only, and how many missing values stand next to labels."""
-    sizes = [0 if _is_missing(cell) else len(cell) for cell in column]
-    only = sum(size > 0 and not row for size, row in zip(sizes, lists, strict=True))
-    beside = sum(size - len(row) for size, row in zip(sizes, lists, strict=True) if row)
+    """Note how many lists hold missing values only; each is an item without labels."""
+    only = sum(row is None and not _is_missing(cell) for cell, row in zip(column, lists, strict=True))
     if only:
         what = f"with a list of missing values only in {options.tags!r}"
         collector.note_empty(only, what, options.empty or "unlabelled")
+
+
+def _note_left_out(column: pd.Series[Any], lists: list[list[str] | None], collector: Collector) -> None:
+    """Note how many missing values stand next to labels."""
+    beside = sum(len(cell) - len(row) for cell, row in zip(column, lists, strict=True) if row)
     if beside:
-        collector.notes.append(f"{plural(beside, 'missing value')} in lists of {options.tags!r} left out.")
+        collector.notes.append(f"{plural(beside, 'missing value')} in lists of {column.name!r} left out.")
 
 
 def _as_objects(probabilities: Floats, names: tuple[str, ...]) -> list[dict[str, float] | None]:
