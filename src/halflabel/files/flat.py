@@ -162,8 +162,8 @@ def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, for
     """Read labels from a field with lists of those that an item has, and one of those that it does not have."""
     names = [name for name in (options.tags, options.negatives) if name is not None]
     lists = {name: [_checked_list(row, collector.path, name) for row in frame[name]] for name in names}
-    for name in names:
-        _note_left_out(frame[name], lists[name], collector)
+    for field, rows in lists.items():
+        _note_left_out(frame[field], rows, collector)
     if options.negatives is None and options.tags is not None:
         collector.require_absent()
         for position, row in enumerate(lists[options.tags]):
@@ -198,9 +198,9 @@ def _note_nulls(column: pd.Series[Any], lists: list[list[str] | None], collector
 
 def _note_left_out(column: pd.Series[Any], lists: list[list[str] | None], collector: Collector) -> None:
     """Note how many missing values stand next to labels."""
-    beside = sum(len(cell) - len(row) for cell, row in zip(column, lists, strict=True) if row)
-    if beside:
-        collector.notes.append(f"{plural(beside, 'missing value')} in lists of {column.name!r} left out.")
+    next_to = sum(len(cell) - len(row) for cell, row in zip(column, lists, strict=True) if row)
+    if next_to:
+        collector.notes.append(f"{plural(next_to, 'missing value')} in lists of {column.name!r} left out.")
 
 
 def _as_objects(probabilities: Floats, names: tuple[str, ...]) -> list[dict[str, float] | None]:

@@ -52,7 +52,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     n_empty = 0 if has_negatives else sum(not labels for labels in has.values())
     if n_empty:
         collector.require_absent()
-        why = "such files do not show which images were looked at"
+        why = "such files do not show which images were annotated"
         collector.note_empty(n_empty, "without annotation", options.empty or "unlabelled", because=why)
     return collector.records(FORMAT.name)
 
