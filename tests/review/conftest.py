@@ -7,7 +7,7 @@ from halflabel.review.fits import Fit
 from halflabel.review.queues import Situation
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_fit():
     def build(given, p, n_records=0, **fields):
         state = np.where(given != 0, given, np.where(p >= 0.5, 1, -1)).astype(np.int8)

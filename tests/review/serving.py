@@ -31,6 +31,13 @@ def make_table(n=40, **columns):
     return frame.assign(**columns, energy=rng.normal(size=n).round(3))
 
 
+def answer(question, value, key, **facts):
+    """Return an answer to a question about a table of :func:`make_table`, as the page sends it."""
+    row, column = question["row"], question["column"]
+    names = {"item": f"s{row}", "label": LABELS[column]}
+    return {"row": row, "column": column, **names, "value": value, "key": key, "why": question.get("why", ""), **facts}
+
+
 def make_setting(frame, **options):
     views = {name: options.pop(name) for name in ("show", "media_root", "remote_hosts", "marks") if name in options}
     opened = open_table(frame, columns=Columns(id="song", labels=list(LABELS)))
@@ -69,6 +76,7 @@ class Client:
     port: int
     token: str
     cookie: str = ""
+    table: str = ""
     last: Any = None
     headers: dict[str, str] = field(default_factory=dict)
 
@@ -96,17 +104,18 @@ class Client:
         return self.last.status, content
 
     def enter(self):
-        """Exchange the token for the cookie."""
+        """Exchange the token for the cookie, and learn which table is open."""
         status, _ = self.request("GET", f"/?token={self.token}")
         assert status == 200
         self.cookie = self.last.headers["Set-Cookie"].split(";")[0]
+        self.table = self.get("/api/session").get("table", "")
 
     def get(self, path):
         status, content = self.request("GET", path)
         return json.loads(content) if status == 200 else (status, content.decode())
 
     def post(self, path, body):
-        status, content = self.request("POST", path, body)
+        status, content = self.request("POST", path, {"table": self.table, **body})
         return json.loads(content) if status == 200 else (status, json.loads(content))
 
 
@@ -120,7 +129,7 @@ class Served:
     def __enter__(self):
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()
-        client = Client(self.server.guard.port, self.server.guard.token)
+        client = Client(self.server.guard.port, self.server.address.split("token=")[1])
         client.enter()
         client.session, client.server = self.session, self.server
         return client

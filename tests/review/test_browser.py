@@ -14,10 +14,12 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from tests.review.serving import Served, make_session
 
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
 from halflabel.review.journal import read_journal
+from halflabel.review.opening import PAGE, write_private
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -52,13 +54,25 @@ class Command:
     def __init__(self, path, *options):
         program = "import sys; from halflabel.cli import main; sys.argv[0] = 'halflabel'; main()"
         command = [sys.executable, "-c", program, "review", str(path), *options, "--no-browser", "--by", "ana"]
-        output = path.with_suffix(".log")
-        with output.open("w") as file:
+        self.output, self.opened = path.with_suffix(".log"), 0
+        with self.output.open("w") as file:
             self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
-        while not (match := re.search(r"^Open (\S+)$", output.read_text(), re.MULTILINE)):
-            assert self.process.poll() is None, output.read_text()
+
+    @property
+    def address(self):
+        """The next address that the command prints: each one works once."""
+        self.opened += 1
+        while len(found := re.findall(r"\b[Oo]pen (http\S+)$", self.output.read_text(), re.MULTILINE)) < self.opened:
+            assert self.process.poll() is None, self.output.read_text()
             time.sleep(0.1)
-        self.address = match[1]
+        return found[self.opened - 1]
+
+    @property
+    def port(self):
+        while not (match := re.search(r"^Open http://127.0.0.1:(\d+)/", self.output.read_text(), re.MULTILINE)):
+            assert self.process.poll() is None, self.output.read_text()
+            time.sleep(0.1)
+        return match[1]
 
     def end(self, how=signal.SIGINT):
         if self.process.poll() is None:
@@ -282,6 +296,89 @@ def test_answers_wait_while_the_server_does_not_respond(digits, review, open_pag
     assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 2
 
 
+def test_a_page_of_another_table_ends_and_nothing_of_it_is_kept(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path, journal = tmp_path / "digits.csv", tmp_path / "digits.review.jsonl"
+    shutil.copy(source, path)
+    command = review(path, *OPTIONS)
+    old = open_page(command.address)
+    wait_for_fit(old)
+    answer(old, truth, 2)
+    old.wait_for_selector('#saved:text-matches("^2 answers, saved")', timeout=WAIT)
+    command.end(signal.SIGKILL)
+    answer(old, truth, 3)
+    old.wait_for_selector('#saved:text-matches("^3 answers not yet on the disk")', timeout=WAIT)
+    pd.read_csv(path).iloc[::-1].drop(index=[0, 5]).to_csv(path, index=False)
+    again = review(path, *OPTIONS, "--port", command.port)
+    new = old.context.new_page()
+    new.goto(again.address)  # the browser has the cookie of the new command, and sends it for the old page, too
+    new.wait_for_selector("body[data-question]", timeout=WAIT)
+    old.wait_for_selector("#table-dialog[open]", timeout=WAIT)
+    words = old.inner_text("#table-dialog")
+    assert "The table has changed since this page was opened" in words
+    assert "3 answers that had not been saved are not kept." in words
+    old.keyboard.press("j")
+    old.keyboard.press("u")
+    answer(new, truth, 2)
+    old.click("#table-reload")
+    old.wait_for_selector("body[data-question]", timeout=WAIT)
+    answer(old, truth, 1)
+    for page in (old, new):
+        page.wait_for_selector('#saved:text-matches("saved")', timeout=WAIT)
+    bodies = [record.body for record in read_journal(journal)[1]]
+    assert len(bodies) == 5
+    assert all(body["value"] == truth[body["item"], body["label"]] for body in bodies)
+
+
+def spoil_next_answer(page, delay):
+    """Change the next answer on its way, after some milliseconds, to one that the server does not accept."""
+
+    def spoil(route):
+        body = json.loads(route.request.post_data)
+        body["answers"][0]["value"] = 7
+        page.wait_for_timeout(delay)
+        route.continue_(post_data=json.dumps(body))
+
+    page.route("**/api/answers", spoil, times=1)
+
+
+def test_an_answer_that_is_not_accepted_is_asked_again(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    for is_late in (False, True):  # before and after the next question is on the screen
+        spoil_next_answer(page, 500 if is_late else 0)
+        question = page.get_attribute("body", "data-question")
+        page.keyboard.press("j")
+        page.wait_for_selector('.notice.error:text-matches("The value of an answer")', timeout=WAIT)
+        page.locator(".notice.error").evaluate("notice => notice.remove()")
+        if page.get_attribute("body", "data-question") != question:
+            answer(page, truth, 1)
+        page.wait_for_selector(f'body[data-question="{question}"]', timeout=WAIT)
+        answer(page, truth, 1)
+        page.wait_for_selector('#saved:text-matches("answers?, saved")', timeout=WAIT)
+    bodies = [record.body for record in read_journal(tmp_path / "digits.review.jsonl")[1]]
+    assert len(bodies) in (2, 3, 4)  # what the machine's load makes of the delays
+    assert all(body["value"] == truth[body["item"], body["label"]] for body in bodies)
+
+
+def test_the_file_that_opens_the_page_leads_to_it(chromium, tmp_path, make_fit):
+    with Served(make_session(tmp_path / "a.jsonl", fit=make_fit)) as client:
+        file = write_private(PAGE.format(address=client.server.guard.make_address()), tmp_path)
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(file.as_uri())  # a page of another origin, after which a strict cookie is a matter of care
+        page.wait_for_selector("body[data-question]", timeout=WAIT)
+        assert page.url == f"http://127.0.0.1:{client.port}/"
+        page.close()
+        used = context.new_page()
+        used.goto(f"http://127.0.0.1:{client.port}/?token=used")
+        used.wait_for_selector("body[data-question]", timeout=WAIT)
+        context.close()
+
+
 @pytest.fixture
 def hostile(tmp_path):
     rng = np.random.default_rng(0)
@@ -435,13 +532,13 @@ def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, op
     path = tmp_path / "digits.csv"
     shutil.copy(source, path)
     command = review(path, *OPTIONS)
-    port = re.search(r":(\d+)/", command.address)[1]
+    port = command.port
     for options, words in (
         ((), "digits.review.jsonl is open in another review"),
         (("--journal", str(tmp_path / "b.jsonl"), "--port", port), f"port {port} cannot be used"),
     ):
         with pytest.raises(AssertionError) as raised:
-            review(path, *OPTIONS, *options)
+            _ = review(path, *OPTIONS, *options).port
         output = str(raised.value)
         assert words in output
         assert "goes on where you stopped" not in output

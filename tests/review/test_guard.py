@@ -4,9 +4,9 @@ import json
 import socket
 
 import pytest
-from tests.review.serving import Served, make_session, make_table
+from tests.review.serving import Served, answer, make_session, make_table
 
-ANSWER = {"answers": [{"row": 5, "column": 0, "value": 1, "key": "k1", "why": "uncertain", "ms": 5}]}
+ANSWER = {"answers": [answer({"row": 5, "column": 0}, 1, "k1")]}
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 
@@ -54,6 +54,7 @@ def test_the_page_itself_is_let_in(client):
         (403, {"headers": {"X-Halflabel": ""}}),
         (415, {"headers": {"Content-Type": "text/plain"}}),
         (413, {"headers": {"Content-Length": "5000000"}, "body": b"{}"}),
+        (413, {"headers": {"Content-Length": "9" * 19}, "body": b"{}"}),
         (405, {"method": "PUT"}),
         (405, {"method": "OPTIONS"}),
     ],
@@ -71,6 +72,26 @@ def test_a_read_needs_the_cookie_and_the_right_token(client):
     for path in ("/", "/?token=wrong", "/api/session", "/static/app.js", "/media/2/5", "/api/events"):
         status, _ = client.request("GET", path, headers={"Cookie": ""})
         assert status == 403
+
+
+def test_a_token_works_once_and_the_cookie_goes_on(client):
+    token = client.server.address.split("token=")[1]
+    used = client.server.guard.make_address()
+    for address in (used, client.server.address):
+        path = "/" + address.split("/")[-1]
+        status, _ = client.request("GET", path, headers={"Cookie": "", "Sec-Fetch-Site": "cross-site"})
+        assert status == 200
+        cookie = client.last.headers["Set-Cookie"].split(";")[0]
+        status, content = client.request("GET", path, headers={"Cookie": ""})
+        assert (status, client.last.headers["Set-Cookie"]) == (403, None)
+        assert b'url=/"' in content  # a browser that has the cookie goes on
+        for again in (path, "/", "/api/session"):
+            assert client.request("GET", again, headers={"Cookie": cookie})[0] == 200
+        for given in (token, used.split("token=")[1], client.token):  # a token is no cookie
+            assert client.request("GET", "/", headers={"Cookie": f"{client.server.guard.cookie}={given}"})[0] == 403
+    assert token not in client.server.address  # the next one is another one
+    status, content = client.request("GET", "/", headers={"Cookie": ""})
+    assert (status, b"each address works once" in content) == (403, True)
 
 
 def test_a_body_without_a_true_length_is_cut(client):
@@ -131,10 +152,8 @@ def test_a_remote_image_is_text(client):
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/api/answers", {"answers": [{"row": 40, "column": 0, "value": 1, "key": "a"}]}),
-        ("/api/answers", {"answers": [{"row": -1, "column": 0, "value": 1, "key": "a"}]}),
-        ("/api/answers", {"answers": [{"row": 1, "column": 0, "value": 5, "key": "a"}]}),
-        ("/api/answers", {"answers": [{"row": True, "column": 0, "value": 1, "key": "a"}]}),
+        ("/api/answers", {"answers": [{**answer({"row": 1, "column": 0}, 5, "a")}]}),
+        ("/api/answers", {"answers": [{**answer({"row": 1, "column": 0}, 1, "a"), "row": True}]}),
         ("/api/answers", {"answers": "all"}),
         ("/api/answers", ["rows"]),
         ("/api/answers", b"\xff{"),
@@ -149,7 +168,8 @@ def test_a_remote_image_is_text(client):
 )
 def test_invalid_requests_end_in_a_sentence(client, path, body):
     before = client.journal.read_bytes()
-    status, content = client.request("POST", path, body)
+    named = {"table": client.table, **body} if isinstance(body, dict) else body
+    status, content = client.request("POST", path, named)
     assert status == 400
     assert json.loads(content)["error"]
     assert client.journal.read_bytes() == before

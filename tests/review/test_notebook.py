@@ -1,7 +1,7 @@
 """A review from a notebook: the link, the answers, and the end."""
 
 import pytest
-from tests.review.serving import LABELS, Client, make_table
+from tests.review.serving import LABELS, Client, answer, make_table
 
 from halflabel.review import notebook
 from halflabel.review.session import Session
@@ -22,7 +22,8 @@ def test_a_notebook_shows_a_link_and_reads_the_answers(running, tmp_path):
     port, token = running.address.removeprefix("http://127.0.0.1:").split("/?token=")
     client = Client(int(port), token)
     client.enter()
-    client.post("/api/answers", {"answers": [{"row": 5, "column": 1, "value": 1, "key": "k", "why": "random"}]})
+    client.post("/api/answers", {"answers": [answer({"row": 5, "column": 1, "why": "random"}, 1, "k")]})
+    assert running.address.split("token=")[1] != token  # the next link is another one
     answers = running.answers
     assert answers[["item", "label", "answer", "by"]].iloc[0].tolist() == ["s5", "sad", 1, "ana"]
     assert running._session.setting.targets.table == tmp_path / "so<ngs.completed.csv"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import getpass
 import os
-import webbrowser
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ class _PageCommand(click.Command):
 def review_group() -> None:
     """Answer questions about uncertain labels in the browser.
 
-    Each answer is on the disk before the next question appears; the labels are fitted again in the background.
+    An answer is acknowledged only when it is on the disk; the labels are fitted again in the background.
     """
 
 
@@ -87,11 +87,12 @@ def review_command(
     browser: bool,
     **asked: Any,
 ) -> None:
-    """Answer questions in the browser, with fits in the background; each answer is on the disk at once.
+    """Answer questions in the browser, with fits in the background.
 
     The page asks about one label of one item: J yes, F no, K not sure. Stop at any time; the same command goes on where
     you stopped. 'Write' on the page makes ITEMS.completed.*, ITEMS.review.csv and ITEMS.report.html. ITEMS itself is
-    never written.
+    never written. An answer is acknowledged only when it is on the disk. Each printed address works once; after that,
+    the command prints another one.
 
     \b
     Examples:
@@ -100,6 +101,7 @@ def review_command(
       halflabel review posts.csv --id post --text body --tags tags --absent unknown
       halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl
     """  # noqa: D301
+    from halflabel.review.opening import opened_in_browser
     from halflabel.review.server import Server
     from halflabel.review.session import Session
 
@@ -115,7 +117,7 @@ def review_command(
     setting = _make_setting(opened, by or _name_user(), map_columns, others, targets, **asked)
     session = Session(setting, path)
     try:
-        server = Server(session, port)
+        server = Server(session, port, _print_next)
     except OSError:
         session.close()
         raise
@@ -127,9 +129,8 @@ def review_command(
             )
         print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.", f"Open {server.address}")
         session.start()
-        if browser:
-            webbrowser.open(server.address)
-        server.run()
+        with opened_in_browser(server, path.parent) if browser else nullcontext():
+            server.run()
     except Terminated:
         raise
     except KeyboardInterrupt:
@@ -234,6 +235,12 @@ def _read_coordinates(opened: OpenTable, names: str) -> Any:
     if not np.isfinite(values).all():
         raise ValueError(f"--map: the columns {names} need a number in every row.")
     return values
+
+
+def _print_next(address: str) -> None:
+    """Print the address that follows one that was used; the page goes on where nobody reads it."""
+    with suppress(OSError, SystemExit):
+        print_result(f"The page is open. Each address works once; for another browser, open {address}")
 
 
 def _name_user() -> str:

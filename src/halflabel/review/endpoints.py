@@ -7,19 +7,33 @@ from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from halflabel._arrays import Ints
+from halflabel.evidence.audit import POPULATIONS
 from halflabel.review.bulk import bound_share
-from halflabel.review.listing import Filter
-from halflabel.review.session import Session
-from halflabel.review.setting import is_whole
+from halflabel.review.fields import (
+    TableChanged,
+    check_table,
+    parse_body,
+    read_choice,
+    read_key,
+    read_number,
+    read_share,
+    read_text,
+    read_whole,
+    read_wholes,
+)
+from halflabel.review.listing import ORDERS, Filter
+from halflabel.review.queues import KINDS
+from halflabel.review.session import MAX_QUESTIONS, Session
 from halflabel.review.wire import STATES, unpack_rows
 
 #: Maximum number of items of one request.
 MAX_ITEMS = 60
+
+#: No row and no column of a table has this number.
+LARGEST = 2**31
 
 #: Types of the files of the page.
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -33,8 +47,9 @@ def bind(session: Session, endpoint: Endpoint) -> Any:
     async def answer(request: Request) -> Response:
         try:
             return await endpoint(session, request)
-        except (ValueError, KeyError, TypeError) as error:
-            return JSONResponse({"error": str(error)}, status_code=400)
+        except ValueError as error:
+            status = 409 if isinstance(error, TableChanged) else 400
+            return JSONResponse({"error": str(error)}, status_code=status)
         except ClientDisconnect:
             return JSONResponse({"error": "the request is too large."}, status_code=413)
         except OSError as error:
@@ -64,7 +79,8 @@ def _read_static(name: str) -> Response:
 
 async def send_media(session: Session, request: Request) -> Response:
     """Return an image or a sound of an item."""
-    found = session.setting.views.media.find(request.path_params["row"], request.path_params["column"])
+    row, column = (read_number(request.path_params[name], LARGEST) for name in ("row", "column"))
+    found = None if row is None or column is None else session.setting.views.media.find(row, column)
     if found is None:
         return Response("There is no image or sound here.", status_code=404, media_type="text/plain")
     headers = {"Cache-Control": "private, max-age=3600"}
@@ -104,57 +120,63 @@ async def get_points(session: Session, _: Request) -> Response:
 
 async def get_label(session: Session, request: Request) -> Response:
     """Return state and probability of every item for one label."""
-    column = request.path_params["column"]
-    if column >= session.labels.shape[1]:
-        raise ValueError(f"there are {session.labels.shape[1]} labels.")
+    column = read_number(request.path_params["column"], session.labels.shape[1])
+    if column is None:
+        raise ValueError(f"There are {session.labels.shape[1]} labels, and none of this number.")
     return Response(session.pack_label(column), media_type="application/octet-stream")
 
 
 async def get_items(session: Session, request: Request) -> Response:
     """Return descriptions of items."""
-    rows = _read_rows(session, [int(text) for text in request.query_params.get("rows", "").split(",") if text])
-    return JSONResponse({"items": [session.describe_item(int(row)) for row in rows[:MAX_ITEMS]]})
+    n_items = session.labels.shape[0]
+    rows = [read_number(text, n_items) for text in request.query_params.get("rows", "").split(",") if text]
+    if None in rows:
+        raise ValueError(f"The field 'rows' holds whole numbers from 0 to {n_items - 1}, with commas between them.")
+    return JSONResponse({"items": [session.describe_item(row) for row in rows[:MAX_ITEMS] if row is not None]})
 
 
 async def post_list(session: Session, request: Request) -> Response:
     """Return a page of the list of items."""
-    asked = await _read_body(request)
-    column = int(_read_numbers([asked.get("column")], session.labels.shape[1])[0])
-    states = _read_numbers(asked.get("states", []), len(STATES)).tolist()
-    chosen = Filter(str(asked.get("text", "")), states, str(asked.get("order", "table")))
-    start, with_bits = max(int(asked.get("start", 0)), 0), bool(asked.get("bits"))
+    asked = await _read_body(session, request)
+    n_items, n_labels = session.labels.shape
+    column, states = read_whole(asked, "column", n_labels), read_wholes(asked, "states", len(STATES)).tolist()
+    chosen = Filter(read_text(asked, "text"), states, read_choice(asked, "order", ORDERS, "table"))
+    start, with_bits = read_whole(asked, "start", n_items + 1, 0), bool(asked.get("bits"))
     return JSONResponse(await asyncio.to_thread(session.list_items, column, chosen, start, with_bits=with_bits))
 
 
 async def post_queue(session: Session, request: Request) -> Response:
     """Return a batch of questions."""
-    asked = await _read_body(request)
-    label, rows = asked.get("label"), asked.get("rows")
+    asked = await _read_body(session, request)
+    n_items, n_labels = session.labels.shape
     questions = await asyncio.to_thread(
         session.choose,
-        str(asked.get("kind", "uncertain")),
-        int(asked.get("n", 50)),
-        None if label is None else int(label),
-        None if rows is None else _read_rows(session, rows),
-        _read_numbers(asked.get("exclude", []), session.labels.state.size),
+        read_choice(asked, "kind", list(KINDS), "uncertain"),
+        read_whole(asked, "n", MAX_QUESTIONS + 1, 50),
+        None if asked.get("label") is None else read_whole(asked, "label", n_labels),
+        None if asked.get("rows") is None else read_wholes(asked, "rows", n_items),
+        read_wholes(asked, "exclude", session.labels.state.size),
     )
     return JSONResponse({"questions": [vars(question) for question in questions]})
 
 
 async def post_answers(session: Session, request: Request) -> Response:
-    """Write answers; the response comes when they are on the disk."""
-    sent = (await _read_body(request)).get("answers")
-    if not isinstance(sent, list) or not all(isinstance(each, dict) for each in sent):
-        raise ValueError("answers are a list of objects.")
-    records = session.answer(sent)
-    return JSONResponse({"saved": [record.key for record in records], **session.describe_progress()})
+    """Write answers; the response comes when they are on the disk, and names what became of each one."""
+    sent = (await _read_body(session, request)).get("answers")
+    if not isinstance(sent, list):
+        raise ValueError("The field 'answers' is a list of objects.")
+    outcomes = session.answer(sent)
+    result = {"results": [each.to_dict() for each in outcomes], **session.describe_progress()}
+    if any(not each.error for each in outcomes) or not outcomes:
+        return JSONResponse(result)
+    status = min(each.status for each in outcomes)  # 409 if each one names another entry
+    return JSONResponse({"error": outcomes[0].error, **result}, status_code=status)
 
 
 async def post_undo(session: Session, request: Request) -> Response:
     """Undo the last answer or group, or repeat it."""
-    asked = await _read_body(request)
-    op = "redo" if asked.get("redo") else "undo"
-    record = session.reverse(op, str(asked.get("key", "")))
+    asked = await _read_body(session, request)
+    record = session.reverse("redo" if asked.get("redo") else "undo", read_key(asked))
     entries = []
     if record is not None:
         of = next(each for each in session.book.records if each.n == record.body["of"])
@@ -167,82 +189,73 @@ async def post_undo(session: Session, request: Request) -> Response:
 
 async def post_fit(session: Session, request: Request) -> Response:
     """Make a fit with all answers."""
-    asked = await _read_body(request)
+    asked = await _read_body(session, request)
     if session.audit is not None:
-        raise ValueError("an audit is about the values of the last fit: finish or cancel it before the next one.")
+        raise ValueError("An audit is about the values of the last fit: finish or cancel it before the next one.")
     session.refit(session.setting.effort if asked.get("thorough") else "fast")
     return JSONResponse(session.describe_progress())
 
 
-async def post_write(session: Session, _: Request) -> Response:
+async def post_write(session: Session, request: Request) -> Response:
     """Write the completed table, the answers and the report."""
+    await _read_body(session, request)
     session.write_outputs()
     return JSONResponse(session.describe_progress())
 
 
 async def post_audit(session: Session, request: Request) -> Response:
     """Plan, begin, finish or cancel an audit."""
-    asked = await _read_body(request)
-    op, key, population = asked.get("op"), str(asked.get("key", "")), str(asked.get("population", "all"))
+    asked = await _read_body(session, request)
+    op, key = read_choice(asked, "op", ("plan", "begin", "finish", "cancel")), read_key(asked)
+    population = read_choice(asked, "population", list(POPULATIONS), "all")
     if op == "plan":
-        target = asked.get("target")
-        if target is not None and not (isinstance(target, float | int) and 0.5 <= target < 1):
-            raise ValueError("the precision of an audit lies between 0.5 and 1.")
+        target = read_share(asked, "target")
+        if target is not None and not 0.5 <= target < 1:
+            raise ValueError("The precision of an audit lies between 0.5 and 1.")
         return JSONResponse(await asyncio.to_thread(session.plan_audit, population, target))
     if op == "begin":
-        session.begin_audit(int(asked.get("n", 59)), population, key)
-    elif op in ("finish", "cancel"):
-        session.end_audit(key, cancel=op == "cancel")
+        session.begin_audit(read_whole(asked, "n", session.labels.state.size + 1, 59), population, key)
     else:
-        raise ValueError("an audit is planned, begun, finished or cancelled.")
+        session.end_audit(key, cancel=op == "cancel")
     return JSONResponse(session.describe_progress())
 
 
 async def post_selection(session: Session, request: Request) -> Response:
     """Draw random members of a selection, bound a share, or answer all members."""
-    asked = await _read_body(request)
-    rows = unpack_rows(str(asked.get("rows", "")), session.labels.shape[0])
-    column = int(_read_numbers([asked.get("column")], session.labels.shape[1])[0])
-    op, min_p = asked.get("op"), asked.get("min_p")
+    asked = await _read_body(session, request)
+    n_items, n_labels = session.labels.shape
+    rows, column = unpack_rows(read_text(asked, "rows"), n_items), read_whole(asked, "column", n_labels)
+    if read_text(asked, "label") != session.labels.names[column]:
+        raise TableChanged(f"The table has changed: column {column} is no longer the label that was sent.")
+    op = read_choice(asked, "op", ("sample", "bound", "answer"))
     if op == "sample":
         return JSONResponse(session.sample_selection(rows, column))
     if op == "bound":
-        return JSONResponse(bound_share(int(asked["members"]), int(asked["yes"]), int(asked["no"])))
-    least = None if min_p is None else float(min_p)
-    value = asked.get("value")
-    if not is_whole(value):
-        raise ValueError("a selection is answered with 1 or 0.")
-    number = session.answer_selection(rows, column, value, least, str(asked.get("key", "")))
+        members = read_whole(asked, "members", n_items + 1)
+        yes = read_whole(asked, "yes", members + 1)
+        return JSONResponse(bound_share(members, yes, read_whole(asked, "no", members - yes + 1)))
+    value, min_p = read_whole(asked, "value", 2), read_share(asked, "min_p")
+    number = session.answer_selection(rows, column, value, min_p, read_key(asked))
     return JSONResponse({"changed": number, **session.describe_progress()})
 
 
-async def _read_body(request: Request) -> dict[str, Any]:
-    body = await request.json()
-    if not isinstance(body, dict):
-        raise ValueError("a request is a JSON object.")
-    return body
-
-
-def _read_rows(session: Session, rows: Any) -> Ints:
-    return _read_numbers(rows, session.labels.shape[0])
-
-
-def _read_numbers(values: Any, end: int) -> Ints:
-    if not isinstance(values, list) or not all(is_whole(value) and 0 <= value < end for value in values):
-        raise ValueError(f"rows and entries are whole numbers from 0 to {end - 1}.")
-    return np.array(values, dtype=np.intp)
+async def _read_body(session: Session, request: Request) -> dict[str, Any]:
+    """Return the fields of a request that is about the open table."""
+    asked = parse_body(await request.body())
+    check_table(asked, session.table)
+    return asked
 
 
 ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("GET", "/", show_page),
     ("GET", "/static/{name}", send_static),
-    ("GET", "/media/{row:int}/{column:int}", send_media),
+    ("GET", "/media/{row}/{column}", send_media),
     ("GET", "/api/session", get_session),
     ("GET", "/api/progress", get_progress),
     ("GET", "/api/panel", get_panel),
     ("GET", "/api/changes", get_changes),
     ("GET", "/api/points.bin", get_points),
-    ("GET", "/api/label/{column:int}.bin", get_label),
+    ("GET", "/api/label/{column}.bin", get_label),
     ("GET", "/api/items", get_items),
     ("POST", "/api/list", post_list),
     ("POST", "/api/queue", post_queue),

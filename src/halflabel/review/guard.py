@@ -2,12 +2,14 @@
 
 Other pages in the same browser can send requests to any address of the machine, and a name of theirs can resolve to it.
 Each request therefore needs our address in ``Host`` and, if it is there, in ``Origin``; a cookie that is exchanged for
-the token of the first address; and, to change something, a header that no form of another page can send.
+the token of an address; and, to change something, a header that no form of another page can send. A token works once:
+who reads an address later, in a list of processes or in a log, cannot use it.
 """
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,9 +20,17 @@ HEADER, VALUE = b"x-halflabel", b"review"
 #: Maximum number of bytes of a body.
 MAX_BODY = 4_000_000
 
-#: Exchanges the token for the cookie. It is no redirect: after one, a browser would not send a strict cookie.
+#: What a browser without the cookie reads.
+_CLOSED = (
+    b"This page needs an address with a token, and each address works once. The command prints another address after "
+    b"each use; in a notebook, show the review again."
+)
+
+#: Leads to the page. It is no redirect: after one, a browser would not send a strict cookie. An address that was used
+#: leads there, too: the browser that has used it has the cookie.
 _ENTRY = b"""<!doctype html><meta charset=utf-8><meta http-equiv=refresh content="0;url=/">
 <link rel=icon href=data:,><title>halflabel review</title><p><a href="/">Open the review</a></p>"""
+_HTML = b"text/html; charset=utf-8"
 
 
 class Guard:
@@ -30,25 +40,25 @@ class Guard:
     ----------
     app : ASGI application
     port : int
-    token : str, optional
-        Of the first address; by default 256 random bits.
     media_hosts : sequence of str
         Hosts whose images and sounds the page may load.
     """
 
-    def __init__(self, app: Any, port: int, token: str | None = None, media_hosts: tuple[str, ...] = ()) -> None:
+    def __init__(self, app: Any, port: int, media_hosts: tuple[str, ...] = ()) -> None:
         self.app, self.port = app, port
-        self.token = token or secrets.token_urlsafe(32)
+        self.secret = secrets.token_urlsafe(32)  # the value of the cookie
+        self._unused: dict[str, Callable[[], None]] = {}  # tokens, and what follows their use
         self.cookie = f"halflabel-{port}"
         self.hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]")}
         self.origins = {b"http://" + host for host in self.hosts}
         remote = "".join(f" https://{host} http://{host}" for host in media_hosts)
         self.headers = _list_headers(remote)
 
-    @property
-    def address(self) -> str:
-        """The first address, with the token."""
-        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+    def make_address(self, used: Callable[[], None] = lambda: None) -> str:
+        """Return an address that lets one browser in; ``used`` is called when it did."""
+        token = secrets.token_urlsafe(32)
+        self._unused[token] = used
+        return f"http://127.0.0.1:{self.port}/?token={token}"
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request."""
@@ -66,27 +76,27 @@ class Guard:
             await send(message)
 
         headers = dict(scope["headers"])
-        problem = self._find_problem(scope, headers)
+        token = _read_token(scope)
+        problem = self._find_problem(scope, headers, is_entry=token is not None)
         if problem is not None:
             await _respond(send_guarded, problem[0], problem[1].encode())
-        elif self._is_entry(scope):
-            cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
-            await _respond(
-                send_guarded, 200, _ENTRY, (b"set-cookie", cookie.encode()), kind=b"text/html; charset=utf-8"
-            )
-        elif not self._has_cookie(headers):
-            text = b"This page needs the address that the command printed: it holds a token."
-            await _respond(send_guarded, 403, text)
-        else:
+        elif token is not None and self._use(token):
+            cookie = f"{self.cookie}={self.secret}; HttpOnly; SameSite=Strict; Path=/"
+            await _respond(send_guarded, 200, _ENTRY, (b"set-cookie", cookie.encode()), kind=_HTML)
+        elif self._has_cookie(headers):
             await self.app(scope, _limit_body(receive), send_guarded)
+        elif token is not None:
+            await _respond(send_guarded, 403, _ENTRY, kind=_HTML)
+        else:
+            await _respond(send_guarded, 403, _CLOSED)
 
-    def _find_problem(self, scope: Any, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    def _find_problem(self, scope: Any, headers: dict[bytes, bytes], *, is_entry: bool) -> tuple[int, str] | None:
         """Return a status and a sentence if the request is not one of our own page."""
         if sum(name == b"host" for name, _ in scope["headers"]) != 1 or headers.get(b"host", b"") not in self.hosts:
             return 421, "This server answers to its own address only."
         if (origin := headers.get(b"origin")) is not None and origin not in self.origins:
             return 403, "This server does not accept requests of other pages."
-        if headers.get(b"sec-fetch-site", b"none") == b"cross-site" and not self._is_entry(scope):
+        if headers.get(b"sec-fetch-site", b"none") == b"cross-site" and not is_entry:
             return 403, "This server does not accept requests of other pages."
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return 405, "This server answers GET and POST only."
@@ -94,12 +104,13 @@ class Guard:
             return _check_write(headers)
         return None
 
-    def _is_entry(self, scope: Any) -> bool:
-        """Return whether the request is the first one, with the right token."""
-        if scope["path"] != "/" or scope["method"] != "GET":
-            return False
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        return secrets.compare_digest(given.encode(), self.token.encode())
+    def _use(self, token: str) -> bool:
+        """Return whether a token was unused, and take it out."""
+        given = token.encode()
+        found = [each for each in self._unused if secrets.compare_digest(given, each.encode())]
+        for each in found:
+            self._unused.pop(each)()
+        return bool(found)
 
     def _has_cookie(self, headers: dict[bytes, bytes]) -> bool:
         try:
@@ -107,7 +118,14 @@ class Guard:
         except CookieError:
             return False
         given = cookies[self.cookie].value if self.cookie in cookies else ""
-        return secrets.compare_digest(given.encode("latin-1", "replace"), self.token.encode())
+        return secrets.compare_digest(given.encode("latin-1", "replace"), self.secret.encode())
+
+
+def _read_token(scope: Any) -> str | None:
+    """Return the token of an address that leads to the page, or None if the request has none."""
+    if scope["path"] != "/" or scope["method"] != "GET":
+        return None
+    return parse_qs(scope["query_string"].decode("latin-1")).get("token", [None])[0]
 
 
 def _check_write(headers: dict[bytes, bytes]) -> tuple[int, str] | None:
@@ -116,7 +134,7 @@ def _check_write(headers: dict[bytes, bytes]) -> tuple[int, str] | None:
     if headers.get(b"content-type", b"").split(b";")[0].strip() != b"application/json":
         return 415, "This server accepts JSON only."
     length = headers.get(b"content-length", b"0")
-    if not length.isdigit() or int(length) > MAX_BODY:
+    if not length.isdigit() or len(length) > 9 or int(length) > MAX_BODY:
         return 413, f"The request is larger than {MAX_BODY} bytes."
     return None
 

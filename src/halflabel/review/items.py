@@ -57,10 +57,11 @@ class ItemViews:
         self.columns = self._choose_columns(show)
 
     def describe(self, row: int) -> dict[str, Any]:
-        """Return what the page shows of an item: its id, its cells and its picture."""
+        """Return what the page shows of an item: its id, whole and as it is shown, its cells and its picture."""
         cells = [self._describe_cell(row, column) for column in self.columns]
         return {
             "row": row,
+            "id": str(self.opened.index[row]),
             "item": clipped(self.opened.index[row], 200),
             "cells": [cell for cell in cells if cell is not None],
             "mark": None if self.ink is None else encode_png(self.ink[row]),

@@ -37,7 +37,7 @@ class RunningReview:
 
     @property
     def address(self) -> str:
-        """The address of the page; its token is the permission to answer."""
+        """The address of the page; its token is the permission to answer. It works once, and is then another one."""
         return self._server.address
 
     @property
@@ -95,7 +95,8 @@ def open_review(
     Notes
     -----
     The page is a link and is not embedded: a frame would need a server that other pages may embed, and a cookie that
-    browsers send from other sites. On a remote machine, use a tunnel to the port of the address.
+    browsers send from other sites. Each link lets one browser in; show the review again for another one. On a remote
+    machine, use a tunnel to the port of the address.
     """
     opened = open_table(items, columns=Columns(**columns))
     check_labels(opened.labels)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import FrameType
 from typing import Any
@@ -32,11 +33,22 @@ class Server:
     session : Session
     port : int, default=0
         By default any free one.
+    announce_address : callable, optional
+        Called with the next address when :attr:`address` was used.
+
+    Attributes
+    ----------
+    address : str
+        What the user opens. It lets one browser in; then there is another one here.
     """
 
-    def __init__(self, session: Session, port: int = 0) -> None:
-        self.session = session
+    def __init__(
+        self, session: Session, port: int = 0, announce_address: Callable[[str], None] = lambda address: None
+    ) -> None:
+        self.session, self.announce_address = session, announce_address
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if os.name == "posix":  # connections that have just ended keep the port for a minute; elsewhere it means more
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self.socket.bind(("127.0.0.1", port))
             self.socket.listen()  # a browser that comes before the server runs waits
@@ -53,11 +65,7 @@ class Server:
             ws="none", lifespan="on",
         )  # fmt: skip
         self.uvicorn = _PatientServer(config)
-
-    @property
-    def address(self) -> str:
-        """What the user opens."""
-        return self.guard.address
+        self.address = self.guard.make_address(self._renew_address)
 
     def run(self) -> None:
         """Serve until the process is asked to end."""
@@ -66,6 +74,10 @@ class Server:
     def stop(self) -> None:
         """Ask the server to end; it may be called from another thread."""
         self.uvicorn.should_exit = True
+
+    def _renew_address(self) -> None:
+        self.address = self.guard.make_address(self._renew_address)
+        self.announce_address(self.address)
 
     def _build(self) -> Starlette:
         routes = [

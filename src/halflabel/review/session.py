@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from halflabel._arrays import Ints
-from halflabel._wording import clipped
 from halflabel.evidence.audit import POPULATIONS
 from halflabel.review import audits, bulk
 from halflabel.review.advice import advise
 from halflabel.review.answers import NONE, AnswerBook, Record
 from halflabel.review.changes import describe_changes
 from halflabel.review.fits import Fit
+from halflabel.review.intake import KEY_USED, Outcome, SentAnswer, check_repeated, read_answer
 from halflabel.review.journal import Journal, describe_change, read_clock
 from halflabel.review.listing import Filter, ItemList
 from halflabel.review.outputs import gather_outputs, summarize_review
 from halflabel.review.queues import KINDS, Question, Situation, choose_questions, count_queues
-from halflabel.review.setting import Setting, digest_table, is_whole
+from halflabel.review.setting import Setting, digest_table
 from halflabel.review.wire import find_states, pack_label, pack_points
 from halflabel.review.worker import Job, Worker
 
@@ -34,8 +35,8 @@ MAX_SHARED_MAP = 3000
 #: Maximum number of questions of one request.
 MAX_QUESTIONS = 200
 
-#: Facts about an answer that the page sends and the journal keeps.
-_FROM_PAGE = {"shown": bool, "why": str, "ms": int}
+#: Number of random bits of the seed of an audit; a program that reads JSON numbers as doubles reads it exactly.
+SEED_BITS = 53
 
 
 class Session:
@@ -55,7 +56,8 @@ class Session:
     ) -> None:
         self.setting, self.opened, self.labels = setting, setting.opened, setting.opened.labels
         self.book = AnswerBook(list(self.opened.index), self.labels.names)
-        header = {"table": digest_table(self.opened), "labels": list(self.labels.names), "by": setting.by}
+        self.table = digest_table(self.opened)
+        header = {"table": self.table, "labels": list(self.labels.names), "by": setting.by}
         self.journal = Journal(journal_path, header)
         try:
             for record in self.journal.records:
@@ -86,13 +88,25 @@ class Session:
             self.labels.positive_only,
         )  # fmt: skip
 
-    def answer(self, sent: Sequence[dict[str, Any]]) -> list[Record]:
-        """Write answers to the journal; return their records once they are on the disk."""
-        return self.write([("answer", str(each.get("key", "")), self._describe_answer(each)) for each in sent])
+    def answer(self, sent: Sequence[Any]) -> list[Outcome]:
+        """Write the valid answers to the journal; return what became of each one, once they are on the disk."""
+        outcomes: list[Outcome] = []
+        bodies: dict[str, dict[str, Any]] = {}
+        for each in sent:
+            try:
+                answer = read_answer(each, self.book)
+                check_repeated(answer, self.book.find_key(answer.key), bodies.get(answer.key))
+            except ValueError as error:
+                outcomes.append(Outcome.from_error(each, error))
+            else:
+                bodies[answer.key] = {**answer.body, **self._describe_circumstances(answer)}
+                outcomes.append(Outcome(answer.key))
+        self.write([("answer", key, body) for key, body in bodies.items()])
+        return outcomes
 
     def reverse(self, op: str, key: str) -> Record | None:
         """Undo the last answer, or repeat the one that was undone; return nothing if there is none."""
-        if (again := self.book.find_key(key)) is not None:
+        if (again := self._find_repeated(op, key)) is not None:
             return again
         of = self.book.undoable if op == "undo" else self.book.redoable
         return None if of is None else self.write([(op, key, {"of": of})])[0]
@@ -103,7 +117,7 @@ class Session:
         records = []
         number = self.book.next_number
         for op, key, body in operations:
-            record = self.book.find_key(key) or made.get(key)
+            record = self._find_repeated(op, key) or made.get(key)
             if record is None:
                 values = {
                     "n": number + len(made),
@@ -122,22 +136,18 @@ class Session:
         self._last_answer = time.monotonic()
         return records
 
-    def _describe_answer(self, sent: dict[str, Any]) -> dict[str, Any]:
-        """Return the body of an answer: what the page sent, and what the fit predicted at that time."""
-        row, column, value = sent.get("row"), sent.get("column"), sent.get("value", "missing")
-        n_items, n_labels = self.labels.shape
-        if not (is_whole(row) and is_whole(column) and 0 <= row < n_items and 0 <= column < n_labels):
-            raise ValueError("an answer names the row and the column of an entry of the table.")
-        facts = {name: sent[name] for name, kind in _FROM_PAGE.items() if type(sent.get(name)) is kind}
-        facts["why"] = clipped(facts.get("why", ""), 20)
-        return {
-            "item": str(self.opened.index[row]),
-            "label": self.labels.names[column],
-            "value": value,
-            **facts,
-            **self.predict(row, column),
-            **({"audit": self.audit.record.n} if self.audit is not None and facts["why"] == "audit" else {}),
-        }
+    def _find_repeated(self, op: str, key: str) -> Record | None:
+        """Return the record that was written with this key; raise if it is of another kind."""
+        record = self.book.find_key(key)
+        if record is not None and record.op != op:
+            raise ValueError(KEY_USED)
+        return record
+
+    def _describe_circumstances(self, answer: SentAnswer) -> dict[str, Any]:
+        """Return what the fit predicted at the time of an answer, and the audit that it belongs to."""
+        is_audit = self.audit is not None and answer.body["why"] == "audit"
+        of = {"audit": self.audit.record.n} if self.audit is not None and is_audit else {}
+        return {**self.predict(answer.row, answer.column), **of}
 
     def predict(self, row: int, column: int) -> dict[str, Any]:
         """Return the given value of an entry, and the value, the probability and the name of the fit."""
@@ -204,6 +214,7 @@ class Session:
         now = self.situation
         answered = self.book.current != NONE
         return {
+            "table": self.table,
             "answers": int(answered.sum()),
             "given": int((self.labels.state != 0).sum()),
             "open": int(now.open_entries.sum()),
@@ -255,7 +266,7 @@ class Session:
         if self.fit is None:
             raise ValueError("an audit needs a fit: wait for the first one.")
         self._require_no_audit()
-        seed = self.book.next_number
+        seed = secrets.randbits(SEED_BITS)  # nobody can choose the moment at which easy entries are drawn
         ids, names = self.opened.index, self.labels.names
         body = audits.draw(self.situation, self.fit, ids, names, n=n, population=population, seed=seed)
         self.write([("audit", key, body)])
@@ -292,7 +303,7 @@ class Session:
 
     def answer_selection(self, rows: Ints, column: int, value: int, min_p: float | None, key: str) -> int:
         """Give all members of a selection the same answer, as one record; return their number."""
-        if (again := self.book.find_key(key)) is not None:
+        if (again := self._find_repeated("bulk", key)) is not None:
             return len(again.body["items"])
         self._require_no_audit()
         members = bulk.find_members(self.situation, rows, column, min_p)

@@ -11,7 +11,7 @@ import * as panel from "/static/panel.js";
 import { CODES, WORDS, describeBlock, describeItem, describeKnown } from "/static/question.js";
 import { Queue } from "/static/queue.js";
 import { Selection } from "/static/selection.js";
-import { bytes, connect, get, makeKey, post } from "/static/transport.js";
+import { bytes, connect, get, makeKey, noteTable, post } from "/static/transport.js";
 
 const LONG = 30; // length of a label that is written in smaller letters
 const PATIENCE = 150; // milliseconds until the next question appears although the disk is slow
@@ -90,6 +90,7 @@ class Page {
     byId("show-changes").onclick = () => byId("changes-dialog").showModal();
     byId("kind").onchange = (event) => this.changeQueue({ kind: event.target.value });
     byId("only").onchange = (event) => this.changeQueue({ label: event.target.value === "" ? null : Number(event.target.value) });
+    addEventListener("table-changed", () => this.tableChanged());
     addEventListener("beforeunload", (event) => {
       if (this.outbox.waiting.length) event.preventDefault();
     });
@@ -161,10 +162,14 @@ class Page {
     if (this.selection.isOpen) return notify("Answer or close the selection first (Esc).");
     const { item } = this;
     const shown = this.session.show_p && question.why !== "random" && question.why !== "audit";
-    const sent = { row: question.row, column: question.column, value, why: question.why, shown };
+    const names = { item: item.id, label: this.labels[question.column] };
+    const sent = { row: question.row, column: question.column, ...names, value, why: question.why, shown };
+    const before = item.states[question.column];
     this.queue.answered.add(this.queue.number(question));
     const saved = this.outbox.send({ ...sent, ms: Math.round(pressed - this.since) });
-    await Promise.race([saved, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+    const isSaved = await Promise.race([saved, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+    if (isSaved === false) return this.queue.answered.delete(this.queue.number(question)); // it is asked again
+    saved.then((isLate) => isLate || this.askAgain(question, item, before));
     item.states[question.column] = CODES[value];
     this.map.setState(question.row, question.column, CODES[value]);
     this.list.setState(question.row, question.column, CODES[value]);
@@ -172,6 +177,14 @@ class Page {
     this.describeAnswer(question, item, value);
     this.advance();
     performance.measure("answer", { start: pressed, end: performance.now() });
+  }
+
+  /** The server did not accept an answer while the next question was already on the screen. */
+  askAgain(question, item, before) {
+    item.states[question.column] = before;
+    this.map.setState(question.row, question.column, before);
+    this.list.setState(question.row, question.column, before);
+    this.queue.putBack(question);
   }
 
   describeAnswer(question, item, value) {
@@ -213,6 +226,13 @@ class Page {
       this.queue.reset();
       done();
     });
+  }
+
+  /** Rows and columns of this page mean other entries now: it ends, and no answer of it is kept. */
+  tableChanged() {
+    this.drop();
+    this.selection.close();
+    panel.showTableChanged(this.outbox.drop());
   }
 
   // -- queues --------------------------------------------------------------------------
@@ -322,6 +342,7 @@ class Page {
 
   showSaved(progress, waiting, error) {
     if (progress) {
+      noteTable(progress.table);
       const before = this.progress.answers;
       this.progress = progress;
       if (Math.floor(before / 5) !== Math.floor(progress.answers / 5)) this.showPanel();
@@ -370,7 +391,9 @@ class Page {
 const early = { points: bytes("/api/points.bin"), label: bytes("/api/label/0.bin") };
 
 try {
-  const page = new Page(await get("/api/session"));
+  const session = await get("/api/session");
+  noteTable(session.table);
+  const page = new Page(session);
   await page.start();
 } catch (error) {
   notify(error.message, "error");

@@ -12,7 +12,7 @@ export class Outbox {
     this.running = null;
   }
 
-  /** Send an answer; the promise is fulfilled when it is on the disk. */
+  /** Send an answer; the promise is fulfilled with true when it is on the disk, with false if it is not accepted. */
   send(answer) {
     return new Promise((resolve) => {
       this.waiting.push({ answer: { ...answer, key: makeKey() }, resolve });
@@ -25,26 +25,36 @@ export class Outbox {
     while (this.running) await this.running;
   }
 
+  /** Drop what is waiting, because nobody can take it any more, and return the number of answers. */
+  drop() {
+    const dropped = this.waiting.splice(0);
+    for (const each of dropped) each.resolve(false);
+    return dropped.length;
+  }
+
   async #run() {
     while (this.waiting.length) {
       const batch = this.waiting.slice(0, 50);
       try {
-        const progress = await post("/api/answers", { answers: batch.map((each) => each.answer) });
-        this.waiting.splice(0, batch.length);
+        const { results, ...progress } = await post("/api/answers", { answers: batch.map((each) => each.answer) });
         this.failure = null;
-        this.report(progress, this.waiting.length, null);
-        for (const each of batch) each.resolve(true);
+        this.#settle(batch, results, progress);
       } catch (error) {
+        if (error.status === 409) continue; // the page drops what is waiting
         const isNew = error.message !== this.failure;
         this.failure = error.message;
+        if ([400, 413].includes(error.status)) this.#settle(batch, [], null); // it would fail again
+        else await new Promise((resolve) => setTimeout(resolve, RETRY));
         this.report(null, this.waiting.length, isNew ? error : null);
-        if ([400, 413].includes(error.status)) {
-          this.waiting.splice(0, batch.length); // it would fail again
-          for (const each of batch) each.resolve(false);
-        } else {
-          await new Promise((resolve) => setTimeout(resolve, RETRY));
-        }
       }
     }
+  }
+
+  /** Take a batch out; each answer has a result of its own. */
+  #settle(batch, results, progress) {
+    this.waiting.splice(0, batch.length);
+    const rejected = results.find((each) => !each.saved);
+    if (progress) this.report(progress, this.waiting.length, rejected ? Object.assign(new Error(rejected.error), { status: 400 }) : null);
+    batch.forEach((each, k) => each.resolve(Boolean(results[k]?.saved)));
   }
 }

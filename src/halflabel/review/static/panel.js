@@ -48,6 +48,17 @@ export function showProgress(progress, waiting = 0, isConnected = true) {
     : "None yet. An audit asks about random filled entries.";
 }
 
+/** End the page in a dialog that only a reload leaves. */
+export function showTableChanged(number) {
+  const dialog = byId("table-dialog");
+  if (dialog.open) return;
+  byId("table-lost").textContent = number ? `${plural(number, "answer")} that had not been saved ${number === 1 ? "is" : "are"} not kept.` : "";
+  byId("table-reload").onclick = () => location.reload();
+  dialog.oncancel = (event) => event.preventDefault();
+  for (const other of document.querySelectorAll("dialog[open]")) other.close();
+  dialog.showModal();
+}
+
 /** The line about the fit: running, failed, or how many answers until the next one. */
 export function showFit(progress, running) {
   const bar = byId("fit-progress");

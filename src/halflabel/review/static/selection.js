@@ -99,6 +99,7 @@ export class Selection {
   }
 
   #request(body) {
-    return post("/api/selection", { rows: this.rows, column: this.column, ...body });
+    const label = this.page.labels[this.column];
+    return post("/api/selection", { rows: this.rows, column: this.column, label, ...body });
   }
 }

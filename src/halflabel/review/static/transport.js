@@ -1,5 +1,7 @@
 // Requests to the server of this page. Every request that changes something carries a header that no other page can send.
 
+let table = null; // the digest of the table that this page is about
+
 const HEADERS = { "Content-Type": "application/json", "X-Halflabel": "review" };
 
 async function check(response) {
@@ -12,6 +14,7 @@ async function check(response) {
   }
   const error = new Error(text);
   error.status = response.status;
+  if (error.status === 409) dispatchEvent(new Event("table-changed"));
   throw error;
 }
 
@@ -19,8 +22,16 @@ export async function get(path) {
   return (await check(await fetch(path))).json();
 }
 
+/** Send a request with the table that it is about: for another one, the server keeps nothing. */
 export async function post(path, body) {
-  return (await check(await fetch(path, { method: "POST", headers: HEADERS, body: JSON.stringify(body) }))).json();
+  const sent = JSON.stringify({ table, ...body });
+  return (await check(await fetch(path, { method: "POST", headers: HEADERS, body: sent }))).json();
+}
+
+/** Take the table of the session, or notice that the command, started again, has another one. */
+export function noteTable(digest) {
+  table ??= digest;
+  if (table !== digest) dispatchEvent(new Event("table-changed"));
 }
 
 /** Return the bytes of a response, or null where there are none yet. */
