@@ -85,8 +85,9 @@ def kill_while_answering(before, seconds):
             session = Session(before.setting, before.journal.path)
             while True:
                 n = session.book.next_number
-                sent = {"row": n % 300, "column": n % 4, "value": n % 2, "why": "random", "key": str(n)}
-                os.write(writes, session.answer([sent])[0].n.to_bytes(4, "little"))
+                names = {"item": f"i{n % 300}", "label": f"label{n % 4}"}
+                session.answer([{**names, "value": n % 2, "why": "random", "key": str(n)}])
+                os.write(writes, n.to_bytes(4, "little"))
         finally:
             os._exit(1)
     os.close(writes)
@@ -139,9 +140,10 @@ def measure_hostile():
 
 def send_hostile(guard, session, picture):
     """Yield the name of each request, and whether it was rejected or cannot do harm."""
-    own = {"Host": f"127.0.0.1:{guard.port}", "Cookie": f"{guard.cookie}={guard.token}"}
+    own = {"Host": f"127.0.0.1:{guard.port}", "Cookie": f"{guard.cookie}={guard.secret}"}
     write = {**own, "Content-Type": "application/json", "X-Halflabel": "review"}
-    answer = {"answers": [{"row": 5, "column": 0, "value": 1, "key": "k", "why": "random"}]}
+    names = {"item": "i5", "label": "label0"}
+    answer = {"table": session.table, "answers": [{**names, "value": 1, "key": "k", "why": "random"}]}
     requests = {
         "a foreign host": ("GET", "/api/session", {**own, "Host": "evil.test"}, None),
         "the host with another port": ("GET", "/api/session", {**own, "Host": "127.0.0.1:1"}, None),

@@ -147,7 +147,7 @@ def read_measures(page, name):
 
 
 def measure_keys(browser):
-    """Yield the time from a key to the next question, whose answer is then on the disk; without and during a fit."""
+    """Yield the time from a key to the next question, without and during a fit; below 150 ms the answer is saved."""
     with tempfile.TemporaryDirectory() as folder:
         session = open_session(make_items(2400, 100, 14), folder)
         session.start()

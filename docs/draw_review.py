@@ -53,7 +53,7 @@ def draw(program: str) -> None:
         threading.Thread(target=server.run, daemon=True).start()
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, args=QUIET)
-            draw_screens(browser, server.address, truth)
+            draw_screens(browser, server, truth)
             browser.close()
         server.stop()
         session.close()
@@ -74,10 +74,10 @@ def open_digits(folder: Path) -> tuple[Session, dict[tuple[str, str], bool]]:
     return session, table
 
 
-def draw_screens(browser: Any, address: str, truth: dict[tuple[str, str], bool]) -> None:
+def draw_screens(browser: Any, server: Server, truth: dict[tuple[str, str], bool]) -> None:
     """Answer questions and write each screen."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.goto(address)
+    page.goto(server.address)
     page.wait_for_selector("body[data-question]", timeout=WAIT)
     page.wait_for_selector('#fit-text:text-matches("^fitted")', timeout=WAIT)
     page.wait_for_selector("#map-note:empty", state="attached", timeout=WAIT)
@@ -98,7 +98,7 @@ def draw_screens(browser: Any, address: str, truth: dict[tuple[str, str], bool])
     page.wait_for_timeout(800)
     write_both_themes(page, "certificate")
     small = browser.new_page(viewport={"width": 390, "height": 844}, device_scale_factor=2)
-    small.goto(address)
+    small.goto(server.address)  # another one: each works once
     small.wait_for_selector("body[data-question]", timeout=WAIT)
     small.wait_for_timeout(800)
     write_screen(small, "phone")

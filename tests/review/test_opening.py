@@ -26,7 +26,7 @@ from halflabel.cli import main
 sys.argv[0] = "halflabel"
 main()
 """
-NOBODY = 65_534
+OTHER_ACCOUNT = 65_534
 PATIENCE = 60.0
 
 
@@ -140,7 +140,7 @@ def test_another_account_can_neither_read_the_file_nor_use_what_it_sees(begin, t
 
     def read(path):
         return subprocess.run(
-            ["cat", path], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, check=False
+            ["cat", path], user=OTHER_ACCOUNT, group=OTHER_ACCOUNT, extra_groups=[], capture_output=True, check=False
         )
 
     assert read(tmp_path / "songs.csv").returncode == 0
@@ -152,7 +152,7 @@ def test_another_account_can_neither_read_the_file_nor_use_what_it_sees(begin, t
     assert not any(token.encode() in running for token in tokens)
     command.enter(command.address)
     client = Client(int(re.search(r":(\d+)/", command.address)[1]), "")
-    for token in tokens[:1]:  # whoever learns it later is too late
+    for token in tokens[:1]:  # one that is learned later is used already
         assert client.request("GET", f"/?token={token}")[0] == 403
 
 

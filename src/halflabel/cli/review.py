@@ -238,7 +238,7 @@ def _read_coordinates(opened: OpenTable, names: str) -> Any:
 
 
 def _print_next(address: str) -> None:
-    """Print the address that follows one that was used; the page goes on where nobody reads it."""
+    """Print the address that follows one that was used; the page goes on where the terminal is closed."""
     with suppress(OSError, SystemExit):
         print_result(f"The page is open. Each address works once; for another browser, open {address}")
 

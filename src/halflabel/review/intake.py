@@ -104,7 +104,7 @@ def _find_place(sent: dict[str, Any], book: AnswerBook) -> tuple[int, int]:
 
 
 def _read_facts(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return what the page knows about an answer; what is of another kind is left out."""
+    """Return the facts of the page about an answer; what is of another kind is left out."""
     facts: dict[str, Any] = {"why": clipped(sent["why"], 20) if is_text(sent.get("why")) else ""}
     if isinstance(sent.get("shown"), bool):
         facts["shown"] = sent["shown"]

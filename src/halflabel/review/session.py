@@ -266,7 +266,7 @@ class Session:
         if self.fit is None:
             raise ValueError("an audit needs a fit: wait for the first one.")
         self._require_no_audit()
-        seed = secrets.randbits(SEED_BITS)  # nobody can choose the moment at which easy entries are drawn
+        seed = secrets.randbits(SEED_BITS)  # no moment can be chosen at which easy entries are drawn
         ids, names = self.opened.index, self.labels.names
         body = audits.draw(self.situation, self.fit, ids, names, n=n, population=population, seed=seed)
         self.write([("audit", key, body)])

@@ -25,7 +25,7 @@ export class Outbox {
     while (this.running) await this.running;
   }
 
-  /** Drop what is waiting, because nobody can take it any more, and return the number of answers. */
+  /** Drop what is waiting, because no server takes it any more, and return the number of answers. */
   drop() {
     const dropped = this.waiting.splice(0);
     for (const each of dropped) each.resolve(false);
