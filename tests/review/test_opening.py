@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -60,30 +62,27 @@ class Command:
         return int(number), given
 
     def enter(self, address):
-        client = Client(*re.search(r":(\d+)/\?token=(.+)", address).groups())
-        client.port = int(client.port)
+        port, token = re.search(r":(\d+)/\?token=(.+)", address).groups()
+        client = Client(int(port), token)
         client.enter()
         return client
 
-    def end(self, how=signal.SIGINT):
-        self.process.send_signal(how)
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
         return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
-def begin(tmp_path):
+def begin():
+    """Return a function that starts a command in a folder that every account may enter."""
     commands = []
-
-    def make(*options):
-        commands.append(Command(tmp_path, *options))
-        return commands[-1]
-
-    yield make
-    for command in commands:
-        if command.process.poll() is None:
-            command.process.kill()
-            command.process.wait()
-        if command.seen.exists():
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield lambda *options: commands.append(Command(Path(name), *options)) or commands[-1]
+        for command in commands:
+            if command.process.poll() is None:
+                command.process.kill()
+                command.process.wait()
             os.kill(command.read_browser()[0], signal.SIGKILL)
 
 
@@ -108,18 +107,17 @@ def test_a_browser_that_does_not_return_blocks_nothing_and_shows_no_token(begin)
     assert command.end() == 0
 
 
-@posix
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_the_same_port_can_be_used_again_at_once(begin, how):
-    first = begin("--port", "0", "--no-browser")
-    client = first.enter(first.address)
-    port = str(client.port)
-    client.get("/api/session")
-    first.end(how)
-    again = begin("--port", port, "--no-browser")
-    assert again.enter(again.address).get("/api/session")["items"] == 40
-    status, _ = again.enter(re.search(r"for another browser, open (\S+)", again.log.read_text())[1]).request("GET", "/")
-    assert status == 200
+def test_the_same_port_can_be_used_again_at_once(tmp_path):
+    with Served(make_session(tmp_path / "a.jsonl")) as client:
+        browser = http.client.HTTPConnection("127.0.0.1", client.port)
+        browser.request("GET", "/api/session", headers={"Cookie": client.cookie})
+        assert browser.getresponse().read()
+    session = make_session(tmp_path / "b.jsonl")  # the server has closed the connection, which the system remembers
+    try:
+        Server(session, client.port).socket.close()
+    finally:
+        browser.close()
+        session.close()
 
 
 def test_a_port_that_is_in_use_is_still_an_error(tmp_path):
@@ -131,29 +129,26 @@ def test_a_port_that_is_in_use_is_still_an_error(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another account")
-def test_another_account_can_neither_read_the_file_nor_use_what_it_sees(begin, tmp_path):
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)  # the file is private by itself, not by its folder
+def test_another_account_can_neither_read_the_file_nor_use_what_it_sees(begin):
     command = begin()
     number, given = command.read_browser()
-    page = given.removeprefix("file://")
+    page = Path(given.removeprefix("file://"))
 
     def read(path):
-        return subprocess.run(
-            ["cat", path], user=OTHER_ACCOUNT, group=OTHER_ACCOUNT, extra_groups=[], capture_output=True, check=False
-        )
+        account = {"user": OTHER_ACCOUNT, "group": OTHER_ACCOUNT, "extra_groups": []}
+        return subprocess.run(["cat", path], capture_output=True, check=False, **account)
 
-    assert read(tmp_path / "songs.csv").returncode == 0
-    assert read(f"/proc/{number}/cmdline").returncode == 0
+    assert read(page.with_name("songs.csv")).returncode == 0
     assert (read(page).returncode, read(page).stdout) == (1, b"")
+    assert read(f"/proc/{number}/cmdline").returncode == 0
     running = b"".join(read(entry / "cmdline").stdout for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    assert b"browser.sh" in running or given.encode() in running or b"sleep" in running
-    tokens = [re.search(r"token=([\w-]+)", text)[1] for text in (command.address, Path(page).read_text())]
-    assert not any(token.encode() in running for token in tokens)
-    command.enter(command.address)
-    client = Client(int(re.search(r":(\d+)/", command.address)[1]), "")
-    for token in tokens[:1]:  # one that is learned later is used already
-        assert client.request("GET", f"/?token={token}")[0] == 403
+    assert b"songs.csv" in running
+    addresses = command.address, re.search(r"url=(\S+?)\"", page.read_text())[1]
+    assert not any(address.split("token=")[1].encode() in running for address in addresses)
+    for address in addresses:
+        port, token = re.search(r":(\d+)/\?token=(.+)", address).groups()
+        command.enter(address)
+        assert Client(int(port), "").request("GET", f"/?token={token}")[0] == 403  # one that is learned later is used
 
 
 def test_a_folder_without_private_files_is_not_used(tmp_path, monkeypatch):
