@@ -125,7 +125,9 @@ def _read_token(scope: Any) -> str | None:
     """Return the token of an address that leads to the page, or None if the request has none."""
     if scope["path"] != "/" or scope["method"] != "GET":
         return None
-    return parse_qs(scope["query_string"].decode("latin-1")).get("token", [None])[0]
+    query: str = scope["query_string"].decode("latin-1")
+    given = parse_qs(query).get("token", [])
+    return given[0] if given else None
 
 
 def _check_write(headers: dict[bytes, bytes]) -> tuple[int, str] | None:
