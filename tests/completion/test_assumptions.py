@@ -19,7 +19,7 @@ class Dividing(Assuming):
     """P(relevant) is 0.4 P over the label frequency; the thresholds of the two labels differ."""
 
     def assume(self, observed_rate):
-        p = 0.4 * P / observed_rate
+        p = 0.4 * P / (observed_rate or 1.0)
         return Assumption(observed_rate, None, p, np.array([0.25, 0.5]), p >= [0.25, 0.5])
 
 

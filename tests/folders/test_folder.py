@@ -30,6 +30,17 @@ def done(items, tmp_path_factory):
     return given, tmp / "out", result
 
 
+def test_no_number_of_errors_is_expected_where_a_check_contradicts_the_probabilities(items, tmp_path, monkeypatch):
+    monkeypatch.setattr(hl.completion.Completion, "is_selected", True)
+    given = write_parts(items, tmp_path / "in")
+    result = complete_parts(given, tmp_path / "out", max_unlabelled=30)
+    assert "a check contradicts it: Given entries differ from the gaps." in result.describe()[1]
+    assert "expected to be wrong" not in result.describe()[1]
+    assert result.counts["expected_wrong"].isna().all()
+    again = complete_parts(given, tmp_path / "out", max_unlabelled=30)
+    assert again.contradictions == result.contradictions
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_a_folder_whose_rows_are_all_in_the_core_gets_the_answers_of_the_table(items, tmp_path, suffix):
     complete_parts(write_parts(items, tmp_path / "in", suffix=suffix), tmp_path / "out", probabilities=tmp_path / "p")

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from halflabel.completion import Completion
 from halflabel.completion.evidence import KINDS, count_gaps
 from halflabel.completion.review import list_for_review, rank_for_review
+from halflabel.completion.trust import list_contradictions, list_warnings
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.suspects import rank_suspects
 from halflabel.labels import PartialLabels
@@ -48,6 +50,7 @@ class FakeCompletion:
     frame: pd.DataFrame | None = None
     min_precision: float | None = None
     observed_rate: float | None = None
+    is_selected: bool = False
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
@@ -91,6 +94,16 @@ class FakeCompletion:
     @property
     def probability_of(self) -> str:
         return "being assigned" if self.labels.positive_only and not self.observed_rate else "being relevant"
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        return list_warnings(self)
+
+    @property
+    def contradictions(self) -> list[dict[str, str]]:
+        return list_contradictions(self)
+
+    has_precision, printed_probabilities = Completion.has_precision, Completion.printed_probabilities
 
     @property
     def assumptions(self) -> pd.DataFrame:

@@ -44,6 +44,8 @@ def states(by_hand, at_random):
         "positive-only": (by_hand(TAGS), {}),
         "positive-only with c": (by_hand(TAGS, observed_rate=0.7), {}),
         "positive-only at a precision": (by_hand(TAGS, observed_rate=0.7, min_precision=0.9), {}),
+        "selected by value": (by_hand(is_selected=True), {}),
+        "more assigned than c": (by_hand(TAGS, np.full((6, 2), 0.99), observed_rate=0.1), {}),
         "no gap": (by_hand([[1, 0], [0, 1], [1, 1]], [[0.9, 0.2], [0.1, 0.8], [0.7, 0.9]]), {}),
         "nothing learned": (by_hand([[1], [1], [None]], [[0.8], [0.8], [0.8]], names=("rock",), kind="prior"), {}),
         "no map": (by_hand(coordinates=np.zeros((6, 1))), {}),

@@ -13,6 +13,7 @@ from halflabel.review.answers import AnswerBook, Record
 from halflabel.review.audits import plan
 from halflabel.review.bulk import bound_share
 from halflabel.review.items import MAX_CELLS, ItemViews
+from halflabel.review.outputs import summarize_review
 from halflabel.review.wire import unpack_rows
 from halflabel.table import Columns, open_table
 
@@ -38,6 +39,19 @@ def test_expected_errors_are_those_of_entries_without_an_answer(situation):
     assert advise(replace(now, current=current), book)["sentence"] == "Every entry has a given value or an answer."
     assigned = replace(now, fit=replace(now.fit, probability_of="being assigned"))
     assert advise(assigned, book)["expected"] is None
+
+
+def test_no_number_is_expected_where_a_check_contradicts_the_probabilities(situation):
+    fit = replace(situation.fit, contradiction="Given entries differ from the gaps")
+    book = make_book([(0, {"filled": 1, "p": 0.9}), (1, {"filled": 0, "p": 0.2})])
+    advice = advise(replace(situation, fit=fit), book)
+    assert advice["expected"] is None
+    assert advice["sentence"].startswith("Given entries differ from the gaps: there is no estimate of errors.")
+    assert advice["random"] == {"answers": 2, "errors": 1, "expected": None}
+    section = summarize_review(book, advice, None)
+    assert dict(section["facts"])["Wrong filled values among these"] == "1"
+    assert np.isnan(fit.shown_p[situation.given == 0]).all()
+    np.testing.assert_array_equal(fit.shown_p[situation.given != 0], fit.p[situation.given != 0])
 
 
 def test_random_answers_score_the_values_of_their_time():

@@ -137,8 +137,15 @@ def count_gaps(filled: Completion) -> dict[str, Any]:
     gaps = ~filled.labels.observed
     done = int((gaps & (filled.state != 0)).sum())
     n, n_labels = filled.labels.shape
-    counts = {"items": n, "labels": n_labels, "gaps": int(gaps.sum()), "filled": done, "left": int(gaps.sum()) - done}
+    counts: dict[str, Any] = {
+        "items": n,
+        "labels": n_labels,
+        "gaps": int(gaps.sum()),
+        "filled": done,
+        "left": int(gaps.sum()) - done,
+    }
     counts["filled_relevant"] = int((gaps & (filled.state > 0)).sum())
+    counts |= {"has_precision": filled.has_precision, "warnings": filled.warnings}
     if not filled.labels.positive_only:
         return counts
     return {
@@ -155,10 +162,11 @@ def print_gaps(filled: Completion) -> None:
     n, n_labels, gaps = (plural(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
     done, left = count(counts["filled"]), count(counts["left"])
     print_result(f"{n}, {n_labels}: {gaps}, {done} filled, {left} left empty.")
-    if counts["filled"]:
-        from halflabel.report.display import describe_errors, describe_filled, describe_relevant
+    from halflabel.report.display import describe_errors, describe_filled, describe_relevant, describe_warnings
 
+    if counts["filled"]:
         print_result(describe_filled(filled), *filter(None, (describe_errors(filled), describe_relevant(filled))))
+    print_result(*describe_warnings(filled))
 
 
 def print_assumptions(filled: Completion) -> None:
@@ -173,7 +181,8 @@ def print_assumptions(filled: Completion) -> None:
     table.title, table.title_justify = "If this share of the relevant entries was assigned", "left"
     for rate, n_filled, expected, cut in filled.assumptions.to_numpy():
         threshold = "–" if math.isnan(cut) else f"{cut:.2f}"
-        numbers = (f"{rate:.0%}", f"{n_filled:,.0f}", f"{expected:,.0f}", threshold)
+        likely = "–" if math.isnan(expected) else f"{expected:,.0f}"
+        numbers = (f"{rate:.0%}", f"{n_filled:,.0f}", likely, threshold)
         table.add_row(*(Text(number, "bold" if rate == c else "") for number in numbers))
     print_result(f"An absent tag may be a missing positive. Probabilities are of {filled.probability_of}, {meaning}.")
     out.print(table)

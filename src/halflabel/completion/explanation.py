@@ -52,7 +52,8 @@ class Explanation:
     given : int or None
         The value before: 1, 0 or None.
     probability : float
-        Of :attr:`Completion.probability_of`; out of fold for a given entry.
+        Of :attr:`Completion.probability_of`; out of fold for a given entry. NaN for a gap where a check contradicts it
+        (:attr:`Completion.contradictions`).
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
     kind : {"graph", "features", "other labels", "prior", "rate"}
@@ -99,7 +100,7 @@ def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
     support = pd.DataFrame(columns=["position", "weight", "given"])
     if weights is not None:
         support = evidence.find_supporting_items(i, j, labels, weights, MAX_SUPPORTING)
-    p, threshold = float(completion.probabilities.to_numpy()[i, j]), float(completion.model.thresholds_[j])
+    p, threshold = float(completion.printed_probabilities[i, j]), float(completion.model.thresholds_[j])
     kind = evidence.KINDS[completion.evidence_codes[i, j]]
     carriers = _find_carriers(completion, i, j)
     return Explanation(

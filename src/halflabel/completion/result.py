@@ -28,7 +28,9 @@ from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.review import list_for_review, rank_for_review
 from halflabel.completion.samples import Samples
+from halflabel.completion.trust import list_contradictions, list_warnings
 from halflabel.evidence.audit import Audit, digest_table, draw_audit
+from halflabel.evidence.selection import is_selected
 from halflabel.evidence.suspects import rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
@@ -114,12 +116,33 @@ class Completion:
         return Predictor(self.model, self.opened.roles, self.opened.encoder, self.labels.names).probability_of
 
     @cached_property
+    def warnings(self) -> list[dict[str, str]]:
+        """The results of all checks, the most serious first: level (warning, caution, note or fine), title, text."""
+        return list_warnings(self)
+
+    @cached_property
+    def contradictions(self) -> list[dict[str, str]]:
+        """The :attr:`warnings` that contradict the probabilities of gaps."""
+        return list_contradictions(self)
+
+    @property
+    def has_precision(self) -> bool:
+        """Whether percentages that depend on probabilities of gaps are printed: not if a check contradicts them."""
+        return self.probability_of == "being relevant" and not self.contradictions
+
+    @cached_property
+    def is_selected(self) -> bool:
+        """Whether known entries differ from gaps, so that they were probably chosen because of their value."""
+        known = self.calibrated_on.observed
+        return not self.labels.positive_only and is_selected(self.learned_from, known, self.learned_probabilities)
+
+    @cached_property
     def assumptions(self) -> pd.DataFrame:
         """For positive-only labels, the effect of the label frequency c.
 
         Columns: observed_rate, filled (gaps filled in as relevant), expected (relevant entries expected among the
-        gaps), threshold (on the probability of being relevant, its mean over labels; missing where a precision
-        decides instead). Empty for other labels.
+        gaps; missing where more was assigned than c), threshold (on the probability of being relevant, its mean over
+        labels; missing where a precision decides instead). Empty for other labels.
         """
         return compare_frequencies(self)
 
@@ -147,6 +170,12 @@ class Completion:
     def probabilities(self) -> pd.DataFrame:
         """Calibrated probabilities of :attr:`probability_of`; observed entries get out-of-fold probabilities."""
         return pd.DataFrame(self.model.label_probabilities_, index=self.index, columns=list(self.labels.names))
+
+    @property
+    def printed_probabilities(self) -> Floats:
+        """The probabilities that a person reads: those of gaps are missing where a check contradicts them."""
+        p = self.probabilities.to_numpy()
+        return np.where(~self.labels.observed, np.nan, p) if self.contradictions else p
 
     @property
     def evidence_kinds(self) -> NDArray[np.str_]:
@@ -261,8 +290,8 @@ class Completion:
         Returns
         -------
         DataFrame
-            Columns: item, label, given, suggested, probability (of :attr:`probability_of`), reason, answer
-            (empty, for 1 or 0), and the shown columns.
+            Columns: item, label, given, suggested, probability (of :attr:`probability_of`; missing for gaps where
+            :attr:`contradictions` are found), reason, answer (empty, for 1 or 0), and the shown columns.
         """
         return list_for_review(self, max_rows, show, reason)
 

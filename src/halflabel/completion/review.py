@@ -38,7 +38,7 @@ def list_for_review(
     entries = completion.ranked_for_review
     entries = (entries if reason is None else entries[entries["reason"] == reason]).head(max_rows)
     rows, columns = (entries[name].to_numpy(dtype=np.intp) for name in ("position", "column"))
-    p = completion.probabilities.to_numpy()[rows, columns]
+    p = completion.printed_probabilities[rows, columns]
     table = pd.DataFrame(
         {
             "item": completion.index[rows],

@@ -134,7 +134,8 @@ def complete_folder(
         manifest, notes, finished = _begin_or_continue(plan)
         tally = _complete_parts(plan, manifest, finished)
         names, of = tuple(manifest["labels"]), manifest["probability_of"]
-        result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes)
+        against = tuple(manifest["contradictions"])
+        result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes, against)
         _finish(plan, result, manifest)
     return result
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from halflabel._wording import count, decimal, plural
@@ -28,6 +29,9 @@ class FolderCompletion:
         The number of labelled and of unlabelled rows that the model was fitted on.
     probability_of : str
         "being relevant", or "being assigned" for positive-only labels without a label frequency.
+    contradictions : tuple of str
+        The titles of the checks of the core that contradict the probabilities of gaps; see
+        :attr:`halflabel.Completion.contradictions`. If there is one, no number of wrong entries is expected.
     notes : tuple of str
         Notes from reading the table; none if the model was fitted by an earlier run.
     """
@@ -39,11 +43,16 @@ class FolderCompletion:
     core: dict[str, int]
     probability_of: str = "being relevant"
     notes: tuple[str, ...] = ()
+    contradictions: tuple[str, ...] = ()
 
     @property
     def counts(self) -> pd.DataFrame:
-        """Per label: given and filled entries, and the number of filled entries that are expected to be wrong."""
-        return self.tally.to_frame(self.labels)
+        """Per label: given and filled entries, and the number of filled entries that are expected to be wrong.
+
+        This number is missing where a check contradicts it.
+        """
+        table = self.tally.to_frame(self.labels)
+        return table.assign(expected_wrong=np.nan) if self.contradictions else table
 
     @property
     def candidates(self) -> pd.DataFrame:
@@ -69,6 +78,8 @@ class FolderCompletion:
         filled += f", {count(int(n_empty))} left empty" if n_empty else ""
         if self.probability_of == "being assigned":
             filled += "; probabilities are of being assigned"
+        elif self.contradictions:
+            filled += f"; the number of wrong ones is unknown, because a check contradicts it: {self.contradictions[0]}"
         elif n_filled:
             expected = counts["expected_wrong"].sum()
             share = decimal(100 * expected / n_filled, 1)

@@ -144,4 +144,5 @@ def _describe_core(scan: Scan, rows: Rows, filled: Completion) -> dict[str, Any]
     n_labelled = len(scan.labelled.rows)
     core = {"labelled": n_labelled, "unlabelled": len(rows.rows) - n_labelled}
     labels = {"labels": list(filled.labels.names), "probability_of": filled.probability_of}
+    labels["contradictions"] = [each["title"] for each in filled.contradictions]
     return {"rows": scan.n_rows, **labels, "core": core}

@@ -24,24 +24,33 @@ MAX_LABELS, MAX_MAP_ITEMS = 5, 5000
 
 
 def describe_filled(completion: Completion) -> str:
-    """Return how many gaps were filled in as relevant and as irrelevant, with the expected precision of each."""
+    """Return how many gaps were filled in with each value, and the expected precision if no check contradicts it."""
     p = completion.probabilities.to_numpy()
     by_value = count_filled(completion.labels, completion.state, p)
-    has_precision = completion.probability_of == "being relevant"
+    has_precision = completion.has_precision
     parts = []
     for name, row in by_value.items():
         expected = f" (expected precision {percent(row['right'])})" if has_precision and row["filled"] else ""
         parts.append(f"{count(int(row['filled']))} as {name}{expected}")
-    unknown = "" if has_precision else "; the expected precision depends on the label frequency"
+    if has_precision:
+        unknown = ""
+    elif completion.contradictions:
+        unknown = "; the expected precision is unknown, see the warnings"
+    else:
+        unknown = "; the expected precision depends on the label frequency"
     return f"Filled in: {', '.join(parts)}{unknown}.".replace("\xa0", " ")
 
 
-def describe_errors(completion: Completion) -> str:
-    """Return how many filled entries are expected to be wrong, with a band of 90 %; empty if nothing is known.
+def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[str, ...]:
+    """Return the warnings of the report in sentences; if not ``every``, those that contradict percentages."""
+    found = completion.warnings if every else completion.contradictions
+    serious = [each for each in found if each["level"] == "warning"]
+    return tuple(f"Warning: {each['title']}. {each['text']}".replace("\xa0", " ") for each in serious)
 
-    Without a label frequency, the probabilities of positive-only labels are not of being relevant.
-    """
-    if completion.probability_of != "being relevant":
+
+def describe_errors(completion: Completion) -> str:
+    """Return how many filled entries are expected to be wrong, with a band of 90 %; empty if nothing is known."""
+    if not completion.has_precision:
         return ""
     filled, expected, low, high = completion.expected_errors.iloc[-1][["filled", "expected", "low", "high"]]
     return write_errors(int(filled), expected, low, high)
@@ -49,13 +58,13 @@ def describe_errors(completion: Completion) -> str:
 
 def describe_relevant(completion: Completion) -> str:
     """Return how many of the relevant entries were filled in at the precision that was asked for; else nothing."""
-    if completion.min_precision is None or completion.probability_of != "being relevant":
+    if completion.min_precision is None or not completion.has_precision:
         return ""
     return write_relevant(**count_relevant(completion, completion.min_precision)).replace("\xa0", " ")
 
 
 def describe_completion(completion: Completion) -> tuple[str, ...]:
-    """Return four sentences: the table, the filled entries, what to check, and where the rest is."""
+    """Return the table, the filled entries, what contradicts them, what to check, and where the rest is."""
     n, n_labels = completion.labels.shape
     gaps, open_entries = int((~completion.labels.observed).sum()), int((completion.state == 0).sum())
     size = f"{plural(n, 'item')}, {plural(n_labels, 'label')}: {plural(gaps, 'gap')}, {count(open_entries)} left empty."
@@ -68,7 +77,7 @@ def describe_completion(completion: Completion) -> tuple[str, ...]:
         doubtful = f"Doubtful: {plural(number, 'given entry', 'given entries')}"
     check = f"{doubtful} (.suspects). The entries to check first: .review()."
     rest = f"Completed table: .table; {plural(len(completion.notes), 'note')}: .notes; report: .report('report.html')."
-    return (size, describe_filled(completion), check, rest)
+    return (size, describe_filled(completion), *describe_warnings(completion, every=False), check, rest)
 
 
 def describe_review(completion: Completion, listed: int) -> str:
@@ -143,6 +152,6 @@ def _draw_small_map(completion: Completion) -> dict[str, Any] | None:
         coordinates = completion.embedding(2).to_numpy()
     except ValueError:  # too few features or items for two dimensions
         return None
-    p, rng = completion.probabilities.to_numpy(), np.random.default_rng(0)
+    p, rng = completion.printed_probabilities, np.random.default_rng(0)
     points = choose_points(coordinates, completion.labels, completion.state, None, rng, p=p)
     return draw_map(points)

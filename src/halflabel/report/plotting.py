@@ -87,12 +87,14 @@ class Plots:
         Raises
         ------
         ValueError
-            If there is no gap, or if the expected precision is unknown because labels are positive-only and the label
-            frequency (``observed_rate``) was not given.
+            If there is no gap, if a check contradicts the expected precision (:attr:`Completion.contradictions`), or if
+            it is unknown because labels are positive-only and the label frequency (``observed_rate``) was not given.
         """
         completion = self.completion
         if completion.probability_of != "being relevant":
             raise ValueError("the expected precision depends on the label frequency: give observed_rate to complete().")
+        if not completion.has_precision:
+            raise ValueError(f"a check contradicts the expected precision. {completion.contradictions[0]['text']}")
         gaps = ~completion.labels.observed
         if not gaps.any():
             raise ValueError("there is no gap, so that nothing could be filled.")

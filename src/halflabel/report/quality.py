@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
+from halflabel.evidence.calibration import BINS, measure_calibration
 from halflabel.labels import PartialLabels
-from halflabel.labels.metrics import auc_per_label, brier, ece, f1_per_label, macro_auc, micro_f1
+from halflabel.labels.metrics import auc_per_label, brier, f1_per_label, macro_auc, micro_f1
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
@@ -20,9 +21,6 @@ PRECISIONS = (0.90, 0.95, 0.99)
 
 #: The factor, and the number of entries, by which more labelled items must raise what can be filled in as relevant.
 CLEARLY, MIN_MORE = 1.5, 10
-
-#: Bins of the calibration curve; the same as those of the calibration error.
-BINS = 15
 
 
 def count_fillable(
@@ -136,8 +134,7 @@ def measure_quality(labels: PartialLabels, probabilities: Floats, thresholds: Fl
         "micro_f1": np.nan if thresholds is None else micro_f1(learned, probabilities >= thresholds),
         "macro_auc": macro_auc(learned, probabilities),
         "brier": brier(learned, probabilities),
-        "ece": ece(learned, probabilities, bins=BINS),
-        "ece_by_chance": _estimate_chance_ece(probabilities[learned.observed]),
+        **measure_calibration(labels, probabilities),
     }
 
 
@@ -179,17 +176,6 @@ def _measure_labels(
         "rate_after": _ratio((state > 0).sum(axis=0), (state != 0).sum(axis=0)),
         **{name: np.where(labels.learnable, values, np.nan) for name, values in quality.items()},
     }
-
-
-def _estimate_chance_ece(p: Floats) -> float:
-    r"""Return the calibration error that perfectly calibrated probabilities would have by chance.
-
-    In a bin, the sum of (p - outcome) is nearly normal with variance :math:`\sum p(1 - p)`, whose absolute value
-    is :math:`\sqrt{2/\pi}` standard deviations on average.
-    """
-    which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
-    variance = np.bincount(which, weights=p * (1 - p), minlength=BINS)
-    return float(np.sqrt(2 / np.pi) * np.sqrt(variance).sum() / len(p)) if len(p) else np.nan
 
 
 def _mean(values: Floats) -> float:

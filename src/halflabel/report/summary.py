@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._version import list_versions
 from halflabel._wording import clipped
+from halflabel.completion.trust import describe_positive
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.headline import write_headline
 from halflabel.report.quality import (
@@ -28,7 +29,6 @@ from halflabel.report.quality import (
 )
 from halflabel.report.reasons import UNASSIGNED
 from halflabel.report.scatter import choose_points, fit_texts, fit_to_frame
-from halflabel.report.warnings import collect_warnings
 from halflabel.table import OpenTable
 from halflabel.table.images import encode_png, read_images, take_marks
 from halflabel.table.items import choose_shown, describe_cells, take_shown, write_titles
@@ -102,11 +102,12 @@ def summarize(
     images = take_marks(completion.opened, marks) if isinstance(marks, tuple) else marks
     ink = None if images is None else read_images(images, len(labels))
     predictions, positive = _summarize_predictions(completion), _summarize_positive(completion)
-    counts, notes = _count_entries(completion), completion.opened.notes
+    counts = _count_entries(completion)
+    precision = completion.min_precision if completion.has_precision else None
     summary = {
         "title": clipped(title),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "headline": write_headline(counts, positive_only=labels.positive_only, min_precision=completion.min_precision),
+        "headline": write_headline(counts, positive_only=labels.positive_only, min_precision=precision),
         "counts": counts,
         "positive": positive,
         "min_precision": completion.min_precision,
@@ -118,13 +119,8 @@ def summarize(
         "gaps": list(completion.gaps),
         "evidence": completion.gaps_by_evidence,
         "drift": completion.drift,
-        "warnings": collect_warnings(
-            completion.learned_from,
-            drift=completion.drift,
-            quality=predictions["quality"],
-            notes=notes,
-            positive=positive,
-        ),
+        "contradictions": [each["title"] for each in completion.contradictions],
+        "warnings": completion.warnings,
         "map": _try_map(completion, shown, ink, seed),
         "method": _summarize_method(completion.model),
         "reviewed": None if reviewed is None else _summarize_review(reviewed),
@@ -154,9 +150,9 @@ def _count_entries(completion: Completion) -> dict[str, int]:
 
 
 def _summarize_predictions(completion: Completion) -> dict[str, Any]:
-    """Return the numbers from probabilities; expected precisions only where they are of being relevant."""
+    """Return the numbers from probabilities; expected precisions only where no check contradicts them."""
     labels, p = completion.labels, completion.probabilities.to_numpy()
-    relevance, checked = completion.probability_of == "being relevant", completion.calibrated_on
+    relevance, checked = completion.has_precision, completion.calibrated_on
     return {
         "expected": count_fillable(~labels.observed, completion.fill_at) if relevance else None,
         "relevant": write_fillable(completion) if relevance else None,
@@ -169,17 +165,12 @@ def _summarize_predictions(completion: Completion) -> dict[str, Any]:
 
 
 def _summarize_positive(completion: Completion) -> dict[str, Any] | None:
-    """Return the label frequency of positive-only labels, and the counts that can contradict it."""
-    if not completion.labels.positive_only:
+    """Return the label frequency of positive-only labels, and the results for other ones."""
+    described = describe_positive(completion)
+    if described is None:
         return None
-    c = completion.observed_rate
-    above = completion.learned_from.observed & (completion.learned_probabilities > (1.0 if c is None else c))
-    return {
-        "observed_rate": c,
-        "probability_of": completion.probability_of,
-        "assumptions": completion.assumptions.to_dict(orient="records"),
-        "above": {"entries": int(above.sum()), "assigned": int((above & completion.labels.relevant).sum())},
-    }
+    rows = completion.assumptions.to_dict(orient="records")
+    return {**described, "probability_of": completion.probability_of, "assumptions": rows}
 
 
 def _thresholds(completion: Completion) -> Floats | None:
@@ -283,7 +274,7 @@ def summarize_map(
         The label that is shown first.
     """
     labels, state = completion.labels, completion.state
-    coordinates, p = drawn.coordinates.to_numpy(), completion.probabilities.to_numpy()
+    coordinates, p = drawn.coordinates.to_numpy(), completion.printed_probabilities
     points = choose_points(coordinates, labels, state, ink, np.random.default_rng(seed), first, p)
     places = fit_to_frame(coordinates)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
     regions = [

@@ -8,6 +8,7 @@ import numpy as np
 
 from halflabel._wording import count, plural
 from halflabel.review.answers import AnswerBook
+from halflabel.review.fits import Fit
 from halflabel.review.queues import Situation
 
 #: Number of answers whose effect is predicted, and number of the last answers that measure the speed.
@@ -25,8 +26,9 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
     """
     scored = score_random(book)
     fit = now.fit
-    if fit is None or fit.probability_of != "being relevant":
-        why = "" if fit is None else f"Probabilities are of {fit.probability_of}: there is no estimate of errors."
+    if fit is None or not fit.has_precision:
+        why = "" if fit is None else _explain_missing_estimate(fit)
+        scored = scored if fit is None or not fit.contradiction else {**scored, "expected": None}
         return {"filled": int(now.filled.sum()), "expected": None, "sentence": why, "random": scored}
     wrong = fit.wrong[now.filled]
     expected, total = float(wrong.sum()), fit.expected[-1]
@@ -36,6 +38,12 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
     numbers = {"filled": len(wrong), "expected": expected, "low": low, "high": high, "next": gain}
     speed = measure_speed(book)
     return {**numbers, "per_minute": speed, "sentence": write_advice(numbers, speed), "random": scored}
+
+
+def _explain_missing_estimate(fit: Fit) -> str:
+    if fit.contradiction:
+        return f"{fit.contradiction}: there is no estimate of errors. An audit measures them."
+    return f"Probabilities are of {fit.probability_of}: there is no estimate of errors."
 
 
 def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:

@@ -30,8 +30,9 @@ def describe_changes(now: Situation, ids: pd.Index[Any], names: Sequence[str]) -
         if to_yes[j] + to_no[j]
     ]
     rows, columns = np.nonzero(flipped)
+    shown = 0 if now.fit.contradiction or now.previous.contradiction else MAX_LISTED
     size = np.abs(now.fit.p[rows, columns] - now.previous.p[rows, columns])
-    largest = np.argsort(-size, kind="stable")[:MAX_LISTED]
+    largest = np.argsort(-size, kind="stable")[:shown]
     listed = [
         {
             "row": int(i),

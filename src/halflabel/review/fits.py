@@ -40,6 +40,8 @@ class Fit:
         Rows of :attr:`halflabel.Completion.expected_errors`.
     probability_of : str
     seconds : float
+    contradiction : str
+        The title of the first check that contradicts the probabilities of gaps; empty if none does.
     """
 
     name: str
@@ -53,6 +55,17 @@ class Fit:
     expected: list[dict[str, Any]]
     probability_of: str
     seconds: float = 0.0
+    contradiction: str = ""
+
+    @property
+    def has_precision(self) -> bool:
+        """Whether numbers that depend on probabilities of gaps are shown, as :attr:`Completion.has_precision`."""
+        return self.probability_of == "being relevant" and not self.contradiction
+
+    @property
+    def shown_p(self) -> NDArray[np.float32]:
+        """The probabilities that a person reads: NaN for gaps where a check contradicts them."""
+        return np.where(self.given == 0, np.float32(np.nan), self.p) if self.contradiction else self.p
 
     @property
     def wrong(self) -> NDArray[np.float32]:
@@ -78,6 +91,7 @@ def summarize_fit(completion: Completion, *, n_records: int, effort: str, second
         expected=[{str(k): v for k, v in row.items()} for row in completion.expected_errors.to_dict("records")],
         probability_of=completion.probability_of,
         seconds=seconds,
+        contradiction=next((each["title"] for each in completion.contradictions), ""),
     )
 
 

@@ -92,7 +92,14 @@ class ItemList:
         return [str(item).casefold() for item in self.ids]
 
     def describe(
-        self, chosen: Filter, states: NDArray[np.uint8], p: NDArray[Any] | None, start: int, *, with_bits: bool
+        self,
+        chosen: Filter,
+        states: NDArray[np.uint8],
+        p: NDArray[Any] | None,
+        start: int,
+        *,
+        with_bits: bool,
+        show_p: bool = True,
     ) -> dict[str, Any]:
         """Return the number of the items that are chosen, and a page of them, or all of them as bits."""
         rows = chosen.select(self.names, states, p)
@@ -103,7 +110,7 @@ class ItemList:
                 "row": row,
                 "item": clipped(self.ids[row], 80),
                 "state": int(states[row]),
-                "p": None if p is None else round(float(p[row]), 2),
+                "p": None if p is None or not show_p else round(float(p[row]), 2),
             }
             for row in rows[start : start + PAGE].tolist()
         ]

@@ -63,13 +63,17 @@ def summarize_review(book: AnswerBook, advice: dict[str, Any], certificate: dict
         ("of these not sure", count(unsure)),
         ("Reviewers", ", ".join(sorted({record.by for record in active})) or NONE),
         ("Random questions answered", count(random["answers"])),
-        ("Wrong filled values among these", f"{random['errors']} ({decimal(random['expected'], 1)} expected)"),
+        ("Wrong filled values among these", _compare_errors(random["errors"], random["expected"])),
     ]
     sentences = [advice["sentence"]] if advice["sentence"] else []
     if certificate is not None:
         older = "" if certificate["is_current"] else " The values were fitted again after this certificate."
         sentences.append(f"Certificate: {certificate['sentence']}{older}")
     return {"facts": facts, "sentences": sentences, "certificate": certificate}
+
+
+def _compare_errors(errors: int, expected: float | None) -> str:
+    return str(errors) if expected is None else f"{errors} ({decimal(expected, 1)} expected)"
 
 
 def write_outputs(completion: Completion, outputs: Outputs) -> list[str]:

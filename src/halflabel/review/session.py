@@ -177,7 +177,7 @@ class Session:
         fit = None if self.audit is not None else self.fit
         filled = None if fit is None else fit.state[row]
         states = find_states(self.labels.state[row], self.book.current[row], filled).tolist()
-        p = None if fit is None else [round(float(value), 3) for value in fit.p[row]]
+        p = None if fit is None else [None if np.isnan(p) else round(float(p), 3) for p in fit.shown_p[row]]
         return {**self.setting.views.describe(row), "states": states, "p": p}
 
     def pack_label(self, column: int) -> bytes:
@@ -190,7 +190,8 @@ class Session:
         fit = None if self.audit is not None else self.fit
         filled, p = (None, None) if fit is None else (fit.state[:, column], fit.p[:, column])
         states = find_states(self.labels.state[:, column], self.book.current[:, column], filled)
-        return self.list.describe(chosen, states, p, start, with_bits=with_bits)
+        show_p = fit is not None and not fit.contradiction
+        return self.list.describe(chosen, states, p, start, with_bits=with_bits, show_p=show_p)
 
     def describe(self) -> dict[str, Any]:
         """Return names, counts and settings: the first thing that the page asks for."""
@@ -259,7 +260,9 @@ class Session:
         rate = float(self.fit.wrong[entries].mean()) if number else 0.0
         target = audits.propose_target(number, rate) if target is None else target
         plans = audits.plan(number, rate, target)
-        return {"entries": number, "error_rate": rate, "target": target, "targets": audits.TARGETS, "plans": plans}
+        shown = rate if self.fit.has_precision else None
+        plans = plans if self.fit.has_precision else [{**each, "chance": None} for each in plans]
+        return {"entries": number, "error_rate": shown, "target": target, "targets": audits.TARGETS, "plans": plans}
 
     def begin_audit(self, n: int, population: str, key: str) -> None:
         """Freeze random filled entries of the last fit in the journal."""

@@ -188,7 +188,8 @@ class Page {
   }
 
   describeAnswer(question, item, value) {
-    const p = item.p && !this.progress.audit ? ` The model's probability was ${item.p[question.column].toFixed(2)}.` : "";
+    const known = this.progress.audit ? null : (item.p?.[question.column] ?? null);
+    const p = known === null ? "" : ` The model's probability was ${known.toFixed(2)}.`;
     byId("last").textContent = `${item.item}, ${this.labels[question.column]}: ${WORDS[value]}.${p}`;
   }
 

@@ -29,10 +29,9 @@ export class Audit {
       const { entries, error_rate, plans, targets, target: chosen } = await post("/api/audit", { op: "plan", population, target });
       fillSelect(byId("audit-target"), targets.map((value) => [value, `${Math.round(100 * value)} %`]));
       byId("audit-target").value = chosen;
-      const rate = (100 * error_rate).toFixed(1);
+      const expected = error_rate === null ? "" : `; probabilities expect that ${(100 * error_rate).toFixed(1)} % of them are wrong`;
       byId("audit-plan-text").textContent = plans.length
-        ? `${plural(entries, "filled entry", "filled entries")}; probabilities expect that ${rate} % of them are wrong. ` +
-          "For a confidence of 95 %:"
+        ? `${plural(entries, "filled entry", "filled entries")}${expected}. For a confidence of 95 %:`
         : `${plural(entries, "filled entry", "filled entries")} are not enough for this proof.`;
       list.replaceChildren(...plans.map((plan, k) => this.#option(plan, k === 0)));
       byId("audit-begin").disabled = !plans.length;
@@ -45,8 +44,8 @@ export class Audit {
     const input = make("input", { type: "radio", name: "size", value: n, checked: chosen, onchange: () => (this.size = n) });
     if (chosen) this.size = n;
     const allowed = errors === 0 ? "without an error" : `with at most ${plural(errors, "error")}`;
-    const odds = `expected to pass with a chance of ${Math.round(100 * chance)} %`;
-    return make("label", {}, input, make("b", { textContent: ` ${count(n)} answers` }), ` ${allowed}, ${odds}`);
+    const odds = chance === null ? "" : `, expected to pass with a chance of ${Math.round(100 * chance)} %`;
+    return make("label", {}, input, make("b", { textContent: ` ${count(n)} answers` }), ` ${allowed}${odds}`);
   }
 
   async begin() {

@@ -189,7 +189,8 @@ export class MapPanel {
     const { items: [item] } = await get(`/api/items?rows=${row}`);
     if (this.hovered !== row) return;
     const state = STATES[item.states[this.label]];
-    const p = item.p ? `, p ${item.p[this.label].toFixed(2)}` : "";
+    const known = item.p?.[this.label] ?? null;
+    const p = known === null ? "" : `, p ${known.toFixed(2)}`;
     const text = item.cells.find((cell) => cell.kind === "text")?.text.slice(0, 80) ?? "";
     tip.replaceChildren(make("b", { textContent: item.item }), ` ${this.labels[this.label]}: ${state}${p}. ${text}`);
     tip.hidden = false;

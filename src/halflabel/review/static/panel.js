@@ -31,7 +31,7 @@ export function showAdvice(advice) {
   byId("advice").textContent = advice.sentence || "An estimate comes with the first fit.";
   const { answers, errors, expected } = advice.random;
   byId("random").textContent = answers
-    ? `Random questions: ${count(answers)} answered, ${count(errors)} of the filled values ${errors === 1 ? "was" : "were"} wrong (${expected.toFixed(1)} expected).`
+    ? `Random questions: ${count(answers)} answered, ${count(errors)} of the filled values ${errors === 1 ? "was" : "were"} wrong${expected === null ? "" : ` (${expected.toFixed(1)} expected)`}.`
     : "";
 }
 

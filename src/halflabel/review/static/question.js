@@ -12,8 +12,9 @@ export function describeBlock(question, item, queue, { progress, session }) {
   const parts = left ? [`${plural(left, "more question")} about this label`] : [];
   const reason = describeReason(question, item, queue, progress);
   if (reason) parts.push(reason);
-  if (session.show_p && item.p && !["random", "audit", "sample"].includes(question.why)) {
-    parts.push(`p ${item.p[question.column].toFixed(2)}`);
+  const p = item.p?.[question.column] ?? null;
+  if (session.show_p && p !== null && !["random", "audit", "sample"].includes(question.why)) {
+    parts.push(`p ${p.toFixed(2)}`);
   }
   return parts.join("; ");
 }

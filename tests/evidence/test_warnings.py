@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from halflabel.evidence.warnings import collect_warnings
 from halflabel.labels import PartialLabels
-from halflabel.report.warnings import collect_warnings
 
 GOOD = {"ece": 0.02, "ece_by_chance": 0.015}
 
@@ -95,6 +95,22 @@ def test_a_label_frequency_that_was_exceeded_is_reported(entries, assigned, cont
     positive = {"observed_rate": 0.55, "above": {"entries": entries, "assigned": assigned}}
     found = check(positive=positive)
     assert bool(text_of(found, "More was assigned than 55")) is contradicted
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"selected": True},
+        {"quality": {"ece": 0.2, "ece_by_chance": 0.01}},
+        {"positive": {"observed_rate": 0.5, "above": {"entries": 100, "assigned": 80}}},
+    ],
+)
+def test_nothing_is_fine_where_a_check_contradicts_probabilities(found):
+    results = check(drift=0.51, **found)
+    assert "fine" not in {each["level"] for each in results}
+    assert results[0]["level"] == "warning"
+    assert "No expected precision is printed." in results[0]["text"]
+    assert len({each["title"] for each in results}) == len(results)
 
 
 def test_notes_from_reading_the_table_are_repeated_in_bounds():

@@ -13,6 +13,12 @@ from halflabel.labels.intervals import wilson_interval
 
 Result = dict[str, str]
 
+#: What measures a precision in any case.
+SETTLE = (
+    "No expected precision is printed. Answers about random entries measure it: halflabel audit, or filled.audit() in "
+    "Python."
+)
+
 #: Minimum number of given entries of a label's rarer value: with fewer, the standard error of its AUC is about 0.1.
 MIN_OF_A_VALUE = 10
 
@@ -39,8 +45,9 @@ def collect_warnings(
     quality: Mapping[str, float],
     notes: Sequence[str] = (),
     positive: Mapping[str, Any] | None = None,
+    selected: bool = False,
 ) -> list[Result]:
-    """Return the results of all checks, the most serious first.
+    """Return the results of all checks, the most serious first; none is "fine" where one contradicts probabilities.
 
     Parameters
     ----------
@@ -55,31 +62,55 @@ def collect_warnings(
     positive : mapping, optional
         For positive-only labels: ``observed_rate`` (the label frequency c), and in ``above`` the number of ``entries``
         whose probability of being assigned is above c, and how many of them were ``assigned``.
+    selected : bool, default=False
+        Whether known entries differ from unknown ones, from :func:`halflabel.evidence.selection.is_selected`.
 
     Returns
     -------
     list of dict
         ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
     """
+    contradictions = find_contradictions(quality=quality, positive=positive, selected=selected)
     results = [
-        *(_check_frequency(positive) if positive else ()),
+        *contradictions,
+        *([_describe_assumption(positive["observed_rate"])] if positive else ()),
         *_check_learnable(labels),
         *_check_examples(labels),
         _check_drift(drift, labels),
-        *_check_calibration(quality, positive),
+        *([] if contradictions else _check_calibration(quality, positive)),
         *_check_items(labels),
     ]
     results += [_make_result("note", "Note from reading the table", clipped(note, 500)) for note in notes[:MAX_NOTES]]
-    return sorted(results, key=lambda result: _RANK.index(result["level"]))
+    kept = [result for result in results if not (contradictions and result["level"] == "fine")]
+    return sorted(kept, key=lambda result: _RANK.index(result["level"]))
+
+
+def find_contradictions(
+    *, quality: Mapping[str, float], positive: Mapping[str, Any] | None, selected: bool
+) -> list[Result]:
+    """Return the results of the checks that contradict the probabilities of gaps; the parameters are those above.
+
+    With such a result, no percentage that depends on these probabilities is printed.
+    """
+    found = [
+        *(_check_frequency(positive) if positive else ()),
+        *(_describe_selection() if selected else ()),
+        *_check_calibration(quality, positive),
+    ]
+    return [{**each, "text": f"{each['text']} {SETTLE}"} for each in found if each["level"] == "warning"]
+
+
+def is_exceeded(entries: int, assigned: int, observed_rate: float) -> bool:
+    """Return whether more than a label frequency was assigned among entries whose probability of that is above it."""
+    return entries > 0 and wilson_interval(assigned / entries, entries)[0] > observed_rate
 
 
 def _make_result(level: str, title: str, text: str) -> Result:
     return {"level": level, "title": title, "text": text}
 
 
-def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
-    """Return what positive-only labels leave open, and whether more was assigned than the assumed label frequency."""
-    c, entries, hits = positive["observed_rate"], positive["above"]["entries"], positive["above"]["assigned"]
+def _describe_assumption(c: float | None) -> Result:
+    """Return what positive-only labels leave open."""
     start = (
         "An absent label can be irrelevant or a missing positive, so no entry is known to be irrelevant, and the "
         "precision of the filled values cannot be observed."
@@ -91,22 +122,36 @@ def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
             "The label frequency c is the share of the relevant entries that were assigned; it cannot be estimated "
             "from the data. If you know it, set it (--observed-rate, observed_rate)."
         )
-        return [_make_result("warning", "Probabilities are of being assigned, not of being relevant", text)]
+        return _make_result("warning", "Probabilities are of being assigned, not of being relevant", text)
     text = (
         f"{start} All probabilities of being relevant are right only if {percent(c)} of the relevant entries were "
         "assigned, with the same chance for all items and labels. The table of label frequencies above shows the "
         "results for other shares."
     )
-    results = [_make_result("caution", "Probabilities depend on an assumption", text)]
-    if entries and wilson_interval(hits / entries, entries)[0] > c:
-        text = (
-            f"Of {plural(entries, 'entry', 'entries')} with a probability of being assigned above {percent(c)}, "
-            f"{percent(hits / entries)} were assigned. Either more than {percent(c)} of the relevant entries were "
-            "assigned, or typical entries were assigned more often than others. In both cases the probabilities of "
-            "being relevant are too high."
-        )
-        results.append(_make_result("warning", f"More was assigned than {percent(c)}", text))
-    return results
+    return _make_result("caution", "Probabilities depend on an assumption", text)
+
+
+def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
+    """Return whether more was assigned than the assumed label frequency."""
+    c, entries, hits = positive["observed_rate"], positive["above"]["entries"], positive["above"]["assigned"]
+    if c is None or not is_exceeded(entries, hits, c):
+        return []
+    text = (
+        f"Of {plural(entries, 'entry', 'entries')} with a probability of being assigned above {percent(c)}, "
+        f"{percent(hits / entries)} were assigned. Either more than {percent(c)} of the relevant entries were "
+        "assigned, or typical entries were assigned more often than others. In both cases the probabilities of "
+        "being relevant are too high."
+    )
+    return [_make_result("warning", f"More was assigned than {percent(c)}", text)]
+
+
+def _describe_selection() -> list[Result]:
+    text = (
+        "The model expects another share of relevant entries among the gaps than among the given entries, and the "
+        "difference is larger than by chance. Entries were probably given because of their value: for example, only "
+        "labels that an item has were noted. Then probabilities that hold for given entries do not hold for the gaps."
+    )
+    return [_make_result("warning", "Given entries differ from the gaps", text)]
 
 
 def _check_learnable(labels: PartialLabels) -> list[Result]:
@@ -152,8 +197,7 @@ def _check_calibration(quality: Mapping[str, float], positive: Mapping[str, Any]
     if error <= 2 * by_chance:
         text = f"{start} There are too few given entries to find the reason: use the probabilities as rough values."
         return [_make_result("caution", f"{subject} cannot be checked well", text)]
-    precision = "; the expected precisions above are rough, too" if has_precision else ""
-    text = f"{start} Use the order of the probabilities, not their values{precision}."
+    text = f"{start} Use the order of the probabilities, not their values."
     return [_make_result("warning", f"{subject} are poorly calibrated", text)]
 
 

@@ -1,0 +1,32 @@
+"""The calibration error of probabilities, and the one that chance alone would show."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halflabel._arrays import Floats
+from halflabel.labels import PartialLabels
+from halflabel.labels.metrics import ece
+
+#: Bins of the calibration curve; the same as those of the calibration error.
+BINS = 15
+
+
+def measure_calibration(labels: PartialLabels, probabilities: Floats) -> dict[str, float]:
+    """Return the calibration error of all learned labels together, and the error that chance would show."""
+    learned = labels.hide(np.broadcast_to(~labels.learnable, labels.shape))
+    return {
+        "ece": ece(learned, probabilities, bins=BINS),
+        "ece_by_chance": _estimate_chance_ece(probabilities[learned.observed]),
+    }
+
+
+def _estimate_chance_ece(p: Floats) -> float:
+    r"""Return the calibration error that perfectly calibrated probabilities would have by chance.
+
+    In a bin, the sum of (p - outcome) is nearly normal with variance :math:`\sum p(1 - p)`, whose absolute value
+    is :math:`\sqrt{2/\pi}` standard deviations on average.
+    """
+    which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
+    variance = np.bincount(which, weights=p * (1 - p), minlength=BINS)
+    return float(np.sqrt(2 / np.pi) * np.sqrt(variance).sum() / len(p)) if len(p) else np.nan

@@ -1,0 +1,161 @@
+"""A percentage is printed if it is true: not where entries are known because of their value, or c is exceeded."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from tests.completion.ways_of_missing import (
+    assign,
+    draw_digits,
+    draw_logistic,
+    know_entries,
+    know_items,
+    measure_excess,
+)
+
+import halflabel as hl
+from halflabel.cli.console import count_gaps, print_gaps
+from halflabel.report import render_html, summarize
+from halflabel.report.display import describe_completion, describe_errors, describe_filled, describe_relevant
+
+pytestmark = pytest.mark.usefixtures("small_forests")
+
+#: A printed precision that is too high by more than this is wrong: three times the standard error of 100 entries.
+MARGIN = 0.15
+
+DATA = {"digits": draw_digits, "logistic": draw_logistic}
+
+AT_RANDOM = {
+    "items": know_items(0.4),
+    "few items": know_items(0.15),
+    "entries": know_entries(0.4, 0.4),
+    "few entries": know_entries(0.12, 0.12),
+    "most entries": know_entries(0.9, 0.9),
+}
+
+BY_VALUE = {
+    "what is there": know_entries(0.6, 0.15),
+    "rather what is there": know_entries(0.5, 0.25),
+    "annotations and a few exclusions": know_entries(0.85, 0.15),
+    "exclusions": know_entries(0.2, 0.6),
+    "each label its own way": know_entries(0.6, 0.15, alternate=True),
+}
+
+#: The true label frequency, and the assumed one.
+FREQUENCIES = {"0.9": (0.9, 0.9), "0.7": (0.7, 0.7), "0.5": (0.5, 0.5)}
+TOO_LOW = {"0.8 as 0.4": (0.8, 0.4), "0.9 as 0.6": (0.9, 0.6), "1 as 0.5": (1.0, 0.5)}
+
+
+@pytest.fixture(scope="module")
+def fit_case():
+    """Return a completion and its truth; each is fitted once."""
+    fitted = {}
+
+    def fit(data, hide, seed=0):
+        if (data, hide, seed) not in fitted:
+            rng = np.random.default_rng(seed)
+            X, truth = DATA[data](rng)
+            labels = hide(truth, rng) if callable(hide) else assign(truth, hide[0], rng)
+            rate = None if callable(hide) else hide[1]
+            fitted[data, hide, seed] = hl.complete(X, labels, effort="fast", observed_rate=rate), truth
+        return fitted[data, hide, seed]
+
+    return fit
+
+
+def printed(filled) -> str:
+    """Return all that a person reads in the terminal, a notebook, the report and the list of entries to check."""
+    page = render_html(summarize(filled))
+    body = page[page.index("<body") :]
+    sections = {
+        name: body.index(f'<section id="{name}"') for name in ("filled", "labels", "errors", "check", "warnings")
+    }
+    shown = [body[sections["filled"] : sections["labels"]], body[sections["errors"] : sections["warnings"]]]
+    terminal = (*describe_completion(filled), describe_errors(filled), describe_relevant(filled))
+    return "\n".join([*terminal, *shown])
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("way", AT_RANDOM)
+def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, data, way):
+    filled, truth = fit_case(data, AT_RANDOM[way])
+    assert not filled.is_selected
+    if filled.has_precision:
+        assert "expected precision" in describe_filled(filled)
+        assert measure_excess(filled, truth) < MARGIN
+    else:  # so few entries that the calibration itself was found wrong
+        assert [each["title"] for each in filled.contradictions] == ["Probabilities are poorly calibrated"]
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("way", BY_VALUE)
+def test_no_precision_of_entries_that_are_known_because_of_their_value(fit_case, data, way):
+    filled, _ = fit_case(data, BY_VALUE[way])
+    assert filled.is_selected
+    assert not filled.has_precision
+    levels = {each["level"] for each in filled.warnings}
+    assert "warning" in levels
+    assert "fine" not in levels
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("c", FREQUENCIES)
+def test_with_the_true_label_frequency_the_precision_is_printed(fit_case, data, c):
+    filled, truth = fit_case(data, FREQUENCIES[c])
+    assert filled.has_precision
+    assert measure_excess(filled, truth) < MARGIN
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("c", TOO_LOW)
+def test_no_precision_where_more_was_assigned_than_assumed(fit_case, data, c):
+    filled, truth = fit_case(data, TOO_LOW[c])
+    assert measure_excess(filled, truth) > MARGIN
+    assert not filled.has_precision
+    assert filled.contradictions[0]["title"].startswith("More was assigned than")
+    rows = filled.assumptions.set_index("observed_rate")["expected"]
+    assert np.isnan(rows[TOO_LOW[c][1]])
+    assert rows[1.0] > 0
+
+
+@pytest.mark.parametrize(("data", "case"), [("digits", BY_VALUE["what is there"]), ("logistic", TOO_LOW["0.9 as 0.6"])])
+class TestOutputs:
+    """What a person reads has no percentage that depends on a contradicted probability."""
+
+    def test_terminal_notebook_and_report(self, fit_case, data, case):
+        filled, _ = fit_case(data, case)
+        text = printed(filled)
+        for claim in (r"expected precision \d", r"About [\d,]+ of", r"of the gaps can be filled", r"Expected to be"):
+            assert not re.search(claim, text), claim
+        title = filled.contradictions[0]["title"].replace("\xa0", " ")
+        assert title in describe_completion(filled)[2]
+        assert "halflabel audit" in describe_completion(filled)[2]
+        assert title in filled._repr_html_()
+
+    def test_the_list_of_entries_to_check(self, fit_case, data, case):
+        filled, _ = fit_case(data, case)
+        listed = filled.review(10_000)
+        given = listed["given"].notna()
+        assert listed.loc[~given, "probability"].isna().all()
+        assert listed.loc[given, "probability"].notna().all()
+        item, label = listed.loc[~given, ["item", "label"]].iloc[0]
+        assert "probability –" in repr(filled.explain(item, label))
+
+    def test_json_and_figures(self, fit_case, data, case):
+        filled, _ = fit_case(data, case)
+        counts = json.loads(json.dumps(count_gaps(filled)))
+        assert counts["has_precision"] is False
+        assert counts["warnings"] == filled.warnings
+        with pytest.raises(ValueError, match="a check contradicts the expected precision"):
+            filled.plot.coverage()
+
+    def test_the_terminal_prints_the_warnings_of_the_report(self, fit_case, data, case, capsys):
+        filled, _ = fit_case(data, case)
+        print_gaps(filled)
+        shown = capsys.readouterr().out
+        for each in summarize(filled)["warnings"]:
+            title = each["title"].replace("\xa0", " ")
+            assert (f"Warning: {title}." in shown) is (each["level"] == "warning")
