@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,11 @@ def test_a_run_does_not_depend_on_other_methods_pages_or_commands():
         assert not code & list_modules(f"halflabel/{folder}"), folder
     for folder in ("comparators", "page", "verdicts"):
         assert not code & list_modules(f"halflabel_papers/{folder}"), folder
+
+
+def test_every_module_that_is_left_out_exists():
+    missing = [name for name in WITHOUT_EFFECT + OF_TABLES if find_spec(name) is None]
+    assert missing == []
 
 
 def test_a_name_from_a_package_leads_to_its_module_also_if_it_is_no_class():

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.labels import PartialLabels
+from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.imports import import_object
 from halflabel_papers.spec import SpecError
 

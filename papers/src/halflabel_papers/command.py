@@ -11,9 +11,8 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from halflabel._wording import plural
 from halflabel.cli.console import out, print_note, print_result, show_progress
-from halflabel.cli.files import PATH
+from halflabel.plugins import plural
 from halflabel_papers.archive import NAME, pack, pair_records, read_archive
 from halflabel_papers.estimate import Estimate
 from halflabel_papers.load import find_published_page, list_papers
@@ -22,6 +21,9 @@ from halflabel_papers.run import Reproduction, prepare
 from halflabel_papers.spec import TIERS
 from halflabel_papers.store import Record, Store
 from halflabel_papers.verdicts.results import list_failures, list_missing_predictions
+
+#: A path of the user.
+PATH = click.Path(path_type=Path)
 
 
 @click.command()

@@ -43,7 +43,7 @@ WITHOUT_EFFECT = (
 )
 
 #: Readers of tables; only a user's own file passes them.
-OF_TABLES = ("halflabel.files.reading", "halflabel.files", "halflabel.table")
+OF_TABLES = ("halflabel.files.reading", "halflabel.table")
 
 
 @cache

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
-from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
+from halflabel.plugins import Floats, Ints
 
 #: Maximum number of items in a record: a map of more is unreadable, and its record long.
 MAX_ITEMS = 600

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel.files.raw_table import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import RULES
@@ -19,6 +18,7 @@ from halflabel.labels.folds import split_items
 from halflabel.labels.masking import hide_items
 from halflabel.labels.metrics import METRICS
 from halflabel.labels.positive_only import divide_by_frequency
+from halflabel.plugins import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel_papers.chain import Chain, Prediction
 from halflabel_papers.imports import import_object
 from halflabel_papers.maps import make_map_record

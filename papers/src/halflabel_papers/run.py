@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from halflabel._progress import step
+from halflabel.plugins import step
 from halflabel.processes import run_in_processes
 from halflabel_papers.additions import add_methods, add_sets, describe_user_method
 from halflabel_papers.estimate import Estimate

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import RULES, thresholds
 from halflabel.labels.metrics import METRICS, rankable
+from halflabel.plugins import Floats, Mask
 from halflabel_papers.chain import Prediction
 
 #: Every threshold rule of a protocol, and its meaning.

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from halflabel._files import atomic_write
+from halflabel.plugins import atomic_write
 from halflabel_papers.plan import Run
 
 try:

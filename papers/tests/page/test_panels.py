@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from papers.tests.cases import read_marks
 
-import halflabel.report
+import halflabel_papers.page
 from halflabel_papers.page.panels import HUES, MAX_KINDS, SIDE, Panel, _look, draw_panels
 from halflabel_papers.page.svg import check_svg
 
@@ -123,7 +123,7 @@ def lab(light):
 
 
 def test_colours_stand_out_on_light_and_dark_pages():
-    css = (Path(halflabel.report.__file__).parent / "templates" / "report.css").read_text()
+    css = (Path(halflabel_papers.page.__file__).parent / "templates" / "base.css").read_text()
     grounds = [*re.findall(r"--paper: (#\w{6})", css), "#ffffff", "#0d1117"]
     assert len(grounds) == 4
     for colour, ground in itertools.product((*HUES, _look(-1)[0]), grounds):

@@ -6,8 +6,8 @@ from typing import Self
 
 from scipy import linalg
 
-from halflabel._arrays import Floats, Matrix
 from halflabel.methods.validation import require_not_negative
+from halflabel.plugins import Floats, Matrix
 from halflabel_papers.comparators.projection import LabelledProjection, to_dense, whitening
 
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from halflabel._arrays import Floats, Mask, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.methods.base import PartialLabelEstimator
@@ -17,6 +16,7 @@ from halflabel.methods.validation import require_whole
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
 from halflabel.numerics.threads import blas_threads
+from halflabel.plugins import Floats, Mask, Matrix
 
 #: The weights of one fit, by parameter.
 Setting = dict[str, Any]

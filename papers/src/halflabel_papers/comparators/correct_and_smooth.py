@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines.binary_relevance import fit_each, score_each
@@ -22,6 +21,7 @@ from halflabel.numerics.graph.weights import affinity, reachable
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import pcg
 from halflabel.numerics.threads import blas_threads
+from halflabel.plugins import Floats, Ints, Mask, Matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,11 @@ import numpy as np
 from scipy import linalg
 from sklearn.linear_model import Ridge
 
-from halflabel._arrays import Floats, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import is_real, require, require_choice, require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
+from halflabel.plugins import Floats, Matrix
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 
 WEIGHTS = ("equal", "rare")

@@ -6,12 +6,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from halflabel._arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.validation import require_not_negative, require_positive, require_whole
 from halflabel.numerics.solvers import Solution
+from halflabel.plugins import Floats, Mask, Matrix, is_sparse
 from halflabel_papers.comparators.comparator import Comparator, Setting
 from halflabel_papers.comparators.glocal_blocks import Factors, Items, Problem, minimise_alternately
 from halflabel_papers.comparators.leml import LowRankMap

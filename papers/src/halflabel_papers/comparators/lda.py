@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length
 
-from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.validation import require_irrelevant
+from halflabel.plugins import Floats, Ints, Matrix, is_sparse
 from halflabel_papers.comparators.projection import LinearProjection, to_dense, whitening
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from halflabel._arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.losses import Logistic, Squared
 from halflabel.numerics.solvers import Solution, Status, pcg
+from halflabel.plugins import Floats, Mask, Matrix, is_sparse
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 
 LOSSES = ("squared", "logistic", "hinge")

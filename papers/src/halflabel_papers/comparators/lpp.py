@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from scipy import linalg, sparse
 
-from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, laplacian
+from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.comparators.projection import LinearProjection, to_dense, whitening
 
 

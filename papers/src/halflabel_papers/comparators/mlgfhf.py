@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import linalg, sparse
 
-from halflabel._arrays import Floats, Mask, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
@@ -18,6 +17,7 @@ from halflabel.numerics.graph.weights import affinity, components, laplacian, su
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution, pcg
 from halflabel.numerics.threads import blas_threads
+from halflabel.plugins import Floats, Mask, Matrix
 
 
 class MLGFHF(PartialLabelEstimator):

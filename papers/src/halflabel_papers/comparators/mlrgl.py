@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from halflabel._arrays import Floats, Ints, Matrix
-from halflabel._progress import step
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_positive
 from halflabel.numerics.kernels import BLOCK, NystroemMap, mean_distance
 from halflabel.numerics.losses.smooth import row_blocks
 from halflabel.numerics.penalties import spectral_norm
 from halflabel.numerics.solvers import Solution, Status
+from halflabel.plugins import Floats, Ints, Matrix, step
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 
 #: Maximum number of pairs of labels, which take a few GB.

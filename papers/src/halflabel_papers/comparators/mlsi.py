@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 from scipy import linalg
 
-from halflabel._arrays import Matrix
 from halflabel.methods.validation import require_not_negative, require_share
+from halflabel.plugins import Matrix
 from halflabel_papers.comparators.projection import LabelledProjection, to_dense, whitening
 
 

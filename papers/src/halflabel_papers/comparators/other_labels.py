@@ -11,12 +11,12 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 
-from halflabel._arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines.binary_relevance import BinaryRelevance, positive_score
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import entry_folds
 from halflabel.numerics.scaling import Scaler
+from halflabel.plugins import Floats, Mask, Matrix, is_sparse
 
 
 class OtherLabels(BinaryRelevance):

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import linalg
 
-from halflabel._arrays import Floats, Ints, Mask
-from halflabel._progress import step
 from halflabel.numerics.solvers.solution import Solution, Status
+from halflabel.plugins import Floats, Ints, Mask, step
 
 #: Maximum number of cells of one block of the proximal map's tables, 16 MB.
 MAX_CELLS = 2**21

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import optimize
 from scipy.special import expit
 
-from halflabel._arrays import Floats, Matrix
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
+from halflabel.plugins import Floats, Matrix
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 
 #: Folds in which the label frequency is estimated, and the largest weight of an unassigned entry as a positive.

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel.labels import PartialLabels
 from halflabel.methods.validation import is_whole, require, require_irrelevant
+from halflabel.plugins import Floats, Matrix, is_sparse
 
 #: Maximum number of features: a matrix of features by features then has 0.8 GB, and its spectrum takes an hour.
 MAX_FEATURES = 10_000

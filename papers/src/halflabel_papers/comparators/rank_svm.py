@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
@@ -19,6 +18,7 @@ from halflabel.numerics.kernels import KernelRidge, NystroemMap, mean_distance, 
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
 from halflabel.numerics.threads import blas_threads
+from halflabel.plugins import Floats, Ints, Mask, Matrix
 from halflabel_papers.comparators.pair_ranking import PairHinge, pair_ranking
 
 #: Square of the constant feature for the biases: a bias of 10 adds 10^2 / (2 * 10^4) to the objective.

@@ -11,12 +11,11 @@ import numpy as np
 from scipy import optimize
 from scipy.special import expit
 
-from halflabel._arrays import Floats, Matrix
-from halflabel._progress import step
 from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import Candidates
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
+from halflabel.plugins import Floats, Matrix, step
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 from halflabel_papers.comparators.positive_heads import LinearComparator, make_head, minimise
 

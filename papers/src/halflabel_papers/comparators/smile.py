@@ -8,13 +8,13 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy import linalg, sparse
 
-from halflabel._arrays import Floats, Mask, Matrix, is_sparse, stored
 from halflabel.labels import PartialLabels
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.validation import require_not_negative, require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, laplacian
+from halflabel.plugins import Floats, Mask, Matrix, is_sparse, stored
 from halflabel_papers.comparators.comparator import Comparator, Setting
 
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from halflabel._files import atomic_write, together
-from halflabel._wording import NONE, plural
+from halflabel.plugins import NONE, atomic_write, plural, together
 from halflabel_papers.archive import NAME, unpack
 from halflabel_papers.page import tables
 from halflabel_papers.page.counts import describe_verdicts

@@ -25,8 +25,7 @@ from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 
-from halflabel._arrays import Floats
-from halflabel._wording import clipped, decimal
+from halflabel.plugins import Floats, clipped, decimal
 from halflabel_papers.page.svg import convert_figure, printable
 from halflabel_papers.verdicts.significance import Ranking
 

@@ -8,7 +8,7 @@ from html import escape
 from posixpath import join
 from urllib.parse import quote
 
-from halflabel._wording import NONE
+from halflabel.plugins import NONE
 from halflabel_papers.page.model import Block, Bullets, Cell, Figure, Grid, Page, Section, Text
 
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
-from halflabel._version import __version__
-from halflabel.report.render import environment
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+import halflabel
 from halflabel_papers.page.svg import check_svg
 from halflabel_papers.verdicts.results import Verdict
 
@@ -236,4 +238,16 @@ def render_html(page: Page) -> str:
     or dark, and fits screens from 360 pixels up: a wide table scrolls in its own box. A verdict is a sign, a word and
     a colour. Sections of level 2 are linked at the top if there are more than three.
     """
-    return environment("halflabel_papers.page").get_template("page.html.j2").render(page=page, version=__version__)
+    return _load_templates().get_template("page.html.j2").render(page=page, version=halflabel.__version__)
+
+
+@cache
+def _load_templates() -> Environment:
+    """Return the templates; everything is escaped."""
+    return Environment(
+        loader=PackageLoader("halflabel_papers.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -14,8 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from halflabel._arrays import Floats, Ints, Mask
-from halflabel.report import scatter
+from halflabel.plugins import Floats, Ints, Mask
 from halflabel_papers.page.charts import COLOURS, LETTERS, TEXT, WIDTH, fit_text, measure_text
 from halflabel_papers.page.svg import make_path, make_root, make_text, printable
 
@@ -41,6 +40,9 @@ MAX_KINDS = 2 * len(HUES)
 #: Panels in a row, the space between them, the margin, and the height of the two lines of text above them.
 COLUMNS, SPACE, MARGIN, ABOVE = 3, 11.0, 1.5, 2.5 * LETTERS
 SIDE = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * SPACE) / COLUMNS
+
+#: Width and height of the grid of whole numbers to which places are rounded: the same places on every machine.
+FRAME = (1000, 620)
 
 #: Height of the letters of notes and legend, of a line of the legend, and the indent of its texts.
 NOTE = LETTERS - 1
@@ -76,11 +78,21 @@ class Panel:
     @property
     def places(self) -> Floats:
         """Coordinates of the items in a square of :data:`SIDE`, y downwards."""
-        return self._framed[0] * (SIDE / np.array([scatter.WIDTH, scatter.HEIGHT]))
+        return self._framed[0] * (SIDE / np.array(FRAME))
 
     @cached_property
     def _framed(self) -> tuple[Ints, Mask]:
-        return scatter.fit_to_frame(self.coordinates)
+        return fit_to_frame(self.coordinates)
+
+
+def fit_to_frame(coordinates: Floats) -> tuple[Ints, Mask]:
+    """Return whole coordinates in :data:`FRAME`, y downwards, and which items are far outside and moved to its edge."""
+    low, high = np.quantile(coordinates, [0.005, 0.995], axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    share = 0.04 + 0.92 * np.where(high > low, (coordinates - low) / span, 0.5)
+    inside = np.clip(share, 0.01, 0.99)
+    places = np.column_stack([inside[:, 0], 1 - inside[:, 1]]) * FRAME
+    return np.rint(places).astype(np.intp), np.asarray((share != inside).any(axis=1))
 
 
 def draw_panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hollow: str, other: str) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from halflabel._arrays import Floats
-from halflabel._wording import decimal, plural
+from halflabel.plugins import Floats, decimal, plural
 from halflabel_papers.page.charts import draw_lines, draw_ranks
 from halflabel_papers.page.model import Figure
 from halflabel_papers.page.panels import Panel, draw_panels

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from halflabel._arrays import Floats
+from halflabel.plugins import Floats
 from halflabel_papers.page.charts import COLOURS, LETTERS, TEXT, WIDTH, add_legend, house_style, style_axes
 from halflabel_papers.page.svg import convert_figure
 

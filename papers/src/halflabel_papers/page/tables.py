@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import NONE
 from halflabel.labels.metrics import METRICS
+from halflabel.plugins import NONE
 from halflabel_papers.page.model import Cell, Grid
 from halflabel_papers.scoring import RULES_IN_WORDS
 from halflabel_papers.spec import Experiment, PrintedCell

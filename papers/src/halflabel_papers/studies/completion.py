@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from halflabel._arrays import Floats
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.files.raw_table import Dataset
 from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import Solution, fpc, gradient_norm, proximal_gradient
+from halflabel.plugins import Floats
 
 #: Share of the largest weight with a solution other than 0.
 SHARE_OF_TOP = 0.05

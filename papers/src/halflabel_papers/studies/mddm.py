@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from halflabel._arrays import Floats, is_sparse
 from halflabel.files.raw_table import Dataset
+from halflabel.plugins import Floats, is_sparse
 
 
 def dependence_at(data: Dataset, rng: np.random.Generator, *, share: float) -> dict[str, float]:

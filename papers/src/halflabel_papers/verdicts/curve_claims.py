@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.interpolate import RegularGridInterpolator
 
-from halflabel._arrays import Floats
+from halflabel.plugins import Floats
 from halflabel_papers.spec import Experiment
 from halflabel_papers.verdicts.results import (
     ClaimResult,

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from halflabel._arrays import Floats
+from halflabel.plugins import Floats
 
 #: Level of every test and interval.
 ALPHA = 0.05

@@ -1,0 +1,28 @@
+"""Helpers for other distributions: kinds of arrays, progress, files that appear whole, and numbers in words.
+
+An installed distribution adds to halflabel by entry points of two groups:
+
+* ``halflabel.commands``: a command of click under its name, such as ``halflabel reproduce``.
+* ``halflabel.classes``: a tuple of classes that a model file may hold. Only listed classes are built from a file.
+"""
+
+from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
+from halflabel._files import atomic_write, together
+from halflabel._progress import step
+from halflabel._wording import NONE, clipped, decimal, plural
+
+__all__ = [
+    "NONE",
+    "Floats",
+    "Ints",
+    "Mask",
+    "Matrix",
+    "atomic_write",
+    "clipped",
+    "decimal",
+    "is_sparse",
+    "plural",
+    "step",
+    "stored",
+    "together",
+]
