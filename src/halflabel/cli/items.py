@@ -22,6 +22,7 @@ from halflabel.cli.console import (
     print_result,
     show_progress,
 )
+from halflabel.cli.explaining import explain_option, read_entries
 from halflabel.cli.files import (
     PATH,
     add_index_column,
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
 )
 @click.option("--certificate", "certificates", type=PATH, multiple=True,
               help="A certificate of `halflabel audit` about this completed table, for the report.")  # fmt: skip
+@explain_option
 @show_option
 @marks_option
 @click.option(
@@ -120,6 +122,7 @@ def complete_command(
     review_rows: int,
     review_in: Path | None,
     certificates: tuple[Path, ...],
+    explain: tuple[tuple[str, str], ...],
     show: tuple[str, ...] | None,
     marks: tuple[int, int] | None,
     mark: bool,
@@ -166,6 +169,7 @@ def complete_command(
     if mark:
         check_marks(opened)
     shown = choose_shown(opened, show)
+    entries_to_explain = read_entries(explain, opened.index, opened.labels.names)
     if not as_json:
         out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     with show_progress():
@@ -179,14 +183,19 @@ def complete_command(
         title = Path(source.raw.source).name
         of_report = {"show": shown, "marks": marks, "title": title, "certificates": proofs}
         _write_rest(filled, written, entries, settings=settings, **of_report)
+    reasons = [filled.explain(item, label) for item, label in entries_to_explain]
     if as_json:
-        click.echo(json.dumps({**count_gaps(filled), "written": {k: str(v) for k, v in written.items() if v}}))
+        explained = {"explained": [why.to_dict() for why in reasons]} if reasons else {}
+        click.echo(
+            json.dumps({**count_gaps(filled), **explained, "written": {k: str(v) for k, v in written.items() if v}})
+        )
         return
     print_note(*filled.opened.notes, *lost)
     print_result(*filled.gaps)
     print_gaps(filled)
     print_assumptions(filled)
     print_first_to_check(filled, shown)
+    print_result(*map(repr, reasons))
     if entries is not None:
         print_result(describe_review(filled, len(entries)))
     print_result(f"Written: {_list_paths(*written.values(), *(path for path in further if path.exists()))}.")
@@ -239,6 +248,7 @@ def _try_map(filled: Completion) -> ItemMap | None:
 @question_option
 @click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 @click.option("--map", "places", type=PATH, help="Also write the places of the items on the map of the report.")
+@explain_option
 @click.option("--vectors", type=PATH, metavar="X.npy", help="Feature vectors, one row per row of the table.")
 @click.option("--delimiter", help="Character between the cells of a text file, or 'tab'; recognised by default.")
 @click.option("--encoding", help="Encoding of a text file, such as cp1252; recognised by default.")
@@ -251,6 +261,7 @@ def predict_command(
     question: str | None,
     probabilities: Path | None,
     places: Path | None,
+    explain: tuple[tuple[str, str], ...],
     vectors: Path | None,
     delimiter: str | None,
     encoding: str | None,
@@ -288,6 +299,8 @@ def predict_command(
             labelled, p = predictor.label_with_probabilities(raw.frame, matrix)
             write = partial(write_frame, labelled, target, raw.form)
         located = predictor.locate(raw.frame, matrix) if places else None
+        entries = read_entries(explain, p.index, predictor.label_names)
+        reasons = [predictor.explain(raw.frame, item, label, matrix, given=False) for item, label in entries]
     with together():
         lost = write()
         if probabilities:
@@ -298,7 +311,7 @@ def predict_command(
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
     written = _list_paths(target, probabilities, places, *further)
-    print_result(f"{plural(len(p), 'item')} labelled. Written: {written}.")
+    print_result(*map(repr, reasons), f"{plural(len(p), 'item')} labelled. Written: {written}.")
 
 
 def _list_paths(*paths: Path | None) -> str:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from halflabel._arrays import Ints
 from halflabel._wording import quoted
 from halflabel.completion import contributions, evidence, shown
 from halflabel.labels import PartialLabels
-from halflabel.methods.contributions import PRIOR, RATE, Examples
+from halflabel.methods.contributions import PRIOR, RATE, Carriers, Examples
 
 if TYPE_CHECKING:
+    from halflabel.completion.model_file import Predictor
     from halflabel.completion.result import Completion
 
 #: Maximum number of supporting items.
@@ -82,6 +84,12 @@ class Explanation:
     carriers: pd.DataFrame = field(default_factory=pd.DataFrame)
     out_of_fold: bool = False
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry, its probability and its parts as values that JSON can hold."""
+        named = {"item": str(self.item), "label": self.label, "value": self.value, "given": self.given}
+        parts = self.contributions.to_dict("records")
+        return {**named, "probability": self.probability, "kind": self.kind, "contributions": parts}
+
     def __repr__(self) -> str:
         return shown.describe_explanation(self)
 
@@ -116,6 +124,63 @@ def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
         carriers=carriers,
         out_of_fold=bool(completion.learned_from.observed[i, j]),
     )
+
+
+def explain_new(
+    predictor: Predictor,
+    frame: pd.DataFrame,
+    X: Any,
+    known: PartialLabels,
+    label: str,
+    fitted: Completion | None = None,
+) -> Explanation:
+    """Return why a new item has its probability of ``label``.
+
+    Parameters
+    ----------
+    predictor : Predictor
+    frame : DataFrame
+        One row, whose index is the id of the item.
+    X : matrix of shape (1, n_features)
+    known : PartialLabels of shape (1, n_labels)
+        The known entries of the item that are used for its other labels.
+    label : str
+    fitted : Completion, optional
+        The completion that the model was fitted in, whose items are named.
+    """
+    model, names = predictor.model, predictor.label_names
+    if label not in names:
+        raise KeyError(f"there is no label {label!r}; the labels are {quoted(names)}.")
+    j = names.index(label)
+    parts, p = model.decompose_new(X, known)
+    relevant, _ = model.complete_both(X, known)
+    rows = np.array([], dtype=int) if fitted is None else np.flatnonzero(fitted.learned_from.observed[:, j])
+    examples = None if fitted is None else Examples(fitted.opened.X[rows], fitted.learned_from.relevant[rows, j])
+    carriers = _name_carriers(model.find_carriers(X, known, j, -1, examples), predictor, j, rows, fitted)
+    return Explanation(
+        item=frame.index[0],
+        label=label,
+        value=int(relevant[0, j]),
+        given=_read_value(int(known.state[0, j])),
+        probability=float(p[0, j]),
+        threshold=float(model.list_thresholds(known)[0, j]),
+        kind=evidence.KINDS[int(evidence.classify_new(model, parts)[0, j])],
+        supporting=pd.DataFrame(columns=["item", "weight", "given"]),
+        contributions=contributions.tabulate(take_entry(parts, 0, j, float(p[0, j])), carriers, {}),
+        carriers=carriers,
+    )
+
+
+def _name_carriers(
+    carriers: Mapping[str, Carriers], predictor: Predictor, label: int, rows: Ints, fitted: Completion | None
+) -> pd.DataFrame:
+    """Return the largest shares of the parts of a new item; fitted items have names only if the completion is given."""
+    features, labels = predictor.encoder.feature_names, predictor.label_names
+    if fitted is None:
+        return contributions.list_carriers(carriers, contributions.Names(features, labels))
+    places: dict[str, Any] = {"examples": rows, "nodes": getattr(predictor.model, "node_items_", None)}
+    names = contributions.Names(features, labels, fitted.index, places)
+    return contributions.list_carriers(carriers, names, known=read_values(fitted.learned_from, label))
 
 
 def _list_contributions(completion: Completion, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from scipy import sparse
 from halflabel._arrays import Floats, Ints
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
 from halflabel.completion.completed_frame import fill_known
+from halflabel.completion.explanation import Explanation, explain_new, find_item
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator
@@ -25,6 +26,9 @@ from halflabel.table.columns import Empty
 from halflabel.table.labelling import read_known_labels
 from halflabel.table.native import as_pandas
 from halflabel.table.tag_cells import TagNotation
+
+if TYPE_CHECKING:
+    from halflabel.completion.result import Completion
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +153,39 @@ class Predictor:
     ) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and probabilities as arrays, for new items and those labels of theirs that are known."""
         return self.model.complete_both(self.encoder.transform(frame, matrix), labels)
+
+    def explain(
+        self,
+        frame: Any,
+        item: Any,
+        label: str,
+        matrix: Any = None,
+        *,
+        given: bool = True,
+        fitted: Completion | None = None,
+    ) -> Explanation:
+        """Return why a new item has its probability of a label, see :class:`halflabel.completion.Explanation`.
+
+        Parameters
+        ----------
+        frame, matrix
+            New items, as for :meth:`complete`.
+        item : object
+            The id of the item.
+        label : str
+        given : bool, default=True
+            Use the given labels of the item for its other labels, as :meth:`complete` does and :meth:`predict` does not.
+        fitted : Completion, optional
+            The completion that the model was fitted in. With it, items that carry a part are named; a model from a file
+            does not have their ids.
+        """
+        frame, matrix = _split_items(frame, matrix)
+        row = [find_item(self._index(frame), item)]
+        one = frame.iloc[row]
+        known = self.read_labels(one)
+        known = known if given else known.hide(known.observed)
+        X = self.encoder.transform(one, None if matrix is None else matrix[row])
+        return explain_new(self, one.set_index(self._index(one)), X, known, label, fitted)
 
     def locate(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return the places of new items on the map that was saved with the model.

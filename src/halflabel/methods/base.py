@@ -259,6 +259,10 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return the method's own parts of the log odds of fitted items."""
         return split_score(self.calibration_, scores)
 
+    def list_thresholds(self, labels: PartialLabels) -> Floats:
+        """Return the thresholds of new items with these known entries, shape (n_items, n_labels)."""
+        return np.tile(self._decision_for_new()[1], (len(labels), 1))
+
     def find_carriers(
         self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
     ) -> dict[str, Carriers]:

@@ -411,6 +411,11 @@ class AutoLabeler(PositiveOnlyEstimator):
         stages = {name: np.nan_to_num(tables.pop(name)) for name in (PRIOR, OTHER_LABELS) if name in tables}
         return subtract_rate(tables, self.member_weights_, self.calibration_.fallback) | stages
 
+    def list_thresholds(self, labels: PartialLabels) -> Floats:
+        """Return the thresholds of new items; those with a known entry have the thresholds of the fitted items."""
+        is_refined = labels.observed.any(axis=1) & (self.refiner_ is not None)
+        return np.where(is_refined[:, None], self.thresholds_, super().list_thresholds(labels))
+
     def find_carriers(
         self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
     ) -> dict[str, Carriers]:
