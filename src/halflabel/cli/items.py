@@ -185,10 +185,9 @@ def complete_command(
         _write_rest(filled, written, entries, settings=settings, **of_report)
     reasons = [filled.explain(item, label) for item, label in entries_to_explain]
     if as_json:
+        paths = {"written": {k: str(v) for k, v in written.items() if v}}
         explained = {"explained": [why.to_dict() for why in reasons]} if reasons else {}
-        click.echo(
-            json.dumps({**count_gaps(filled), **explained, "written": {k: str(v) for k, v in written.items() if v}})
-        )
+        click.echo(json.dumps({**count_gaps(filled), **paths, **explained}))
         return
     print_note(*filled.opened.notes, *lost)
     print_result(*filled.gaps)

@@ -127,20 +127,15 @@ def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
 
 
 def explain_new(
-    predictor: Predictor,
-    frame: pd.DataFrame,
-    X: Any,
-    known: PartialLabels,
-    label: str,
-    fitted: Completion | None = None,
+    predictor: Predictor, item: Any, X: Any, known: PartialLabels, label: str, fitted: Completion | None = None
 ) -> Explanation:
     """Return why a new item has its probability of ``label``.
 
     Parameters
     ----------
     predictor : Predictor
-    frame : DataFrame
-        One row, whose index is the id of the item.
+    item : object
+        The id of the item.
     X : matrix of shape (1, n_features)
     known : PartialLabels of shape (1, n_labels)
         The known entries of the item that are used for its other labels.
@@ -158,7 +153,7 @@ def explain_new(
     examples = None if fitted is None else Examples(fitted.opened.X[rows], fitted.learned_from.relevant[rows, j])
     carriers = _name_carriers(model.find_carriers(X, known, j, -1, examples), predictor, j, rows, fitted)
     return Explanation(
-        item=frame.index[0],
+        item=item,
         label=label,
         value=int(relevant[0, j]),
         given=_read_value(int(known.state[0, j])),

@@ -174,7 +174,7 @@ class Predictor:
             The id of the item.
         label : str
         given : bool, default=True
-            Use the given labels of the item for its other labels, as :meth:`complete` does and :meth:`predict` does not.
+            Use the given labels of the item for its other labels: :meth:`complete` does, :meth:`predict` does not.
         fitted : Completion, optional
             The completion that the model was fitted in. With it, items that carry a part are named; a model from a file
             does not have their ids.
@@ -182,10 +182,10 @@ class Predictor:
         frame, matrix = _split_items(frame, matrix)
         row = [find_item(self._index(frame), item)]
         one = frame.iloc[row]
-        known = self.read_labels(one)
-        known = known if given else known.hide(known.observed)
+        nothing = np.zeros((1, len(self.label_names)))
+        known = self.read_labels(one) if given else PartialLabels.from_observed(nothing, nothing > 0)
         X = self.encoder.transform(one, None if matrix is None else matrix[row])
-        return explain_new(self, one.set_index(self._index(one)), X, known, label, fitted)
+        return explain_new(self, item, X, known, label, fitted)
 
     def locate(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return the places of new items on the map that was saved with the model.
