@@ -182,8 +182,8 @@ class Predictor:
         frame, matrix = _split_items(frame, matrix)
         row = [find_item(self._index(frame), item)]
         one = frame.iloc[row]
-        nothing = np.zeros((1, len(self.label_names)))
-        known = self.read_labels(one) if given else PartialLabels.from_observed(nothing, nothing > 0)
+        unknown = np.zeros((1, len(self.label_names)), dtype=np.int8)
+        known = self.read_labels(one) if given else PartialLabels(unknown, self.label_names, np.zeros(1, dtype=bool))
         X = self.encoder.transform(one, None if matrix is None else matrix[row])
         return explain_new(self, item, X, known, label, fitted)
 

@@ -413,8 +413,9 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     def list_thresholds(self, labels: PartialLabels) -> Floats:
         """Return the thresholds of new items; those with a known entry have the thresholds of the fitted items."""
-        is_refined = labels.observed.any(axis=1) & (self.refiner_ is not None)
-        return np.where(is_refined[:, None], self.thresholds_, super().list_thresholds(labels))
+        alone = super().list_thresholds(labels)
+        is_known = labels.observed.any(axis=1, keepdims=True)
+        return alone if self.refiner_ is None else np.where(is_known, self.thresholds_, alone)
 
     def find_carriers(
         self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
