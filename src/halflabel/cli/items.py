@@ -53,7 +53,7 @@ from halflabel.cli.options import (
 from halflabel.completion.explanation import find_label
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
 from halflabel.completion.marking import check_marks
-from halflabel.files.conversion import check_tool, parse_question, write_frame
+from halflabel.files.conversion import check_tool, check_values, parse_question, write_frame
 from halflabel.files.detection import FORMATS
 from halflabel.files.vectors import read_vectors
 from halflabel.report.display import describe_review
@@ -166,6 +166,7 @@ def complete_command(
     check_tables(probabilities, review)
     check_page(written["report"])
     opened = items.open(source)
+    check_values(opened.frame, table)
     if mark:
         check_marks(opened)
     shown = choose_shown(opened, show)

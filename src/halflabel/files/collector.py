@@ -107,7 +107,7 @@ class Collector:
 
     def declare(self, names: Iterable[str]) -> None:
         """Add the labels that a file names, in their order, even if no entry has them."""
-        self._declared = tuple(names)
+        self._declared = tuple(dict.fromkeys(names))
         for name in self._declared:
             self._labels.setdefault(name, len(self._labels))
         self.may_list(self._declared)

@@ -167,8 +167,7 @@ def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None
     writer = FORMATS[PLAIN[path.suffix.lower()]].write_plain if path.suffix.lower() in PLAIN else None
     if writer is None:
         return write_table(table, path, form)
-    writer(table, path)
-    return ()
+    return writer(table, path) or ()
 
 
 def check_format_path(path: Path, format: str) -> Format:
@@ -184,6 +183,13 @@ def check_frame_path(path: Path) -> None:
     """Raise if a table cannot be written under this name."""
     if path.suffix.lower() not in PLAIN:
         check_table_path(path, SUFFIXES)
+
+
+def check_values(table: pd.DataFrame | None, path: Path) -> None:
+    """Raise if a file of this name cannot hold the values of a table: before the work, not after it."""
+    check = FORMATS[PLAIN[path.suffix.lower()]].check_plain if path.suffix.lower() in PLAIN else None
+    if table is not None and check is not None:
+        check(table)
 
 
 def parse_question(text: str | None, format: str | None) -> Question | None:

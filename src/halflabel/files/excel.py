@@ -151,10 +151,7 @@ def _with_text_lists(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _write_frame(frame: pd.DataFrame, path: Path, names: tuple[str, ...]) -> None:
     openpyxl = _openpyxl()
-    if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
-        raise ValueError(f"a sheet of Excel holds {count(MAX_ROWS)} rows and {count(MAX_COLUMNS)} columns at most.")
-    sheets = {title: [[_plain(value) for value in row] for row in rows] for title, rows in _rows(frame, names)}
-    _check_texts(value for rows in sheets.values() for row in rows for value in row)
+    sheets = _make_sheets(frame, names)
     book = openpyxl.Workbook(write_only=True)
     for title, rows in sheets.items():
         sheet = book.create_sheet(title)
@@ -164,17 +161,31 @@ def _write_frame(frame: pd.DataFrame, path: Path, names: tuple[str, ...]) -> Non
         book.save(file)
 
 
+def _check_plain(frame: pd.DataFrame) -> None:
+    """Raise for a table that a sheet cannot hold."""
+    _make_sheets(_with_text_lists(frame), ())
+
+
+def _make_sheets(frame: pd.DataFrame, names: tuple[str, ...]) -> dict[str, list[list[Any]]]:
+    """Return the rows of each sheet; raise for what a sheet cannot hold."""
+    if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
+        raise ValueError(f"a sheet of Excel holds {count(MAX_ROWS)} rows and {count(MAX_COLUMNS)} columns at most.")
+    sheets = {title: [[_plain(value) for value in row] for row in rows] for title, rows in _rows(frame, names)}
+    _check_texts(value for rows in sheets.values() for row in rows for value in row)
+    return sheets
+
+
 def _rows(frame: pd.DataFrame, names: tuple[str, ...]) -> Iterator[tuple[str, Iterable[Sequence[Any]]]]:
     """Yield (title, rows with the header) of each sheet."""
     kept = _carried(frame)
     yield "items", [kept, *frame[kept].itertuples(index=False, name=None)]
-    if PROBABILITIES in frame.columns:
-        known = [(number, *map((row or {}).get, names)) for number, row in enumerate(frame[PROBABILITIES], start=1)]
+    if PROBABILITIES in frame.columns and PROBABILITIES not in kept:
+        rows = [row if isinstance(row, Mapping) else {} for row in frame[PROBABILITIES]]
+        known = [(number, *map(row.get, names)) for number, row in enumerate(rows, start=1)]
         yield PROBABILITIES, [(ROW, *names), *known]
-    if FILLED in frame.columns:
-        marks = [
-            (number, *(1 if n in row else None for n in names)) for number, row in enumerate(frame[FILLED], start=1)
-        ]
+    if FILLED in frame.columns and FILLED not in kept:
+        lists = [row if isinstance(row, list | tuple | np.ndarray) else () for row in frame[FILLED]]
+        marks = [(number, *(1 if n in row else None for n in names)) for number, row in enumerate(lists, start=1)]
         yield FILLED, [(ROW, *names), *marks]
 
 
@@ -228,4 +239,5 @@ FORMAT = Format(
     options=OPTIONS,
     read_plain=_read_plain,
     write_plain=_write_plain,
+    check_plain=_check_plain,
 )

@@ -13,6 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import ipc
 
 from halflabel._files import atomic_write
+from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.arrow_tables import frame_of_table, read_arrow
 from halflabel.files.fields import text_of
 from halflabel.files.flat import LOSSES, OPTIONS, from_frame, has_ids, to_frame
@@ -37,7 +38,7 @@ def read_tables(paths: Sequence[Path]) -> pa.Table:
 
 def to_table(records: Records) -> pa.Table:
     """Return records as an Arrow table that names its labels."""
-    table = _with_short_text(pa.Table.from_pandas(to_frame(records), preserve_index=False))
+    table = _with_short_text(to_arrow_table(to_frame(records))[0])
     name = str(records.items.index.name or "id") if has_ids(records.items) else None
     stated = {"labels": list(records.names), "id": name}
     return table.replace_schema_metadata({KEY: json.dumps(stated, ensure_ascii=False)})
@@ -93,8 +94,10 @@ def _write(records: Records, path: Path) -> None:
     _write_table(to_table(records), path)
 
 
-def _write_plain(frame: pd.DataFrame, path: Path) -> None:
-    _write_table(_with_short_text(pa.Table.from_pandas(frame, preserve_index=False)), path)
+def _write_plain(frame: pd.DataFrame, path: Path) -> tuple[str, ...]:
+    table, mixed = to_arrow_table(frame)
+    _write_table(_with_short_text(table), path)
+    return mixed
 
 
 def _write_table(table: pa.Table, path: Path) -> None:

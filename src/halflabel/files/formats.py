@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -110,7 +110,10 @@ class Format:
     is_general : bool
         Whether the format is only recognised where no other one is.
     read_plain, write_plain : callable, optional
-        Read and write a table without any labels in mind; None where a file is more than one table.
+        Read and write a table without any labels in mind; None where a file is more than one table. A writer may
+        return sentences on what the file cannot hold.
+    check_plain : callable, optional
+        Raises for values that the format cannot hold, before any work is done.
     """
 
     name: str
@@ -127,4 +130,5 @@ class Format:
     question_losses: tuple[Loss, ...] = ()
     is_general: bool = False
     read_plain: Callable[[Sequence[Path]], Plain] | None = None
-    write_plain: Callable[[pd.DataFrame, Path], None] | None = None
+    write_plain: Callable[[pd.DataFrame, Path], Any] | None = None
+    check_plain: Callable[[pd.DataFrame], None] | None = None

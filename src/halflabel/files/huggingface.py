@@ -20,6 +20,7 @@ from pyarrow import ipc, parquet
 
 from halflabel._files import atomic_folder, atomic_write
 from halflabel._wording import listed, option
+from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.feather import KEY, from_table, plain_of_table, read_tables, to_table
 from halflabel.files.flat import LOSSES, OPTIONS
 from halflabel.files.formats import Format, Options, Plain
@@ -196,7 +197,7 @@ def write_with_classes(frame: pd.DataFrame, path: Path, classes: Mapping[str, li
     if further in frame and len(lists) == 1:
         classes, lists = {**classes, further: classes[lists[0]]}, [*lists, further]
     numbers = frame.assign(**{name: restore_numbers(frame[name], classes) for name in classes if name in frame})
-    table = pa.Table.from_pandas(numbers, preserve_index=False)
+    table, _ = to_arrow_table(numbers)
     for name in classes:
         kind = pa.list_(pa.int64()) if name in lists else pa.int64()
         position = table.column_names.index(name)

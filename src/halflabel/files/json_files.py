@@ -109,7 +109,9 @@ def _array(path: Path) -> Reading:
 
 def _object(value: Any, place: Place) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise place.error(f"it is {clipped(dumped(value), 40)}, but a record must be an object: {{...}}.")
+        raise place.error(
+            f"it is {clipped(json.dumps(value, ensure_ascii=False), 40)}, but a record must be an object: {{...}}."
+        )
     return value
 
 

@@ -96,8 +96,19 @@ def _read_within(path: Path, budget: int) -> pa.Table:
         size += sum(map(_decoded_size, batch.columns))
         if size > budget:
             raise _too_large(path, size, budget)
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            _check_text(path, name, column)
         batches.append(batch)
     return pa.Table.from_batches(batches, file.schema_arrow).cast(schema)
+
+
+def _check_text(path: Path, name: str, column: pa.Array) -> None:
+    """Raise for text that is no UTF-8: nothing else looks at it before it is used."""
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid as error:
+        reason = f"it holds text that is not UTF-8, or is damaged ({' '.join(str(error).split())[:100]})."
+        raise ReadError.at(path, reason, column=name) from None
 
 
 def _too_large(path: Path, size: int, budget: int) -> ReadError:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from halflabel._wording import name_row
 from halflabel.files.fields import frame_of, rows_of
 from halflabel.files.flat import LOSSES, OPTIONS, from_frame, to_frame
 from halflabel.files.formats import Format, Options, Plain
@@ -54,6 +58,25 @@ def _write_plain_lines(frame: pd.DataFrame, path: Path) -> None:
     write_lines(path, rows_of(frame))
 
 
+def _check_plain(frame: pd.DataFrame) -> None:
+    """Raise for an infinite number."""
+    for name, column in frame.items():
+        for row, value in enumerate(column if column.dtype == object or column.dtype.kind == "f" else ()):
+            if _is_infinite(value):
+                raise ValueError(
+                    f"column {name!r} holds an infinite number ({name_row(row)}), which JSON does not have: "
+                    "replace it, or write another format."
+                )
+
+
+def _is_infinite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_is_infinite, value.values()))
+    if isinstance(value, list | tuple | set | np.ndarray):
+        return any(map(_is_infinite, value))
+    return isinstance(value, float | np.floating) and math.isinf(value)
+
+
 def _recognise_array(sample: Sample) -> str | None:
     return "It is a JSON array of objects." if sample.layout == "array" and sample.records else None
 
@@ -75,6 +98,7 @@ ARRAY = Format(
     is_general=True,
     read_plain=_read_plain,
     write_plain=_write_plain_array,
+    check_plain=_check_plain,
 )
 
 LINES = replace(

@@ -15,9 +15,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
+from pyarrow import parquet
 
 from halflabel._files import atomic_write
 from halflabel._wording import listed
+from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.bounded import base_suffix
 from halflabel.files.delimited import DELIMITERS
 from halflabel.files.raw_table import TextForm
@@ -68,9 +70,10 @@ def write_table(table: pd.DataFrame, path: Path, form: TextForm | None = None) -
     """
     check_table_path(path)
     if table_suffix(path) == ".parquet":
+        written, mixed = to_arrow_table(table)
         with atomic_write(path) as file:
-            table.to_parquet(file, index=False)
-        return ()
+            parquet.write_table(written, file)
+        return mixed
     form = form or TextForm()
     suffix = base_suffix(path)
     stated = suffix == ".csv" or (suffix == ".txt" and form.delimiter != ",")

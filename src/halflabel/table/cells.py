@@ -44,7 +44,7 @@ def infer_kind(column: pd.Series[Any]) -> Kind:
     if _is_real(column.dtype):
         return "numbers"
     inferred = pd.api.types.infer_dtype(column, skipna=True)
-    kind = _KINDS.get(inferred)
+    kind = None if inferred == "mixed-integer" and _holds_nested(column) else _KINDS.get(inferred)
     if kind is None:
         return "lists" if isinstance(_get_first(column), list | tuple | np.ndarray | set) else "other"
     return "dates" if kind == "text" and _reads_as_dates(column) else kind
@@ -97,6 +97,11 @@ def looks_like_label(column: pd.Series[Any]) -> bool:
 def show_cell(column: pd.Series[Any], row: int) -> str:
     """Return a cell as a person would write it: ``3``, not ``np.int64(3)``."""
     return repr(column.iloc[row : row + 1].tolist()[0])
+
+
+def _holds_nested(column: pd.Series[Any]) -> bool:
+    """Return whether a column holds lists or objects next to plain values."""
+    return any(isinstance(value, list | tuple | set | dict | np.ndarray) for value in column)
 
 
 def _is_real(dtype: Any) -> bool:

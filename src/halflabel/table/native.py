@@ -11,6 +11,7 @@ import narwhals as nw
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from halflabel.files.arrow_columns import to_arrow_array
 from halflabel.files.arrow_tables import frame_of_table, read_dataset
 from halflabel.files.huggingface import plain_of, restore_numbers
 
@@ -118,8 +119,8 @@ def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
     values = [None if _is_missing(value) else value for value in column.astype(object)]
     try:
         return pa.array(values, kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array(values)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return to_arrow_array(values)
 
 
 def _restore_dicts(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> list[dict[str, Any]]:
