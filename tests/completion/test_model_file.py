@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 import zipfile
 from dataclasses import replace
 from types import SimpleNamespace
@@ -213,8 +214,12 @@ def build(names=("rock", "sad"), p=((0.25, 0.75), (0.5, 1.0)), **changes):
     frame = pd.DataFrame({"a": [0.0, 1.0, 5.0], "b": [1.0, 0.0, 5.0]})
     encoder = FeatureEncoder.learn(frame, Roles(numeric=("a", "b")))
     p = np.array(p)
+    both = (p >= 0.5).astype(int), p
     model = SimpleNamespace(
-        thresholds_=np.full(len(names), 0.5), n_features_in_=2, predict_both=lambda X: ((p >= 0.5).astype(int), p)
+        thresholds_=np.full(len(names), 0.5),
+        n_features_in_=2,
+        predict_both=lambda X: both,
+        complete_both=lambda X, labels: both,
     )
     parts = {"model": model, "roles": Roles(numeric=("a", "b")), "encoder": encoder, "label_names": names}
     return Predictor(**(parts | changes))
@@ -229,7 +234,8 @@ def change_model(**attributes):
     return SimpleNamespace(**(vars(build().model) | attributes))
 
 
-TWICE = replace(build().encoder, numeric=("a", "a"))
+ENCODER = build().encoder
+TWICE = replace(ENCODER, numeric=("a", "a"))
 
 
 @pytest.mark.parametrize(
@@ -250,6 +256,32 @@ TWICE = replace(build().encoder, numeric=("a", "a"))
 def test_parts_that_do_not_fit_together_are_named(changes, sentence):
     with pytest.raises(ValueError, match=sentence):
         _check_parts(build(**changes))
+
+
+SIZES = {
+    "vector_width": [2**31, 2**62, 1, -1],
+    "vectors": ["v"],
+    "matrix_names": [("x",) * 3],
+    "vocabulary": [("word",)],
+    "idf": [np.ones(3), np.ones((0, 2))],
+    "filling": [replace(ENCODER.filling, **change) for change in (
+        {"means": np.zeros(3)}, {"means": np.zeros((2, 1))}, {"spreads": np.ones(1)}, {"components": np.ones((2, 5))},
+        {"components": np.ones(2)})],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in SIZES.items() for value in values])
+@pytest.mark.parametrize("n_features", [2, 2**31 + 2])
+def test_sizes_are_those_of_the_arrays_before_anything_is_built(name, value, n_features):
+    encoder = replace(ENCODER, **{"vectors": "v", name: value} if name == "vector_width" else {name: value})
+    if name == "vectors":
+        encoder = replace(encoder, vector_width=2**31)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"features|vectors"):
+        _check_parts(build(encoder=encoder, model=change_model(n_features_in_=n_features)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
 
 
 def test_made_up_rows_have_a_value_of_every_kind():

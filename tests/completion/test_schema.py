@@ -104,9 +104,28 @@ def test_the_fields_are_those_of_the_class():
         check_record(Part, [1.0])
 
 
+FITTED = {
+    "n_features_in_": 3,
+    "sparse_features_": False,
+    "single_label_": False,
+    "label_names_": ("rock",),
+    "thresholds_": np.full(1, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_attributes_of_a_fit_are_there_and_have_the_declared_types(name):
+    state = {**MLkNN().get_params(), **FITTED}
+    with pytest.raises(ValueError, match=f"MLkNN.{name} is missing"):
+        check_attributes(MLkNN, {key: value for key, value in state.items() if key != name})
+    for odd in (None, "x", 0.5, [], {}, np.array(["x"])):
+        with pytest.raises(ValueError, match=f"MLkNN.{name} is not of the declared type"):
+            check_attributes(MLkNN, {**state, name: odd})
+
+
 def test_attributes_hide_no_method_and_lack_no_parameter():
-    state = MLkNN().get_params()
-    check_attributes(MLkNN, {**state, "n_features_in_": 3})
+    state = {**MLkNN().get_params(), **FITTED}
+    check_attributes(MLkNN, state)
     with pytest.raises(ValueError, match="'predict' is a method of MLkNN"):
         check_attributes(MLkNN, {**state, "predict": 3})
     with pytest.raises(ValueError, match="'feature_names_seen' is a method"):

@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 from tests.fuzz.mutator import mutate
-from tests.fuzz.structure import change_tree, pack, unpack
+from tests.fuzz.structure import change_scalar, change_tree, pack, unpack
 
 
 def change_model(content: bytes, rng: np.random.Generator) -> bytes:
@@ -25,6 +25,22 @@ def change_model(content: bytes, rng: np.random.Generator) -> bytes:
             parts[name] = mutate(parts[name], rng)
     packed = pack(parts)
     return mutate(packed, rng) if rng.random() < 0.1 else packed
+
+
+def change_gently(content: bytes, rng: np.random.Generator) -> bytes:
+    """Return a model with one value changed inside, which keeps its type, or one array, which keeps its shape."""
+    parts = unpack(content)
+    names = [name for name in parts if name.endswith(".npy")]
+    if names and rng.random() < 0.4:
+        name = names[int(rng.integers(len(names)))]
+        array = np.load(io.BytesIO(parts[name]), allow_pickle=False)
+        array = rng.permuted(array) if rng.random() < 0.3 or not array.size else _set_values(array, rng)
+        stream = io.BytesIO()
+        np.lib.format.write_array(stream, array, version=(1, 0))
+        parts[name] = stream.getvalue()
+    else:
+        parts["model.json"] = change_scalar(parts["model.json"], rng)
+    return pack(parts)
 
 
 def damage(content: bytes, rng: np.random.Generator) -> bytes:

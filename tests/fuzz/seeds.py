@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from tests.fuzz.models import change_model, damage
+from tests.fuzz.models import change_gently, change_model, damage
 from tests.fuzz.mutator import mutate, overwrite
 from tests.fuzz.structure import Change
 from tests.fuzz.tools import TOOLS
@@ -92,6 +93,22 @@ def kernel_model() -> bytes:
 
 
 @cache
+def table_model() -> bytes:
+    """Return a model of a table with numbers, gaps, a category and a column of vectors."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5))
+    table = pd.DataFrame({"x": np.where(rng.random(40) < 0.2, np.nan, X[:, 0]), "y": X[:, 1]})
+    table["kind"] = np.where(X[:, 2] > 0, "major", "minor")
+    table["v"] = list(X[:, 2:].tolist())
+    table["a"] = np.where(rng.random(40) < 0.7, X[:, 0] > 0, np.nan)
+    table["b"] = np.where(rng.random(40) < 0.7, X[:, 1] > 0, np.nan)
+    with tempfile.TemporaryDirectory() as folder, patch.dict(EFFORTS, {"fast": replace(EFFORTS["fast"], n_trees=4)}):
+        path = Path(folder) / "m.halflabel"
+        hl.complete(table, labels=["a", "b"], vectors="v", effort="fast").save(path)
+        return path.read_bytes()
+
+
+@cache
 def ensemble_model() -> bytes:
     """Return a model of the default method, with small forests."""
     with patch.dict(EFFORTS, {"fast": replace(EFFORTS["fast"], n_trees=4)}):
@@ -99,11 +116,27 @@ def ensemble_model() -> bytes:
 
 
 def use_model(path: Path) -> Any:
-    """Load a model and let it predict: probabilities must be finite and in [0, 1]."""
+    """Load a model, and use it as a person does; what it predicts must be in [0, 1]."""
     loaded = hl.load(path)
-    p = loaded.predict_proba(*make_up_rows(loaded.encoder)).to_numpy()
-    assert ((p >= 0) & (p <= 1)).all()
+    with as_defects():
+        rows, matrix = make_up_rows(loaded.encoder)
+        given = pd.DataFrame({name: [1.0, np.nan] for name in loaded.label_names})
+        gaps = rows.assign(**{name: [np.nan, 1.0] for name in loaded.encoder.numeric})
+        tables = [loaded.predict_proba(rows, matrix), loaded.predict_proba(gaps, matrix)]
+        if loaded.roles.tags is None:
+            tables.append(loaded.complete_with_probabilities(gaps.assign(**given), matrix)[1])
+        p = np.vstack([table.to_numpy() for table in tables])
+        assert ((p >= 0) & (p <= 1)).all()
     return p
+
+
+@contextmanager
+def as_defects() -> Iterator[None]:
+    """Let an error that a reader may raise be a defect when what it read is used."""
+    try:
+        yield
+    except ValueError as error:
+        raise RuntimeError(f"{type(error).__name__} in use: {error}") from error
 
 
 def use_damaged(seed: Callable[[], bytes]) -> Callable[[Path], Any]:
@@ -140,12 +173,19 @@ RECORDS = [Format(name, suffix, seed, reader, change=change) for name, suffix, s
 
 MODELS = [
     Format(name, ".halflabel", seed, use_model, ModelFileError, change_model)
-    for name, seed in (("model", graph_model), ("kernel model", kernel_model), ("ensemble", ensemble_model))
+    for name, seed in (
+        ("model", graph_model),
+        ("kernel model", kernel_model),
+        ("ensemble", ensemble_model),
+        ("table model", table_model),
+    )
 ]
+
+GENTLY_CHANGED = [replace(each, name=f"{each.name} changed gently", change=change_gently) for each in MODELS]
 
 DAMAGED = [
     Format(f"damaged {each.name}", ".halflabel", each.seed, use_damaged(each.seed), ModelFileError, damage)
     for each in MODELS
 ]
 
-FORMATS = [*TABLES, *RECORDS, *MODELS, *DAMAGED]
+FORMATS = [*TABLES, *RECORDS, *MODELS, *GENTLY_CHANGED, *DAMAGED]

@@ -77,6 +77,24 @@ def change_tree(text: bytes, rng: np.random.Generator) -> bytes:
     return json.dumps(document).encode()
 
 
+def change_scalar(text: bytes, rng: np.random.Generator) -> bytes:
+    """Replace one number, text or truth value of the tree by another of its type."""
+    document = json.loads(text)
+    places = [(holder, key) for holder, key in _places(document) if isinstance(holder[key], str | int | float)]
+    holder, key = places[int(rng.integers(len(places)))]
+    old, pick = holder[key], int(rng.integers(7))
+    if isinstance(old, bool):
+        holder[key] = not old
+    elif isinstance(old, int):
+        holder[key] = [0, 1, -1, old + 1, 2**31, 2**62, 10**30][pick]
+    elif isinstance(old, float):
+        holder[key] = [0.0, -old, 1e-300, 1e300, old * 2, -1.0, 0.5][pick]
+    else:
+        texts = [other[there] for other, there in places if isinstance(other[there], str)]
+        holder[key] = ["", "x", old + "x", "\n", *rng.choice(texts, 3).tolist()][pick]
+    return json.dumps(document).encode()
+
+
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the list or dict and the index or key of every value below this one."""
     keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()

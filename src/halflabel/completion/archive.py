@@ -240,7 +240,7 @@ class _Decoder:
         name = value["object"]
         if name not in self.classes:
             raise ModelFileError(
-                f"the file holds an object of the unknown class {name!r}; it may come from a newer version."
+                f"the file holds an object of the unknown class {str(name)[:40]!r}; it may come from a newer version."
             )
         return _build(self.classes[name], self(value["state"]))
 

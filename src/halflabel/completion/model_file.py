@@ -287,15 +287,31 @@ def _check_parts(predictor: Predictor) -> None:
         raise ValueError("there is not one finite threshold per label")
     if set(encoder.columns) != set(predictor.roles.features) or len(set(encoder.columns)) < len(encoder.columns):
         raise ValueError("the columns of the features are not those of the roles")
-    if len(encoder.feature_names) != model.n_features_in_:
+    if _count_features(encoder) != model.n_features_in_:
         raise ValueError("the table gives another number of features than the method takes")
     frame, matrix = make_up_rows(encoder)
-    _, table = predictor.label_with_probabilities(frame, matrix)
-    p = table.to_numpy()
-    if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
-        raise ValueError("it does not predict one probability per label")
+    for use in (predictor.label_with_probabilities, predictor.complete_with_probabilities):
+        p = use(frame, matrix)[1].to_numpy()
+        if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
+            raise ValueError("it does not predict one probability per label")
     if predictor.item_map is not None and not np.isfinite(predictor.locate(frame, matrix).to_numpy()).all():
         raise ValueError("it does not place items on its map")
+
+
+def _count_features(encoder: FeatureEncoder) -> int:
+    """Return the number of features of a table; raise before any is named if a size is not that of its arrays."""
+    filling, n_single = encoder.filling, len(encoder.numeric) + encoder.vector_width
+    n_matrix, n_words = len(encoder.matrix_names), len(encoder.vocabulary)
+    n_filled = len(filling.means)
+    if encoder.vector_width < 0 or (encoder.vectors is None and encoder.vector_width):
+        raise ValueError("the width of the vectors is not that of a column")
+    if n_filled not in (n_single, n_single + n_matrix) or filling.means.ndim != 1:
+        raise ValueError("the means of the features are not as many as the features")
+    if filling.spreads.shape != (n_filled,) or filling.components.ndim != 2 or encoder.idf.shape != (n_words,):
+        raise ValueError("the arrays of the features have different lengths")
+    if len(filling.components) and filling.components.shape[1] != n_filled:
+        raise ValueError("the components of the features are not as long as their means")
+    return n_single + n_matrix + n_words + sum(map(len, encoder.categories.values()))
 
 
 def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:

@@ -39,7 +39,7 @@ def check_record(kind: type, state: Any) -> None:
 
 
 def check_attributes(kind: type, state: Any) -> None:
-    """Raise a ValueError if an estimator's state would hide a method, or lacks a parameter."""
+    """Raise a ValueError if an estimator hides a method, lacks a parameter, or has an attribute of another type."""
     if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
         raise ValueError(f"the state of a {kind.__name__} is no table of attributes")
     hidden = [name for name in state if callable(getattr(kind, name, None)) or _is_property(kind, name)]
@@ -48,6 +48,11 @@ def check_attributes(kind: type, state: Any) -> None:
     lacking = [name for name in kind._get_param_names() if name not in state]  # type: ignore[attr-defined]
     if lacking:
         raise ValueError(f"the parameter {lacking[0]!r} of {kind.__name__} is missing")
+    for name, hint in _get_fitted(kind).items():
+        if name not in state and not hasattr(kind, name):
+            raise ValueError(f"{kind.__name__}.{name} is missing")
+        if name in state and not _matches(state[name], hint):
+            raise ValueError(f"{kind.__name__}.{name} is not of the declared type")
 
 
 def is_finite(value: Any) -> bool:
@@ -80,6 +85,13 @@ def _in_range(indices: Ints, n: int) -> bool:
 
 def _is_property(kind: type, name: str) -> bool:
     return isinstance(getattr(kind, name, None), property)
+
+
+@cache
+def _get_fitted(kind: type) -> dict[str, Any]:
+    """Return the annotations of what a fit of an estimator stores and a file holds."""
+    left_out = getattr(kind, "_transductive", ())
+    return {name: hint for name, hint in _get_hints(kind).items() if name.endswith("_") and name not in left_out}
 
 
 @cache

@@ -38,6 +38,13 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     threshold: float
     cost_ratio: float
 
+    # What a fit stores. The annotations of an estimator are the schema of a model file, as those of a record are.
+    n_features_in_: int
+    sparse_features_: bool
+    single_label_: bool
+    label_names_: tuple[str, ...]
+    thresholds_: Floats
+
     #: The additional arguments of ``fit``: some of "groups", "prior" and "calibrate_on", which
     #: :func:`fit_with_auxiliary` passes.
     auxiliary: ClassVar[frozenset[str]] = frozenset()
