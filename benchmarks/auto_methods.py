@@ -200,13 +200,19 @@ def fit_low_rank(X, known):
 
 #: AutoLabeler with other settings, and its members alone; every other method is a single one.
 ENSEMBLES = (
-    {name: lambda X, known, name=name: AutoLabeler(name).fit(X, known) for name in ("fast", "best")}
-    | {"auto, plain": lambda X, known: PlainAuto().fit(X, known)}
-    | {name: lambda X, known, name=name: AutoLabeler(members=(name,)).fit(X, known) for name in MEMBERS}
+    {
+        name: lambda X, known, name=name: AutoLabeler(name, decision="micro_f1").fit(X, known)
+        for name in ("fast", "best")
+    }
+    | {"auto, plain": lambda X, known: PlainAuto(decision="micro_f1").fit(X, known)}
+    | {
+        name: lambda X, known, name=name: AutoLabeler(members=(name,), decision="micro_f1").fit(X, known)
+        for name in MEMBERS
+    }
 )
 
 METHODS = {
-    "auto": lambda X, known: AutoLabeler().fit(X, known),
+    "auto": lambda X, known: AutoLabeler(decision="micro_f1").fit(X, known),
     "ssdrmc": lambda X, known: SSDRMC().fit(X, known),
     "ssdrmc weighted": lambda X, known: SSDRMC().fit(weight_features(X), known),
     "ssdrmc as published": lambda X, known: SSDRMC.as_published().fit(X, known),

@@ -185,7 +185,7 @@ def option(name: str, value: object = None) -> str:
     if not _names_command_options.get():
         return f"{name}=" if value is None else f"{name}={value!r}"
     flag = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
-    return flag if value is None else f"{flag} {value}"
+    return flag if value is None else f"{flag} {value}" if value != "" else f"{flag} ''"
 
 
 def option_names(name: str, values: Sequence[str]) -> str:

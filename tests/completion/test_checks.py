@@ -17,7 +17,6 @@ from halflabel.cli import main
 from halflabel.completion.checks import (
     _write_size,
     check_calibrate_on,
-    check_labels,
     check_observed_rate,
     check_positive_only_support,
     check_prior_support,
@@ -50,14 +49,6 @@ def unfitted(monkeypatch):
 
 def needed(songs, effort):
     return estimate_memory(songs[list("abcde")].to_numpy(), PartialLabels.from_table(songs[LABELS]), effort)
-
-
-def test_a_label_without_any_entry_is_named():
-    gap = np.nan
-    labels = PartialLabels.from_table(pd.DataFrame({"rock": [1, gap], "sad": [gap, gap], "live": [gap, gap]}))
-    with pytest.raises(ValueError, match=r"no item has a value for 'sad' and 'live': .* empty in all 2 rows"):
-        check_labels(labels)
-    check_labels(PartialLabels.from_table([[1, gap], [gap, 0]]))
 
 
 POSITIVES, ORDINARY = PartialLabels.from_positives([[1, 0]]), PartialLabels.from_table([[1, 0]])

@@ -10,6 +10,7 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel.labels.calibration import fill_confident
+from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import BinaryRelevance
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -182,8 +183,8 @@ def test_labels_that_know_what_is_irrelevant_have_no_assumptions(rock):
 
 class TestErrors:
     def test_an_empty_label(self, songs):
-        with pytest.raises(ValueError, match=r"no item has a value for 'blank'.*leave it out"):
-            hl.complete(songs.assign(blank=np.nan), labels=["rock", "blank"])
+        with pytest.raises(ValueError, match=r"no value is given for 'blank'.*leave it out"):
+            hl.complete(songs.assign(blank=np.nan), labels=["blank"])
 
     def test_no_labels_named(self, songs):
         with pytest.raises(ValueError, match="no labels were named"):
@@ -264,7 +265,8 @@ def test_the_kinds_of_gap_are_reported_with_what_was_done(songs):
     unlabelled = int(songs[["rock", "sad", "live"]].isna().all(axis=1).sum())
     assert filled.gaps[0] == f"{unlabelled} items without any label: AutoLabeler fills all of their entries."
     assert filled.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them")
-    assert filled.gaps[2].startswith("Checked on entries that it had not seen: mean squared error")
+    assert filled.gaps[2] == f"Threshold rule: {Rule('probable')}."
+    assert filled.gaps[3].startswith("Checked on entries that it had not seen: mean squared error")
 
 
 def test_features_of_little_use_are_reported(rng):

@@ -14,8 +14,9 @@ from halflabel.completion.filling import (
     _choose_calibrating,
     _choose_method,
     build_default_method,
-    check_settings,
+    choose_rule,
 )
+from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import BinaryRelevance
 
 RATES = BinaryRelevance(DummyClassifier(strategy="prior"))
@@ -35,16 +36,26 @@ SONGS = pd.DataFrame({"tempo": [1.5, 2.5, 4.0, 3.5, 5.5, 6.5], "rock": [1, 0, No
         ({"cost": (1, 2, 3)}, "cost must be two positive numbers"),
         ({"cost": (1e-101, 1)}, "cost must be two positive numbers"),
         ({"cost": (1e101, 1)}, "cost must be two positive numbers"),
-        ({"cost": (1, 2), "min_precision": 0.9}, "cost and a precision cannot both decide"),
-        ({"cost": (1, 2), "unsure": "leave"}, "cost and a precision cannot both decide"),
+        ({"cost": (1, 2), "min_precision": 0.9}, "cost= and min_precision= cannot both decide"),
+        ({"cost": (1, 2), "unsure": "leave"}, "cost= and min_precision= cannot both decide"),
+        ({"rule": "micro_f1", "cost": (1, 2)}, "rule= and cost= cannot both decide"),
+        ({"rule": Rule("precision", at=0.9), "min_precision": 0.9}, "rule= and min_precision= cannot both decide"),
+        ({"rule": "f1"}, "unknown threshold rule 'f1'"),
+        ({"rule": "precision"}, "the precision must lie between 0.5 and 1"),
     ],
 )
 def test_invalid_settings_raise(settings, sentence):
-    given = {"unsure": "fill", "min_precision": None, "cost": None, "effort": "default"}
-    check_settings(**given | {"cost": (1, 5)})
-    check_settings(**given | {"min_precision": 0.9, "unsure": "leave"})
     with pytest.raises(ValueError, match=sentence):
-        check_settings(**given | settings)
+        hl.complete(SONGS, labels=["rock"], **settings)
+
+
+def test_one_argument_decides_which_entries_are_filled():
+    assert choose_rule() is None  # that of the method
+    assert choose_rule("micro_f1") == Rule("micro_f1")
+    assert choose_rule(Rule("fixed", threshold=0.2)) == Rule("fixed", threshold=0.2)
+    assert choose_rule(cost=(1, 4)) == Rule("cost", ratio=0.25)
+    assert choose_rule(unsure="leave") == choose_rule(min_precision=0.95) == Rule("precision", at=0.95)
+    assert choose_rule(unsure="leave", min_precision=0.9) == choose_rule(Rule("precision", at=0.9))
 
 
 def test_the_default_method_has_the_settings_that_were_given():
@@ -74,8 +85,8 @@ class TestPrecision:
 
     def test_costs_are_a_ratio_of_the_rule(self):
         model = self.fill(cost=(3, 2)).model
-        assert (model.decision, model.cost_ratio) == ("cost", 1.5)
-        assert self.fill().model.decision == RATES.decision
+        assert model.resolve_rule() == Rule("cost", model.threshold, 1.5)
+        assert self.fill().rule == RATES.resolve_rule()
         # Three of four are relevant; a wrong yes costs 9 times a wrong no, and its threshold is .9.
         assert self.fill(cost=(1, 1)).table["rock"].tolist() == [1, 0, 1, 1, 1, 1]
         assert self.fill(cost=(9, 1)).table["rock"].tolist() == [1, 0, 0, 1, 1, 0]

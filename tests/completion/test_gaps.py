@@ -7,6 +7,7 @@ import pytest
 
 from halflabel import PartialLabels
 from halflabel.completion.gaps import describe_gaps
+from halflabel.labels.rules import Rule
 
 
 class Model:
@@ -23,23 +24,35 @@ class Coupled(Model):
 
 
 ROWS = [[1.0, 0.0], [np.nan, 1.0], [0.0, np.nan], [np.nan, np.nan]]
+PROBABLE = Rule("probable")
 COMPLETE = PartialLabels.from_table(ROWS[:1])
 NO_GAP = "There is no gap: nothing was filled in; given entries were checked. For new items, save the model."
 
 
+def describe(labels, model, rule=PROBABLE):
+    """Return the sentences without the one about the threshold rule."""
+    return tuple(sentence for sentence in describe_gaps(labels, model, rule) if not sentence.startswith("Threshold"))
+
+
+@pytest.mark.parametrize("rule", [PROBABLE, Rule("cost", ratio=4), Rule("precision", at=0.9)])
+def test_the_threshold_rule_is_named_where_a_gap_was_filled(rule):
+    assert f"Threshold rule: {rule}." in describe_gaps(PartialLabels.from_table(ROWS), Model(), rule)
+    assert describe_gaps(COMPLETE, Model(), rule) == (NO_GAP,)
+
+
 def test_a_table_without_gaps_is_named():
-    assert describe_gaps(COMPLETE, Model()) == (NO_GAP,)
+    assert describe(COMPLETE, Model()) == (NO_GAP,)
 
 
 def test_items_without_a_label_and_single_entries_are_counted():
-    assert describe_gaps(PartialLabels.from_table(ROWS), Model()) == (
+    assert describe(PartialLabels.from_table(ROWS), Model()) == (
         "1 item without any label: Model fills all of their entries.",
         "2 single entries of 2 items are missing: Model fills them.",
     )
-    assert describe_gaps(PartialLabels.from_table(ROWS[:2]), Coupled()) == (
+    assert describe(PartialLabels.from_table(ROWS[:2]), Coupled()) == (
         "1 single entry of 1 item is missing: Coupled fills it, with the help of the item's other labels.",
     )
-    assert describe_gaps(PartialLabels.from_table(ROWS), Model(), sure_only=True) == (
+    assert describe(PartialLabels.from_table(ROWS), Model(), Rule("precision", at=0.9)) == (
         "1 item without any label: Model fills the surest of their entries.",
         "2 single entries of 2 items are missing: Model fills the surest.",
     )
@@ -47,19 +60,19 @@ def test_items_without_a_label_and_single_entries_are_counted():
 
 def test_absent_tags_are_counted_where_an_item_is_annotated():
     labels = PartialLabels.from_positives([[1, 0, 0], [0, 1, 1], [np.nan, np.nan, np.nan]])
-    assert describe_gaps(labels, Model()) == (
+    assert describe(labels, Model()) == (
         "3 absent tags may be missing positives (absent tags are unknown).",
         "1 item without any label: Model fills all of their entries.",
     )
-    assert describe_gaps(labels[[0, 1]], Model())[0].startswith("3 absent tags")
-    assert len(describe_gaps(labels[[0, 1]], Model())) == 1
+    assert describe(labels[[0, 1]], Model())[0].startswith("3 absent tags")
+    assert len(describe(labels[[0, 1]], Model())) == 1
 
 
 @pytest.mark.parametrize(
     ("error", "useful"), [(0.0, True), (0.12, True), (0.1939, True), (0.1941, False), (0.3, False)]
 )
 def test_the_error_is_compared_with_that_of_the_rate(error, useful):
-    sentence = describe_gaps(COMPLETE, Model(ensemble=error, label_rate=0.2))[1]
+    sentence = describe(COMPLETE, Model(ensemble=error, label_rate=0.2))[1]
     start = (
         f"Checked on entries that it had not seen: mean squared error {error:.3f}; guessing each label's rate would "
         "give 0.200."
@@ -69,17 +82,17 @@ def test_the_error_is_compared_with_that_of_the_rate(error, useful):
 
 def test_the_error_of_positive_only_labels_is_that_of_being_assigned():
     labels = PartialLabels.from_positives([[1, 0], [0, 1]])
-    assert "mean squared error of P(assigned) 0.100;" in describe_gaps(labels, Model(ensemble=0.1, label_rate=0.2))[1]
+    assert "mean squared error of P(assigned) 0.100;" in describe(labels, Model(ensemble=0.1, label_rate=0.2))[1]
 
 
 def test_without_an_error_there_is_no_sentence():
-    assert describe_gaps(COMPLETE, Model(ensemble=np.nan, label_rate=np.nan)) == (NO_GAP,)
+    assert describe(COMPLETE, Model(ensemble=np.nan, label_rate=np.nan)) == (NO_GAP,)
 
 
 @pytest.mark.parametrize(("error", "n_sentences"), [(0.0, 3), (0.25, 3), (np.nan, 2)])
 def test_a_prior_is_compared_with_the_method_alone(error, n_sentences):
     model = Model(ensemble=0.1, label_rate=0.2, prior=error, without_prior=0.15)
-    sentences = describe_gaps(COMPLETE, model)
+    sentences = describe(COMPLETE, model)
     assert len(sentences) == n_sentences
     if n_sentences == 3:
         assert sentences[2] == (

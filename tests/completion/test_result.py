@@ -15,6 +15,7 @@ from halflabel.completion import result as module
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.result import Completion
 from halflabel.labels.positive_only import Assumption
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 
 GIVEN = [[1, -1], [-1, 0], [0, 0], [1, 1], [-1, -1], [0, 1]]
@@ -179,9 +180,9 @@ def test_suspects_are_named_by_their_items():
 def test_notes_and_gaps_are_those_of_the_table():
     filled = complete(open_songs())
     assert filled.notes is filled.opened.notes
-    assert filled.gaps == describe_gaps(filled.labels, filled.model, sure_only=False)
+    assert filled.gaps == describe_gaps(filled.labels, filled.model, filled.rule)
     sure = complete(open_songs(), min_precision=0.99)
-    assert sure.gaps == describe_gaps(sure.labels, sure.model, sure_only=True) != filled.gaps
+    assert sure.gaps == describe_gaps(sure.labels, sure.model, Rule("precision", at=0.99)) != filled.gaps
 
 
 def test_twenty_items_to_label_and_one_hundred_candidates_are_listed(monkeypatch):

@@ -14,6 +14,7 @@ from halflabel import PartialLabels
 from halflabel.completion import Completion
 from halflabel.completion.review import rank_for_review
 from halflabel.labels.calibration import fill_confident
+from halflabel.labels.rules import Rule
 from halflabel.table import Columns, OpenTable, open_table
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -45,7 +46,7 @@ def complete(opened: OpenTable, **changes) -> Completion:
         label_probabilities_=P,
         transduction_=(P >= 0.5).astype(float),
         thresholds_=np.full(2, 0.5),
-        decision="micro_f1",
+        resolve_rule=lambda: Rule("probable"),
         decompose=lambda rows, labels: {"score": logit(P[rows])},
         find_carriers=lambda *entry: {},
     )

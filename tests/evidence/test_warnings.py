@@ -54,12 +54,6 @@ def test_drift_that_cannot_be_measured():
     assert "200 labelled items and 10 unlabelled ones: not enough" in text_of(few, "cannot be compared")
 
 
-def test_labels_that_could_not_be_learned_are_named():
-    found = check(PartialLabels.from_table(np.ones((60, 1))), drift=None)
-    assert "“label0”: both values are needed" in text_of(found, "1 label could not be learned")
-    assert found[0]["level"] == "warning"
-
-
 def test_labels_of_few_examples_are_named():
     y = np.zeros((60, 2))
     y[:9, 0] = y[:10, 1] = 1

@@ -348,3 +348,14 @@ def test_results_without_a_manifest_are_not_used(items, done, tmp_path):
     assert record.exists()
     complete_parts(given, tmp_path / "out", max_unlabelled=30)
     assert read_content(tmp_path / "out") == read_content(out)
+
+
+def test_a_label_with_one_value_stays_as_it_was_given(items, tmp_path):
+    ticks = np.where(np.arange(len(items)) % 3 == 0, 1.0, np.nan)
+    given = write_parts(items.assign(ticks=ticks), tmp_path / "in")
+    result = complete_parts(given, tmp_path / "out", labels=[*NAMES, "ticks"], max_unlabelled=30)
+    np.testing.assert_array_equal(read_parts(tmp_path / "out")["ticks"], ticks)
+    assert not read_parts(tmp_path / "out")[NAMES].isna().any(axis=None)
+    assert list(result.counts["label"]) == list(hl.load(result.model).label_names) == list(NAMES)
+    assert "only 1 is given for 'ticks'" in " ".join(result.notes)
+    assert result.describe()[-1].startswith("Threshold rule: probable")

@@ -222,9 +222,9 @@ def test_cells_that_are_not_open_do_not_count():
 
 
 def test_an_unknown_rule_names_the_known_ones():
-    with pytest.raises(ValueError, match="unknown threshold rule 'x': choose 'fixed' or one of 'micro_f1'"):
+    with pytest.raises(ValueError, match="unknown threshold rule 'x': choose 'fixed' or one of 'probable', 'micro_f1'"):
         thresholds(np.ones((1, 1)), "x")
-    assert set(RULES) == {"micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
+    assert set(RULES) == {"probable", "micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
 
 
 class TestConfident:

@@ -10,7 +10,8 @@ import pytest
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt, thresholds
 from halflabel.labels.positive_only import assume, mark_unassigned
-from halflabel.methods.decision import Rule, decide, decide_relevant
+from halflabel.labels.rules import Rule
+from halflabel.methods.decision import decide, decide_relevant
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_thresholds_of_complete_labels_are_chosen_on_all_entries(scored, rng):
 
 def test_another_calibration_takes_the_place_of_platts(scored):
     labels, scores, held_out = scored
-    decision = decide(labels, scores, held_out, Rule("cost", cost_ratio=3.0), lambda out_of_fold, labels: np.abs)
+    decision = decide(labels, scores, held_out, Rule("cost", ratio=3.0), lambda out_of_fold, labels: np.abs)
     np.testing.assert_array_equal(
         decision.probabilities[:, 0], np.abs(np.where(labels.observed, held_out, scores))[:, 0]
     )

@@ -20,6 +20,7 @@ from halflabel.evidence.suspects import rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import mark_unassigned
+from halflabel.labels.rules import Rule
 from halflabel.table import Description, Roles
 
 
@@ -28,7 +29,10 @@ class FakeModel:
 
     def __init__(self, n_labels: int) -> None:
         self.thresholds_ = np.full(n_labels, 0.5)
-        self.decision = "micro_f1"
+        self.rule = Rule("probable")
+
+    def resolve_rule(self) -> Rule:
+        return self.rule
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {"n_neighbors": 15}
@@ -55,6 +59,7 @@ class FakeCompletion:
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
         X = np.zeros((len(self.labels), 7))
+        self.rule = self.model.rule
         self.opened = SimpleNamespace(X=X, roles=self.roles, notes=self.notes, frame=self.frame, source=None,
                                       description=Description())  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from tests.completion.test_review import complete, open_songs
 import halflabel as hl
 from halflabel.completion import Completion, Explanation
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import MLkNN
 from halflabel.report.display import describe_completion, describe_filled, describe_review, render_completion
 from halflabel.table import Columns, open_table
@@ -30,7 +32,8 @@ def test_four_lines_in_a_terminal():
     lines = repr(complete(open_songs())).splitlines()
     assert lines[:2] == [
         "6 items, 2 labels: 4 gaps, 0 left empty.",
-        "Filled in: 2 as relevant (expected precision 78 %), 2 as irrelevant (expected precision 96 %).",
+        "Filled in: 2 as relevant (expected precision 78 %), 2 as irrelevant (expected precision 96 %)."
+        " Threshold rule: probable.",
     ]
     assert lines[2].startswith("Doubtful: 2 given entries")
     assert len(lines) == 4
@@ -41,7 +44,9 @@ def test_a_given_entry_is_doubtful_if_the_other_value_is_more_probable():
     filled = complete(open_songs())
     p = np.where(filled.labels.relevant, 0.9, 0.1)
     p[0, 0], p[3, 1] = 0.5, 0.4
-    filled = replace(filled, model=SimpleNamespace(**vars(complete(open_songs()).model) | {"label_probabilities_": p}))
+    model = copy(filled.model)
+    model.label_probabilities_ = p
+    filled = replace(filled, model=model)
     assert describe_completion(filled)[2].startswith("Doubtful: 1 given entry (.suspects)")
 
 
@@ -95,7 +100,9 @@ def completions(draw):
     p = draw(arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.01, 0.3, 0.5, 0.7, 0.76, 0.999, 1.0])))
     filled = draw(arrays(np.int8, shape, elements=st.sampled_from([-1, 0, 1])))
     labels = PartialLabels.from_positives(given) if positive_only else PartialLabels.from_table(given)
-    model = SimpleNamespace(label_probabilities_=p, filled=filled, thresholds_=np.full(n_labels, 0.5))
+    model = SimpleNamespace(
+        label_probabilities_=p, filled=filled, thresholds_=np.full(n_labels, 0.5), resolve_rule=lambda: Rule("probable")
+    )
     return Drawn(open_table(np.arange(3.0 * n).reshape(n, 3), labels), model, draw(st.sampled_from([None, 0.9])))
 
 

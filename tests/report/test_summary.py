@@ -11,6 +11,7 @@ import pytest
 from halflabel.completion import complete
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import ece
+from halflabel.labels.rules import Rule
 from halflabel.report import summarize
 from halflabel.report.quality import measure_quality, read_thresholds
 from halflabel.table import Roles
@@ -149,7 +150,7 @@ def test_settings_roles_and_versions_are_kept(by_hand):
 
 def test_thresholds_on_scores_become_probabilities(by_hand):
     model = by_hand().model
-    model.decision, model.calibration_ = "fixed", lambda scores: scores / 2
+    model.rule, model.calibration_ = Rule("fixed", threshold=0.3), lambda scores: scores / 2
     assert read_thresholds(model).tolist() == [0.25, 0.25]
 
 

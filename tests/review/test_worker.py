@@ -10,7 +10,7 @@ from tests.review.serving import make_session, make_setting, make_table
 
 from halflabel.completion.answers import Answers
 from halflabel.review.outputs import Outputs, Targets
-from halflabel.review.worker import Job, Worker
+from halflabel.review.worker import Job, Worker, _Bench
 
 pytestmark = pytest.mark.slow  # a new process imports everything
 
@@ -101,3 +101,17 @@ def test_a_session_with_a_real_worker(tmp_path, monkeypatch, limit):
         assert session.describe_panel()["advice"]["filled"] > 0
     finally:
         session.close()
+
+
+def test_answers_that_leave_one_value_of_a_label_do_not_change_the_shape_of_a_fit():
+    """All known entries of the first label become 1: it is not learned, and none of its entries is uncertain."""
+    opened = make_setting(make_table(60)).opened
+    rows = np.flatnonzero(opened.labels.state[:, 0] < 0)
+    answers = Answers(rows, np.zeros_like(rows), np.ones(len(rows), dtype=bool))
+    bench = _Bench(None, opened, {"random_state": 0})
+    bench._report = lambda *_: None
+    _, fit = bench.do(make_job(len(rows), answers))
+    assert fit.state.shape == fit.p.shape == opened.labels.shape
+    assert set(fit.state[:, 0]) <= {0, 1}
+    assert not fit.wrong[:, 0].any()
+    assert (fit.state[:, 1:] != 0).all()

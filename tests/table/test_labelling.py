@@ -40,9 +40,44 @@ def test_text_in_a_label_column_raises_by_name_value_and_row():
         read_labels(frame, Roles(labels=("rock",)))
 
 
-def test_absent_raises_for_label_columns():
-    with pytest.raises(ValueError, match="absent= is about tag lists, but the labels are columns of 1, 0 and gaps"):
-        read_labels(pd.DataFrame({"a": [1, 0]}), Roles(labels=("a",)), absent="unknown")
+class TestColumnsOfPositives:
+    """1 and "not assigned": an empty cell, or 0."""
+
+    COLUMNS = Roles(labels=("a", "b"))
+    TICKS = pd.DataFrame({"a": [1, None, None, None], "b": [1, 1, None, None]})
+
+    @pytest.mark.parametrize(("empty", "annotated"), [("unlabelled", [1, 1, 0, 0]), ("none", [1, 1, 1, 1])])
+    def test_an_empty_cell_of_an_annotated_item_is_not_assigned(self, empty, annotated):
+        labels = read_labels(self.TICKS, self.COLUMNS, absent="unknown", empty=empty).labels
+        assert labels.positive_only
+        assert labels.state.tolist() == [[1, 1], [0, 1], [0, 0], [0, 0]]
+        assert labels.annotated.tolist() == annotated
+        again = read_known_labels(self.TICKS, self.COLUMNS, ("a", "b"), absent="unknown", empty=empty)
+        np.testing.assert_array_equal(again.annotated, labels.annotated)
+        nothing = read_known_labels(self.TICKS[2:], self.COLUMNS, ("a", "b"), absent="unknown", empty=empty)
+        assert nothing.annotated.tolist() == annotated[2:]
+
+    def test_0_is_not_assigned_as_in_from_positives(self):
+        table = pd.DataFrame({"a": [1, 0, None], "b": [0, 0, None]})
+        labels, expected = (
+            read_labels(table, self.COLUMNS, absent="unknown").labels, PartialLabels.from_positives(table)
+        )  # fmt: skip
+        np.testing.assert_array_equal(labels.state, expected.state)
+        np.testing.assert_array_equal(labels.annotated, expected.annotated)
+
+    def test_a_column_of_1_in_every_row_annotates_nothing(self):
+        table = self.TICKS.assign(c=1)
+        labels = read_labels(table, Roles(labels=("a", "b", "c")), absent="unknown").labels
+        assert labels.annotated.tolist() == [True, True, False, False]
+
+    def test_0_next_to_an_empty_cell_is_a_known_no(self):
+        table = pd.DataFrame({"a": [1, 0], "b": [1, None]})
+        with pytest.raises(ValueError, match=r"have 0 and empty cells in one row \(row 1\).*leave the option out"):
+            read_labels(table, self.COLUMNS, absent="unknown")
+
+    def test_irrelevant_is_stated_by_another_option(self):
+        with pytest.raises(ValueError, match=r"absent='irrelevant' is about tag lists.* state no='' in its place"):
+            read_labels(self.TICKS, self.COLUMNS, absent="irrelevant")
 
 
 def test_label_columns_that_new_items_lack_are_unknown():

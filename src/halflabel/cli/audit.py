@@ -19,6 +19,7 @@ from halflabel.files.conversion import write_frame
 from halflabel.table import OpenTable
 from halflabel.table.items import choose_shown, take_shown
 from halflabel.table.source_files import read_file
+from halflabel.table.unlearned import leave_unlearned
 
 
 @click.command(name="audit")
@@ -65,6 +66,8 @@ def audit_command(
     opened = items.open(source)
     after = replace(items, paths=(completed,), prior=None).open()
     _check_same(opened, after)
+    opened = leave_unlearned(opened)
+    after = after.keep_labels(opened.labels.names)
     audit = draw_audit(
         opened.index, opened.labels.names, opened.labels.state, after.labels.state,
         n=entries, seed=seed, population=population,

@@ -144,12 +144,14 @@ def count_gaps(filled: Completion) -> dict[str, Any]:
         "filled": done,
         "left": int(gaps.sum()) - done,
     }
+    rule = {"rule": filled.rule.name}
     counts["filled_relevant"] = int((gaps & (filled.state > 0)).sum())
     counts |= {"has_precision": filled.has_precision, "warnings": filled.warnings}
     if not filled.labels.positive_only:
-        return counts
+        return {**counts, **rule}
     return {
         **counts,
+        **rule,
         "observed_rate": filled.observed_rate,
         "probability_of": filled.probability_of,
         "assumptions": json.loads(filled.assumptions.to_json(orient="records")),

@@ -26,6 +26,7 @@ SHARED = (
     "model",
     "min_precision",
     "cost",
+    "rule",
     "observed_rate",
     "effort",
     "seed",
@@ -87,7 +88,7 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
     check_page(report)
     columns = {name: getattr(items.columns, name) for name in items.columns.stated}
     text = {name: getattr(items, name) for name in _TEXT}
-    names = ("probabilities", "report", "min_precision", "cost", "observed_rate", "effort")
+    names = ("probabilities", "report", "min_precision", "cost", "rule", "observed_rate", "effort")
     shared = {name: given[name] for name in names}
     with show_progress():
         from halflabel.folders.folder import complete_folder

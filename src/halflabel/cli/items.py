@@ -48,6 +48,7 @@ from halflabel.cli.options import (
     marks_option,
     observed_rate_option,
     question_option,
+    rule_option,
     show_option,
 )
 from halflabel.completion.explanation import find_label
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
     metavar="FP FN",
     help="What a wrong yes and a wrong no cost; entries are filled at the least expected cost.",
 )
+@rule_option
 @observed_rate_option
 @effort_option
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
@@ -311,7 +313,8 @@ def predict_command(
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
     written = _list_paths(target, probabilities, places, *further)
-    print_result(*map(repr, reasons), f"{plural(len(p), 'item')} labelled. Written: {written}.")
+    labelled = f"{plural(len(p), 'item')} labelled. Threshold rule: {predictor.rule}."
+    print_result(*map(repr, reasons), labelled, f"Written: {written}.")
 
 
 def _list_paths(*paths: Path | None) -> str:

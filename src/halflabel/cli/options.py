@@ -14,6 +14,7 @@ import click
 import pandas as pd
 
 from halflabel.cli.files import PATH
+from halflabel.labels.rules import RULES
 from halflabel.table import Columns, OpenTable, open_table
 from halflabel.table.source_files import FORMATS, read_file
 from halflabel.table.sources import Source
@@ -109,7 +110,8 @@ _ITEMS = [
     click.option("--tags", metavar="COL", help="One column of tag lists, instead of --labels."),
     click.option("--tags-file", "pairs", type=PATH, help="A long table of (id, tag); needs --id and --on."),
     click.option("--on", metavar="COL", help="The id column of --tags-file."),
-    click.option("--absent", type=click.Choice(["irrelevant", "unknown"]), help="What an unlisted tag means."),
+    click.option("--absent", type=click.Choice(["irrelevant", "unknown"]),
+                 help="What an unlisted tag means; 'unknown' also for label columns of 1 and empty cells."),
     click.option("--empty", type=click.Choice(["unlabelled", "none"]),
                  help="What an item without any tag is: unlabelled, or without tags; by default as the form has it."),
     click.option("--sep", help="Separator of the tags in a cell; recognised by default, as are lists."),
@@ -154,6 +156,13 @@ def add_items_options(command: Callable[..., Any]) -> Callable[..., Any]:
 observed_rate_option = click.option(
     "--observed-rate", type=float, metavar="C",
     help="With --absent unknown: the share of the relevant tags that were assigned, such as 0.7.",
+)  # fmt: skip
+
+
+rule_option = click.option(
+    "--rule", type=click.Choice(list(RULES)),
+    help="Threshold rule: 'probable' (the default) fills in what is more probable than not, 'micro_f1' finds more of "
+    "the relevant entries with more errors.",
 )  # fmt: skip
 
 

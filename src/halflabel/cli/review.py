@@ -22,12 +22,14 @@ from halflabel.cli.options import (
     effort_option,
     marks_option,
     observed_rate_option,
+    rule_option,
     show_option,
 )
 from halflabel.cli.termination import Terminated
-from halflabel.completion.checks import check_labels, check_observed_rate
+from halflabel.completion.checks import check_observed_rate
 from halflabel.files.conversion import write_frame
 from halflabel.table import OpenTable
+from halflabel.table.unlearned import leave_unlearned
 
 
 class _ReviewGroup(click.Group):
@@ -74,6 +76,7 @@ def review_group() -> None:
 @click.option("--remote-media", metavar="HOST", multiple=True, help="Load images and sounds of this host.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default a free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
+@rule_option
 @observed_rate_option
 @effort_option
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
@@ -110,8 +113,7 @@ def review_command(
     path = journal or name_output(first, "review.jsonl")
     targets = _name_targets(items.paths, first, source)
     check_outputs((*items.inputs, *source.paths, *others), path, *targets)
-    opened = items.open(source)
-    check_labels(opened.labels)
+    opened = leave_unlearned(items.open(source))
     check_observed_rate(opened.labels, asked["observed_rate"])
     out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     setting = _make_setting(opened, by or _name_user(), map_columns, others, targets, **asked)
@@ -122,7 +124,7 @@ def review_command(
         session.close()
         raise
     try:
-        print_note(*opened.notes, *session.notes)
+        print_note(*opened.notes, *session.notes, f"Threshold rule: {setting.rule}.")
         if opened.roles.id is None:
             print_note(
                 "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
@@ -205,7 +207,7 @@ def _make_setting(
     title = Path(opened.source.raw.source).name if opened.source is not None else ""
     book = AnswerBook(list(opened.index), opened.labels.names)
     read = [records for _, records in _read_journals(others)]
-    settings = {"observed_rate": asked["observed_rate"], "random_state": asked["seed"]}
+    settings = {name: asked[name] for name in ("observed_rate", "rule")} | {"random_state": asked["seed"]}
     return Setting(
         opened,
         views,

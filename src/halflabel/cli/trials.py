@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def demo(output: Path, seed: int) -> None:
     """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
     from halflabel.evaluation import run_demo
-    from halflabel.evaluation.comparison import DEFAULT
+    from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
 
     with show_progress():
         story = run_demo(seed)
@@ -42,12 +42,12 @@ def demo(output: Path, seed: int) -> None:
     half = output / "digits-half.csv"
     write_table(story.half, half)
     write_table(story.completion.table, output / "digits-completed.csv")
-    from halflabel.evaluation import run_demo
-
     with show_progress():
         story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
     print_gaps(story.completion)
-    out.print(make_comparison_table(story.table, "Scored on the hidden truth (best in bold)"))
+    out.print(
+        make_comparison_table(story.table, f"Scored on the hidden truth, all by the rule {COMMON_RULE} (best in bold)")
+    )
     others = story.table.drop(index=DEFAULT)["average_precision"]
     ahead = story.table.loc[DEFAULT, "average_precision"] - others.max()
     verdict = "is ahead of" if ahead >= 0.0005 else "ties with" if ahead > -0.0005 else "loses to"
@@ -88,7 +88,7 @@ def evaluate_command(
     opened = items.open()
 
     from halflabel.evaluation import IN_WORDS, evaluate
-    from halflabel.evaluation.comparison import DEFAULT
+    from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
 
     with show_progress():
         result = evaluate(opened, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, seed=seed)
@@ -97,6 +97,7 @@ def evaluate_command(
         return
     print_note(*opened.notes)
     out.print(make_comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
+    print_result(f"All methods have the threshold rule {COMMON_RULE}.")
     if result.warning:
         print_result(result.warning)
     for name, row in result.summary.drop(index=DEFAULT).iterrows():

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import warnings
 
-import numpy as np
-
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._memory import free_memory
-from halflabel._wording import count, option, plural, quoted
+from halflabel._wording import option, plural
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, require_observed_rate
 from halflabel.methods.auto import EFFORTS, AutoLabeler
@@ -18,16 +16,6 @@ from halflabel.table import OpenTable
 
 #: Columns of the kernel that a method for positive-only labels holds, roughly.
 LANDMARKS = 1000
-
-
-def check_labels(labels: PartialLabels) -> None:
-    """Raise for labels without any given entry."""
-    empty = [labels.names[j] for j in np.flatnonzero(~labels.observed.any(axis=0))]
-    if empty:
-        raise ValueError(
-            f"no item has a value for {quoted(empty, 5)}: nothing can be learned about a label that is empty in all "
-            f"{count(len(labels))} rows. Fill in some entries of it, or leave it out of the labels."
-        )
 
 
 def check_observed_rate(labels: PartialLabels, observed_rate: float | None) -> None:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 def build_frame(completion: Completion) -> pd.DataFrame:
     """Return the completed table; without a table of the user, a table of the labels alone."""
-    opened, filled = completion.opened, _make_table(completion.state, completion.index, completion.labels.names)
+    opened = completion.opened
+    filled = _make_table(completion.written_state, completion.index, opened.written_labels.names)
     if opened.frame is None:
         return filled
     table = opened.frame.copy()
@@ -87,8 +88,8 @@ def _fill_column(given: pd.Series[Any] | None, known: Mask, relevant: Ints, word
 
 def _write_tags(completion: Completion, table: pd.DataFrame, place: int) -> pd.DataFrame:
     """Return the table with its column of tags filled, and with a column of undecided tags if there are any."""
-    opened, labels = completion.opened, completion.labels
-    values = np.where(completion.state == 0, np.nan, completion.state > 0)
+    opened, labels, state = completion.opened, completion.opened.written_labels, completion.written_state
+    values = np.where(state == 0, np.nan, state > 0)
     undecided = name_open_column(str(opened.roles.tags))
     has_column = undecided in map(str, table.columns)
     table.isetitem(place, fill_tags(table.iloc[:, place], labels, values, opened.notation).array)

@@ -15,7 +15,6 @@ from halflabel._wording import option, quoted
 from halflabel.completion.answers import find_answers, select_calibrating, use_answers
 from halflabel.completion.checks import (
     check_calibrate_on,
-    check_labels,
     check_memory,
     check_observed_rate,
     check_positive_only_support,
@@ -23,14 +22,15 @@ from halflabel.completion.checks import (
 )
 from halflabel.completion.result import Completion
 from halflabel.labels import Absent, PartialLabels
-from halflabel.labels.calibration import require_precision
 from halflabel.labels.masking import read_entry_mask
+from halflabel.labels.rules import Rule, read_rule
 from halflabel.methods.auto import EFFORTS, AutoLabeler
 from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
 from halflabel.table import Columns, open_table
 from halflabel.table.columns import Empty
 from halflabel.table.native import as_pandas
 from halflabel.table.rows import order_by_row_labels
+from halflabel.table.unlearned import leave_unlearned
 
 #: Expected precision that ``unsure="leave"`` asks for.
 LEAVE_BELOW = 0.95
@@ -67,6 +67,7 @@ def complete(
     unsure: Literal["fill", "leave"] = "fill",
     min_precision: float | None = None,
     cost: tuple[float, float] | None = None,
+    rule: str | Rule | None = None,
     observed_rate: float | None = None,
     random_state: int | None = 0,
 ) -> Completion:
@@ -139,7 +140,13 @@ def complete(
     min_precision : float in (0.5, 1), optional
         Fill only the entries that reach this expected precision, label by label; leave the others empty.
     cost : pair of float, optional
-        Cost of a false positive and of a false negative: entries are filled so that the expected cost is least.
+        Cost of a false positive and of a false negative: entries are filled so that the expected cost is least. Short
+        for ``rule=Rule("cost", ratio=...)``.
+    rule : str or Rule, optional
+        The threshold rule: one of :data:`halflabel.labels.rules.RULES`, or a :class:`halflabel.labels.rules.Rule` with
+        its numbers. None takes the rule of the method. That of the default method is "probable": an entry becomes
+        relevant if its probability is at least one half, so that as many filled entries as possible are right.
+        "micro_f1" finds more of the relevant entries, and more of its filled entries are wrong.
     observed_rate : float in (0, 1], optional
         For labels that are positive-only: the label frequency c, the share of the relevant entries that were assigned.
         It is an assumption that no data can confirm, see Notes.
@@ -155,8 +162,8 @@ def complete(
     TypeError
         For an argument that does not exist; the nearest one is named.
     ValueError
-        If nothing is observed, a label is empty in every row, a column does not fit its role, memory is too small, or
-        a precision is asked for where labels are positive-only and ``observed_rate`` is not given.
+        If no label was given both values, a column does not fit its role, memory is too small, or a precision is asked
+        for where labels are positive-only and ``observed_rate`` is not given.
 
     Notes
     -----
@@ -176,7 +183,8 @@ def complete(
     >>> complete(songs, labels=["dance"]).table["dance"].tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
-    check_settings(unsure, min_precision, cost, effort)
+    asked = choose_rule(rule, unsure, min_precision, cost)
+    check_effort(effort)
     opened = open_table(
         items,
         Y,
@@ -203,19 +211,21 @@ def complete(
         ),
     )
     given, answers = opened.labels, find_answers(review, opened)
-    opened = use_answers(opened, answers)
-    check_labels(opened.labels)
+    whole = use_answers(opened, answers)
+    opened = leave_unlearned(whole)
     check_observed_rate(opened.labels, observed_rate)
     model = _choose_method(method, observed_rate, random_state, effort)
-    if cost is not None:
-        model.set_params(decision="cost", cost_ratio=cost[0] / cost[1])
-    precision = LEAVE_BELOW if min_precision is None and unsure == "leave" else min_precision
+    precision = None if asked is None else asked.at
+    if asked is not None and precision is None:
+        model.use_rule(asked)
     if opened.prior is not None:
         check_prior_support(model)
     if opened.labels.positive_only:
         check_positive_only_support(model, precision)
-    asked = order_by_row_labels(as_pandas(calibrate_on), opened.row_labels, "calibrate_on")
-    calibrates = _choose_calibrating(asked, select_calibrating(answers, given), opened.labels, model)
+    allowed = order_by_row_labels(as_pandas(calibrate_on), opened.row_labels, "calibrate_on")
+    calibrates = _choose_calibrating(allowed, select_calibrating(answers, given), whole.labels, model)
+    if calibrates is not None:
+        calibrates = calibrates[:, [whole.labels.names.index(name) for name in opened.labels.names]]
     check_memory(opened, model)
     fitted = fit_with_auxiliary(
         model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates
@@ -234,21 +244,46 @@ def _choose_calibrating(
     return mask if of_answers is None or not (mask & of_answers & labels.observed).any() else mask & of_answers
 
 
-def check_settings(unsure: str, min_precision: float | None, cost: tuple[float, float] | None, effort: str) -> None:
-    """Raise for settings that are invalid whatever the table is."""
-    if unsure not in ("fill", "leave"):
-        raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")
+def check_effort(effort: str) -> None:
+    """Raise for an effort that does not exist."""
     if effort not in EFFORTS:
         raise ValueError(f"effort must be one of {quoted(EFFORTS)}, not {effort!r}.")
-    if min_precision is not None:
-        require_precision(min_precision)
-    if cost is None:
-        return
+
+
+def choose_rule(
+    rule: str | Rule | None = None,
+    unsure: str = "fill",
+    min_precision: float | None = None,
+    cost: tuple[float, float] | None = None,
+) -> Rule | None:
+    """Return the threshold rule that is asked for; None for that of the method. Arguments as in :func:`complete`.
+
+    Raises
+    ------
+    ValueError
+        For a value that is invalid whatever the table is, and where two arguments decide.
+    """
+    if unsure not in ("fill", "leave"):
+        raise ValueError(f"unsure must be 'fill' or 'leave', not {unsure!r}.")
+    precision = LEAVE_BELOW if min_precision is None and unsure == "leave" else min_precision
+    asked = {
+        "rule": None if rule is None else read_rule(rule),
+        "cost": None if cost is None else Rule("cost", ratio=_divide_costs(cost)),
+        "min_precision": None if precision is None else read_rule(Rule("precision", at=precision)),
+    }
+    given = {name: each for name, each in asked.items() if each is not None}
+    if len(given) > 1:
+        both = " and ".join(list(map(option, given))[:2])
+        raise ValueError(f"{both} cannot both decide which entries are filled: give one of them.")
+    return next(iter(given.values()), None)
+
+
+def _divide_costs(cost: tuple[float, float]) -> float:
+    """Return the cost of a false positive over that of a false negative."""
     given = np.asarray(cost, dtype=np.float64)
     if given.shape != (2,) or not ((given > 1e-100) & (given < 1e100)).all():
         raise ValueError(f"cost must be two positive numbers (a wrong yes, a wrong no), not {cost}.")
-    if min_precision is not None or unsure == "leave":
-        raise ValueError("cost and a precision cannot both decide which entries are filled: give one of them.")
+    return cost[0] / cost[1]
 
 
 def _choose_method(

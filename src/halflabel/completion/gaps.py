@@ -6,25 +6,28 @@ from collections.abc import Iterator, Mapping
 
 from halflabel._wording import plural
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 
 #: Features are of use if the error is below this share of the error of the labels' rates.
 MAX_ERROR = 0.97
 
 
-def describe_gaps(labels: PartialLabels, model: PartialLabelEstimator, *, sure_only: bool = False) -> tuple[str, ...]:
-    """Return one sentence per kind of gap, and one about the error on entries that were held out.
+def describe_gaps(labels: PartialLabels, model: PartialLabelEstimator, rule: Rule) -> tuple[str, ...]:
+    """Return one sentence per kind of gap, the threshold rule, and one about the error on entries that were held out.
 
     Examples
     --------
     >>> from halflabel import MC1
-    >>> describe_gaps(PartialLabels.from_table([[1.0, 0.0], [float("nan"), 1.0]]), MC1())
-    ('1 single entry of 1 item is missing: MC1 fills it.',)
+    >>> describe_gaps(PartialLabels.from_table([[1.0, 0.0], [float("nan"), 1.0]]), MC1(), Rule("probable"))
+    ('1 single entry of 1 item is missing: MC1 fills it.',
+     'Threshold rule: probable (relevant where the probability is at least one half).')
     """
     name = type(model).__name__
-    missing = _describe_missing(labels, name, _describe_coupling(model), sure_only)
+    missing = _describe_missing(labels, name, _describe_coupling(model), rule.name == "precision")
     errors = _describe_errors(getattr(model, "members_", {}), name, positive_only=labels.positive_only)
-    return (*missing, *errors)
+    decided = () if labels.observed.all() else (f"Threshold rule: {rule}.",)
+    return (*missing, *decided, *errors)
 
 
 def _describe_missing(labels: PartialLabels, name: str, coupling: str, sure_only: bool) -> Iterator[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def take_label_columns(completion: Completion) -> pd.DataFrame:
     """Return the columns of the completed table that hold labels, with the ids of the items as index."""
     roles, table = completion.opened.roles, completion.frame
-    names = completion.labels.names if roles.tags is None else (roles.tags, name_open_column(roles.tags))
+    names = completion.opened.written_labels.names if roles.tags is None else (roles.tags, name_open_column(roles.tags))
     return table[[name for name in names if name in table]].set_axis(completion.index)
 
 
@@ -37,14 +37,15 @@ def mark_filled(completion: Completion) -> pd.DataFrame:
     """
     check_marks(completion.opened)
     table = completion.frame.copy()
-    gaps, names = ~completion.labels.observed, np.array(completion.labels.names, dtype=object)
+    labels, state = completion.opened.written_labels, completion.written_state
+    gaps, names = ~labels.observed, np.array(labels.names, dtype=object)
     if (tags := completion.opened.roles.tags) is not None:
         notation = completion.opened.notation or TagNotation()
-        added = gaps & (completion.state > 0)
+        added = gaps & (state > 0)
         cells = [notation.write(names[row].tolist()) for row in added]
         table[name_added(tags)] = pd.Series(cells, index=table.index, dtype=object)
         return table
-    sources = np.select([~gaps, completion.state != 0], [GIVEN, FILLED], OPEN)
+    sources = np.select([~gaps, state != 0], [GIVEN, FILLED], OPEN)
     marks = pd.DataFrame(sources, index=table.index, columns=[name_marks(name) for name in names])
     return pd.concat([table.drop(columns=marks.columns, errors="ignore"), marks], axis=1)
 
@@ -54,7 +55,7 @@ def check_marks(opened: OpenTable) -> None:
     if opened.frame is None:
         return
     frame, tags = use_text_names(opened.frame), opened.roles.tags
-    names = [name_marks(name) for name in opened.labels.names] if tags is None else [name_added(tags)]
+    names = [name_marks(name) for name in opened.written_labels.names] if tags is None else [name_added(tags)]
     for name in names:
         if name in frame and not (holds_marks(frame[name]) if tags is None else _holds_tags(opened, frame[name])):
             raise ValueError(
@@ -65,7 +66,7 @@ def check_marks(opened: OpenTable) -> None:
 
 def _holds_tags(opened: OpenTable, cells: pd.Series[Any]) -> bool:
     """Return whether each cell lists labels of the table, in the notation of its tags, or is empty."""
-    notation, known = opened.notation or TagNotation(), set(opened.labels.names)
+    notation, known = opened.notation or TagNotation(), set(opened.written_labels.names)
     try:
         return all(set(notation.read(cell) or ()) <= known for cell in cells.dropna())
     except ValueError:  # a cell is neither text nor a list

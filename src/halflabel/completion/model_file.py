@@ -19,6 +19,7 @@ from halflabel.completion.completed_frame import fill_known
 from halflabel.completion.explanation import Explanation, explain_new, find_item
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
@@ -73,6 +74,11 @@ class Predictor:
         """The event that probabilities are of: "being relevant" or "being assigned"."""
         only_assigned = getattr(self.model, "positive_only_", False) and getattr(self.model, "observed_rate", 1) is None
         return "being assigned" if only_assigned else "being relevant"
+
+    @property
+    def rule(self) -> Rule:
+        """The threshold rule that decides which labels are relevant."""
+        return self.model.resolve_rule()
 
     def predict_proba(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return the probability of every label for every new item, of :attr:`probability_of`.

@@ -83,10 +83,10 @@ def choose_tool(source: object, path: Path) -> str | None:
 def to_records(completion: Completion) -> Records:
     """Return the items with given values, and with what was filled in as suggestions of a model."""
     opened = completion.opened
-    final = pd.DataFrame(np.where(completion.state == 0, np.nan, completion.state > 0), columns=completion.labels.names)
-    p = completion.probabilities.to_numpy()
-    items = _fields(completion)
-    made = files.from_tables(items, final, p, completion.labels, model=MODEL)
+    labels, state = opened.written_labels, completion.written_state
+    final = pd.DataFrame(np.where(state == 0, np.nan, state > 0), columns=labels.names)
+    p = completion.probabilities.reindex(columns=list(labels.names)).to_numpy()
+    made = files.from_tables(_fields(completion), final, p, labels, model=MODEL)
     if opened.source is None or opened.source.records is None:
         return made
     return add_suggestions(opened.source.records.opened(), made)
@@ -102,7 +102,7 @@ def _fields(completion: Completion) -> pd.DataFrame:
     if key is not None:
         ids = pd.Index(use_text_names(opened.frame)[key], name=key)
     tags = () if roles.tags is None else (roles.tags, name_open_column(roles.tags))
-    own = {key, *tags, *completion.labels.names}
+    own = {key, *tags, *opened.written_labels.names}
     fields = opened.frame.loc[:, [str(name) not in own for name in opened.frame.columns]]
     return fields.set_axis(list(map(str, fields.columns)), axis=1).set_axis(ids, axis=0)
 

@@ -34,6 +34,7 @@ from halflabel.evidence.selection import is_selected
 from halflabel.evidence.suspects import rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
 
@@ -74,7 +75,7 @@ class Completion:
 
     @property
     def labels(self) -> PartialLabels:
-        """The labels as they were given."""
+        """The labels as they were given, without those that cannot be learned."""
         return self.opened.labels
 
     @property
@@ -83,9 +84,14 @@ class Completion:
         return self.opened.index
 
     @property
+    def rule(self) -> Rule:
+        """The threshold rule that decided which entries are filled in as relevant."""
+        return self.model.resolve_rule() if self.min_precision is None else Rule("precision", at=self.min_precision)
+
+    @property
     def gaps(self) -> tuple[str, ...]:
         """The kinds of gap and what was done about each, in sentences."""
-        return describe_gaps(self.labels, self.model, sure_only=self.min_precision is not None)
+        return describe_gaps(self.labels, self.model, self.rule)
 
     @cached_property
     def learned_from(self) -> PartialLabels:
@@ -155,6 +161,14 @@ class Completion:
             answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
             filled = np.where(answer == 1, 1, -1).astype(np.int8)
         return np.where(self.labels.observed, self.labels.state, filled)
+
+    @cached_property
+    def written_state(self) -> NDArray[np.int8]:
+        """:attr:`state` of all labels of the completed table: one that is not learned stays as it was given."""
+        whole = self.opened.written_labels
+        state = whole.state.copy()
+        state[:, [whole.names.index(name) for name in self.labels.names]] = self.state
+        return state
 
     @cached_property
     def table(self) -> Any:

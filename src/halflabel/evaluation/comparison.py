@@ -32,6 +32,9 @@ RATE = "rate of the label"
 #: Names of the default without the prior that was given, and of the prior without the default.
 WITHOUT_PRIOR, PRIOR_ALONE = "without the prior", "the prior alone"
 
+#: The threshold rule of all methods in a comparison, because F1 is among the metrics.
+COMMON_RULE = "micro_f1"
+
 #: LowRankVVMR is fitted many times here: above the maximum number of items its kernel is approximated by landmarks.
 MAX_EXACT_ITEMS, N_LANDMARKS = 1000, 500
 
@@ -62,7 +65,7 @@ def build_methods(
         RATE: DummyClassifier(strategy="prior"),
     }
     per_label = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in classifiers.items()}
-    default = build_default_method(observed_rate, seed, effort)
+    default = build_default_method(observed_rate, seed, effort).use_rule(COMMON_RULE)
     parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior(observed_rate=observed_rate)} if prior else {}
     return {DEFAULT: default, **parts, **_build_published(labels, seed, observed_rate), **per_label}
 

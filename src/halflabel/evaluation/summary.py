@@ -23,6 +23,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import resampled_interval
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
+from halflabel.table.unlearned import leave_unlearned
 
 #: Minimum number of labelled items.
 MIN_LABELLED = 10
@@ -86,6 +87,7 @@ def evaluate_table(
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
     check_observed_rate(opened.labels, observed_rate)
+    opened = leave_unlearned(opened)
     rng = np.random.default_rng(seed)
     sample = sample_items(opened, rng)
     _check_input(sample, methods)
@@ -156,8 +158,6 @@ def _check_input(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator]
         raise ValueError(
             f"only {n_labelled} items have a label: an evaluation that hides some of them needs {MIN_LABELLED}."
         )
-    if not labels.positive_only and not labels.learnable.any():
-        raise ValueError("no label was observed with both values, 1 and 0: there is nothing to learn.")
 
 
 def _find_sparsest(splits: Sequence[Split]) -> PartialLabels:

@@ -74,7 +74,6 @@ def collect_warnings(
     results = [
         *contradictions,
         *([_describe_assumption(positive["observed_rate"])] if positive else ()),
-        *_check_learnable(labels),
         *_check_examples(labels),
         _check_drift(drift, labels),
         *([] if contradictions else _check_calibration(quality, positive)),
@@ -152,17 +151,6 @@ def _describe_selection() -> list[Result]:
         "labels that an item has were noted. Then probabilities that hold for given entries do not hold for the gaps."
     )
     return [_make_result("warning", "Given entries differ from the gaps", text)]
-
-
-def _check_learnable(labels: PartialLabels) -> list[Result]:
-    names = [name for name, learnable in zip(labels.names, labels.learnable, strict=True) if not learnable]
-    if not names:
-        return []
-    text = (
-        f"{listed(names, 20)}: both values are needed, but at most one occurs among the given entries. The gaps get "
-        "the rate of the label, which is only a guess. Add a few entries of the other value."
-    )
-    return [_make_result("warning", f"{plural(len(names), 'label')} could not be learned", text)]
 
 
 def _check_examples(labels: PartialLabels) -> list[Result]:

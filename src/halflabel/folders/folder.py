@@ -13,7 +13,7 @@ from halflabel._digests import write_object
 from halflabel._files import together
 from halflabel._progress import step
 from halflabel._wording import closest, option
-from halflabel.completion.filling import check_settings
+from halflabel.completion.filling import check_effort, choose_rule
 from halflabel.files.conversion import write_frame
 from halflabel.folders.complete_part import Job, Output, State, check_part, complete_part, read_tally
 from halflabel.folders.counts import Tally
@@ -35,6 +35,7 @@ from halflabel.folders.result import FolderCompletion
 from halflabel.folders.schedulers import check_scheduler, run_jobs
 from halflabel.folders.start import Plan, begin_run, check_columns
 from halflabel.labels.positive_only import require_observed_rate
+from halflabel.labels.rules import Rule
 from halflabel.table import Columns
 
 #: Maximum number of labelled and of unlabelled rows of the core.
@@ -48,6 +49,7 @@ def complete_folder(
     effort: str = "default",
     min_precision: float | None = None,
     cost: tuple[float, float] | None = None,
+    rule: str | Rule | None = None,
     observed_rate: float | None = None,
     random_state: int | None = 0,
     max_labelled: int = MAX_LABELLED,
@@ -77,7 +79,7 @@ def complete_folder(
         pattern such as ``"parts/*.parquet"``, or files. All parts have the same columns.
     out : path
         The folder of the completed parts.
-    effort, cost, observed_rate, random_state
+    effort, cost, rule, observed_rate, random_state
         As in :func:`halflabel.complete`.
     min_precision : float in (0.5, 1), optional
         Fill only the entries that reach this expected precision, label by label. The probabilities from which on they
@@ -112,19 +114,20 @@ def complete_folder(
     """
     given = [Path(each) for each in ([items] if isinstance(items, str | os.PathLike) else items)]
     stated = _read_columns(columns)
-    check_settings("fill", min_precision, cost, effort)
+    asked = choose_rule(rule, min_precision=min_precision, cost=cost)
+    check_effort(effort)
     require_observed_rate(observed_rate)
-    check_columns(stated, min_precision)
+    check_columns(stated, None if asked is None else asked.at)
     check_scheduler(workers, scheduler)
     _check_sizes(max_labelled, max_unlabelled)
-    precision = {"min_precision": min_precision, "cost": cost, "observed_rate": observed_rate}
+    decides = {"min_precision": min_precision, "cost": cost, "rule": rule, "observed_rate": observed_rate}
     plan = Plan(
         list_parts(given),
         Places(Path(out)),
         stated,
         TextOptions(delimiter, encoding),
         (max_labelled, max_unlabelled),
-        fit={"effort": effort, "random_state": random_state, **precision},
+        fit={"effort": effort, "random_state": random_state, **decides},
         where={"workers": workers, "scheduler": scheduler},
         probabilities=None if probabilities is None else Path(probabilities),
         report=None if report is None else Path(report),
@@ -135,7 +138,9 @@ def complete_folder(
         tally = _complete_parts(plan, manifest, finished)
         names, of = tuple(manifest["labels"]), manifest["probability_of"]
         against = tuple(manifest["contradictions"])
-        result = FolderCompletion(plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes, against)
+        result = FolderCompletion(
+            plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes, against, manifest["used"]
+        )
         _finish(plan, result, manifest)
     return result
 

@@ -34,6 +34,8 @@ class FolderCompletion:
         :attr:`halflabel.Completion.contradictions`. If there is one, no number of wrong entries is expected.
     notes : tuple of str
         Notes from reading the table; none if the model was fitted by an earlier run.
+    rule : str
+        The threshold rule that decided which entries are filled in as relevant.
     """
 
     out: Path
@@ -44,6 +46,7 @@ class FolderCompletion:
     probability_of: str = "being relevant"
     notes: tuple[str, ...] = ()
     contradictions: tuple[str, ...] = ()
+    rule: str = ""
 
     @property
     def counts(self) -> pd.DataFrame:
@@ -86,4 +89,4 @@ class FolderCompletion:
             filled += f"; about {count(round(expected))} ({share} %) are expected to be wrong"
         rows = f"{plural(self.tally.n_rows, 'row')}, {count(self.tally.n_labelled)} of them labelled"
         fitted = f"{plural(core['labelled'], 'labelled row')} and {count(core['unlabelled'])} unlabelled ones"
-        return f"{rows}. The model was fitted on {fitted}.", f"{filled}."
+        return f"{rows}. The model was fitted on {fitted}.", f"{filled}.", f"Threshold rule: {self.rule}."

@@ -180,7 +180,9 @@ def _scan_batch(job: ScanJob, file: PartFile, table: pa.Table, first: int) -> tu
 
 def _find_labelled(frame: pd.DataFrame, columns: Columns) -> Mask:
     names = tuple(columns.labels or ())
-    return read_known_labels(frame, Roles(labels=names), names, meanings=find_meanings(columns)).annotated
+    absent, meanings = columns.absent or "irrelevant", find_meanings(columns)
+    roles = Roles(labels=names)
+    return read_known_labels(frame, roles, names, absent=absent, empty=columns.empty, meanings=meanings).annotated
 
 
 def _find_tagged(frame: pd.DataFrame, columns: Columns) -> Mask:

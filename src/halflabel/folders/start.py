@@ -67,7 +67,12 @@ class Plan:
     def describe(self) -> dict[str, Any]:
         """Return what a run must have in common with one that continues it."""
         stated = {name: getattr(self.columns, name) for name in self.columns.stated}
-        outputs = {"core": self.sizes, "probabilities": self.probabilities and os.path.abspath(self.probabilities)}
+        rule = self.fit.get("rule")
+        outputs = {
+            "rule": rule and str(rule),
+            "core": self.sizes,
+            "probabilities": self.probabilities and os.path.abspath(self.probabilities),
+        }
         return describe_run(self.parts, {**stated, **self.fit, **vars(self.options), **outputs})
 
 
@@ -143,6 +148,7 @@ def _describe_core(scan: Scan, rows: Rows, filled: Completion) -> dict[str, Any]
     """Return the numbers of rows, for the manifest."""
     n_labelled = len(scan.labelled.rows)
     core = {"labelled": n_labelled, "unlabelled": len(rows.rows) - n_labelled}
-    labels = {"labels": list(filled.labels.names), "probability_of": filled.probability_of}
+    labels: dict[str, Any] = {"labels": list(filled.labels.names), "probability_of": filled.probability_of}
     labels["contradictions"] = [each["title"] for each in filled.contradictions]
+    labels["used"] = str(filled.rule)
     return {"rows": scan.n_rows, **labels, "core": core}

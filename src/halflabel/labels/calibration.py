@@ -1,8 +1,7 @@
-"""Scores -> probabilities (calibration) -> labels (threshold rules)."""
+"""Scores -> probabilities (calibration) -> labels that reach a precision."""
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import RULES, require_precision, require_rule, thresholds
 
 __all__ = [
     "RULES",
@@ -26,15 +26,6 @@ __all__ = [
     "thresholds",
 ]
 
-
-#: Threshold rules on probabilities, and what each of them optimises.
-RULES = {
-    "micro_f1": "one threshold for all labels, highest expected micro-F1",
-    "macro_f1": "one threshold per label, highest expected F1 of each",
-    "balanced": "the mean of the micro_f1 and macro_f1 thresholds",
-    "cardinality": "one threshold, as many labels per item as in the observed entries",
-    "cost": "one threshold, least expected cost of false positives and false negatives",
-}
 
 #: Probabilities are clipped to this distance from 0 and 1.
 CLIP = 1e-6
@@ -201,67 +192,6 @@ def _solve(expansion: Floats, damping: Floats) -> Floats:
     return np.stack([(h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det])
 
 
-def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan, cost_ratio: float = 1.0) -> Floats:
-    r"""Return one threshold per label: predict relevant where the probability is at least as large.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_items, n_labels)
-        Of the entries to be decided; NaN for entries that are not.
-    rule : {"micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
-        The F1 rules maximise the plug-in :math:`2\sum_{p \ge t} p \,/\, (\#\{p \ge t\} + \sum p)`, which
-        needs no held-out labels, so that rare labels do not break it; the best threshold is half of the best value
-        (Lipton, Elkan and Narayanaswamy, 2014).
-    cardinality : float
-        For "cardinality": wanted mean number of relevant labels per item.
-    cost_ratio : float
-        For "cost": cost of a false positive in units of a false negative; the threshold is r / (1 + r).
-    """
-    n_labels = probabilities.shape[1]
-    if rule == "micro_f1":
-        return np.full(n_labels, _maximize_f1(probabilities))
-    if rule == "macro_f1":
-        return np.array([_maximize_f1(column) for column in probabilities.T])
-    if rule == "balanced":
-        return (thresholds(probabilities, "micro_f1") + thresholds(probabilities, "macro_f1")) / 2
-    if rule == "cardinality":
-        return np.full(n_labels, _find_quantile(probabilities, cardinality / n_labels))
-    require_rule(rule, cost_ratio)
-    if rule == "fixed":
-        raise ValueError("the rule 'fixed' is a threshold on scores: none on probabilities can be chosen.")
-    return np.full(n_labels, cost_ratio / (1 + cost_ratio))
-
-
-def require_rule(rule: Any, cost_ratio: Any = 1.0, threshold: Any = 0.0) -> None:
-    """Raise if the rule does not exist or its numbers are invalid."""
-    if rule not in (*RULES, "fixed"):
-        raise ValueError(f"unknown threshold rule {rule!r}: choose 'fixed' or one of {', '.join(map(repr, RULES))}.")
-    if not isinstance(cost_ratio, numbers.Real) or not 0 < float(cost_ratio) < np.inf:
-        raise ValueError(f"cost_ratio must be a positive number, not {cost_ratio!r}.")
-    if not isinstance(threshold, numbers.Real) or np.isnan(float(threshold)):
-        raise ValueError(f"threshold must be a number, not {threshold!r}.")
-
-
-def _maximize_f1(probabilities: Floats) -> float:
-    """Return the threshold with the highest expected F1 over the given cells, half of that F1; .5 without cells.
-
-    The smallest probability that should be called relevant would divide the given cells in the same way. It depends
-    on one cell, however: where all relevant cells are nearly certain, it would be too strict for new ones.
-    """
-    p = np.sort(probabilities[~np.isnan(probabilities)])[::-1]
-    if not p.size:
-        return 0.5
-    expected = 2 * np.cumsum(p) / (np.arange(1, len(p) + 1) + p.sum())
-    return float(expected.max() / 2)
-
-
-def _find_quantile(probabilities: Floats, share: float) -> float:
-    """Return the threshold that the given share of cells reaches."""
-    p = np.sort(probabilities[~np.isnan(probabilities)])[::-1]
-    count = round(share * len(p)) if p.size else 0
-    return float(p[count - 1]) if count else 1.0
-
-
 def fill_confident(probabilities: Floats, precision: float, relevant: Floats | None = None) -> NDArray[np.int8]:
     """Return +1 / -1 where a cell can be filled at the wanted precision, 0 where it is better left unknown.
 
@@ -284,12 +214,6 @@ def fill_confident(probabilities: Floats, precision: float, relevant: Floats | N
         yes, no = _choose_confident(lower[:, j], precision), _choose_confident(1 - p, precision)
         state[:, j] = np.where(yes & (p >= 0.5), 1, np.where(no & (p < 0.5), -1, 0))
     return state
-
-
-def require_precision(precision: float) -> None:
-    """Raise if a guess would reach the precision (0.5 or less), or no method can (1)."""
-    if not 0.5 < precision < 1:
-        raise ValueError(f"the precision must lie between 0.5 and 1, not {precision:g}.")
 
 
 def require_probabilities(

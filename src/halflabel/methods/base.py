@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
 from halflabel._wording import listed
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fit_platt, require_rule
+from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import micro_f1
+from halflabel.labels.rules import Rule, read_rule, require_rule
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.contributions import Calibrated, Carriers, Examples, add_up, split_score
-from halflabel.methods.decision import Decision, Rule, decide
+from halflabel.methods.decision import Decision, decide
 from halflabel.numerics.solvers import Status
 
 
@@ -31,7 +32,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     :meth:`_enter` and ends with :meth:`_decide`; its :meth:`_score_new` scores new items. Between the two, items are in
     their canonical order, so that the result does not depend on the order of the caller; a subclass passes what it
     stores per item through :meth:`_restore_order`. It may override the class variables, :meth:`_calibrate` and
-    :meth:`_rule`. Think twice before adding anything here.
+    :meth:`resolve_rule`. Think twice before adding anything here.
     """
 
     decision: str
@@ -148,7 +149,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def _decision(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Decision:
         """Return the decision that :meth:`_decide` stores."""
-        return decide(labels, scores, out_of_fold, self._rule(), self._calibrate)
+        return decide(labels, scores, out_of_fold, self.resolve_rule(), self._calibrate)
 
     def _store(self, decision: Decision) -> Self:
         """Store a decision about items in canonical order."""
@@ -164,9 +165,16 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return the function from scores to probabilities."""
         return fit_platt(out_of_fold, labels)
 
-    def _rule(self) -> Rule:
+    def resolve_rule(self) -> Rule:
         """Return the threshold rule that the parameters describe."""
         return Rule(self.decision, self.threshold, self.cost_ratio)
+
+    def use_rule(self, rule: str | Rule) -> Self:
+        """Set the threshold rule of the next fit, and return the estimator."""
+        read = read_rule(rule)
+        self.decision, self.cost_ratio = read.name, read.ratio
+        self.threshold = self.threshold if read.threshold is None else read.threshold
+        return self
 
     def _warn_unless_converged(self, status: Status, residual: float) -> None:
         """Warn once if a solver stopped before it converged."""
@@ -211,7 +219,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         calibration, thresholds = self._decision_for_new()
         scores = self._score_new(self._validate_features(X, reset=False))
         p = calibration(scores)
-        return self._rule().apply(scores, p, thresholds).astype(np.int64), p
+        return self.resolve_rule().apply(scores, p, thresholds).astype(np.int64), p
 
     def complete_both(self, X: Any, labels: PartialLabels) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and the probabilities of new items of which some labels are known.
@@ -239,7 +247,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     ) -> tuple[Mask, Floats]:
         """Return what a calibration and thresholds decide about scores of new items."""
         p = calibration(scores)
-        return self._rule().apply(scores, p, thresholds), p
+        return self.resolve_rule().apply(scores, p, thresholds), p
 
     # -- explanations ------------------------------------------------------------------
 

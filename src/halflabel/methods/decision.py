@@ -9,48 +9,10 @@ import numpy as np
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fit_platt, thresholds
+from halflabel.labels.calibration import fit_platt
 from halflabel.labels.positive_only import Assumption, assume
+from halflabel.labels.rules import Rule
 from halflabel.methods.contributions import Calibrated
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A threshold rule with its numbers.
-
-    Attributes
-    ----------
-    name : str
-        "fixed" or one of :data:`halflabel.labels.calibration.RULES`.
-    threshold : float
-        For "fixed": the lowest score of a relevant entry, in the unit of the method's scores.
-    cost_ratio : float
-        For "cost": cost of a false positive over that of a false negative.
-    """
-
-    name: str
-    threshold: float = 0.5
-    cost_ratio: float = 1.0
-
-    def choose(self, probabilities: Floats, cardinality: float) -> Floats:
-        """Return one threshold per label.
-
-        Parameters
-        ----------
-        probabilities : ndarray of shape (n_items, n_labels)
-            Of the entries that are to be decided; NaN for all others.
-        cardinality : float
-            Expected number of relevant labels per item.
-        """
-        if self.name == "fixed":
-            return np.full(probabilities.shape[1], float(self.threshold))
-        return thresholds(probabilities, self.name, cardinality=cardinality, cost_ratio=self.cost_ratio)
-
-    def apply(self, scores: Floats, probabilities: Floats, chosen: Floats) -> Mask:
-        """Return which entries are relevant: "fixed" compares scores with the threshold, other rules probabilities."""
-        if self.name != "fixed":
-            return np.asarray(probabilities >= chosen)
-        return np.where(np.isnan(scores), probabilities >= 0.5, scores >= chosen)
 
 
 @dataclass(frozen=True, eq=False)

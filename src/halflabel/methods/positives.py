@@ -49,7 +49,7 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
             )
         order = self._item_order
         scores, out_of_fold = self.label_scores_[order], self.out_of_fold_scores_[order]
-        assumption = assume_frequency(self._known[order], scores, out_of_fold, observed_rate, self._rule())
+        assumption = assume_frequency(self._known[order], scores, out_of_fold, observed_rate, self.resolve_rule())
         probabilities, filled = map(self._restore_order, (assumption.probabilities, assumption.filled))
         filled = filled if self._rejected is None else filled & ~self._rejected
         return replace(assumption, probabilities=probabilities, filled=filled)
@@ -70,7 +70,7 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
         decision = super()._decision(labels, scores, out_of_fold)
         if not self.positive_only_:
             return decision
-        return decide_relevant(decision, labels, self.observed_rate, self._rule())
+        return decide_relevant(decision, labels, self.observed_rate, self.resolve_rule())
 
     def _apply_decision(
         self, scores: Floats, labels: PartialLabels, calibration: Calibrated, thresholds: Floats
@@ -80,7 +80,7 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
         if not self.positive_only_ or self.observed_rate is None:
             return relevant, p
         p = lower_unassigned(p, mark_unassigned(labels), self.observed_rate)
-        return self._rule().apply(scores, p, thresholds), p
+        return self.resolve_rule().apply(scores, p, thresholds), p
 
     def _store(self, decision: Decision) -> Self:
         if decision.assigned is not None:

@@ -77,7 +77,8 @@ def describe_completion(completion: Completion) -> tuple[str, ...]:
         doubtful = f"Doubtful: {plural(number, 'given entry', 'given entries')}"
     check = f"{doubtful} (.suspects). The entries to check first: .review()."
     rest = f"Completed table: .table; {plural(len(completion.notes), 'note')}: .notes; report: .report('report.html')."
-    return (size, describe_filled(completion), *describe_warnings(completion, every=False), check, rest)
+    done = f"{describe_filled(completion)} Threshold rule: {completion.rule.name}."
+    return (size, done, *describe_warnings(completion, every=False), check, rest)
 
 
 def describe_review(completion: Completion, listed: int) -> str:

@@ -154,7 +154,8 @@ def bin_calibration(labels: PartialLabels, probabilities: Floats) -> list[dict[s
 def read_thresholds(model: Any) -> Floats:
     """Return the thresholds on probabilities; the rule "fixed" has them on scores, and an increasing map calibrates."""
     thresholds: Floats = model.thresholds_
-    return np.asarray(model.calibration_(thresholds[None, :])[0]) if model.decision == "fixed" else thresholds
+    on_scores = model.resolve_rule().name == "fixed"
+    return np.asarray(model.calibration_(thresholds[None, :])[0]) if on_scores else thresholds
 
 
 def _measure_labels(

@@ -111,6 +111,7 @@ def summarize(
         "counts": counts,
         "positive": positive,
         "min_precision": completion.min_precision,
+        "rule": str(completion.rule),
         **predictions,
         "certificates": write_certificates(completion, certificates),
         "labels": _summarize_labels(completion),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from halflabel.completion import Completion
 from halflabel.evidence.suspects import FlipRates
+from halflabel.labels import PartialLabels
 
 #: Threshold of a label whose method has none.
 HALF = 0.5
@@ -72,6 +74,30 @@ class Fit:
         """The probability that the value of each entry is wrong; where none was filled in, that of the better value."""
         p = self.p
         return np.select([self.state > 0, self.state < 0], [1 - p, p], np.minimum(p, 1 - p)).astype(np.float32)
+
+    def spread(self, names: Sequence[str], labels: PartialLabels) -> Fit:
+        """Return the fit with a column for each of the labels, of which answers have left one value for some.
+
+        These are not learned: their entries keep the given values, and no entry of theirs is uncertain.
+        """
+        if tuple(names) == labels.names:
+            return self
+        at = [labels.names.index(name) for name in names]
+
+        def put(values: NDArray[Any], into: NDArray[Any]) -> NDArray[Any]:
+            whole = into.astype(values.dtype)
+            whole[..., at] = values
+            return whole
+
+        half, nothing = np.full(len(labels.names), HALF), np.zeros(labels.shape)
+        return replace(
+            self,
+            state=put(self.state, labels.state),
+            p=put(self.p, labels.relevant),
+            given=put(self.given, labels.state),
+            flipped=put(self.flipped, nothing),
+            thresholds=put(self.thresholds, half),
+        )
 
 
 def summarize_fit(completion: Completion, *, n_records: int, effort: str, seconds: float) -> Fit:

@@ -12,7 +12,9 @@ from typing import Any
 import pandas as pd
 
 from halflabel._wording import plural
-from halflabel.completion.checks import check_labels, check_observed_rate
+from halflabel.completion.checks import check_observed_rate
+from halflabel.completion.filling import choose_rule
+from halflabel.labels.rules import Rule
 from halflabel.review.answers import AnswerBook
 from halflabel.review.items import ItemViews
 from halflabel.review.journal import read_journal
@@ -21,6 +23,7 @@ from halflabel.review.server import Server
 from halflabel.review.session import Session
 from halflabel.review.setting import Setting
 from halflabel.table import Columns, open_table
+from halflabel.table.unlearned import leave_unlearned
 
 #: Seconds that the end of the server may take.
 PATIENCE = 10
@@ -70,6 +73,7 @@ def open_review(
     show: Sequence[str] | None = None,
     marks: tuple[int, int] | None = None,
     effort: str = "default",
+    rule: str | Rule | None = None,
     observed_rate: float | None = None,
     random_state: int = 0,
     **columns: Any,
@@ -87,7 +91,7 @@ def open_review(
         The reviewer.
     show, marks
         Columns to show, and the height and width of vectors that are shown as pictures.
-    effort, observed_rate, random_state
+    effort, rule, observed_rate, random_state
         As in :func:`halflabel.complete`.
     **columns
         The roles of columns, such as ``id="song", labels=["rock", "sad"]``; see :func:`halflabel.complete`.
@@ -98,9 +102,9 @@ def open_review(
     browsers send from other sites. Each link lets one browser in; show the review again for another one. On a remote
     machine, use a tunnel to the port of the address.
     """
-    opened = open_table(items, columns=Columns(**columns))
-    check_labels(opened.labels)
+    opened = leave_unlearned(open_table(items, columns=Columns(**columns)))
     check_observed_rate(opened.labels, observed_rate)
+    choose_rule(rule)
     path = Path(journal)
     stem = path.name.removesuffix(".jsonl").removesuffix(".review")
     table, answers, report, certificate = (
@@ -111,7 +115,7 @@ def open_review(
         ItemViews(opened, show=show, marks=marks),
         title=stem,
         by=by,
-        settings={"observed_rate": observed_rate, "random_state": random_state},
+        settings={"rule": rule, "observed_rate": observed_rate, "random_state": random_state},
         effort=effort,
         targets=Targets(table, answers, report, certificate, of_report={"title": stem, "marks": marks}),
     )

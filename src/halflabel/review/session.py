@@ -204,7 +204,7 @@ class Session:
             "n_labels": n_labels,
             "positive_only": self.labels.positive_only,
             "show_p": self.setting.show_p,
-            "notes": [*self.notes, *self.opened.notes][:20],
+            "notes": [*self.notes, f"Threshold rule: {self.setting.rule}.", *self.opened.notes][:20],
             "kinds": list(KINDS),
             "has_points": self.points is not None,
             **self.describe_progress(),

@@ -9,6 +9,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from halflabel._arrays import Floats, Mask
+from halflabel.completion import build_default_method
+from halflabel.labels.rules import Rule, read_rule
 from halflabel.review.items import ItemViews
 from halflabel.review.outputs import Targets
 from halflabel.table import OpenTable
@@ -50,6 +52,11 @@ class Setting:
     coordinates: Floats | None = None
     contested: Mask | None = None
     targets: Targets | None = None
+
+    @property
+    def rule(self) -> Rule:
+        """The threshold rule of the fits."""
+        return read_rule(self.settings.get("rule") or build_default_method().resolve_rule())
 
 
 def is_whole(value: Any) -> TypeGuard[int]:

@@ -169,7 +169,8 @@ class _Bench:
         start = time.perf_counter()
         self.completion = complete(self.opened, review=answers, **{**self.settings, "effort": effort})
         seconds = time.perf_counter() - start
-        return summarize_fit(self.completion, n_records=n_records, effort=effort, seconds=seconds)
+        made = summarize_fit(self.completion, n_records=n_records, effort=effort, seconds=seconds)
+        return made.spread(self.completion.labels.names, apply_answers(self.opened, answers).labels)
 
     def _map(self) -> tuple[str, Any]:
         """Return the coordinates of the items, or the reason why there are none, such as too small a table."""
@@ -181,7 +182,9 @@ class _Bench:
 
     def _write(self, answers: Answers, outputs: Outputs) -> list[str]:
         """Write the last fit, with all answers in it: no value changes by this but those that were answered."""
-        return write_outputs(replace(self._require(), opened=apply_answers(self.opened, answers)), outputs)
+        completion = self._require()
+        opened = apply_answers(self.opened, answers).keep_labels(completion.labels.names)
+        return write_outputs(replace(completion, opened=opened), outputs)
 
     def _require(self) -> Completion:
         if self.completion is None:

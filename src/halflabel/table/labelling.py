@@ -61,11 +61,12 @@ def read_labels(
     roles : Roles
         From :func:`choose_roles`.
     absent : {"irrelevant", "unknown"}, optional
-        What a tag that an item does not list means; needed for a tags column, invalid for label columns.
+        What a tag that an item does not list means; needed for a tags column. Of label columns, "unknown" means that
+        0 and an empty cell are labels that were not assigned, see :meth:`PartialLabels.from_positives`.
     empty : {"unlabelled", "none"}, optional
         What a cell without a tag is, whatever its form: an unlabelled item, or an annotated item without tags. By
         default an empty list is an annotated item; an empty cell, a missing list and a list of missing values only are
-        unlabelled items.
+        unlabelled items. Of label columns with ``absent="unknown"``, what an item is of which all cells are empty.
     sep : str, optional
         The separator of the tags in a text cell; recognised by default, as are lists that are written as text.
         Blanks around tags, and empty tags, are dropped.
@@ -89,14 +90,14 @@ def read_labels(
     """
     frame = use_text_names(frame)
     if roles.tags is None:
-        if absent is not None:
+        if absent == "irrelevant":
             raise ValueError(
-                f"{option('absent')} is about tag lists, but the labels are columns of 1, 0 and gaps: leave it out."
+                f"{option('absent', 'irrelevant')} is about tag lists, but the labels are columns: if an empty cell of "
+                f"them means no, state {option('no', '')} in its place."
             )
-        if meanings is None:
-            check_label_values(frame, roles.labels)
-            return LabelReading(PartialLabels.from_table(frame[list(roles.labels)]))
-        return LabelReading(PartialLabels.from_table(read_label_words(frame, roles.labels, meanings)))
+        values = _read_columns(frame, roles.labels, meanings)
+        table = PartialLabels.from_table(values)
+        return LabelReading(table if absent is None else _read_positive_columns(table, empty))
     if absent is None:
         raise ValueError(
             f"the column {roles.tags!r} lists the tags that an item has; state what a tag that is not listed means: "
@@ -272,15 +273,38 @@ def read_known_labels(
         notation = notation or recognise_tags(column, None)
         undecided = frame.get(name_open_column(roles.tags))
         return _read_tag_cells(column, undecided, notation, absent, empty, names)[0]
-    given = [name for name in names if name in frame]
-    if meanings is None:
-        check_label_values(frame, given)
-        values = frame[given]
-    else:
-        values = read_label_words(frame, given, meanings)
+    values = _read_columns(frame, [name for name in names if name in frame], meanings)
     if not values.notna().any(axis=None):
-        return _leave_unknown(np.zeros(len(frame), dtype=bool), names, positive_only=absent == "unknown")
-    return PartialLabels.from_table(values.reindex(columns=list(names)))
+        annotated = np.full(len(frame), absent == "unknown" and empty == "none")
+        return _leave_unknown(annotated, names, positive_only=absent == "unknown")
+    table = PartialLabels.from_table(values.reindex(columns=list(names)))
+    return table if absent == "irrelevant" else _read_positive_columns(table, empty)
+
+
+def _read_columns(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float] | None) -> pd.DataFrame:
+    """Return label columns with values that are 1, 0 or missing; raise for any other."""
+    if meanings is not None:
+        return read_label_words(frame, names, meanings)
+    check_label_values(frame, names)
+    return frame[list(names)]
+
+
+def _read_positive_columns(table: PartialLabels, empty: Empty | None) -> PartialLabels:
+    """Return columns of 1 and "not assigned" (0 or empty) as positive-only labels.
+
+    An item is annotated if one of its cells is not empty. A label that all items have does not count: it does
+    not show which items were annotated.
+    """
+    both = table.observed.any(axis=1) & ~table.observed.all(axis=1)
+    if ((table.state < 0).any(axis=1) & both).any():
+        raise ValueError(
+            f"{option('absent', 'unknown')} is for label columns of 1 and empty cells, or of 1 and 0, but these have 0 "
+            f"and empty cells in one row ({name_row(int(((table.state < 0).any(axis=1) & both).argmax()))}), so that 0 "
+            "is a known no: leave the option out."
+        )
+    varies = ~table.relevant.all(axis=0)
+    annotated = np.asarray(table.observed[:, varies].any(axis=1) | (empty == "none"))
+    return replace(table, state=np.maximum(table.state, 0), annotated=annotated, positive_only=True)
 
 
 def _leave_unknown(annotated: Mask, names: Sequence[str], *, positive_only: bool) -> PartialLabels:

@@ -65,6 +65,8 @@ class OpenTable:
         What a cell without a tag is, where that was stated.
     description : Description
         What was stated about the table, by arguments and by a table file.
+    all_labels : PartialLabels or None
+        All labels that were read, where ``labels`` has only some of them.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class OpenTable:
     meanings: dict[str, float] | None = None
     empty: Empty | None = None
     description: Description = field(default_factory=Description)
+    all_labels: PartialLabels | None = None
 
     def __repr__(self) -> str:
         roles = _align(self.roles.describe_groups(), ("column", "role", "why"))
@@ -146,6 +149,26 @@ class OpenTable:
         ])  # fmt: skip
 
     @property
+    def has_label_columns(self) -> bool:
+        """Whether the labels were read from columns whose cells options can give a meaning."""
+        declared = self.source is not None and self.source.labels is not None
+        return self.frame is not None and bool(self.roles.labels) and not declared
+
+    @property
+    def written_labels(self) -> PartialLabels:
+        """The labels of a completed table: also those that are not learned, which stay as they were given."""
+        return self.labels if self.all_labels is None else self.all_labels
+
+    def keep_labels(self, names: Sequence[str]) -> OpenTable:
+        """Return the table with these of its labels; a completed table has the others as they were given."""
+        at = [self.labels.names.index(name) for name in names]
+        labels = self.labels.select(at)
+        if not labels.positive_only:  # an item of which only other labels are known is unlabelled
+            labels = replace(labels, annotated=labels.annotated & labels.observed.any(axis=1))
+        prior = None if self.prior is None else self.prior[:, at]
+        return replace(self, labels=labels, prior=prior, all_labels=self.written_labels)
+
+    @property
     def row_labels(self) -> tuple[pd.Index[Any], ...]:
         """The ids of the items, and the row labels of their table."""
         return (self.index,) if self.frame is None else (self.index, self.frame.index)
@@ -153,7 +176,7 @@ class OpenTable:
     def check_rows(self, table: pd.DataFrame, rows: Ints, noun: str, skip: Collection[str] = ()) -> None:
         """Raise if a table names items by row number, because there are no ids, and a column denies these numbers."""
         if self.roles.id is None and self.frame is not None:
-            own = (*self.labels.names, *skip, *((self.roles.tags,) if self.roles.tags else ()))
+            own = (*self.written_labels.names, *skip, *((self.roles.tags,) if self.roles.tags else ()))
             check_rows(table, self.frame, rows, own, noun)
 
     def restore(self, table: pd.DataFrame) -> Any:
@@ -184,6 +207,7 @@ class OpenTable:
             frame=None if self.frame is None else self.frame.iloc[rows],
             groups=None if self.groups is None else self.groups[rows],
             prior=None if self.prior is None else self.prior[rows],
+            all_labels=None if self.all_labels is None else self.all_labels[rows],
             form=None,
             source=None,
         )

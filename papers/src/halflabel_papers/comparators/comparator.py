@@ -113,7 +113,7 @@ class Comparator(PartialLabelEstimator):
         """Decide as for any labels, then open again what was only not assigned."""
         super()._decide(labels, scores, out_of_fold)
         if self.positive_only_:
-            likely = self._rule().apply(self.label_scores_, self.label_probabilities_, self.thresholds_)
+            likely = self.resolve_rule().apply(self.label_scores_, self.label_probabilities_, self.thresholds_)
             relevant = self._restore_order(labels.relevant) | likely
             self.transduction_ = self._restore_shape(relevant.astype(np.int64))
         return self

@@ -77,7 +77,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         For positive-only labels: the label frequency c, the share of the relevant entries that were assigned. It is an
         assumption about the data, not learned. With it, probabilities are of being relevant; without it, of being
         assigned.
-    decision : str, default="micro_f1"
+    decision : str, default="probable"
         Threshold rule: "fixed" (log odds against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
     threshold : float, default=0.0
         For ``decision="fixed"``.
@@ -197,7 +197,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         scale: str | None = "auto",
         n_folds: int = 5,
         observed_rate: float | None = None,
-        decision: str = "micro_f1",
+        decision: str = "probable",
         threshold: float = 0.0,
         cost_ratio: float = 1.0,
         random_state: int | None = 0,

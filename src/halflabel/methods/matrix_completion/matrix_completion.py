@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from halflabel._arrays import Floats, Mask, Matrix, is_sparse
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.candidates import Candidates, list_candidates
-from halflabel.methods.decision import Rule
 from halflabel.methods.matrix_completion.setting import Completed, Data, Setting
 from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
 from halflabel.methods.model_selection import entry_folds, item_folds
@@ -97,7 +97,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         self.entry_weights_ = (self.label_weight_ / seen_labels, 1 / seen_features, row)
         return self
 
-    def _rule(self) -> Rule:
+    def resolve_rule(self) -> Rule:
         """Return the rule; a fixed threshold must be exceeded: where nothing is left of Z, no label is relevant."""
         return Rule(self.decision, float(np.nextafter(self.threshold, np.inf)), self.cost_ratio)
 
