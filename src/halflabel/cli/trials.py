@@ -21,6 +21,7 @@ from halflabel.cli.console import (
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option
 from halflabel.files.writing import write_table
+from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from halflabel.evaluation import Evaluation
@@ -85,7 +86,7 @@ def evaluate_command(
       halflabel evaluate songs.csv --id song --labels rock,sad,live
       halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301
-    opened = items.open()
+    opened = leave_unlearned(items.open())
 
     from halflabel.evaluation import IN_WORDS, evaluate
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
