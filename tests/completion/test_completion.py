@@ -132,14 +132,11 @@ class TestEvidence:
 
     def test_kinds(self, rng):
         X = np.vstack([rng.normal(size=(20, 2)), 100 + rng.normal(size=(20, 2))])
-        Y = np.full((40, 2), np.nan)
+        Y = np.full((40, 1), np.nan)
         Y[:20, 0] = np.arange(20) % 2
-        Y[:, 1] = np.where(np.arange(40) < 30, 1, np.nan)
-        with pytest.warns(UserWarning, match="1 of 2 labels"):
-            filled = hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=4, scale=None))
+        filled = hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=4, scale=None))
         assert (filled.evidence_kinds[:20, 0] == "graph").all()
         assert (filled.evidence_kinds[20:, 0] == "features").all()
-        assert (filled.evidence_kinds[:, 1] == "rate").all()
         assert not filled.table.isna().any(axis=None)
 
     def test_a_planted_error_is_the_first_suspect(self, rng):
@@ -184,7 +181,7 @@ def test_labels_that_know_what_is_irrelevant_have_no_assumptions(rock):
 class TestErrors:
     def test_an_empty_label(self, songs):
         with pytest.raises(ValueError, match=r"no value is given for 'blank'.*leave it out"):
-            hl.complete(songs.assign(blank=np.nan), labels=["blank"])
+            hl.complete(songs.assign(blank=np.nan, one=1), labels=["blank", "one"])
 
     def test_no_labels_named(self, songs):
         with pytest.raises(ValueError, match="no labels were named"):
