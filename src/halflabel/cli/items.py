@@ -313,8 +313,8 @@ def predict_command(
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
     written = _list_paths(target, probabilities, places, *further)
-    labelled = f"{plural(len(p), 'item')} labelled. Threshold rule: {predictor.rule}."
-    print_result(*map(repr, reasons), labelled, f"Written: {written}.")
+    done = f"{plural(len(p), 'item')} labelled. Threshold rule: {predictor.rule}."
+    print_result(*map(repr, reasons), done, f"Written: {written}.")
 
 
 def _list_paths(*paths: Path | None) -> str:
