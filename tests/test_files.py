@@ -260,7 +260,7 @@ class TestTogether:
         assert sorted(os.listdir(tmp_path)) == ["a", "c"]
 
 
-def _refuse(*_):
+def _forbid(*_):
     raise PermissionError
 
 
@@ -271,7 +271,7 @@ class TestPermissions:
         target.write_text("old")
         target.chmod(mode)
         with atomic_write(target, "w") as file:
-            assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {mode}  # nobody else can read it
+            assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {mode}  # also while it is written
             file.write("new")
         assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", mode)
 
@@ -296,7 +296,7 @@ class TestPermissions:
         os.chown(target, -1, 12345)
         target.chmod(0o640)
         if not is_allowed:
-            monkeypatch.setattr("os.chown", _refuse)
+            monkeypatch.setattr("os.chown", _forbid)
         with atomic_write(target):
             pass
         assert (target.stat().st_gid, target.stat().st_mode & 0o777) == (group, mode)
