@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from papers.tests.oracles.rank_svm import hinge, primal, prox
 
 from halflabel.numerics.solvers import Status
-from halflabel.numerics.solvers import pair_ranking as module
+from halflabel_papers.comparators import pair_ranking as module
 from halflabel_papers.comparators.pair_ranking import PairHinge, pair_ranking
 
 

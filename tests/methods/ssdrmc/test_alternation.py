@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -21,26 +19,24 @@ def test_evidence_is_what_the_inference_can_reach():
     for name, expected in directions.items():
         inference = Inference(name, 1.0, 1.0, 1e-8, 100)
         assert inference.has_evidence(W, observed).ravel().tolist() == expected
-        assert replace(inference, unknown_as_zero=True).has_evidence(W, observed).all()
     assert Inference("anchored", 1.0, 1.0, 1e-8, 100).has_evidence(W, observed).all()
 
 
 @pytest.mark.parametrize("name", ["anchored", "minimizer", "fixed_point"])
-@pytest.mark.parametrize("as_zero", [False, True])
-def test_the_solver_gets_targets_and_weights(name, as_zero, monkeypatch):
+def test_the_solver_gets_targets_and_weights(name, monkeypatch):
     calls = {}
     for solver in ("minimizer", "fixed_point"):
         monkeypatch.setattr(alternation, solver, lambda *given, solver=solver, **_: calls.update({solver: given}))
     W = sparse.csr_array(([1.0, 1.0], ([0, 2], [1, 1])), shape=(4, 4))
     observed = np.array([[True], [False], [False], [False]])
     anchor = np.array([[9.0], [0.2], [0.3], [0.4]])
-    Inference(name, 2.0, 0.5, 1e-8, 100, as_zero).infer(W, np.ones((4, 1)), observed, anchor, None)
+    Inference(name, 2.0, 0.5, 1e-8, 100).infer(W, np.ones((4, 1)), observed, anchor, None)
     (solver,) = calls
     assert solver == ("fixed_point" if name == "fixed_point" else "minimizer")
     _, target, weight = calls[solver]
     held = {"anchored": [0.5, 0.5, 0.5], "minimizer": [0, 0, np.inf], "fixed_point": [np.inf] * 3}[name]
-    assert target.ravel().tolist() == ([1, 0, 0, 0] if as_zero else [1, 0.2, 0.3, 0.4])
-    assert weight.ravel().tolist() == ([2.0] * 4 if as_zero else [2.0, *held])
+    assert target.ravel().tolist() == [1, 0.2, 0.3, 0.4]
+    assert weight.ravel().tolist() == [2.0, *held]
 
 
 class Answers:
@@ -69,10 +65,10 @@ class Graph:
         return sparse.csr_array((4, 4))
 
 
-def run(states, **options):
+def run(states, alternator=Alternator, **options):
     graph, inference = Graph(), Answers(states)
     settings = {"max_alternations": 10, "threshold": 0.5, "rounded": True, "tol": 0.0} | options
-    alternator = Alternator(graph, inference, sparse.csr_array((4, 4)), **settings)
+    alternator = alternator(graph, inference, sparse.csr_array((4, 4)), **settings)
     Y, observed = np.array([[1.0], [0], [0], [0]]), np.array([[True], [False], [False], [False]])
     return alternator.run(Y, observed, np.zeros((4, 1)), start=np.full((4, 1), 7.0)), graph.scores, inference.starts
 
@@ -119,8 +115,7 @@ def test_feedback_is_rounded_or_clipped_and_keeps_observed_entries():
     assert run([state] * 2, rounded=False)[1][0].ravel().tolist() == [1, 1, 0.6, 0]
 
 
-def test_confident_scores_join_the_observed_ones_but_are_no_evidence():
-    first, second = [[0], [0.95], [0.6], [0.02]], [[0], [0.2], [0.3], [0.9]]
-    end, fed_back, _ = run([first, second, second], confidence=0.9, rounded=False)
-    assert fed_back[1].ravel().tolist() == [1, 1, 0.3, 0]
-    np.testing.assert_array_equal(end.scores.ravel(), [0, 0.2, 0.3, np.nan])
+def test_the_tolerance_may_be_a_number_of_entries():
+    a, b = [[0], [0.9], [0.2], [0.2]], [[0], [0.9], [0.2], [0.9]]
+    assert run([a, b], max_changes=1)[0].stopped == "stable"
+    assert run([a, b, b], tol=1.0, max_changes=0)[0].n_alternations == 3

@@ -8,12 +8,12 @@ from scipy import linalg, sparse
 from halflabel.files.raw_table import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
-from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.propagation import fixed_point, minimizer
 from halflabel.numerics.graph.weights import components as find_components
 from halflabel.numerics.graph.weights import reconstruction_weights, supported
 from halflabel.plugins import Floats, is_sparse
+from halflabel_papers.published import SSDRMC
 
 #: Ridge within the paper's "far less than 0.1", and its number of neighbours.
 RIDGE, NEIGHBORS = 1e-3, 15

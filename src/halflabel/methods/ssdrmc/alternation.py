@@ -24,7 +24,7 @@ class ItemGraph:
     ----------
     items : matrix of shape (n_items, n_features)
     neighbors : ndarray of int, shape (n_items, k)
-    ridge, alpha, drop_negative, raw_units
+    ridge, alpha, raw_units, drop_negative
         See :func:`halflabel.numerics.graph.weights.reconstruction_weights`.
     """
 
@@ -32,8 +32,8 @@ class ItemGraph:
     neighbors: Ints
     ridge: float
     alpha: float
-    drop_negative: bool
     raw_units: bool = False
+    drop_negative: bool = False
 
     def weigh(self, scores: Floats | None = None) -> sparse.csr_array:
         """Return W of eq. (4), from features and scores, or from the features alone."""
@@ -61,8 +61,6 @@ class Inference:
         For "anchored": weight of an unknown entry's distance to the anchor.
     tol : float
     max_iter : int
-    unknown_as_zero : bool
-        Fit unknown entries to 0 with the weight of observed ones, as eq. (10) and (12) are printed.
     """
 
     name: str
@@ -70,23 +68,23 @@ class Inference:
     anchor_weight: float
     tol: float
     max_iter: int
-    unknown_as_zero: bool = False
 
     def infer(self, W: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
         """Return the scores for W; without evidence an unknown entry is held at the anchor."""
-        if self.unknown_as_zero:
-            Y, observed, held = np.where(observed, Y, 0.0), np.ones_like(observed), np.zeros(Y.shape)
-        elif self.name == "anchored":
+        if self.name == "anchored":
             held = np.full(Y.shape, self.anchor_weight)
         else:
             held = np.where(self.has_evidence(W, observed), 0.0, np.inf)
-        solve = fixed_point if self.name == "fixed_point" else minimizer
-        weight, target = np.where(observed, self.fit_weight, held), np.where(observed, Y, anchor)
-        return solve(W, target, weight, start=start, tol=self.tol, max_iter=self.max_iter)
+        return self.solve(W, np.where(observed, Y, anchor), np.where(observed, self.fit_weight, held), start)
+
+    def solve(self, W: sparse.csr_array, target: Floats, weight: Floats, start: Floats | None) -> Solution:
+        """Return the scores for W, targets, and the weight of each target."""
+        solver = fixed_point if self.name == "fixed_point" else minimizer
+        return solver(W, target, weight, start=start, tol=self.tol, max_iter=self.max_iter)
 
     def has_evidence(self, W: sparse.csr_array, observed: Mask) -> Mask:
         """Return for which entries an observed entry of the label, or the anchor, determines the score."""
-        if self.name == "anchored" or self.unknown_as_zero:
+        if self.name == "anchored":
             return np.ones_like(observed)
         return reachable(W, observed) if self.name == "fixed_point" else supported(components(W), observed)
 
@@ -140,8 +138,6 @@ class Alternator:
         Feed back 0/1; otherwise the scores, clipped to [0, 1].
     tol : float
         Stop when at most this share of the entries changed its rounded value.
-    confidence : float or None
-        For weak priors: scores of at least this, or at most 1 minus this, join the observed entries.
     max_changes : int or None
         T of the paper, in entries; it replaces ``tol``.
     """
@@ -153,7 +149,6 @@ class Alternator:
     threshold: float
     rounded: bool
     tol: float
-    confidence: float | None = None
     max_changes: int | None = None
 
     def run(self, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None = None) -> Alternation:
@@ -168,35 +163,28 @@ class Alternator:
         start : ndarray of the same shape, optional
             Where the first inference starts.
         """
-        given, W = observed, self.first
+        W = self.first
         stopped: Stopped = "cap"
         solution = self.inference.infer(W, Y, observed, anchor, start)
-        state, done = self._round(solution.x, Y, observed), 1
+        state, done = self.round(solution.x, Y, observed), 1
         seen = {np.packbits(state).tobytes()}
         while done < self.max_alternations and stopped == "cap":
             F, done = solution.x, done + 1
-            Y, observed = self._add_confident(F, Y, observed)
             W = self.graph.weigh(np.where(observed, Y, feed_back(F, self.threshold if self.rounded else None)))
             solution = self.inference.infer(W, Y, observed, anchor, F)
-            before, state = state, self._round(solution.x, Y, observed)
-            stopped = self._stop(before, state, seen)
+            before, state = state, self.round(solution.x, Y, observed)
+            stopped = self.stop(before, state, seen)
             seen.add(np.packbits(state).tobytes())
-        scores = np.where(self.inference.has_evidence(W, given), solution.x, np.nan)
+        scores = np.where(self.inference.has_evidence(W, observed), solution.x, np.nan)
         return Alternation(W, solution, scores, done, stopped)
 
-    def _stop(self, before: Mask, state: Mask, seen: set[bytes]) -> Stopped:
+    def stop(self, before: Mask, state: Mask, seen: set[bytes]) -> Stopped:
         """Return why to stop now, or "cap": nothing but the maximum number stops the alternation."""
         limit = self.tol * state.size if self.max_changes is None else self.max_changes
         if np.count_nonzero(state != before) <= limit:
             return "stable"
         return "cycle" if np.packbits(state).tobytes() in seen else "cap"
 
-    def _round(self, F: Floats, Y: Floats, observed: Mask) -> Mask:
+    def round(self, F: Floats, Y: Floats, observed: Mask) -> Mask:
+        """Return the state of the alternation: which entries are relevant, observed or by their scores."""
         return np.asarray(np.where(observed, Y, F) >= self.threshold)
-
-    def _add_confident(self, F: Floats, Y: Floats, observed: Mask) -> tuple[Floats, Mask]:
-        """Return the labels with the confident scores added to the observed entries, rounded at 1/2."""
-        if self.confidence is None:
-            return Y, observed
-        sure = ~observed & (np.abs(F - 0.5) >= self.confidence - 0.5)
-        return np.where(sure, F >= 0.5, Y).astype(np.float64), observed | sure

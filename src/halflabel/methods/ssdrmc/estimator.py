@@ -26,6 +26,9 @@ from halflabel.numerics.kernels import KernelRidge, kernel_ridge, mean_distance,
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.threads import blas_threads
 
+#: T of the paper, a number of entries.
+PUBLISHED_T = 5
+
 
 def _has_coordinates(model: SSDRMC) -> bool:
     """Return whether coordinates are computed; without them there is no ``transform``."""
@@ -51,6 +54,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
       (5).
     * ``"fixed_point"`` solves :math:`F = WF` on unknown entries: with :math:`\beta = \infty` this is eq. (7) as
       printed, otherwise eq. (12) with its fitting term masked.
+    * ``"published"`` is eq. (7) in Table 1 to the letter: eq. (4) mixes P and Q in their own units, the scores that are
+      fed back are rounded at ``threshold``, and the alternation stops when at most T = 5 entries changed.
 
     Parameters
     ----------
@@ -59,36 +64,23 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     n_components : int or None, default=None
         d, the number of coordinates of the spectral embedding, eq. (8) and (9). With None there is no embedding and no
         ``transform``.
-    inference : {"anchored", "minimizer", "fixed_point"}, default="anchored"
+    inference : {"anchored", "minimizer", "fixed_point", "published"}, default="anchored"
         How the scores follow from the weights.
     ridge : float, default=1.0
         :math:`\xi` of eq. (13), a share of the mean eigenvalue of each local Gram matrix.
     alpha : float, default=0.1
-        :math:`\alpha` of eq. (1), the share of the labels in the weights from the second alternation on.
-    label_units : {"normalised", "raw"}, default="normalised"
-        Units of features and labels in eq. (4): "normalised" divides P and Q by their mean traces, so that alpha has
-        one meaning for every set; "raw" mixes them as they are, as printed.
+        :math:`\alpha` of eq. (1), the share of the labels in the weights from the second alternation on. P and Q of
+        eq. (4) are divided by their mean traces, so that alpha has one meaning for every set.
     fit_weight : float or None, default=None
         :math:`\beta`, weight of the squared error of one observed entry against the reconstruction error of one item;
         ``inf`` keeps observed scores at Y. None is 1 for "anchored" and ``inf`` for the others.
     anchor_weight : float, default=0.3
         :math:`\beta_u`, the same for the distance of one unknown entry to the prior. Positive; for "anchored" only.
-    unknown_as_zero : bool, default=False
-        Fit unknown entries to 0 as well, as eq. (10) and (12) are printed; ``fit_weight`` must be finite. With
-        "fixed_point" this is eq. (12), with "minimizer" the minimiser of eq. (10).
-    drop_negative : bool, default=False
-        Drop negative weights and rescale the rest.
     max_alternations : int, default=1
-        Maximum number of alternations between W and F (Table 1); 1 stops after the first F.
-    feedback : {"soft", "rounded"}, default="soft"
-        The scores from which the next W follows: clipped to [0, 1], or rounded at ``threshold`` as printed.
+        Maximum number of alternations between W and F (Table 1); 1 stops after the first F. The next W follows from
+        the scores, clipped to [0, 1].
     tol : float, default=1e-4
         T as a share: the alternation stops when at most this share of the entries changed its rounded value.
-    max_changes : int or None, default=None
-        T as printed, a number of entries; it replaces ``tol``.
-    confidence : float or None, default=None
-        For weak priors: after each alternation, scores of at least this value, or of at most 1 minus it, join the
-        observed entries.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     max_landmarks : int, default=2000
@@ -153,12 +145,12 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
 
     **Departures from the paper.** The paper calls its eq. (7) the optimum of eq. (5), which it is not; both are
     available under their own names. Eq. (10) and (12) as printed fill missing labels with 0 and pull every unlabelled
-    item to 0 (``unknown_as_zero``); here the fitting term is masked. Under eq. (7) the residual of every unlabelled
+    item to 0; here the fitting term is masked. Under eq. (7) the residual of every unlabelled
     item is 0, so that alpha and the alternation only react to rounding: the default does not alternate. The ridge is
     1 (the paper recommends far less than 0.1, which is less accurate). P and Q of eq. (4) are divided by their mean
-    traces; otherwise the meaning of alpha depends on units (``label_units="raw"``). T is a share of the entries
-    (``max_changes``), and the alternation also ends when a state comes back. Probabilities and a plug-in threshold
-    replace H = 0.3, which is available as ``decision="fixed"``.
+    traces; otherwise the meaning of alpha depends on units. T is a share of the entries, and the alternation also ends
+    when a state comes back. Probabilities and a plug-in threshold replace H = 0.3, which is available as
+    ``decision="fixed"``. ``inference="published"`` keeps to Table 1; halflabel-papers varies its settings one by one.
 
     References
     ----------
@@ -186,16 +178,10 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         inference: str = "anchored",
         ridge: float = 1.0,
         alpha: float = 0.1,
-        label_units: str = "normalised",
         fit_weight: float | None = None,
         anchor_weight: float = 0.3,
-        unknown_as_zero: bool = False,
-        drop_negative: bool = False,
         max_alternations: int = 1,
-        feedback: str = "soft",
         tol: float = 1e-4,
-        max_changes: int | None = None,
-        confidence: float | None = None,
         scale: str | None = "auto",
         max_landmarks: int = 2000,
         n_folds: int = 5,
@@ -211,16 +197,10 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         self.inference = inference
         self.ridge = ridge
         self.alpha = alpha
-        self.label_units = label_units
         self.fit_weight = fit_weight
         self.anchor_weight = anchor_weight
-        self.unknown_as_zero = unknown_as_zero
-        self.drop_negative = drop_negative
         self.max_alternations = max_alternations
-        self.feedback = feedback
         self.tol = tol
-        self.max_changes = max_changes
-        self.confidence = confidence
         self.scale = scale
         self.max_landmarks = max_landmarks
         self.n_folds = n_folds
@@ -241,16 +221,11 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         return cls(
             15,
             n_components=None,
-            inference="fixed_point",
+            inference="published",
             ridge=1e-3,
             alpha=0.1,
-            label_units="raw",
             fit_weight=np.inf,
-            drop_negative=False,
             max_alternations=10,
-            feedback="rounded",
-            max_changes=5,
-            confidence=None,
             scale=None,
             decision="fixed",
             threshold=0.3,
@@ -308,42 +283,31 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
 
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1, max_alternations=1, max_landmarks=2, n_folds=2)
-        require_choice(
-            self,
-            inference=("anchored", "minimizer", "fixed_point"),
-            feedback=("soft", "rounded"),
-            label_units=("normalised", "raw"),
-        )
-        if self.max_changes is not None:
-            require_whole(self, max_changes=0)
-        if self.unknown_as_zero and (self.inference == "anchored" or not np.isfinite(self.fit_weight or np.inf)):
-            raise ValueError(
-                "unknown_as_zero is for inference='fixed_point' or 'minimizer' with a finite fit_weight: the anchored "
-                "inference holds unknown entries at its prior, and with fit_weight=inf every unknown entry would be 0."
-            )
+        require_choice(self, inference=("anchored", "minimizer", "fixed_point", "published"))
         if self.inference == "anchored":
             require_positive(self, "anchor_weight", reason="without an anchor, use inference='minimizer'")
 
     def _alternator(self) -> Alternator:
         """Return Table 1 with these settings; its first W is the same for every fold."""
-        fit_weight = self.fit_weight
-        if fit_weight is None:
-            fit_weight = 1.0 if self.inference == "anchored" else np.inf
-        raw = self.label_units == "raw"
-        graph = ItemGraph(self.items_, self.neighbors_, self.ridge, self.alpha, self.drop_negative, raw)
+        published = self.inference == "published"
+        graph = ItemGraph(self.items_, self.neighbors_, self.ridge, self.alpha, raw_units=published)
         return Alternator(
             graph,
-            Inference(
-                self.inference, fit_weight, self.anchor_weight, self.solver_tol, self.max_iter, self.unknown_as_zero
-            ),
+            self._inference(),
             graph.weigh(),
             self.max_alternations,
             self.threshold,
-            self.feedback == "rounded",
+            published,
             self.tol,
-            self.confidence,
-            self.max_changes,
+            PUBLISHED_T if published else None,
         )
+
+    def _inference(self) -> Inference:
+        name = "fixed_point" if self.inference == "published" else self.inference
+        fit_weight = self.fit_weight
+        if fit_weight is None:
+            fit_weight = 1.0 if name == "anchored" else np.inf
+        return Inference(name, fit_weight, self.anchor_weight, self.solver_tol, self.max_iter)
 
     def _anchors(self, labels: PartialLabels, folds: Ints, rng: np.random.Generator) -> Floats:
         """Return the prior scores of all items, by the whole fit and without each fold: (1 + n_folds, n, n_labels).
@@ -372,19 +336,17 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     def _weights_of_new(self, items: Matrix) -> sparse.csr_array:
         """Return the weights that rebuild new items from the fitted ones, in canonical order."""
         indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
-        return reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
+        return reconstruction_weights(self.items_, indices, self.ridge, query=items)
 
     def normalise_alpha(self) -> float:
         """Return alpha in units of mean traces, computed from the final scores.
 
-        If the labels have raw units, this alpha with ``label_units="normalised"`` gives the same weights; otherwise it
-        is ``alpha`` itself.
+        With ``inference="published"`` this alpha gives the same weights in these units; otherwise it is ``alpha``.
         """
         check_is_fitted(self)
-        if self.label_units == "normalised":
+        if self.inference != "published":
             return self.alpha
-        threshold = self.threshold if self.feedback == "rounded" else None
-        scores = feed_back(np.nan_to_num(self.label_scores_), threshold)
+        scores = feed_back(np.nan_to_num(self.label_scores_), self.threshold)
         return normalise_alpha(self._restore_order(self.items_), scores, self.neighbors_, self.alpha)
 
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]

@@ -1,0 +1,5 @@
+"""The methods of the papers with every literal setting, for measurements that vary one of them at a time."""
+
+from halflabel_papers.published.ssdrmc import SSDRMC
+
+__all__ = ["SSDRMC"]
