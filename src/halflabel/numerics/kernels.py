@@ -21,7 +21,7 @@ BLOCK = 512
 
 
 def mean_distance(X: Matrix, rng: np.random.Generator, sample: int = 1000) -> float:
-    """Return the mean Euclidean distance between distinct rows; of more than ``sample`` rows, of a random sample."""
+    """Return the mean Euclidean distance between distinct rows, of at most ``sample`` rows drawn at random."""
     rows = np.arange(X.shape[0]) if X.shape[0] <= sample else rng.choice(X.shape[0], sample, replace=False)
     distances = euclidean_distances(X[rows])
     return float(distances.sum() / max(len(rows) * (len(rows) - 1), 1)) or 1.0
@@ -64,7 +64,7 @@ class NystroemMap:
 
 
 def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Generator) -> NystroemMap:
-    """Learn a :class:`NystroemMap` from ``X``: exact up to ``max_landmarks`` rows, else on a random subset."""
+    """Learn a :class:`NystroemMap` from ``X``. It is exact up to ``max_landmarks`` rows, else from a random subset."""
     rows = np.arange(X.shape[0])
     if len(rows) > max_landmarks:
         rows = np.sort(rng.choice(rows, max_landmarks, replace=False))
@@ -82,7 +82,7 @@ def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Gen
 
 @dataclass(frozen=True)
 class RidgePath:
-    r"""Ridge regression at the weight with the smallest leave-one-out error; any of its rows can be removed again.
+    r"""Ridge regression at the weight with the smallest leave-one-out error. Any of its rows can be removed again.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class KernelRidge:
     ----------
     features : NystroemMap
     weights : ndarray of shape (n_landmarks, ...)
-        Weight of each landmark's kernel; the axes after the first are those of the prediction.
+        Weight of each landmark's kernel. The axes after the first are the axes of the prediction.
     intercept : ndarray of shape (...)
     alpha : ndarray of shape (n_targets,)
         Ridge weight of each target; NaN for a target without an observed row.
@@ -159,16 +159,16 @@ class KernelRidge:
         return predict_ridges([self], X)[0]
 
     def __getitem__(self, model: int) -> KernelRidge:
-        """Return one model of a family: 0 is the fit to all rows, 1 + v the one without fold v."""
+        """Return one model of a family: 0 is the fit to all rows, 1 + v is the fit without fold v."""
         return replace(self, weights=self.weights[:, model], intercept=self.intercept[model])
 
 
 def predict_ridges(models: Sequence[KernelRidge], X: Matrix) -> list[Floats]:
-    """Return the regression values of each model; models of one kernel share the Gram matrix."""
+    """Return the regression values of each model. Models of one kernel share the Gram matrix."""
     if not models or not all(model.features.has_kernel_of(models[0].features) for model in models):
         return [model.predict(X) for model in models]
     values: list[list[Floats]] = [[] for _ in models]
-    # A last block of one row would be multiplied with another rounding: it is part of the one before.
+    # A last block of one row would be multiplied with another rounding: the row joins the block before it.
     for start, end in pairwise([*range(0, max(X.shape[0] - 1, 1), BLOCK), X.shape[0]]):
         gram = models[0].features.kernel(X[start:end])
         for model, blocks in zip(models, values, strict=True):
@@ -183,7 +183,7 @@ def predict_ridges(models: Sequence[KernelRidge], X: Matrix) -> list[Floats]:
 def kernel_ridge(
     X: Matrix, Y: Floats, observed: Mask, folds: NDArray[np.integer], features: NystroemMap
 ) -> KernelRidge:
-    """Fit every target to its observed rows, once to all of them and once without each fold.
+    """Fit every target to its observed rows, once to all these rows and once without each fold.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def kernel_ridge(
 
 
 def iterate_row_patterns(observed: Mask) -> Iterator[tuple[Ints, Ints]]:
-    """Yield (rows, targets) of every pattern of observed rows; a target without an observed row is left out."""
+    """Yield (rows, targets) of every pattern of observed rows. Skip a target without an observed row."""
     patterns, group = np.unique(observed, axis=1, return_inverse=True)
     for g, pattern in enumerate(patterns.T):
         if pattern.any():

@@ -13,7 +13,7 @@ from halflabel._arrays import Floats, Matrix, is_sparse
 
 @dataclass(frozen=True)
 class Scaler:
-    """Divides features by their standard deviation; from dense X it subtracts the mean first.
+    """Divides features by their standard deviation. From dense X it subtracts the mean first.
 
     Sparse X stays sparse, so that nothing is subtracted from it; for a method that uses differences of features only,
     this makes no difference. Dense X is centred because otherwise a feature whose mean is large compared with its
@@ -32,7 +32,7 @@ class Scaler:
 
     @classmethod
     def learn(cls, X: Matrix, scale: str | None) -> Scaler:
-        """Learn the scale; ``"auto"`` is ``"standard"`` for dense X and ``None`` for sparse X."""
+        """Learn the scale. ``"auto"`` is ``"standard"`` for dense X and ``None`` for sparse X."""
         if scale not in ("auto", "standard", None):
             raise ValueError(f"scale must be 'auto', 'standard' or None, not {scale!r}.")
         if scale is None or (scale == "auto" and is_sparse(X)):
@@ -46,7 +46,7 @@ class Scaler:
         return cls(learned.scale_, np.zeros(X.shape[1]) if is_sparse(X) else learned.mean_)
 
     def __call__(self, X: Matrix) -> Matrix:
-        """Return scaled features; dense features stay dense and sparse ones stay sparse."""
+        """Return scaled features. Dense features stay dense, and sparse features stay sparse."""
         if is_sparse(X):
             if (self.scale == 1).all():
                 return X  # bit for bit: rounding would change which of two equally near neighbours comes first

@@ -16,7 +16,7 @@ KERNEL_COLUMNS = 1000
 
 @cache
 def _list_libraries() -> ThreadpoolController:
-    """Return the BLAS libraries of this process; the search takes as long as a small fit, so it happens once."""
+    """Return the BLAS libraries of this process, searched once because a search takes as long as a small fit."""
     return ThreadpoolController()
 
 

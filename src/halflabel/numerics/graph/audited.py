@@ -25,7 +25,7 @@ LISTS_PER_ROOT = 2
 #: Number of lists that are searched for an item at first.
 FIRST_PROBES = 8
 
-#: Maximum share of the lists that are searched for an item; beyond it the exact search is as fast.
+#: Maximum share of the lists that are searched for an item. Above this share the exact search is as fast.
 MAX_PROBED_SHARE = 0.05
 
 #: Size of the sample on which the number of searched lists is chosen, and of the one on which recall is measured.
@@ -53,8 +53,8 @@ class Neighbors:
     indices, distances : ndarray of shape (n_items, k)
         Nearest first; an approximate search puts equal distances in the order of their indices.
     recall : float
-        Share of the k nearest items that the search found, over a sample: an item counts if it is no farther than the
-        true k-th. 1 for an exact search.
+        Share of the k nearest items that the search found, over a sample: an item counts if its distance is at most
+        the distance of the true k-th neighbour. 1 for an exact search.
     how : str
         A description of the search, for a report.
     """
@@ -72,7 +72,7 @@ def audited_neighbors(
     *,
     method: Literal["auto", "exact", "approximate"] = "auto",
 ) -> Neighbors:
-    r"""Return the ``k`` nearest other rows of every row of ``X``, and the share of them that the search found.
+    r"""Return the ``k`` nearest other rows of every row of ``X``, and the share of these rows that the search found.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def audited_neighbors(
 
 
 def _reason_for_exact(X: Matrix, method: str) -> str | None:
-    """Return why the search is exact, or None; raise if ``method`` is "approximate" and that is not possible."""
+    """Return the reason for an exact search, or None. Raise if ``method="approximate"`` is not possible."""
     n = X.shape[0]
     if method == "exact":
         return "as requested"
@@ -159,7 +159,7 @@ def _search_approximately(X: Floats, k: int) -> Neighbors:
     n = len(X)
     k = min(k, n - 1)
     first, second = np.array_split(np.random.default_rng(0).permutation(n)[: 2 * AUDIT_SIZE], 2)
-    true = _search_true_nearest(X, first, k)[1]  # before the lists: it raises if a value is not finite
+    true = _search_true_nearest(X, first, k)[1]  # before the lists, because this search raises if a value is not finite
     lists = _Lists(X)
     if (reason := lists.set_probes(first, true)) is not None:
         return _search_exactly(X, k, "euclidean", reason)
@@ -198,13 +198,13 @@ class _Lists:
             self.index.add(self.items)
 
     def nearest(self, rows: Ints, k: int) -> tuple[Ints, Floats]:
-        """Return the k nearest others in the searched lists; if these hold fewer, index -1 at infinite distance."""
+        """Return the k nearest other items in the searched lists. Index -1 at infinite distance fills a short row."""
         self.index.nprobe = self.probes
         _, found = self.index.search(self.items[rows], min(k + 1 + N_SPARE, len(self.X)))
         return _sort_candidates(self.X, rows, found, k)
 
     def set_probes(self, sample: Ints, true: Floats) -> str | None:
-        """Double the number of searched lists until the recall on a sample is high enough; return why it never is."""
+        """Double the number of searched lists until a sample has enough recall. Return the reason if it never has."""
         while (recall := _measure_recall(self.nearest(sample, true.shape[1])[1], true)) < MIN_RECALL:
             if 2 * self.probes > MAX_PROBED_SHARE * self.count:
                 return f"{self.probes} of {self.count} lists hold only {recall:.1%} of the nearest items"
@@ -213,7 +213,7 @@ class _Lists:
 
 
 def _search_true_nearest(X: Floats, rows: Ints, k: int) -> tuple[Ints, Floats]:
-    """Return the k nearest others of some rows."""
+    """Return the k nearest other items of some rows."""
     found, _ = neighbors(X, k + 1, query=X[rows])
     return _sort_candidates(X, rows, found, k)
 
@@ -231,5 +231,5 @@ def _sort_candidates(X: Floats, rows: Ints, found: Ints, k: int) -> tuple[Ints, 
 
 
 def _measure_recall(distances: Floats, true: Floats) -> float:
-    """Return the share of the items that are no farther than the true k-th; of equally far ones any counts."""
+    """Return the share of the found items whose distance is at most the distance of the true k-th neighbour."""
     return float((distances <= true[:, -1:]).mean())

@@ -12,7 +12,7 @@ from halflabel.numerics.graph.neighbors import neighbors
 #: Candidates beyond k, so that single precision does not decide which row is the k-th.
 N_SPARE = 8
 
-#: Number of rows in a group: only the nearest row of each group is compared with those of the others.
+#: Number of rows in a group: only the nearest rows of the groups are compared with each other.
 GROUP = 32
 
 #: Maximum number of products of one block of queries, 16 MB.
@@ -45,7 +45,7 @@ def nearest_rows(X: Matrix, k: int, query: Matrix) -> tuple[Ints, Floats]:
     2^{-24}. The rows are split into groups; the k + 8 groups with the nearest rows contain the k + 8 first ones.
     These candidates are ranked again by their distances in double precision.
 
-    A row that is no candidate cannot be nearer than the k-th distance d if it is longer than
+    A row outside the candidates cannot be nearer than the k-th distance d if it is longer than
     :math:`\|q\| + d`, and otherwise if :math:`d^2 \le \|q\|^2 - 2(t + \epsilon)`, t the lowest rank of a candidate.
     Queries for which this does not hold (among many equal rows, or where values differ by many orders of magnitude) are
     searched again in double precision, as are sparse rows and small tables.
@@ -115,7 +115,7 @@ def sort_candidates(
 
 
 def _are_certain(query: Floats, distance: Floats, lowest: Floats) -> Mask:
-    """Return for which queries no row that is no candidate can be nearer than the k-th distance."""
+    """Return whether every row outside the candidates is at least as far as the k-th distance, for each query."""
     length = np.sqrt(np.einsum("ij,ij->i", query, query))
     longest, n = length + distance, query.shape[1] + 8
     error = 1.01 * n * (ROUNDING * (length * longest + longest**2 / 2) + TINY)

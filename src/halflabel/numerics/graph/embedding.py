@@ -25,7 +25,7 @@ class Embedding:
     coordinates : ndarray of shape (n_items, n_components)
         Within each component of the graph the coordinates have mean 0 and variance 1 and are uncorrelated, but the
         first one is shifted so that components lie side by side. A component with fewer items than coordinates has 0
-        in the rest.
+        in the coordinates that it cannot fill.
     eigenvalues : ndarray of shape (n_components,)
         Eigenvalue of each coordinate, which is its reconstruction error per item; the mean over all items.
     residuals : ndarray of shape (n_components,)
@@ -50,7 +50,7 @@ class Embedding:
 
     @property
     def n_components_of_graph(self) -> int:
-        """Number of components; a distance between items of two components has no meaning."""
+        """Number of components. The distance between items of two components has no meaning."""
         return int(self.component.max()) + 1
 
 
@@ -101,9 +101,9 @@ def spectral_embedding(
     (array([ 1.2,  0.7, -0.7, -1.2]), 1)
     """
     if not np.allclose(W.sum(axis=1), 1):
-        raise ValueError("the rows of W must sum to 1, as those of reconstruction_weights do.")
+        raise ValueError("the rows of W must sum to 1, like the rows of reconstruction_weights.")
     W = W.copy()
-    W.eliminate_zeros()  # a weight of 0 is no edge
+    W.eliminate_zeros()  # a weight of 0 does not make an edge
     component = components(W)
     parts = [np.flatnonzero(component == c) for c in range(component.max() + 1)]
     graphs = [sparse.csr_array(W[rows][:, rows]) for rows in parts]

@@ -86,7 +86,7 @@ def _search_nearest(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floa
     if query is not None:
         return indices, distances
     own = indices == np.arange(len(indices))[:, None]
-    own[~own.any(axis=1), -1] = True  # k + 1 duplicates come before the row itself: drop the farthest
+    own[~own.any(axis=1), -1] = True  # k + 1 duplicates precede the row itself: drop the farthest
     return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
 
 
@@ -103,7 +103,7 @@ def _search_in_blocks(search: NearestNeighbors, rows: Matrix) -> tuple[Floats, I
 
 
 def _search_by_index(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floats]:
-    """Search a few more than k; where a tie may continue beyond them, sort the whole row."""
+    """Search a few more neighbours than k. Sort the whole row where a tie may continue beyond them."""
     center = 0.0 if is_sparse(X) else X.mean(axis=0, dtype=np.float64)
     X, query = _center(X, center), None if query is None else _center(query, center)
     rows = X if query is None else query
@@ -124,7 +124,7 @@ def _search_by_index(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Flo
 
 
 def _center(X: Matrix, center: Any) -> Matrix:
-    """Return the rows in double precision, dense ones minus ``center``."""
+    """Return the rows in double precision. Subtract ``center`` from dense rows."""
     return X.astype(np.float64, copy=False) if is_sparse(X) else X - center
 
 

@@ -83,7 +83,7 @@ def _clamp(base: Apply, base_diagonal: Floats, target: Floats, weight: Floats) -
 def _solve_directly(
     A: sparse.csr_array, target: Floats, weight: Floats, apply: Apply, rhs: Floats, tol: float
 ) -> Solution:
-    """Solve by dense factorisations; the residual is computed from the operator."""
+    """Solve by dense factorisations, and compute the residual from the operator."""
     F = target.copy()
     dense = A.toarray()
     for free, columns in _group_by_weights(weight):

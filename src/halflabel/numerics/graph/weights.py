@@ -43,7 +43,7 @@ def reconstruction_weights(
         :math:`\xi`. The paper recommends less than 0.1; 1 gives better scores, hardly any negative weight and a
         well-conditioned solve.
     query : matrix of shape (n_queries, n_features), optional
-        Rows to rebuild; by default those of ``X``.
+        Rows to rebuild. The default is the rows of ``X``.
     scores : ndarray of shape (n_items, n_labels), optional
         F: the weights rebuild the scores too, with share ``alpha``: :math:`L_i = (1 - \alpha) P_i + \alpha Q_i`. P and
         Q are divided by their mean traces first, so that the meaning of alpha does not depend on units.
@@ -52,7 +52,7 @@ def reconstruction_weights(
     raw_units : bool
         Mix P and Q as they are, which is eq. (4) to the letter.
     drop_negative : bool
-        Set negative weights to 0 and rescale the rest to sum 1.
+        Set negative weights to 0, and rescale the positive weights to sum 1.
 
     Returns
     -------
@@ -81,8 +81,8 @@ def reconstruction_weights(
 def normalise_alpha(X: Matrix, scores: Floats, indices: Ints, alpha: float) -> float:
     """Return the alpha in units of mean traces that mixes P and Q of eq. (4) in the same way as ``alpha`` in raw units.
 
-    The parameters are those of :func:`reconstruction_weights`: it has the same weights with this alpha as with
-    ``alpha`` and ``raw_units=True``.
+    The function has the parameters of :func:`reconstruction_weights`, which returns the same weights with this alpha
+    as with ``alpha`` and ``raw_units=True``.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def affinity(indices: Ints, distances: Floats, bandwidth: float | None = None) -
 
 
 def laplacian(W: sparse.csr_array, *, normalized: bool = False) -> sparse.csr_array:
-    """Return D - W, or I - D^-1/2 W D^-1/2; an isolated item has a zero row in both."""
+    """Return D - W, or I - D^-1/2 W D^-1/2. An isolated item has a row of zeros in both."""
     graph: Any = sparse.csgraph.laplacian(W, normed=normalized)
     return sparse.csr_array(graph)
 

@@ -1,1 +1,1 @@
-"""Maps of items in two dimensions: the layout, places for further items, quality and dense regions; arrays only."""
+"""Maps of items in two dimensions, from arrays: layout, places for further items, quality and dense regions."""

@@ -10,7 +10,7 @@ from halflabel._arrays import Floats, Ints
 #: Number of cells along the longer side of the map, and standard deviation of the density kernel in cells.
 CELLS, BANDWIDTH = 80, 2.5
 
-#: Minimum share of the items, and minimum number, of a region.
+#: Minimum share of the items in a region, and minimum number of items in a region.
 MIN_SHARE, MIN_ITEMS = 0.02, 10
 
 
@@ -50,7 +50,7 @@ def find_regions(coordinates: Floats) -> tuple[Ints, Ints]:
 
 
 def _climb(density: Floats) -> Ints:
-    """Return for each cell the peak that is reached by going to the densest of the nine cells around."""
+    """Return for each cell the peak that is reached by repeated moves to the densest of the nine cells around."""
     numbers, padded = np.arange(density.size).reshape(density.shape), np.pad(density, 1, constant_values=-1.0)
     places, n = np.pad(numbers, 1), len(density)
     moves = [(slice(i, i + n), slice(j, j + n)) for i in range(3) for j in range(3)]

@@ -1,4 +1,4 @@
-"""What a map keeps of the neighbourhoods of the space that it draws, and what it loses."""
+"""Quality of a map: how many neighbourhoods of the drawn space the map keeps, and how many it loses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from halflabel.numerics.graph.neighbors import neighbors
 #: Number of neighbours of an item in all figures.
 NEIGHBORS = 15
 
-#: Maximum numbers of items that are compared, and of items whose neighbourhoods are checked.
+#: Maximum number of items that are compared, and maximum number of items whose neighbourhoods are checked.
 MAX_ITEMS, MAX_QUERIES = 10_000, 2000
 
 #: Share of the neighbours that is enough for a label.
@@ -41,7 +41,7 @@ def measure_trust(space: Floats, coordinates: Floats, rng: np.random.Generator) 
 
 
 def _trust(space: Floats, drawn: Floats, queries: Ints, k: int) -> float:
-    """Return the trustworthiness of neighbourhoods in ``drawn``; k is less than half of the items."""
+    """Return the trustworthiness of neighbourhoods in ``drawn``, for k below half of the items."""
     n = len(space)
     if k < 1:
         return np.nan

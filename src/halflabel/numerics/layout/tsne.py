@@ -12,19 +12,19 @@ from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
 from halflabel.numerics.graph.neighbors import neighbors
 
-#: The effective number of neighbours of an item, and how many neighbours are searched for each of them.
+#: The effective number of neighbours of an item, and the number of searched neighbours for each effective one.
 PERPLEXITY, NEIGHBORS_PER_PERPLEXITY = 30, 3
 
 #: The factor of all attractions in the first phase.
 EXAGGERATION = 12
 
-#: Iterations of both phases for small tables and for others: more of them change no figure of small maps.
+#: Iterations of the two phases, for small and for large tables. More iterations do not improve small maps.
 ITERATIONS, ITERATIONS_OF_LARGE, MAX_SMALL = (50, 150), (150, 350), 5000
 
-#: Accuracy of Barnes and Hut's approximation of the repulsions; the default of openTSNE takes twice the time.
+#: Accuracy of Barnes and Hut's approximation of the repulsions. The default of openTSNE takes twice the time.
 THETA = 0.8
 
-#: Maximum number of items for the tree of Barnes and Hut; of more items, interpolation on a grid takes less time.
+#: Maximum number of items for the tree of Barnes and Hut. Above it, interpolation on a grid takes less time.
 MAX_TREE = 10_000
 
 #: Number of iterations after which a phase ends if there was an interrupt.
@@ -40,7 +40,7 @@ START = 1e-4
 def lay_out(Z: Floats, start: Floats, seed: int) -> Floats:
     """Return coordinates in which neighbours in ``Z`` are neighbours, t-SNE (van der Maaten & Hinton 2008).
 
-    Attractions are those of the 90 nearest neighbours, found by our own exact search, with a perplexity of 30. One
+    Attractions act between the 90 nearest neighbours, from our own exact search, with a perplexity of 30. One
     thread computes them, so that one seed has one result.
 
     Parameters
@@ -86,7 +86,7 @@ def _optimize(embedding: Any, iterations: int, **phase: Any) -> Any:
     def optimize() -> None:
         try:
             optimized.set_result(embedding.optimize(iterations, **options))
-        except BaseException as error:  # it is raised where the result is waited for
+        except BaseException as error:  # the thread that waits for the result raises the error
             optimized.set_exception(error)
 
     try:

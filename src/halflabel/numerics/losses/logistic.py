@@ -71,7 +71,7 @@ class Logistic:
         return np.asarray(self.weight * wrong * (1 - wrong) * (self.sign != 0))
 
     def majorizer(self, Z: Floats) -> Squares:
-        """Return squares with the largest curvature there is, a quarter of the weight."""
+        """Return a quadratic upper bound, whose curvature is a quarter of the weight."""
         C = (self.sign != 0) * (self.weight / 4)
         return C, C * Z - self.value_and_grad(Z)[1]
 
@@ -152,7 +152,7 @@ class BiasedLogistic:
         return self.at(Z).curvature(Z)
 
     def majorizer(self, Z: Floats) -> Squares:
-        """Return squares with the largest curvature there is; at its best bias the term has no larger one."""
+        """Return a quadratic upper bound. At its best bias the term has at most the curvature of a fixed bias."""
         return self.at(Z).majorizer(Z)
 
     def split(self, size: int) -> Sequence[tuple[slice, Loss]]:

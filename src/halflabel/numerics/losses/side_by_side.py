@@ -48,7 +48,7 @@ class SideBySide:
         return sum(term.value_and_grad(Z[:, c], grad[:, c])[0] for term, c in pairs), grad
 
     def split(self, size: int) -> Sequence[tuple[slice, SideBySide]]:
-        """Return the sum block by block; it is one block if a term needs all rows at once."""
+        """Return the sum block by block. It is one block if a term needs all rows at once."""
         parts = [term.split(size) for term in self.terms]
         if len({len(part) for part in parts}) > 1:
             return [(slice(0, max(part[-1][0].stop for part in parts)), self)]

@@ -1,4 +1,4 @@
-"""Interfaces of smooth terms: what solvers need."""
+"""Interfaces of smooth terms, as solvers need them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ Squares = tuple[Floats | float, Any]
 
 
 class Smooth(Protocol):
-    """A smooth convex function of a matrix that is never negative: what proximal gradient steps need."""
+    """Interface of proximal gradient steps: a smooth convex function of a matrix that is never negative."""
 
     @property
     def lipschitz(self) -> float:
         """Lipschitz constant of the gradient."""
 
     def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
-        """Return the value at Z and the gradient; the latter is written to ``out`` if that is given."""
+        """Return the value at Z and the gradient. ``out``, if given, receives the gradient."""
 
     def split(self, size: int) -> Sequence[tuple[slice, Smooth]]:
-        """Return pairs (rows, function of these rows); the function of all rows is their sum."""
+        """Return pairs (rows, function of these rows). The function of all rows is the sum of these functions."""
 
 
 class Loss(Smooth, Protocol):
-    """A smooth function that is a sum over entries: what Newton steps and alternating least squares need."""
+    """Interface of Newton steps and alternating least squares: a smooth function that is a sum over entries."""
 
     @property
     def roughness(self) -> Floats:
@@ -43,5 +43,5 @@ class Loss(Smooth, Protocol):
 
 
 def row_blocks(n: int, size: int) -> list[slice]:
-    """Return the slices of n rows with ``size`` rows each; the last may have fewer."""
+    """Return the slices of n rows with ``size`` rows each. The last slice may have fewer rows."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]

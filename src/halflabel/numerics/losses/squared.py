@@ -61,7 +61,7 @@ class Squared:
         return self.weight if self.observed is None else np.asarray(self.observed * self.weight, dtype=np.float64)
 
     def majorizer(self, Z: Floats) -> Squares:
-        """Return the term itself; Z is not read."""
+        """Return the term itself, for every Z."""
         return self.curvature(Z), self.weight * self.target
 
     def split(self, size: int) -> Sequence[tuple[slice, Loss]]:
@@ -115,7 +115,7 @@ class SparseSquared:
         )
 
     def value_and_grad(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
-        """Return the value and the gradient; both need dense arrays and are meant for blocks of rows."""
+        """Return the value and the gradient. Both need dense arrays and are meant for blocks of rows."""
         dense = (self.X.toarray() - self.center) / self.scale
         return Squared(dense, None, self.weight).value_and_grad(Z, out)
 
@@ -133,7 +133,7 @@ class SparseSquared:
         return self.weight
 
     def majorizer(self, Z: Floats) -> Squares:
-        """Return the term itself; Z is not read."""
+        """Return the term itself, for every Z."""
         return self.weight, self.weight * self.target
 
     def split(self, size: int) -> Sequence[tuple[slice, Loss]]:

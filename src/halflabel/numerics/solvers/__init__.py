@@ -1,4 +1,4 @@
-"""One algorithm per file; arrays and operators in, a :class:`Solution` out."""
+"""Solvers, one algorithm per file. They take arrays and operators, and return a :class:`Solution`."""
 
 from halflabel.numerics.solvers.bicgstab import bicgstab
 from halflabel.numerics.solvers.davis_yin import davis_yin

@@ -1,4 +1,4 @@
-"""Algorithm 1 of Zhao & Guo (2015) as published, for comparison; it stays far from the minimum."""
+"""Algorithm 1 of Zhao & Guo (2015) as published, for comparison. It stays far from the minimum."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PublishedTerms:
     slope: float
 
     def smooth(self, A: Floats, Z: Floats, GA: Floats) -> tuple[float, Floats, Floats]:
-        """Return h without its penalty term (eq. 14), its gradient by A before the product with G, and that by Z."""
+        """Return h without its penalty term (eq. 14), and its gradients by A (before the product with G) and by Z."""
         F = GA @ self.Q
         error = F[self.annotated] - Z
         inner = self.alpha * A
@@ -87,7 +87,7 @@ class Theta:
 
 @dataclass
 class Continuation:
-    r"""Accelerated proximal gradient on A, Z and E together; the constraint is a penalty that grows.
+    r"""Accelerated proximal gradient on A, Z and E together. The constraint is a penalty that grows.
 
     By default it departs from the paper in one line: eq. (22) takes ``abs`` of its argument, which is not a proximal
     step and does not lead to the minimum; here it is :math:`\max(\hat E - \mu\lambda/\nu, 0)`.
@@ -127,7 +127,7 @@ class Continuation:
                 pass
 
     def iterate(self, rho: float, iterations: int) -> Iterator[Theta]:
-        """Run one stage from the end of the last one, with momentum 0 at its start; yield every point."""
+        """Run one stage from the end of the last one, with momentum 0 at its start. Yield every point."""
         omega, q = self.theta, 1.0
         for _ in range(iterations):
             before, self.theta = self.theta, self._backtrack(omega, rho)
@@ -149,7 +149,7 @@ class Continuation:
             self.nu *= self.growth
 
     def _penalised(self, theta: Theta, rho: float) -> tuple[float, Floats, Floats, Floats]:
-        """Return h of eq. (14) and its gradients, that by A before the product with G."""
+        """Return h of eq. (14) and its gradients. The gradient by A is taken before the product with G."""
         value, by_A, by_Z = self.terms.smooth(theta.A, theta.Z, theta.GA)
         gap = theta.E + self.terms.Y - theta.Z
         return value + rho * float((gap**2).sum()), by_A, by_Z - 2 * rho * gap, 2 * rho * gap

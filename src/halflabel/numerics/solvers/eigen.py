@@ -24,7 +24,8 @@ N_GUARD = 4
 #: Number of filtered blocks that span one Krylov space.
 DEPTH = 8
 
-#: Degree of the filter in units of sqrt(high / low): it enlarges eigenvalue 0 by cosh(2 * SHARPNESS) over the rest.
+#: Degree of the filter in units of sqrt(high / low): it enlarges eigenvalue 0 by cosh(2 * SHARPNESS) against
+#: the eigenvalues that are not wanted.
 SHARPNESS = 2.0
 
 

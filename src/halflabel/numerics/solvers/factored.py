@@ -72,7 +72,7 @@ def factorize(Z: Floats, tol: float = 1e-12) -> Factors:
 
 
 def balance(left: Floats, right: Floats, tol: float = 1e-10) -> Factors:
-    """Return the same product with balanced factors, without directions that are negligible against the largest."""
+    """Return the same product with balanced factors, without directions far below the largest one."""
     Q, R = linalg.qr(left, mode="economic", check_finite=False)
     P, S = linalg.qr(right, mode="economic", check_finite=False)
     core = factorize(R @ S.T, tol)
@@ -115,8 +115,9 @@ def factored(
 ) -> FactoredSolution:
     r"""Minimise :math:`f(Z) + \alpha\|Z\|_*` by alternating least squares on factors whose rank grows.
 
-    Each term is replaced by squares that lie above it and touch it (for the logistic loss with curvature 1/4), so that
-    the rows of U, and then those of V, follow from small ridge regressions; a sweep never increases the objective.
+    Each term is replaced by squares that lie above it and touch it (for the logistic loss with curvature 1/4). The
+    rows of U, and then the rows of V, therefore follow from small ridge regressions. A sweep never increases the
+    objective.
     Directions in which the gradient is larger than :math:`\alpha` would reduce the objective: as long as there are any
     outside the span of V, they are added. When there are none, the convex certificate holds.
 
@@ -210,7 +211,7 @@ def _is_uniform(term: Loss) -> bool:
 
 
 def _majorize(block: SideBySide, quadratic: Sequence[Squares | None], U: Floats, V: Floats) -> list[Squares]:
-    """Return (C, C * T) of the squares above each term at U V^T; ``quadratic`` has those of a quadratic term."""
+    """Return (C, C * T) of the squares above each term at U V^T. Quadratic terms have theirs in ``quadratic``."""
     triples = zip(block.terms, block.columns, quadratic, strict=True)
     return [term.majorizer(U @ V[c].T) if given is None else given for term, c, given in triples]
 

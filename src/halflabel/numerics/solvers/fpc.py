@@ -40,7 +40,7 @@ def fpc(
         With weight :math:`\mu`.
     start : ndarray of shape (n, m)
     bias : ndarray of shape (t,)
-        b at the start, of the first t columns; length 0 if there is no bias (Algorithm 2).
+        b at the start, of the first t columns. Length 0 means without bias (Algorithm 2).
     step, bias_step : float
         :math:`\tau_Z` and :math:`\tau_b`.
     tol : float

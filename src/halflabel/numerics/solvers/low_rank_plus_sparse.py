@@ -22,7 +22,7 @@ CHECK_EVERY, BALANCE_EVERY = 5, 20
 #: First step, in units of 1 / n_rows.
 FIRST_STEP = 0.3
 
-#: The step changes when one relative residual exceeds the other by more than this factor.
+#: The step changes when the larger relative residual is more than this factor times the smaller one.
 MAX_RATIO = 5.0
 
 
@@ -206,7 +206,7 @@ class _Copies:
 
 
 def _norm(parts: Sequence[Floats]) -> float:
-    """Return the norm of several matrices as one vector; it is always positive."""
+    """Return the norm of several matrices as one vector, and never exactly 0."""
     return float(np.sqrt(sum(np.vdot(part, part) for part in parts))) + np.finfo(float).tiny
 
 
@@ -215,8 +215,9 @@ def recover_by_davis_yin(
 ) -> Solution:
     """Solve by three-operator splitting, which only multiplies by the inverse: for kernels without an eigenbasis.
 
-    It needs a positive trace weight; its parameters are those of :func:`recover`. It shares only the terms with the
-    other solver, which it can therefore check. ``residual`` is the bound of the relative gap of :func:`davis_yin`.
+    It needs a positive trace weight, and takes the parameters of :func:`recover`. It shares only the terms with the
+    other solver, so that it can check the other solver. ``residual`` is the bound of the relative gap of
+    :func:`davis_yin`.
     """
     if not problem.trace > 0:
         raise ValueError("three-operator splitting needs a positive trace weight: use the solver 'admm'.")

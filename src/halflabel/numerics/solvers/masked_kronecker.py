@@ -51,7 +51,7 @@ def masked_least_squares(
 
 
 def _solve_each_label(kernel: RowKernel, Y: Floats, observed: Mask) -> Floats:
-    """Solve for each label on its observed rows; labels with the same gaps share the factorisation."""
+    """Solve for each label on its observed rows. Labels with the same gaps share the factorisation."""
     (group,) = kernel.groups
     coordinates = np.zeros((len(group.basis.values), Y.shape[1]))
     for rows, columns in iterate_row_patterns(observed):

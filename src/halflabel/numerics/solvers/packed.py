@@ -15,7 +15,7 @@ def products(B: Floats) -> Floats:
 
 
 def solve_packed(H: Floats, R: Floats, group: Ints | None = None) -> Floats:
-    """Solve N systems of k unknowns by Cholesky; every operation handles all systems at once.
+    """Solve N systems of k unknowns by Cholesky. Every operation handles all systems at once.
 
     For about a dozen unknowns this is twice as fast as a loop over LAPACK, because it neither unpacks the triangles nor
     calls a function N times.

@@ -52,7 +52,7 @@ def pcg(
         active = np.sqrt(column_dots(R, R)) > limit
         if not active.any():
             break
-        # In place where possible: with a million items the passes over memory are what costs time.
+        # In place where possible: with a million items the passes over memory take most of the time.
         AP = apply(P)
         step = np.divide(rz, column_dots(P, AP), out=np.zeros_like(rz), where=active)
         X += step * P

@@ -169,7 +169,7 @@ class _State:
         self.t = 1.0 if turned > 0 else following
 
     def _shrink_step(self, rows: slice, shrinkage: Shrinkage, momentum: float) -> float:
-        """Move Z and M; return the inner product of the move of Z with the gradient map."""
+        """Move Z and M, and return the inner product of the move of Z with the gradient map."""
         Z, M = self.Z[rows], self.M[rows]
         shrunk = _shrink(shrinkage, self.A[rows], self.Z.shape)
         np.subtract(shrunk, Z, out=Z)  # the move
@@ -188,7 +188,7 @@ class _State:
 
 
 def _split_rows(smooth: Smooth, shape: tuple[int, ...]) -> Sequence[tuple[slice, Smooth]]:
-    """Return the blocks of rows; a wide matrix is one block, because its Gram matrix needs all rows."""
+    """Return the blocks of rows. A wide matrix is one block, because its Gram matrix needs all rows."""
     n, m = shape
     return smooth.split(max(BLOCK // max(m, 1), 64)) if n >= m else [(slice(0, n), smooth)]
 

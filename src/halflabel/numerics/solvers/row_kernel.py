@@ -116,7 +116,7 @@ class RowKernel:
     n_rows: int
 
     def spectral(self, function: Callable[[Floats], Floats], Z: Floats) -> Floats:
-        """Return h(K) Z for an elementwise function h of the eigenvalues; 4 n_rows p operations per label."""
+        """Return h(K) Z for an elementwise function h of the eigenvalues, in 4 n_rows p operations per label."""
         at_zero = float(function(np.zeros(1))[0])
         modes, answer = self._to_modes(Z), np.empty_like(Z)
         for group in self.groups:
@@ -139,7 +139,7 @@ class RowKernel:
         )
 
     def assemble(self, coordinates: Sequence[Floats]) -> Floats:
-        r"""Return feature weights from coordinates :math:`\xi` of shape (p, g) per group; their penalty is |xi|^2."""
+        r"""Return feature weights of penalty |xi|^2 from coordinates :math:`\xi` of shape (p, g) per group."""
         r, n = len(self.groups[0].basis.back), sum(len(group.modes) for group in self.groups)
         weights = np.empty((r, n))
         for group, xi in zip(self.groups, coordinates, strict=True):

@@ -9,7 +9,7 @@ from halflabel._arrays import Floats
 
 
 class Status(enum.Enum):
-    """How a solver ended; the value is a sentence for users."""
+    """How a solver ended. The value is a sentence for users."""
 
     CONVERGED = "The solver reached its tolerance."
     MAX_ITER = "The solver stopped at its iteration limit before it reached its tolerance; raise max_iter or tol."
