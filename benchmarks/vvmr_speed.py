@@ -18,8 +18,8 @@ from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.vvmr import LowRankVVMR
 from halflabel.methods.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.kernels import mean_distance
-from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
+from halflabel_papers.published.continuation import Continuation, PublishedTerms
 
 #: Penalties and iterations per stage of Algorithm 1; the paper does not state them.
 RHOS, STAGE = (1e-3, 1e-2, 1e-1, 1.0), 2500

@@ -31,7 +31,11 @@ def test_a_run_depends_on_what_loads_fits_and_measures():
     code = list_code("halflabel.methods.vvmr.lowrank")
     runs = {"chain", "execute", "maps", "protocols", "scoring", "sources"}
     assert {f"halflabel_papers.{name}" for name in runs} <= code
-    assert {"halflabel.methods.vvmr.algorithm1", "halflabel.labels.metrics", "halflabel.numerics.kernels"} <= code
+    assert {
+        "halflabel.numerics.solvers.low_rank_plus_sparse",
+        "halflabel.labels.metrics",
+        "halflabel.numerics.kernels",
+    } <= code
     assert {"halflabel.files.mulan", "halflabel.methods.base", "halflabel.labels.calibration"} <= code
 
 
@@ -88,7 +92,7 @@ def keys(monkeypatch):
 
 
 def test_a_page_can_be_topped_up_after_a_change_of_one_method(keys):
-    before, after = keys(), keys("halflabel.methods.vvmr.algorithm1")
+    before, after = keys(), keys("halflabel.numerics.solvers.low_rank_plus_sparse")
     changed = {method for method in before if before[method] != after[method]}
     assert {"Proposed", "Default"} <= changed
     assert not {"BR", "LEML", "LR"} & changed

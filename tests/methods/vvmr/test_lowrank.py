@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled
 from tests.methods.parameters import check_parameters
 from tests.oracles.vvmr import equation_7, equation_11, gram, kkt_11, objective_11
@@ -20,9 +19,7 @@ from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.vvmr import VVMR, LowRankVVMR, lowrank
-from halflabel.methods.vvmr.algorithm1 import solve_as_published
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
-from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms, Theta
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 
 
@@ -275,16 +272,12 @@ def test_both_readings_of_lambda(rng):
     assert len(other.likely_missing(None)) == 0
 
 
-def test_a_graph_and_a_trace_norm_solved_three_ways(rng):
+def test_a_graph_and_a_trace_norm_solved_two_ways(rng):
     X, labels, _ = draw_missing_positives(rng, n=45, n_labels=3)
     settings = {**QUICK, "alpha_trace": 1e-2, "alpha_manifold": 1e-3, "label_graph_weight": 0.5, "n_folds": 2}
     best = LowRankVVMR(**settings, tol=1e-8, max_iter=3000).fit(X, labels)
     split = LowRankVVMR(**settings, tol=1e-6, max_iter=30000, solver="davis_yin").fit(X, labels)
     np.testing.assert_allclose(split.label_scores_, best.label_scores_, atol=1e-3)
-    with pytest.warns(ConvergenceWarning):
-        published = LowRankVVMR(**settings, solver="published", max_iter=60).fit(X, labels)
-    assert published.solution_.objective[-1] > best.solution_.objective[-1]
-    assert published.solution_.residual > best.solution_.residual
 
 
 def test_probabilities_of_being_assigned_and_of_being_relevant(rng):
@@ -394,7 +387,7 @@ def test_a_fixed_rule_is_judged_at_its_threshold(rng):
         ({"knee": (0.1, "algorithm"), "alpha_trace": (1e-2, 0.0)}, "need alpha_trace > 0"),
         ({"knee": (0.1, -0.1)}, "knee must be positive, not -0.1"),
         ({"alpha_trace": (0.1, -0.1)}, "alpha_trace must be at least 0.* not -0.1"),
-        ({"solver": "fista"}, "solver must be one of 'admm', 'davis_yin', 'published', 'printed', not 'fista'"),
+        ({"solver": "fista"}, "solver must be one of 'admm', 'davis_yin', not 'fista'"),
         ({"observed_rate": 0.0}, "must be above 0 and at most 1, not 0.0"),
     ],
 )
@@ -426,46 +419,6 @@ def test_yeast_with_missing_positives(public_data):
     ridge = model.set_params(knee=50.0).fit(data.X[items[:1500]], labels)
     at_zero = micro_f1(truth, (ridge.decision_function(new) >= 0).astype(int))
     assert at_zero < 0.5  # the effect of missing positives on the sign of a regression that takes them as irrelevant
-
-
-def test_equation_22_with_its_absolute_value_is_no_proximal_step(rng):
-    """A negative entry of E goes to its own size minus the threshold; the proximal step sets it to 0."""
-    n = 5
-    terms = PublishedTerms(
-        np.eye(n), None, np.arange(n), np.eye(2), -np.ones((n, 2)), np.ones((n, 2), bool), 0.1, 0.0, 0.0, 0.3
-    )
-    E = np.array([[1.0, -1.0], [0.2, -0.2], [0.0, 0.4], [-0.5, 0.5], [2.0, -2.0]])
-    point = Theta(np.zeros((n, 2)), np.zeros((n, 2)), E, np.zeros((n, 2)))
-    zeros = [np.zeros((n, 2))] * 3
-    printed, corrected = (Continuation(terms, takes_abs=flag).proximal(point, zeros).E for flag in (True, False))
-    np.testing.assert_allclose(printed, np.maximum(np.abs(E) - 0.3, 0))  # as printed
-    np.testing.assert_allclose(corrected, np.maximum(E - 0.3, 0))
-    for value, result in zip(E.ravel(), corrected.ravel(), strict=True):
-        grid = np.linspace(0, 3, 3001)
-        assert result == pytest.approx(grid[np.argmin((grid - value) ** 2 / 2 + 0.3 * grid)], abs=1e-3)
-
-
-def test_the_algorithm_as_printed_ends(rng, monkeypatch):
-    flags = []
-
-    def solve(*arguments, takes_abs):
-        flags.append(takes_abs)
-        return solve_as_published(*arguments, takes_abs=takes_abs)
-
-    monkeypatch.setattr("halflabel.methods.vvmr.lowrank.solve_as_published", solve)
-    X, Y = rng.normal(size=(20, 3)), (rng.random((20, 3)) < 0.4).astype(float)
-    labels = PartialLabels.from_positives(Y)
-    settings = {"max_iter": 5, "n_folds": 2, "alpha": 1e-2, "alpha_manifold": 1e-5, "width": 1.0}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        printed, published = (
-            LowRankVVMR.as_published().set_params(solver=solver, **settings).fit(X, labels).label_scores_
-            for solver in ("printed", "published")
-        )
-    assert np.isfinite(printed).all()
-    assert np.abs(printed - published).max() > 1e-3
-    half = len(flags) // 2
-    assert flags == [True] * half + [False] * half
 
 
 def test_parameters_are_those_of_the_docstring():

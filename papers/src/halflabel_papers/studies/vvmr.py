@@ -13,9 +13,9 @@ from halflabel.files.raw_table import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.kernels import mean_distance
-from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
 from halflabel.plugins import Floats, is_sparse
+from halflabel_papers.published.continuation import Continuation, PublishedTerms
 
 #: The paper's weights for figure 2, and the penalties of Algorithm 1, which it does not state.
 ALPHA, TRACE, RHOS = 1e-5, 1e-3, (1e-3, 1e-2, 1e-1, 1.0)

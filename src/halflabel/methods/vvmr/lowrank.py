@@ -14,7 +14,6 @@ from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_real, require, require_choice, require_not_negative
-from halflabel.methods.vvmr.algorithm1 import solve_as_published
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
 from halflabel.methods.vvmr.problem import Problem
 from halflabel.methods.vvmr.vector_valued import VectorValued
@@ -71,10 +70,8 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         Number of landmarks of the Nystroem map above that.
     n_folds : int, default=5
         Number of folds of annotated items.
-    solver : {"admm", "davis_yin", "published", "printed"}, default="admm"
-        "davis_yin" is three-operator splitting, for ``alpha_trace > 0``; "published" is Algorithm 1 with ``max_iter``
-        iterations at each of four penalties, for comparison: it stays far from the minimum; "printed" is the same with
-        the absolute value of eq. (22), which is not a proximal step.
+    solver : {"admm", "davis_yin"}, default="admm"
+        "davis_yin" is three-operator splitting, for ``alpha_trace > 0``.
     tol : float, default=1e-4
         Relative duality gap at which to stop; while settings are compared, 1e-3.
     max_iter : int, default=400
@@ -150,6 +147,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     [[8, 'label0']]
     """
 
+    _solvers: ClassVar[tuple[str, ...]] = ("admm", "davis_yin")
     _transductive: ClassVar[tuple[str, ...]] = (
         *PositiveOnlyEstimator._transductive,
         *VectorValued._transductive,
@@ -283,9 +281,6 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         kernel = problem.at(setting.alpha, setting.alpha_manifold)
         terms = RecoveryProblem(kernel, problem.Y, problem.free, setting.alpha_trace, setting.slope(*problem.Y.shape))
         tol = max(self.tol, 1e-3) if rough else self.tol
-        if self.solver in ("published", "printed"):
-            abs_of_22 = self.solver == "printed"
-            return solve_as_published(problem, terms, setting, self.max_iter, self.tol, takes_abs=abs_of_22)
         if self.solver == "davis_yin":
             solution = recover_by_davis_yin(terms, tol=tol, max_iter=self.max_iter)
         else:
@@ -294,7 +289,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        require_choice(self, solver=("admm", "davis_yin", "published", "printed"))
+        require_choice(self, solver=self._solvers)
         require_not_negative(self, "alpha_trace", several=True)
         require(
             self,

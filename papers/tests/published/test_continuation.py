@@ -7,9 +7,9 @@ from scipy import linalg, sparse
 from tests.oracles.vvmr import objective_11
 
 from halflabel.numerics.penalties import nuclear_norm
-from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms, Theta
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
 from halflabel.numerics.solvers.row_kernel import Group, RowKernel, deform, row_basis
+from halflabel_papers.published.continuation import Continuation, PublishedTerms, Theta
 
 
 def terms_of(rng, *, trace=0.02, slope=0.05, N=9, rows=6, n=3):

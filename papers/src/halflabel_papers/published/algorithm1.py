@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from halflabel._arrays import Floats
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
 from halflabel.methods.vvmr.problem import Problem
-from halflabel.numerics.solvers.continuation import Continuation, PublishedTerms
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem
 from halflabel.numerics.solvers.solution import Solution, Status
+from halflabel.plugins import Floats
+from halflabel_papers.published.continuation import Continuation, PublishedTerms
 
 
 def solve_as_published(

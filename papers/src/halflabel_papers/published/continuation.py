@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from halflabel._arrays import Floats, Ints, Mask
-from halflabel._progress import step
 from halflabel.numerics.penalties import NuclearNorm, nuclear_norm
+from halflabel.plugins import Floats, Ints, Mask, step
 
 #: Largest inverse step of the backtracking: with eq. (22) as printed, no step may satisfy its condition.
 MAX_CURVATURE = 1e12
