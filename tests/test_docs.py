@@ -75,7 +75,8 @@ def test_a_page_names_only_existing_options_and_scripts(page):
     own = r"`(?:python benchmarks/|python -m tests\.|\.ci/run|uvx |pipx )[^`]+`"  # these have options of their own
     text = re.sub(own, "", text)
     skip_without_papers(text)
-    options = {option for _, command in commands() for parameter in command.params for option in parameter.opts}
+    parameters = [parameter for _, command in commands() for parameter in command.params]
+    options = {option for parameter in parameters for option in (*parameter.opts, *parameter.secondary_opts)}
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
     assert mentioned <= options | {"--help", "--version"}
     for block in snippets.blocks(text):

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from tests.completion.test_review import P, Y, complete, open_songs
 
-from halflabel import PartialLabels, exchange
+from halflabel import PartialLabels, files
 from halflabel.completion.output import MODEL, add_suggestions, choose_tool, to_records, write_completed
 from halflabel.files.records import SOURCES, Records, cell_table
 from halflabel.table import Columns, OpenTable, open_table
@@ -61,7 +61,7 @@ def test_suggestions_replace_older_ones_and_corrections_replace_answers():
     before = replace(before, closed=np.array([False, True]))
     given = PartialLabels.from_table(pd.DataFrame({"y": [1, np.nan, np.nan], "x": [0, 0, np.nan]}))
     final = pd.DataFrame({"y": [1, 1, np.nan], "x": [0, 0, 1]}, dtype=float)
-    made = exchange.from_tables(before.items, final, np.full((3, 2), 0.5), given, model=MODEL)
+    made = files.from_tables(before.items, final, np.full((3, 2), 0.5), given, model=MODEL)
     after = add_suggestions(before, made)
     assert after.names == ("x", "z", "y")
     assert after.closed.tolist() == [False, True, False]

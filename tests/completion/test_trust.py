@@ -86,7 +86,7 @@ def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, data, w
     if filled.has_precision:
         assert "expected precision" in describe_filled(filled)
         assert measure_excess(filled, truth) < MARGIN
-    else:  # so few entries that the calibration itself was found wrong
+    else:  # with a small number of entries the calibration itself was found wrong
         assert [each["title"] for each in filled.contradictions] == ["Probabilities are poorly calibrated"]
 
 

@@ -63,4 +63,4 @@ def measure_excess(filled, truth) -> float:
     """Return by how much the expected precision of a value is above the share that is right; the larger of both."""
     gaps, p = ~filled.labels.observed, filled.probabilities.to_numpy()
     parts = [(gaps & (filled.state > 0), p, truth), (gaps & (filled.state < 0), 1 - p, 1 - truth)]
-    return max((said[at].mean() - right[at].mean() for at, said, right in parts if at.any()), default=0.0)
+    return max((expected[at].mean() - right[at].mean() for at, expected, right in parts if at.any()), default=0.0)

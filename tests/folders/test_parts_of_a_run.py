@@ -126,7 +126,7 @@ def test_a_dataset_of_pyarrow_is_completed_in_memory(items, tmp_path, monkeypatc
     assert filled.table.schema.names == data.schema.names
     assert filled.table.num_rows == 160
     monkeypatch.setattr("halflabel.files.arrow_tables.size_limit", lambda: 1000)
-    with pytest.raises(ValueError, match=r"the Dataset takes more than .* halflabel\.streaming\.complete_folder"):
+    with pytest.raises(ValueError, match=r"the Dataset takes more than .* halflabel\.folders\.complete_folder"):
         hl.complete(data, labels=NAMES)
 
 

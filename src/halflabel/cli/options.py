@@ -33,7 +33,7 @@ class ItemsFile:
     pairs, prior : Path or None
         A long table of tags; probabilities from another source.
     xml, delimiter, encoding, top_labels
-        As in :func:`halflabel.datasets.read`.
+        As in :func:`halflabel.files.read_table`.
     """
 
     paths: tuple[Path, ...]

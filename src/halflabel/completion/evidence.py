@@ -25,7 +25,7 @@ BLOCK = 4096
 def classify_entries(model: Any, labels: PartialLabels) -> NDArray[np.int8]:
     """Return the kind of evidence for each entry of a fitted table, as its position in :data:`KINDS`.
 
-    Of an ensemble that knows the parts of its log odds, this is the kind with the largest part. Other methods have one
+    Of an ensemble that has the parts of its log odds, this is the kind with the largest part. Other methods have one
     part: see :func:`classify_by_reach`.
     """
     sources = getattr(model, "evidence_of_members", None)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from halflabel._arrays import Ints
 from halflabel._wording import quoted
-from halflabel.completion import contributions, evidence, shown
+from halflabel.completion import contributions, evidence, views
 from halflabel.labels import PartialLabels
 from halflabel.methods.contributions import PRIOR, RATE, Carriers, Examples
 
@@ -91,10 +91,10 @@ class Explanation:
         return {**named, "probability": self.probability, "kind": self.kind, "contributions": parts}
 
     def __repr__(self) -> str:
-        return shown.describe_explanation(self)
+        return views.describe_explanation(self)
 
     def _repr_html_(self) -> str:
-        return shown.render_explanation(self)
+        return views.render_explanation(self)
 
 
 def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:

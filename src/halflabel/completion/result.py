@@ -16,7 +16,7 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
-from halflabel.completion import evidence, shown
+from halflabel.completion import evidence, views
 from halflabel.completion.assumptions import compare_frequencies
 from halflabel.completion.caution import ResampledCalibration, fill_at_precision
 from halflabel.completion.completed_frame import build_frame
@@ -63,10 +63,10 @@ class Completion:
     calibrate_on: Mask | None = None
 
     def __repr__(self) -> str:
-        return "\n".join(shown.describe_completion(self))
+        return "\n".join(views.describe_completion(self))
 
     def _repr_html_(self) -> str:
-        return shown.show_completion(self)
+        return views.show_completion(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -349,7 +349,7 @@ class Completion:
 
         The options are those of :func:`halflabel.report.summarize`.
         """
-        page = shown.render_html(shown.summarize(self, **options))
+        page = views.render_html(views.summarize(self, **options))
         with atomic_write(path, "w") as file:
             file.write(page)
         return Path(path)
@@ -379,9 +379,9 @@ class Completion:
         return write_completed(self, path, format, mark=mark, question=question)
 
     @property
-    def plot(self) -> shown.Plots:
+    def plot(self) -> views.Plots:
         """Figures on matplotlib's axes: ``map``, ``calibration``, ``coverage`` and ``learning_curve``."""
-        return shown.Plots(self)
+        return views.Plots(self)
 
     @property
     def predictor(self) -> Predictor:

@@ -1,6 +1,6 @@
 """Data to try the methods on: the digits of the demo, generators, and public benchmark sets."""
 
-from halflabel._moved import forward
+from halflabel._forwarding import forward
 from halflabel.datasets.digits import load_digits_tags
 from halflabel.datasets.openml import fetch
 from halflabel.datasets.synthetic import make_low_rank

@@ -193,7 +193,7 @@ def _check_items(labels: PartialLabels) -> list[Result]:
     labelled = int((~labels.unlabelled).sum())
     if labelled >= MIN_ITEMS:
         return []
-    text = f"Only {plural(labelled, 'item has', 'items have')} a given entry: all numbers in this report are rough."
+    text = f"Only {plural(labelled, 'item has', 'items have')} a given entry: all numbers are rough."
     return [_make_result("warning", "Very few labelled items", text)]
 
 

@@ -61,7 +61,7 @@ def detect(path: str | os.PathLike[str]) -> Detected | None:
     Returns
     -------
     Detected or None
-        None where :func:`halflabel.datasets.read` is the reader: delimited text, plain Parquet and others.
+        None where :func:`halflabel.files.read_table` is the reader: delimited text, plain Parquet and others.
 
     Raises
     ------

@@ -127,7 +127,7 @@ def describe_explanation(explanation: Explanation) -> str:
 
 
 def _describe_parts(explanation: Explanation) -> str:
-    """Return the parts of an explanation, one on each line, after a sentence that says what they are."""
+    """Return the parts of an explanation, one on each line, after a sentence that names them."""
     if not len(explanation.contributions):
         return "It has no probability, so that there are no parts."
     without = ", by models that were fitted without the item" if explanation.out_of_fold else ""

@@ -132,7 +132,7 @@ class Description(Columns):
     Parameters
     ----------
     delimiter, encoding, xml, top_labels : optional
-        As in :func:`halflabel.datasets.read`.
+        As in :func:`halflabel.files.read_table`.
     show : sequence of str, optional
         Columns that are shown wherever items are listed.
     thumbnails : (int, int), optional

@@ -83,7 +83,7 @@ def open_table(
     pairs, on, vectors, prior : optional
         As in :func:`halflabel.complete`; ``pairs`` and ``prior`` may be paths.
     delimiter, encoding, xml, top_labels : optional
-        How a file is read, see :func:`halflabel.datasets.read`.
+        How a file is read, see :func:`halflabel.files.read_table`.
     show : sequence of str, optional
         Columns that are shown wherever items are listed; by default the text and columns that look like ids.
     thumbnails : (int, int), optional
