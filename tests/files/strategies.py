@@ -174,10 +174,6 @@ def _both(state, losses, carried, labels):
             del state.answers[place]
 
 
-def _decision(state, losses, carried, labels):
-    state.suggestions = {at: (None, p, by) for at, (_, p, by) in state.suggestions.items() if p is not None}
-
-
 def _suggested(state, losses, carried, labels):
     state.answers |= {at: [(x, None, None)] for at, (x, _, _) in state.suggestions.items() if x is not None}
     state.suggestions = {at: found for at, found in state.suggestions.items() if found[0] is None}
@@ -225,7 +221,6 @@ DROPS = {
     Loss.WHO: _who,
     Loss.UNSURE: _unsure,
     Loss.BOTH: _both,
-    Loss.DECISION: _decision,
     Loss.SUGGESTED: _suggested,
     Loss.PROBABILITIES: _probabilities,
     Loss.GIVEN_PROBABILITIES: _given_probabilities,

@@ -112,12 +112,3 @@ def test_text_that_is_not_utf8(kind, distinct, tmp_path):
 def test_json_without_a_record(text, tmp_path):
     with pytest.raises(ValueError, match=r"t\.json"):
         open_table(put(text, tmp_path / "t.json"), columns=Columns(labels=["rock"]))
-
-
-def test_a_class_that_is_named_twice(tmp_path):
-    sample = {"filepath": "a.png", "positive_labels": {"classifications": [{"label": "rock"}]}}
-    data = {"info": {"classes": {"positive_labels": ["rock", "sad", "rock"]}}, "samples": [sample]}
-    path = put(json.dumps(data), tmp_path / "samples.json")
-    records = files.read(path, "fiftyone")
-    assert len(set(records.names)) == len(records.names)
-    assert open_table(path, columns=Columns(labels=["rock"], format="fiftyone", features=["filepath"])).labels.shape[1]

@@ -1,14 +1,13 @@
 """The tools themselves, where they are installed: their readers and validators take what is written here.
 
 They are no dependencies, not even of the tests: install ``label-studio-sdk``,
-``argilla``, ``datasets``, ``lvis``, ``doccano`` or ``fiftyone`` to run these.
+``argilla``, ``datasets`` or ``doccano`` to run these.
 Nothing here needs a server or the network.
 """
 
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from halflabel import files
@@ -132,15 +131,6 @@ def test_what_datasets_writes_is_read(tmp_path, datasets):
         np.testing.assert_array_equal(records.labels, [[1, 0, 1], [0, 0, 0], [np.nan] * 3])
 
 
-def test_lvis_reads_what_is_written(tmp_path, tables):
-    lvis = pytest.importorskip("lvis", reason="lvis is not installed", exc_type=ImportError)
-    path = tmp_path / "songs.json"
-    files.write(path, "lvis", **tables)
-    read = lvis.LVIS(str(path))
-    assert read.get_cat_ids() == [1, 2, 3]
-    assert len(read.get_ann_ids()) == int((tables["labels"] == 1).sum().sum())
-
-
 @pytest.mark.parametrize("name", ["songs.jsonl", "songs.json"])
 def test_doccano_parses_what_is_written(tmp_path, tables, name):
     parsers = pytest.importorskip(
@@ -153,15 +143,3 @@ def test_doccano_parses_what_is_written(tmp_path, tables, name):
     assert [row["text"] for row in rows] == tables["items"]["text"].tolist()
     relevant = tables["labels"].columns.to_numpy()
     assert [row["label"] for row in rows] == [relevant[row == 1].tolist() for row in tables["labels"].to_numpy()]
-
-
-def test_samples_of_fiftyone_come_back_from_its_own_class(tmp_path, tables):
-    """Its datasets need a database, its samples do not."""
-    fiftyone = pytest.importorskip("fiftyone", reason="fiftyone is not installed")
-    files.write(tmp_path / "songs.json", "fiftyone", **tables)
-    document = json.loads((tmp_path / "songs.json").read_text(encoding="utf-8"))
-    document["samples"] = [fiftyone.Sample.from_dict(sample).to_dict() for sample in document["samples"]]
-    (tmp_path / "again.json").write_text(json.dumps(document), encoding="utf-8")
-    first, again = files.read(tmp_path / "songs.json"), files.read(tmp_path / "again.json")
-    for name in ("labels", "suggestions", "probabilities", "items"):
-        pd.testing.assert_frame_equal(getattr(again, name), getattr(first, name), check_like=True)

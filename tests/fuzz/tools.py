@@ -58,19 +58,9 @@ DOCCANO = """{"id": 1, "text": "a", "label": ["rock", "sad"], "n": 1}
 {"id": 3, "text": "c", "label": ["sad"]}
 """
 
-SAMPLES = """{"name": "s", "media_type": "image", "default_classes": ["rock", "sad"], "samples": [
-{"filepath": "1.jpg", "item_id": "x", "n": 1, "metadata": {"size_bytes": 3}, "positive_labels": {
-"_cls": "Classifications", "classifications": [{"_cls": "Classification", "label": "rock", "confidence": null}]},
-"negative_labels": {"_cls": "Classifications", "classifications": []}, "negative_predictions": {
-"_cls": "Classifications", "classifications": [{"_cls": "Classification", "label": "sad", "confidence": 0.8}]}},
-{"filepath": "2.jpg", "item_id": "y", "n": null, "positive_labels": null, "negative_labels": null}]}"""
-
-LVIS = """{"info": {}, "images": [{"id": 1, "item_id": "x", "file_name": "1.jpg", "neg_category_ids": [2],
-"not_exhaustive_category_ids": []}, {"id": 2, "file_name": "2.jpg", "neg_category_ids": []}],
+COCO = """{"info": {}, "images": [{"id": 1, "item_id": "x", "file_name": "1.jpg"}, {"id": 2, "file_name": "2.jpg"}],
 "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]}],
 "categories": [{"id": 1, "name": "rock"}, {"id": 2, "name": "sad"}]}"""
-
-OPEN_IMAGES = "ImageID,Source,LabelName,Confidence\nx,verification,/m/1,1\nx,verification,/m/2,0\ny,machine,/m/1,0.8\n"
 
 RECORDS = """[{"id": "x", "text": "a", "rock": 1, "sad": null, "v": [1, 2.5], "probabilities": {"rock": 0.9},
 "filled": ["rock"]}, {"id": "y", "text": null, "rock": 0, "sad": 1, "v": [0, 1], "probabilities": {}, "filled": []}]"""
@@ -138,9 +128,7 @@ TOOLS: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]]
     ("argilla", ".json", ARGILLA.encode, read_as("argilla"), change_json),
     ("doccano", ".jsonl", DOCCANO.encode, read_as("doccano"), change_json),
     ("huggingface", ".parquet", class_lists, read_as("huggingface"), overwrite),
-    ("fiftyone", ".json", SAMPLES.encode, read_as("fiftyone"), change_json),
-    ("lvis", ".json", LVIS.encode, read_as("lvis"), change_json),
-    ("open images", ".csv", OPEN_IMAGES.encode, read_as("open-images"), mutate),
+    ("coco", ".json", COCO.encode, read_as("coco"), change_json),
     ("json", ".json", RECORDS.encode, read_as("json", id="id", labels=["rock", "sad"]), change_json),
     ("jsonl", ".jsonl", RECORD_LINES.encode, read_table, change_json),
     ("excel", ".xlsx", written_as("excel", ".xlsx"), read_table, change_member),

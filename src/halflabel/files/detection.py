@@ -9,14 +9,12 @@ from typing import NamedTuple
 from halflabel._wording import option
 from halflabel.files import (
     argilla,
+    coco,
     doccano,
     excel,
     feather,
-    fiftyone,
     huggingface,
     label_studio,
-    lvis,
-    open_images,
     plain_json,
     prodigy,
 )
@@ -30,9 +28,7 @@ _ALL = (
     argilla.FORMAT,
     doccano.FORMAT,
     huggingface.FORMAT,
-    fiftyone.FORMAT,
-    lvis.FORMAT,
-    open_images.FORMAT,
+    coco.FORMAT,
     plain_json.ARRAY,
     plain_json.LINES,
     excel.FORMAT,

@@ -14,8 +14,8 @@ from halflabel.files.records import Records
 from halflabel.files.sample import Sample
 from halflabel.labels import Absent
 
-#: How a format states labels: one value per entry, labels that an item has and those that it does not have, or lists.
-Dialect = Literal["cells", "pairs", "sets"]
+#: How a format states labels: one value per entry, or the list of the labels that an item has.
+Dialect = Literal["cells", "sets"]
 
 Empty = Literal["unlabelled", "none"]
 
@@ -89,7 +89,7 @@ class Format:
         What ``format=`` and ``--format`` take.
     title : str
         What the tool calls itself.
-    dialect : {"cells", "pairs", "sets"}
+    dialect : {"cells", "sets"}
         How labels are written.
     suffixes : tuple of str
         What the name of a written file ends in; an empty text stands for a folder.

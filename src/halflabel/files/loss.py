@@ -17,7 +17,6 @@ class Loss(Enum):
     IRRELEVANT = "Irrelevant and unknown entries look the same: only the labels that an item has are listed"
     SUGGESTED = "Suggested values look like given ones"
     BOTH = "Where an entry has an answer and a suggestion, only one is kept: the suggestion if they differ"
-    DECISION = "Of a suggestion only the probability is kept, not the value"
     PROBABILITIES = "Probabilities are left out"
     SCORES = "Probabilities are left out, but for the smallest of each item"
     GIVEN_PROBABILITIES = "Probabilities of answered entries are left out"
@@ -71,10 +70,6 @@ def _both(records: Records) -> int:
     return int(records.labels.notna().to_numpy()[made["item"], made["label"]].sum())
 
 
-def _decisions(records: Records) -> int:
-    return int((records.cells["value"].notna() & records.is_suggestion).sum())
-
-
 def _probabilities(records: Records) -> int:
     return int(records.cells["probability"].notna().sum())
 
@@ -123,7 +118,6 @@ _NUMBERS: dict[Loss, Callable[[Records], int]] = {
     Loss.IRRELEVANT: _irrelevant,
     Loss.SUGGESTED: _suggested,
     Loss.BOTH: _both,
-    Loss.DECISION: _decisions,
     Loss.PROBABILITIES: _probabilities,
     Loss.SCORES: _probabilities,
     Loss.GIVEN_PROBABILITIES: _given_probabilities,

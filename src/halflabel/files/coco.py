@@ -1,8 +1,8 @@
-"""LVIS-like JSON: images, categories, annotations for the labels that an image has, and a list of those it lacks.
+"""COCO: a JSON document of images, categories, and annotations that name a category of an image.
 
-Boxes and segments are neither read nor written: an annotation stands for the label of the whole image. In files without
-``neg_category_ids``, such as those of COCO, the annotations are lists of labels; an image without annotation is
-unlabelled unless it is stated that all images were annotated.
+An annotation is read as a label of the whole image. Boxes and segments are neither read nor written. The annotations of
+an image are a list of labels. An image without annotation is unlabelled unless the caller states that all images were
+annotated.
 """
 
 from __future__ import annotations
@@ -23,9 +23,14 @@ from halflabel.files.raw_table import ReadError
 from halflabel.files.records import Records
 from halflabel.files.sample import Sample
 
-NEGATIVES, OPEN, ID = "neg_category_ids", "not_exhaustive_category_ids", "item_id"
+#: The field that holds the id of an item, because tools number the images anew.
+ID = "item_id"
+
+#: The key by which LVIS states which categories an image does not have.
+NEGATIVES = "neg_category_ids"
+
 _WITH_ID = {"images": "image", "categories": "category"}
-OWN = frozenset((NEGATIVES, OPEN, ID, "id"))
+_OWN = frozenset((ID, "id"))
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:
@@ -39,19 +44,16 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         raise ReadError.at(path, "two categories have the same name.")
     images = _objects(document, "images", path)
     has = _labels_of_images(document, images, names, path)
-    has_negatives = any(NEGATIVES in image for image in images)
+    if any(NEGATIVES in image for image in images):
+        raise ReadError.at(path, f"{NEGATIVES!r} is of LVIS, which is not read: save the labels as a table.")
     collector.declare(names.values())
     for number, image in enumerate(images, start=1):
-        fields = {name: value for name, value in image.items() if name not in OWN}
+        fields = {name: value for name, value in image.items() if name not in _OWN}
         item = collector.item(str(image.get(ID, image["id"])), fields, new=True, place=f"image {number}: ")
-        if has_negatives:
-            lacks = [_name(names, key, path, f"image {number}") for key in _negatives(image, path, number)]
-            _add_pairs(collector, item, has[image["id"]], lacks)
-        elif has[image["id"]] or options.empty == "none":
+        if has[image["id"]] or options.empty == "none":
             collector.add_list(item, has[image["id"]])
-    n_empty = 0 if has_negatives else sum(not labels for labels in has.values())
-    if n_empty:
-        collector.require_absent()
+    collector.require_absent()
+    if n_empty := sum(not labels for labels in has.values()):
         why = "such files do not show which images were annotated"
         collector.note_empty(n_empty, "without annotation", options.empty or "unlabelled", because=why)
     return collector.records(FORMAT.name)
@@ -68,13 +70,6 @@ def _objects(document: dict[str, Any], key: str, path: Path) -> list[dict[str, A
 
 def _without_id(key: str, path: Path) -> ReadError:
     return ReadError.at(path, f"every {_WITH_ID[key]} must have an id of its own, a number or a text.")
-
-
-def _negatives(image: dict[str, Any], path: Path, number: int) -> list[Any]:
-    keys = image.get(NEGATIVES) or []
-    if not isinstance(keys, list):
-        raise ReadError.at(path, f"image {number}: {NEGATIVES!r} must be a list.")
-    return keys
 
 
 def _labels_of_images(
@@ -99,20 +94,12 @@ def _name(names: dict[Any, str], key: Any, path: Path, place: str) -> str:
     return names[key]
 
 
-def _add_pairs(collector: Collector, item: int, has: list[str], lacks: list[str]) -> None:
-    for name in dict.fromkeys(has):
-        collector.add(item, name, 1.0)
-    for name in dict.fromkeys(lacks):
-        collector.add(item, name, 0.0)
-
-
 def _write(records: Records, path: Path) -> None:
     values = records.final.to_numpy()
-    fields = rows_of(records.items.drop(columns=list(OWN), errors="ignore"))
-    lacks = [(np.flatnonzero(row == 0) + 1).tolist() for row in values]
+    fields = rows_of(records.items.drop(columns=list(_OWN), errors="ignore"))
     images = [
-        {"id": number, ID: str(key), **row, NEGATIVES: absent, OPEN: []}
-        for number, (key, row, absent) in enumerate(zip(records.items.index, fields, lacks, strict=True), start=1)
+        {"id": number, ID: str(key), **row}
+        for number, (key, row) in enumerate(zip(records.items.index, fields, strict=True), start=1)
     ]
     pairs = np.argwhere(values == 1) + 1
     annotations = [
@@ -131,14 +118,15 @@ def _recognise(sample: Sample) -> str | None:
 
 
 FORMAT = Format(
-    name="lvis",
-    title="LVIS",
-    dialect="pairs",
+    name="coco",
+    title="COCO",
+    dialect="sets",
     suffixes=(".json",),
     read=_read,
     write=_write,
     recognise=_recognise,
     losses=(
+        Loss.IRRELEVANT,
         Loss.SUGGESTED,
         Loss.BOTH,
         Loss.PROBABILITIES,
@@ -148,6 +136,6 @@ FORMAT = Format(
         Loss.FIELDS,
         Loss.ANNOTATED,
     ),
-    carries=lambda items: [name for name in items.columns if name not in OWN],
+    carries=lambda items: [name for name in items.columns if name not in _OWN],
     options=("empty",),
 )
