@@ -11,7 +11,7 @@ import pandas as pd
 
 
 class Answer(Enum):
-    """What a person can answer to "does this item have this label?"."""
+    """The possible answers of a person to "does this item have this label?"."""
 
     YES = "yes"
     NO = "no"
@@ -20,7 +20,7 @@ class Answer(Enum):
 
     @property
     def value_of_entry(self) -> float | None:
-        """1 for yes and 0 for no; None for the others, which do not decide the entry."""
+        """1 for yes and 0 for no. None for any other answer, because it does not decide the entry."""
         return {Answer.YES: 1.0, Answer.NO: 0.0}.get(self)
 
 
@@ -36,7 +36,7 @@ _MEANINGS = {word: answer for answer, words in WORDS.items() for word in words}
 
 
 def read_answer(cell: Any) -> Answer | None:
-    """Return what a cell answers; None if the cell is not an answer.
+    """Return the answer in a cell, or None if the cell does not hold one.
 
     Parameters
     ----------

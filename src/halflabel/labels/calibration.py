@@ -42,7 +42,7 @@ BLOCK = 2**16
 class Calibration:
     r"""Maps scores to probabilities, :math:`\sigma(a_j z + b_j)` with z the standardised score.
 
-    Mean and standard deviation are those of all labels together. A label without a score (never observed with both
+    Mean and standard deviation are taken over all labels together. A label without a score (never observed with both
     values) gets its ``fallback``.
     """
 
@@ -58,7 +58,7 @@ class Calibration:
         return np.clip(np.where(np.isnan(scores), self.fallback, p), CLIP, 1 - CLIP)
 
     def log_odds(self, scores: Floats) -> Floats:
-        """Return log odds before they are clipped; NaN where there is no score."""
+        """Return log odds before they are clipped, NaN for an entry without score."""
         return np.asarray(self.slope * (scores - self.center) / self.spread + self.intercept)
 
 
@@ -98,13 +98,13 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling
     pooled = _newton(z[used][:, None], sign[used][:, None], np.array([[0.0], [rate]]), ridge, ceiling)
     per_label = _newton(z, sign, np.repeat(pooled, z.shape[1], axis=1), ridge, ceiling)
     seen, relevant = labels.observed.sum(axis=0), labels.relevant.sum(axis=0)
-    # A label never observed gets the rate of all labels together.
+    # A label that was never observed gets the rate of all labels together.
     fallback = np.where(seen > 0, _jeffreys(relevant, seen, ceiling), expit(rate))
     return Calibration(center, spread, np.exp(per_label[0]), per_label[1], fallback)
 
 
 def cross_calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ridge: float = 1.0) -> Floats:
-    """Return probabilities; those of each fold are from a Platt scaling that was fitted to the other folds.
+    """Return the probabilities of each fold, from a Platt scaling that was fitted to the other folds.
 
     Parameters
     ----------
@@ -122,15 +122,15 @@ def cross_calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ridge: f
 
 
 def _jeffreys(relevant: Any, seen: Any, ceiling: float) -> Any:
-    """Return Jeffreys' estimate of the rate of relevant entries, of which only a share is observed as relevant."""
+    """Return Jeffreys' estimate of the rate of relevant entries, if only a share of them is observed."""
     return np.minimum((relevant + 0.5) / (seen + 1) / ceiling, 1 - CLIP)
 
 
 def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float, max_iter: int = 50) -> Floats:
-    """Fit (log-slope, intercept) of every column by damped Newton steps; entries with sign 0 do not count.
+    """Fit (log-slope, intercept) of every column by damped Newton steps. Entries with sign 0 do not count.
 
     A column is done when its step is small. Near the optimum the loss differs by less than its rounding error, so that
-    a further decrease is no criterion.
+    a further decrease cannot be the criterion.
     """
     theta, open_columns = prior.copy(), np.arange(z.shape[1])
     here = _expand(theta, z, sign, prior, ridge, ceiling)
@@ -154,8 +154,8 @@ def _newton(z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float
 def _expand(theta: Floats, z: Floats, sign: Floats, prior: Floats, ridge: float, ceiling: float) -> Floats:
     """Return the penalised loss of each column, its gradient (2) and its curvature (3), shape (6, n_columns).
 
-    The curvature is Fisher's information plus what the exponential of the log-slope adds, where that is positive:
-    without it, steps of a label whose scores have no information go too far, and their number is in the hundreds.
+    The curvature is Fisher's information plus the term of the exponential of the log-slope, where this term is
+    positive: without it, steps of a label whose scores have no information go too far, and hundreds are needed.
     """
     scale, total = np.exp(np.clip(theta[0], -20, 20)), np.zeros((6, z.shape[1]))
     rows = max(1, BLOCK // max(z.shape[1], 1))
@@ -205,7 +205,7 @@ def fill_confident(probabilities: Floats, precision: float, relevant: Floats | N
         Of being relevant; NaN for cells that are not filled.
     precision : float
     relevant : ndarray of shape (n_items, n_labels), optional
-        Lower probabilities, which decide what is filled in as relevant.
+        Lower probabilities. They decide which cells are filled in as relevant.
     """
     require_precision(precision)
     lower = probabilities if relevant is None else np.where(np.isnan(probabilities), np.nan, relevant)
@@ -219,7 +219,7 @@ def fill_confident(probabilities: Floats, precision: float, relevant: Floats | N
 def require_probabilities(
     table: Floats, what: str, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None
 ) -> None:
-    """Raise if a value is outside 0 and 1, with the names of its row and column if there are any; NaN is no value."""
+    """Raise if a value is neither NaN nor from 0 to 1, with the names of its row and column."""
     invalid = ~np.isnan(table) & ~((table >= 0) & (table <= 1))
     if invalid.any():
         i, j = np.argwhere(invalid)[0]
@@ -231,7 +231,7 @@ def require_probabilities(
 
 
 def _choose_confident(p: Floats, precision: float) -> Mask:
-    """Return the mask of the largest set of top cells with mean at least ``precision``; NaN cells are never in it."""
+    """Return the mask of the largest set of top cells with mean at least ``precision``, without NaN cells."""
     order = np.argsort(-np.where(np.isnan(p), -np.inf, p), kind="stable")
     order = order[: int((~np.isnan(p)).sum())]
     means = np.cumsum(p[order]) / np.arange(1, len(order) + 1)

@@ -69,7 +69,7 @@ def split_items(
 
 
 def split_entries(labels: PartialLabels, shares: Sequence[float], rng: np.random.Generator) -> NDArray[np.int8]:
-    """Split the observed entries into parts, separately for each label's relevant and irrelevant ones.
+    """Split the observed entries into parts, separately for each label's relevant and irrelevant entries.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def split_entries(labels: PartialLabels, shares: Sequence[float], rng: np.random
 
 
 def _assign_groups(groups: Ints, classes: Mask, annotated: Mask, share: Floats, rng: np.random.Generator) -> Ints:
-    """Return the part of each item of a group of several items, the largest group first; -1 for single items."""
+    """Return the part of each item of a group, assigned from the largest group down, and -1 for single items."""
     number, size = np.unique(groups, return_inverse=True, return_counts=True)[1:]
     several = np.flatnonzero(size > 1)
     several = several[np.lexsort((rng.random(len(several)), -size[several]))]
@@ -109,7 +109,7 @@ def _assign_groups(groups: Ints, classes: Mask, annotated: Mask, share: Floats, 
     members = np.split(np.argsort(number, kind="stable"), size.cumsum()[:-1])
     for group in several:
         counts = kinds[members[group]].sum(axis=0)[:, None]
-        chi_square = (counts * (counts - 2 * wanted) / expected).sum(axis=0)  # what the group would add to it
+        chi_square = (counts * (counts - 2 * wanted) / expected).sum(axis=0)  # the increase by this group
         part = np.lexsort((rng.random(len(share)), -wanted[-1], chi_square.round(9)))[0]
         wanted[:, part] -= counts[:, 0]
         parts[members[group]] = part
@@ -117,7 +117,7 @@ def _assign_groups(groups: Ints, classes: Mask, annotated: Mask, share: Floats, 
 
 
 def _assign_items(parts: Ints, classes: Mask, annotated: Mask, share: Floats, rng: np.random.Generator) -> None:
-    """Assign the items that are in no part yet (-1), class by class; ``parts`` is changed in place."""
+    """Assign the items without a part (-1), class by class, and write into ``parts`` in place."""
     pattern = np.unique(np.packbits(classes, axis=1), axis=0, return_inverse=True)[1]
     taken = parts == np.arange(len(share))[:, None]
     wanted = (classes.sum(axis=0) * share[:, None] - taken @ classes.astype(np.intp)).T
@@ -140,7 +140,7 @@ def _assign_items(parts: Ints, classes: Mask, annotated: Mask, share: Floats, rn
 
 
 def _classes(state: NDArray[np.int8]) -> Mask:
-    """Return which item is in which class (label, value), the rarest class first."""
+    """Return the items of each class (label, value) as a mask, the rarest class first."""
     classes = np.hstack([state > 0, state < 0])
     return classes[:, np.argsort(classes.sum(axis=0), kind="stable")]
 

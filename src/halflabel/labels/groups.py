@@ -1,4 +1,4 @@
-"""Groups of items, such as threads, authors or duplicates: a label hidden in one must not be shown in another."""
+"""Groups of items, such as threads, authors or duplicates: a label hidden in one item must not be shown in another."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def find_duplicates(X: Matrix) -> Ints:
 
 
 def _normalize(values: Any) -> bytes:
-    """Return the bytes of numbers; equal numbers have equal bytes."""
+    """Return the bytes of numbers, so that equal numbers have equal bytes."""
     numbers = values.astype(np.float64) + 0.0  # 0 for -0
     numbers[np.isnan(numbers)] = np.nan
     return bytes(numbers.tobytes())

@@ -59,13 +59,13 @@ def hide_items(labels: PartialLabels, share: float, rng: np.random.Generator, gr
 
 
 def hide_entries(labels: PartialLabels, share: float, rng: np.random.Generator) -> PartialLabels:
-    """Hide a share of the observed entries, one by one; parameters as in :func:`hide_items`."""
+    """Hide a share of the observed entries, one by one. The parameters are as in :func:`hide_items`."""
     mask = _choose_entries(labels, share, rng, "observed entries")
     return labels.hide(_spare_last_relevant(labels, mask, rng))
 
 
 def hide_positives(labels: PartialLabels, share: float, rng: np.random.Generator) -> PartialLabels:
-    """Hide a share of the relevant entries and all irrelevant ones: positive-only labels, as in Zhao and Guo (2015).
+    """Hide all irrelevant entries and a share of the relevant entries: the setting of Zhao and Guo (2015).
 
     If the irrelevant entries stayed, an unknown entry in a row that is complete otherwise could only be a hidden one,
     and a method could read the answer from the mask. Annotated items stay annotated, also if no relevant entry is
@@ -81,8 +81,8 @@ def hide_positives(labels: PartialLabels, share: float, rng: np.random.Generator
 def hide_like_gaps(labels: PartialLabels, share: float, rng: np.random.Generator, groups: Any = None) -> PartialLabels:
     """Hide entries of a share of the labelled items in the pattern of the table's own gaps.
 
-    Each chosen item receives the gaps of a donor: an item chosen at random from those that have gaps. If the donor is
-    unlabelled, all labels of the item are hidden, otherwise those that are unknown in the donor. A label that was
+    Each chosen item receives the gaps of a donor: an item chosen at random from the items with gaps. If the donor is
+    unlabelled, all labels of the item are hidden, otherwise the labels that are unknown in the donor. A label that was
     never observed makes no gap. Whole items are hidden if the table has no gaps, if its gaps would hide nothing, and
     if the labels are positive-only, where a gap of an annotated item cannot be distinguished from an irrelevant
     entry. The items of a group have one donor, so that no label is hidden in one item and shown in another.
@@ -100,7 +100,7 @@ def hide_like_gaps(labels: PartialLabels, share: float, rng: np.random.Generator
 
 
 def _number(labels: PartialLabels, groups: Any) -> Ints:
-    """Return the number of each item's group; without groups every item is one."""
+    """Return the number of each item's group. Without groups, every item is a group of its own."""
     return np.arange(len(labels)) if groups is None else number_groups(groups, len(labels))
 
 
@@ -135,7 +135,7 @@ def _check(share: float, kind: str, count: int) -> None:
 
 
 def _change_if_trivial(chosen: Mask, rng: np.random.Generator) -> Mask:
-    """Return the choice, changed in one place if it is nothing or everything."""
+    """Return the choice, changed in one place if it is empty or complete."""
     if chosen.all() or not chosen.any():
         chosen[rng.integers(len(chosen))] ^= True
     return chosen
@@ -163,7 +163,7 @@ def read_entry_mask(mask: Any, labels: PartialLabels, what: str) -> Mask:
     Parameters
     ----------
     mask : array-like of bool, shape (n_items, n_labels) or (n_items,)
-        A table whose columns have names needs those of the labels, in their order.
+        If the columns of a table have names, they must be the names of the labels, in their order.
     labels : PartialLabels
     what : str
         The name of the mask in a message.

@@ -2,7 +2,7 @@
 
 Every function takes ``(labels, answer)``: :class:`~halflabel.labels.PartialLabels` and
 an array of the same shape, which holds 0/1 for the metrics of labels, scores (higher
-means more relevant) for those of rankings, and P(relevant) for those of probabilities.
+means more relevant) for the metrics of rankings, and P(relevant) for the metrics of probabilities.
 
 Unknown entries never count, whatever the answer holds there. Items and labels
 without observed entries are left out; where nothing is left to measure, the result is NaN.
@@ -52,7 +52,7 @@ __all__ = [
 
 
 def micro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
-    """F1 of all observed entries pooled: 2 TP / (2 TP + FP + FN); 0 where nothing is relevant nor predicted.
+    """F1 of all observed entries pooled: 2 TP / (2 TP + FP + FN), or 0 if nothing is relevant or predicted.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def f1_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
 
 
 def hamming_loss(labels: PartialLabels, predicted: ArrayLike) -> float:
-    """Share of wrong entries among all observed ones; every entry counts the same.
+    """Share of wrong entries among all observed entries. Every entry counts the same.
 
     On entries that were hidden from a method this is, times 100, the "transductive label error" that
     Goldberg et al. (2010) print.
@@ -105,13 +105,13 @@ def label_error(labels: PartialLabels, predicted: ArrayLike) -> float:
 
 
 def error_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
-    """Share of wrong entries among the observed ones of each label; NaN where none is observed."""
+    """Share of wrong entries among the observed entries of each label, NaN for a label without any."""
     wrong = (labels.relevant != _predicted(labels, predicted)) & labels.observed
     return _ratio(wrong.sum(axis=0), labels.observed.sum(axis=0))
 
 
 def subset_accuracy(labels: PartialLabels, predicted: ArrayLike) -> float:
-    """Share of the items with an observed entry of which all observed entries are right."""
+    """Share of the items whose observed entries are all right, among the items with an observed entry."""
     right = (labels.relevant == _predicted(labels, predicted)) | ~labels.observed
     return _mean(right.all(axis=1)[~labels.unlabelled])
 
@@ -143,7 +143,7 @@ def ranking_loss(labels: PartialLabels, scores: ArrayLike) -> float:
 
 
 def one_error(labels: PartialLabels, scores: ArrayLike) -> float:
-    """Share of items whose highest score is that of an irrelevant entry.
+    """Share of items whose highest score belongs to an irrelevant entry.
 
     Of several entries tied at the top, an irrelevant one makes the error. Items
     without a relevant entry are left out: nothing could be right there.
@@ -169,7 +169,7 @@ def coverage(labels: PartialLabels, scores: ArrayLike) -> float:
 def average_precision(labels: PartialLabels, scores: ArrayLike) -> float:
     """Label-ranking average precision: mean precision at the ranks of an item's relevant entries, averaged over items.
 
-    The precision at a rank is the share of relevant entries among those that score as high or higher.
+    The precision at a rank is the share of relevant entries among the entries that score as high or higher.
     An item without a relevant entry counts 1, as in scikit-learn's ``label_ranking_average_precision_score``.
     """
     values = _answer(labels, scores, "scores")
@@ -183,7 +183,7 @@ def average_precision(labels: PartialLabels, scores: ArrayLike) -> float:
 
 
 def macro_auc(labels: PartialLabels, scores: ArrayLike) -> float:
-    """Mean of :func:`auc_per_label` over the labels of which both values are observed."""
+    """Mean of :func:`auc_per_label` over the labels with both values observed."""
     return _mean(auc_per_label(labels, scores))
 
 
@@ -230,14 +230,14 @@ Needs = Literal["labels", "scores", "probabilities"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, what it needs and how to read it.
+    """A metric, the answer that it needs, and how to read it.
 
     Parameters
     ----------
     name : str
     function : callable (labels, answer) -> float
     needs : {"labels", "scores", "probabilities"}
-        What the answer must hold.
+        The content of the answer.
     greater_is_better : bool
     definition : str
         One line for a report.
@@ -285,7 +285,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric
 
 
 def _answer(labels: PartialLabels, answer: ArrayLike, needs: Needs) -> Floats:
-    """Return the answer as floats, or raise with what is wrong with it at an observed entry."""
+    """Return the answer as floats. Raise with the reason if it is invalid at an observed entry."""
     if labels.positive_only:
         raise ValueError(
             "these labels are positive-only: no entry is known to be irrelevant, so that the answer 'everything is "
@@ -327,7 +327,7 @@ def _counts(labels: PartialLabels, predicted: ArrayLike) -> tuple[Ints, Ints, In
 
 
 def _ranks(values: Floats, among: Mask) -> Floats:
-    """Rank the entries of ``among`` in each row, the highest value first, ties all last; NaN elsewhere."""
+    """Rank the entries of ``among`` in each row, the highest value first, ties all last, NaN outside ``among``."""
     from scipy.stats import rankdata
 
     ranks = rankdata(np.where(among, -values, np.nan), method="max", axis=1, nan_policy="omit")
@@ -340,6 +340,6 @@ def _ratio(part: ArrayLike, whole: Ints) -> Floats:
 
 
 def _mean(values: Floats | Mask) -> float:
-    """Mean of the values that are not NaN; NaN if there is none."""
+    """Mean of the values that are not NaN, or NaN if all are."""
     numbers = values[~np.isnan(values)]
     return float(numbers.mean()) if len(numbers) else np.nan

@@ -43,8 +43,8 @@ class PartialLabels:
     annotated : ndarray of bool, shape (n_items,)
         Items that an annotator has labelled, even where no entry was observed.
     positive_only : bool
-        True if an absent label may be a missing positive. The only irrelevant
-        entries are then those that a person has rejected.
+        True if an absent label may be a missing positive. Then an entry is
+        irrelevant only if a person has rejected it.
 
     Examples
     --------
@@ -114,8 +114,8 @@ class PartialLabels:
             A missing list, and a list of missing values only, is an unlabelled item; an
             empty list is an annotated item without tags. A missing value among tags is left out.
         absent : {"irrelevant", "unknown"}
-            What a tag that is not in an item's list means. There is no default:
-            most tag lists are positive-only, and a wrong guess makes the result useless.
+            The meaning of a tag that is not in an item's list. The argument has no default,
+            because most tag lists are positive-only and a wrong guess makes the result useless.
         names : sequence of str, optional
             The vocabulary and its order; by default the tags that occur, sorted.
         """
@@ -213,7 +213,7 @@ class PartialLabels:
         labels.require_observed()
         return labels
 
-    # -- what methods read -------------------------------------------------------
+    # -- read by methods ---------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -247,7 +247,7 @@ class PartialLabels:
 
     @property
     def rates(self) -> Floats:
-        """Share of relevant entries among the observed ones, per label; NaN where none was."""
+        """Share of relevant entries among the observed entries of each label, NaN for a label without any."""
         seen = self.observed.sum(axis=0)
         rates = np.full(len(seen), np.nan)
         return np.asarray(np.divide(self.relevant.sum(axis=0), seen, out=rates, where=seen > 0))
@@ -269,7 +269,7 @@ class PartialLabels:
         return replace(self, state=state, annotated=self.annotated & ~(emptied | whole))
 
     def require_observed(self) -> None:
-        """Raise if no entry is observed at all: there is nothing to learn from."""
+        """Raise if no entry is observed at all, because a method then has nothing to learn from."""
         if not self.state.any():
             raise ValueError(
                 f"no label of any of the {self.shape[0]} items is observed: fill in at least a few entries "
@@ -284,19 +284,19 @@ class PartialLabels:
         return self.shape[0]
 
     def __getitem__(self, rows: Any) -> PartialLabels:
-        """Select items; the labels stay."""
+        """Select items and keep the labels."""
         rows = rows[0] if isinstance(rows, tuple) else rows  # scikit-learn indexes as labels[rows, ...]
         rows = [rows] if isinstance(rows, int | np.integer) else rows
         return replace(self, state=self.state[rows], annotated=self.annotated[rows])
 
     def select(self, labels: Any) -> PartialLabels:
-        """Select labels by position; the items stay."""
+        """Select labels by position and keep the items."""
         names = tuple(np.array(self.names, dtype=object)[labels])
         return replace(self, state=np.take(self.state, labels, axis=1), names=names)
 
 
 def _as_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
-    """Return (values with NaN for missing, label names), or raise with what is wrong with ``Y``."""
+    """Return (values with NaN for missing, label names). Raise with the reason if ``Y`` is invalid."""
     if isinstance(Y, np.ma.MaskedArray):
         raise TypeError(
             "labels were given as a masked array, whose mask scikit-learn drops silently: "
@@ -342,7 +342,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _read_tags(row: Any, item: int) -> list[str] | None:
-    """Return the tags of a list; None for a list of missing values only."""
+    """Return the tags of a list, or None for a list of missing values only."""
     parts = list(_as_list(row, item))
     tags = [str(tag) for tag in parts if not _is_missing(tag)]
     return tags if tags or not parts else None

@@ -21,7 +21,7 @@ MAX_QUOTIENT = 0.999
 
 
 def mark_unassigned(labels: PartialLabels) -> PartialLabels:
-    """Return positive-only labels with -1 for what was not assigned in an annotated item.
+    """Return positive-only labels with -1 for each label that was not assigned in an annotated item.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def mark_unassigned(labels: PartialLabels) -> PartialLabels:
 
 
 def require_observed_rate(observed_rate: float | None) -> None:
-    """Raise if the label frequency is no share of the relevant entries."""
+    """Raise if the label frequency is not a share of the relevant entries."""
     if observed_rate is not None and not 0 < observed_rate <= 1:
         raise ValueError(
             f"observed_rate (the share of the relevant entries that were assigned) must be above 0 and at most 1, "
@@ -85,10 +85,10 @@ def assume(
     r"""Return probabilities, thresholds and filled entries for a label frequency c.
 
     If every relevant entry was assigned with the same probability c, then P(assigned) is c P(relevant), and levels off
-    at c. P(relevant) is the sigmoid of the score that maximises the likelihood of what was assigned,
+    at c. P(relevant) is the sigmoid of the score that maximises the likelihood of the assigned labels,
     :func:`halflabel.labels.calibration.fit_platt` with c as ceiling. The order of a label's items does not depend on c.
 
-    The thresholds are those of items that are not annotated. The same thresholds hold for new items and for entries
+    The thresholds are computed on items that are not annotated. The same thresholds hold for new items and for entries
     that were not assigned, so that one rule decides for all entries.
 
     Parameters

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why an entry is asked: a key that files keep, and what follows from it.
+    """The reason why an entry is asked: a key that files keep, its words, and whether its answers calibrate.
 
     A new reason states both facts. An answer to a question that depends on the *value* of the entry (of the table, of
     another reviewer, of a group of items) does not calibrate: such entries are not a fair sample.
@@ -18,7 +18,7 @@ class Reason(StrEnum):
     calibrates : bool
         Whether the question does not depend on the value of the entry.
     words : str
-        What people read in the column "reason" of a review table.
+        The text in the column "reason" of a review table.
     """
 
     calibrates: bool
@@ -35,7 +35,7 @@ class Reason(StrEnum):
     SAMPLE = "sample", True
     AUDIT = "audit", True
     BULK = "bulk", False
-    ANSWER = "answer", False  # a record without a reason: the person selected the entry
+    ANSWER = "answer", False  # a record has no reason if the person selected the entry
     # Groups of the review table of a completion.
     DOUBTFUL_ENTRY = "doubtful entry", False, "given entry is doubtful"
     UNDECIDED_ENTRY = "undecided entry", True, "undecided"
@@ -53,7 +53,7 @@ class Reason(StrEnum):
 
     @classmethod
     def read(cls, text: object) -> Reason | None:
-        """Return the reason of a file, by its key or by its words; None for any other text.
+        """Return the reason that a file holds as a key or in words, or None for any other text.
 
         Examples
         --------
@@ -64,6 +64,6 @@ class Reason(StrEnum):
 
 
 def is_calibrating(text: object) -> bool:
-    """Return whether an answer to a question of this reason calibrates; a reason that is not known does not."""
+    """Return whether an answer to a question of this reason calibrates. An unknown reason does not."""
     reason = Reason.read(text)
     return reason is not None and reason.calibrates

@@ -11,7 +11,7 @@ import numpy as np
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import percent
 
-#: Threshold rules on probabilities, and what each of them optimises.
+#: Threshold rules on probabilities, each with its aim.
 RULES = {
     "probable": "relevant where the probability is at least one half",
     "micro_f1": "one threshold for all labels, highest expected micro-F1",
@@ -29,7 +29,8 @@ class Rule:
     Parameters
     ----------
     name : str
-        One of :data:`RULES`; "fixed" (a threshold on scores); "precision" (fill what reaches an expected precision).
+        One of :data:`RULES`, "fixed" (a threshold on scores), or "precision" (fill the entries that together reach an
+        expected precision).
     threshold : float, optional
         For "fixed": the lowest score of a relevant entry, in the unit of the method's scores.
     ratio : float, default=1.0
@@ -84,7 +85,7 @@ class Rule:
 
 
 def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan, cost_ratio: float = 1.0) -> Floats:
-    r"""Return one threshold per label: predict relevant where the probability is at least as large.
+    r"""Return one threshold per label. An entry whose probability reaches the threshold is predicted as relevant.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
 
 
 def read_rule(rule: str | Rule) -> Rule:
-    """Return a rule with its numbers, given as such or by its name; raise if it does not exist."""
+    """Return a rule with its numbers, from a rule or its name. Raise if the name does not exist."""
     read = rule if isinstance(rule, Rule) else Rule(rule)
     if read.name == "precision":
         require_precision(read.at)
@@ -127,7 +128,7 @@ def read_rule(rule: str | Rule) -> Rule:
 
 
 def require_precision(precision: float | None) -> None:
-    """Raise if a guess would reach the precision (0.5 or less), or no method can (1)."""
+    """Raise if a guess would reach the precision (0.5 or less), or if no method can reach it (1)."""
     if precision is None or not 0.5 < precision < 1:
         given = "missing" if precision is None else f"{precision:g}"
         raise ValueError(f"the precision must lie between 0.5 and 1, not {given}.")
@@ -144,7 +145,7 @@ def require_rule(rule: Any, cost_ratio: Any = 1.0, threshold: Any = 0.0) -> None
 
 
 def _maximize_f1(probabilities: Floats) -> float:
-    """Return the threshold with the highest expected F1 over the given cells, half of that F1; .5 without cells.
+    """Return the threshold with the highest expected F1 over the given cells: half of this F1, or .5 without cells.
 
     The smallest probability that should be called relevant would divide the given cells in the same way. It depends
     on one cell, however: where all relevant cells are nearly certain, it would be too strict for new ones.
