@@ -1,4 +1,4 @@
-"""How many errors are left, how many the next answers remove, and what random questions have shown."""
+"""How many errors are left, how many the next answers remove, and the results of random questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_INTERVAL = 120_000
 
 
 def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
-    """Return the numbers of the panel "left", and the sentence that they make.
+    """Return the numbers of the panel "left", and a sentence with them.
 
     Keys: filled, expected, low, high (errors among filled entries without an answer), next (errors that the next 50
     answers remove), per_minute (speed of the last answers, or None), sentence, and random: see :func:`score_random`.
@@ -47,7 +47,7 @@ def _explain_missing_estimate(fit: Fit) -> str:
 
 
 def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
-    """Return the sentences about what is left.
+    """Return the sentences about the errors that are left.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def _round(number: float) -> str:
 
 
 def measure_speed(book: AnswerBook) -> float | None:
-    """Return the number of answers a minute, from the median time of the last ones."""
+    """Return the number of answers a minute, from the median time of the last answers."""
     times = [
         record.body["ms"]
         for record in book.records[-2 * RECENT :]
@@ -85,7 +85,7 @@ def measure_speed(book: AnswerBook) -> float | None:
 
 
 def score_random(book: AnswerBook) -> dict[str, Any]:
-    """Return what answers to random questions show about the filled values of their time.
+    """Compare the answers to random questions with the values that were filled in at their time.
 
     Only these answers are a fair sample: number, errors, and the number of errors that the probabilities expected.
     """

@@ -1,4 +1,4 @@
-"""The answers of a reviewer: what each record changes, and the current answer of every entry."""
+"""The answers of a reviewer: the effect of each record, and the current answer of every entry."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
 #: The values of an answer in a record, and their codes; ``None`` is "not sure".
 CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 
-#: What a record can be. An audit and its certificate change no answer.
+#: The operations of a record. An audit and its certificate change no answer.
 OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate")
 
 
-#: What every record has.
+#: The fields of every record.
 _OWN = ("n", "op", "by", "at", "key")
 
 
@@ -44,7 +44,7 @@ class Record:
     key : str
         A text that the sender chose: a record that is sent twice is written once.
     body : dict
-        What belongs to the operation: ``item, label, value, why`` of an answer, ``items, label, value`` of a bulk
+        The fields of the operation: ``item, label, value, why`` of an answer, ``items, label, value`` of a bulk
         answer, ``of`` (a number) of undo and redo, and any further facts.
     """
 
@@ -61,10 +61,10 @@ class Record:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Record:
-        """Return the record written by :meth:`to_dict`; raise a ValueError if it is none."""
+        """Return the record written by :meth:`to_dict`. Raise a ValueError if the values do not make a record."""
         n, op, by, at, key = (values.get(name) for name in _OWN)
         if type(n) is not int or op not in OPERATIONS or not type(by) is type(at) is type(key) is str:
-            raise ValueError("it is no record of a review.")
+            raise ValueError("it is not a record of a review.")
         record = cls(n, str(op), by, at, key, {name: value for name, value in values.items() if name not in _OWN})
         _check_body(record)
         return record
@@ -138,7 +138,7 @@ class AnswerBook:
             entries = self._reverse(record)
         else:
             entries = self._answer(record) if record.op in ("answer", "bulk") else []
-            if record.op in ("audit", "certificate"):  # only answers of an audit are undone during it, none after it
+            if record.op in ("audit", "certificate"):  # an audit can undo its own answers, but only until it ends
                 self._done.clear()
                 self._undone.clear()
         self.records.append(record)
@@ -164,7 +164,7 @@ class AnswerBook:
         return Answers(rows, columns, self.current[rows, columns] == YES, independent)
 
     def find_reason(self, row: int, column: int) -> str:
-        """Return why an entry was asked: of several times, the first reason that depends on the value counts."""
+        """Return why an entry was asked. Of several reasons, the first one that depends on the value counts."""
         given = [str(record.body.get("why", record.op)) for record in self._stacks[row, column]]
         return next((why for why in given if not is_calibrating(why)), given[-1])
 
@@ -213,7 +213,7 @@ class AnswerBook:
 
 
 def _check_body(record: Record) -> None:
-    """Raise if a record lacks what its operation needs."""
+    """Raise if a record lacks a field that its operation needs."""
     body = record.body
     if record.op in ("answer", "bulk"):
         value, label = body.get("value", "missing"), body.get("label")

@@ -25,7 +25,7 @@ MIN_CHANCE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class RunningAudit:
-    """An audit that has begun and is not over.
+    """An audit that has begun and has not ended.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class RunningAudit:
         return [Question(row, column, "audit") for row, column, _ in self.places if self._find(row, column) is None]
 
     def describe(self) -> dict[str, Any]:
-        """Return how far it is; neither values nor results, which would bias the answers."""
+        """Return how far the audit is, without values and results, because they would bias the answers."""
         body = self.record.body
         return {
             "n": len(body["cells"]),
@@ -64,7 +64,7 @@ class RunningAudit:
         }
 
     def certify(self, ids: pd.Index[Any], names: Sequence[str]) -> dict[str, Any]:
-        """Return the body of the record of the certificate; raise if an answer is missing."""
+        """Return the body of the record of the certificate. Raise if an answer is missing."""
         body, places = self.record.body, self.places
         rows, columns, values = (np.array(part, dtype=np.intp) for part in zip(*places, strict=True))
         filled = np.where(values == 1, 1, -1).astype(np.int8)
@@ -104,7 +104,7 @@ def find_certificate(book: AnswerBook) -> Record | None:
 def draw(
     now: Situation, fit: Fit, ids: pd.Index[Any], names: Sequence[str], *, n: int, population: str, seed: int
 ) -> dict[str, Any]:
-    """Return the body of the record that begins an audit of the filled entries, those with "not sure" included."""
+    """Return the body of the record that begins an audit of the filled entries, "not sure" answers included."""
     given = np.where(np.abs(now.current) == 1, now.current, now.given).astype(np.int8)
     completed = np.where(given != 0, given, fit.state).astype(np.int8)
     audit = draw_audit(ids, tuple(names), given, completed, n=n, seed=seed, population=population)

@@ -1,4 +1,4 @@
-"""Many items answered at once: random members first, and an exact bound of what is true of the rest."""
+"""Many items answered at once: random members first, then an exact bound for all members."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def draw_sample(now: Situation, rows: Ints, column: int, seed: int) -> list[Ques
 
 
 def bound_share(members: int, yes: int, no: int) -> dict[str, Any]:
-    r"""Return exact lower bounds of the share of members that have the label, and that do not have it.
+    r"""Return exact lower bounds of two shares: the members that have the label, and the members without it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a fit changed, compared with the one before it."""
+"""The changes by a fit, compared with the fit before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page can ask for: each endpoint reads a request, calls the session once, and answers in JSON or bytes."""
+"""The endpoints of the page. Each one reads a request, calls the session once, and answers in JSON or bytes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from halflabel.review.wire import STATES, unpack_rows
 #: Maximum number of items of one request.
 MAX_ITEMS = 60
 
-#: No row and no column of a table has this number.
+#: A number above every row and every column of a table.
 LARGEST = 2**31
 
 #: Types of the files of the page.
@@ -97,7 +97,7 @@ async def get_session(session: Session, _: Request) -> Response:
 
 
 async def get_progress(session: Session, _: Request) -> Response:
-    """Return what answers and fits have changed."""
+    """Return the state that changes with answers and fits."""
     return JSONResponse(session.describe_progress())
 
 
@@ -107,12 +107,12 @@ async def get_panel(session: Session, _: Request) -> Response:
 
 
 async def get_changes(session: Session, _: Request) -> Response:
-    """Return what the last fit changed."""
+    """Return the changes by the last fit."""
     return JSONResponse(await asyncio.to_thread(session.describe_changes))
 
 
 async def get_points(session: Session, _: Request) -> Response:
-    """Return the coordinates of the map; nothing while there is none."""
+    """Return the coordinates of the map, or an empty response before there is a map."""
     if session.points is None:
         return Response(status_code=204)
     return Response(session.points, media_type="application/octet-stream")
@@ -161,7 +161,7 @@ async def post_queue(session: Session, request: Request) -> Response:
 
 
 async def post_answers(session: Session, request: Request) -> Response:
-    """Write answers; the response comes when they are on the disk, and names what became of each one."""
+    """Write answers, and respond with the outcome of each answer as soon as all are on the disk."""
     sent = (await _read_body(session, request)).get("answers")
     if not isinstance(sent, list):
         raise ValueError("The field 'answers' is a list of objects.")
@@ -169,7 +169,7 @@ async def post_answers(session: Session, request: Request) -> Response:
     result = {"results": [each.to_dict() for each in outcomes], **session.describe_progress()}
     if any(not each.error for each in outcomes) or not outcomes:
         return JSONResponse(result)
-    status = min(each.status for each in outcomes)  # 409 if each one names another entry
+    status = min(each.status for each in outcomes)  # 409 if every answer names another entry
     return JSONResponse({"error": outcomes[0].error, **result}, status_code=status)
 
 

@@ -1,4 +1,4 @@
-"""The fields of a request: each one is checked when it is read, and a wrong one is an error in words."""
+"""The fields of a request. Each field is checked when it is read, and a wrong field is an error in words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNREADABLE = (
 
 
 class TableChanged(ValueError):
-    """A request is about another table than the one that is open."""
+    """A request is about a table that is not the open one."""
 
 
 def parse_body(content: bytes) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def check_table(asked: dict[str, Any], table: str) -> None:
 
 
 def read_key(asked: dict[str, Any]) -> str:
-    """Return the key of a record; a request without one has a new key, so that it repeats no other request."""
+    """Return the key of a record. A request without a key gets a new one, so that it repeats no other request."""
     key = asked.get("key")
     if key is None or key == "":
         return secrets.token_hex(8)
@@ -63,7 +63,7 @@ def read_key(asked: dict[str, Any]) -> str:
 
 
 def is_text(value: Any) -> bool:
-    """Return whether a value from JSON is a text that can be written: half of a surrogate pair cannot."""
+    """Return whether a value from JSON is a string that can be written. Half of a surrogate pair cannot."""
     if not isinstance(value, str):
         return False
     try:
@@ -98,7 +98,7 @@ def read_whole(asked: dict[str, Any], name: str, end: int, default: int | None =
 
 
 def read_wholes(asked: dict[str, Any], name: str, end: int) -> Ints:
-    """Return whole numbers from 0 to ``end - 1``; none where the field is absent."""
+    """Return whole numbers from 0 to ``end - 1``, or an empty array if the field is absent."""
     values = asked.get(name, [])
     if not isinstance(values, list) or not all(is_whole(value) and 0 <= value < end for value in values):
         raise ValueError(f"The field {name!r} is a list of whole numbers from 0 to {end - 1}.")
@@ -116,7 +116,7 @@ def read_share(asked: dict[str, Any], name: str) -> float | None:
 
 
 def read_number(text: str, end: int) -> int | None:
-    """Return a number of an address; None if it is no number from 0 to ``end - 1``.
+    """Return a number of an address, or None if it is not a number from 0 to ``end - 1``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the page needs of a completion: values, probabilities, and how doubtful each entry is."""
+"""The part of a completion that the page needs: values, probabilities, and how doubtful each entry is."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ class Fit:
 
     @property
     def wrong(self) -> NDArray[np.float32]:
-        """The probability that the value of each entry is wrong; where none was filled in, that of the better value."""
+        """The probability that the value of each entry is wrong. If the entry has none, its better value counts."""
         p = self.p
         return np.select([self.state > 0, self.state < 0], [1 - p, p], np.minimum(p, 1 - p)).astype(np.float32)
 
     def spread(self, names: Sequence[str], labels: PartialLabels) -> Fit:
-        """Return the fit with a column for each of the labels, of which answers have left one value for some.
+        """Return the fit with a column for every label, also for labels that answers have left with one value.
 
-        These are not learned: their entries keep the given values, and no entry of theirs is uncertain.
+        Such a label is not learned: its entries keep the given values, and none of them is uncertain.
         """
         if tuple(names) == labels.names:
             return self
@@ -101,7 +101,7 @@ class Fit:
 
 
 def summarize_fit(completion: Completion, *, n_records: int, effort: str, seconds: float) -> Fit:
-    """Return what the page needs of a completion."""
+    """Return the part of a completion that the page needs."""
     state = completion.state
     p = np.asarray(completion.probabilities, dtype=np.float32)
     digest = hashlib.sha256(state.tobytes() + p.tobytes()).hexdigest()
@@ -122,7 +122,7 @@ def summarize_fit(completion: Completion, *, n_records: int, effort: str, second
 
 
 def measure_flips(completion: Completion) -> NDArray[np.float32]:
-    """Return the posterior that each observed entry is wrong; positive-only labels have no flips."""
+    """Return the posterior that each observed entry is wrong. Positive-only labels have no flips."""
     labels = completion.labels
     flipped = np.zeros(labels.shape, dtype=np.float32)
     at = labels.observed & labels.learnable

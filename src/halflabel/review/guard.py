@@ -1,4 +1,4 @@
-"""Who may talk to the server: only the page that this command opened, in one browser.
+"""Access to the server: only the page that this command opened, in one browser.
 
 Other pages in the same browser can send requests to any address of the machine, and a name of theirs can resolve to it.
 Each request therefore needs our address in ``Host`` and, if it is there, in ``Origin``; a cookie that is exchanged for
@@ -20,21 +20,21 @@ HEADER, VALUE = b"x-halflabel", b"review"
 #: Maximum number of bytes of a body.
 MAX_BODY = 4_000_000
 
-#: What a browser without the cookie reads.
+#: The answer to a browser without the cookie.
 _CLOSED = (
     b"This page needs an address with a token, and each address works once. The command prints another address after "
     b"each use; in a notebook, show the review again."
 )
 
-#: Leads to the page. It is no redirect: after one, a browser would not send a strict cookie. An address that was used
-#: leads there, too: the browser that has used it has the cookie.
+#: A page that leads to the real page. It is not a redirect, because a browser would not send a strict cookie after
+#: a redirect. A used address leads there, too: the browser that has used it has the cookie.
 _ENTRY = b"""<!doctype html><meta charset=utf-8><meta http-equiv=refresh content="0;url=/">
 <link rel=icon href=data:,><title>halflabel review</title><p><a href="/">Open the review</a></p>"""
 _HTML = b"text/html; charset=utf-8"
 
 
 class Guard:
-    """ASGI middleware that rejects every request but those of our own page.
+    """ASGI middleware that rejects every request that does not come from our own page.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Guard:
     def __init__(self, app: Any, port: int, media_hosts: tuple[str, ...] = ()) -> None:
         self.app, self.port = app, port
         self.secret = secrets.token_urlsafe(32)  # the value of the cookie
-        self._unused: dict[str, Callable[[], None]] = {}  # tokens, and what follows their use
+        self._unused: dict[str, Callable[[], None]] = {}  # tokens, and the function that their use calls
         self.cookie = f"halflabel-{port}"
         self.hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]")}
         self.origins = {b"http://" + host for host in self.hosts}
@@ -55,7 +55,7 @@ class Guard:
         self.headers = _list_headers(remote)
 
     def make_address(self, used: Callable[[], None] = lambda: None) -> str:
-        """Return an address that lets one browser in; ``used`` is called when it did."""
+        """Return an address that lets one browser in. ``used`` is called at that moment."""
         token = secrets.token_urlsafe(32)
         self._unused[token] = used
         return f"http://127.0.0.1:{self.port}/?token={token}"
@@ -91,7 +91,7 @@ class Guard:
             await _respond(send_guarded, 403, _CLOSED)
 
     def _find_problem(self, scope: Any, headers: dict[bytes, bytes], *, is_entry: bool) -> tuple[int, str] | None:
-        """Return a status and a sentence if the request is not one of our own page."""
+        """Return a status and a sentence if the request does not come from our own page."""
         if sum(name == b"host" for name, _ in scope["headers"]) != 1 or headers.get(b"host", b"") not in self.hosts:
             return 421, "This server answers to its own address only."
         if (origin := headers.get(b"origin")) is not None and origin not in self.origins:

@@ -1,4 +1,4 @@
-"""Answers as a page sends them: each one is checked by itself, so that a wrong one costs no other."""
+"""Answers as a page sends them. Each answer is checked by itself, so that a wrong one costs no other answer."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ MAX_MS = 86_400_000
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an answer.
+    """The outcome of an answer.
 
     Parameters
     ----------
     key : str
-        The one that was sent, or one that was made for an answer without a key.
+        The key that was sent, or a new one for an answer without a key.
     error : str
-        Why the answer is not kept; empty if it is on the disk.
+        The reason why the answer is not kept. Empty if the answer is on the disk.
     status : int
-        What HTTP calls the error.
+        The status code of HTTP.
     """
 
     key: str
@@ -57,7 +57,7 @@ class SentAnswer:
     row, column : int
         The place of the entry.
     body : dict
-        What the journal keeps of it: item, label, value, and facts of the page.
+        The content for the journal: item, label, value, and facts of the page.
     """
 
     key: str
@@ -67,7 +67,7 @@ class SentAnswer:
 
 
 def read_answer(sent: Any, book: AnswerBook) -> SentAnswer:
-    """Return an answer; raise a ValueError if it is none, or if its names and numbers are not about the same entry."""
+    """Return an answer. Raise a ValueError if it is incomplete, or if its names and numbers mean different entries."""
     if not isinstance(sent, dict):
         raise ValueError("An answer is an object.")
     key = read_key(sent)
@@ -80,14 +80,14 @@ def read_answer(sent: Any, book: AnswerBook) -> SentAnswer:
 
 
 def check_repeated(answer: SentAnswer, written: Record | None, earlier: dict[str, Any] | None) -> None:
-    """Raise if the key of an answer is that of another record, or of an earlier answer of the same request."""
+    """Raise if another record, or an earlier answer of the same request, has the key of an answer."""
     bodies = [body for body in (None if written is None else written.body, earlier) if body is not None]
     if any(body.get(name) != answer.body[name] for body in bodies for name in ("item", "label", "value")):
         raise ValueError(KEY_USED)
 
 
 def _find_place(sent: dict[str, Any], book: AnswerBook) -> tuple[int, int]:
-    """Return row and column of the entry that an answer names; where its numbers are sent, they must agree."""
+    """Return row and column of the entry that an answer names. They must agree with the numbers that it sends."""
     item, label = sent.get("item"), sent.get("label")
     if not isinstance(item, str) or not isinstance(label, str):
         raise ValueError("An answer names its entry: the texts 'item' and 'label'.")
@@ -104,7 +104,7 @@ def _find_place(sent: dict[str, Any], book: AnswerBook) -> tuple[int, int]:
 
 
 def _read_facts(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of the page about an answer; what is of another kind is left out."""
+    """Return the facts of the page about an answer, without fields of a wrong kind."""
     facts: dict[str, Any] = {"why": clipped(sent["why"], 20) if is_text(sent.get("why")) else ""}
     if isinstance(sent.get("shown"), bool):
         facts["shown"] = sent["shown"]

@@ -57,7 +57,7 @@ class ItemViews:
         self.columns = self._choose_columns(show)
 
     def describe(self, row: int) -> dict[str, Any]:
-        """Return what the page shows of an item: its id, whole and as it is shown, its cells and its picture."""
+        """Return the item as the page shows it: its id, whole and shortened, its cells and its picture."""
         cells = [self._describe_cell(row, column) for column in self.columns]
         return {
             "row": row,
@@ -120,13 +120,13 @@ class ItemViews:
 
 
 def find_folder(opened: OpenTable) -> Path:
-    """Return the folder of the file that a table was read from; the current one for other tables."""
+    """Return the folder of the file that a table was read from, or the current folder for other tables."""
     paths = () if opened.source is None else opened.source.paths
     return Path(os.path.dirname(paths[0])) if paths else Path()
 
 
 def _write_cell(cell: Any) -> str:
-    """Return the text of a cell, line breaks kept; bytes and vectors only by their size."""
+    """Return the text of a cell with its line breaks, and only the size of bytes and vectors."""
     if isinstance(cell, bytes):
         return f"{len(cell)} bytes"
     if np.ndim(cell) > 0 and np.size(cell) > MAX_CELLS:

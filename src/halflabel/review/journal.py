@@ -14,7 +14,7 @@ from halflabel._version import __version__
 from halflabel._wording import plural
 from halflabel.review.answers import Record
 
-#: What the first line of a journal holds, so that no other file is taken for one.
+#: The content of the first line of a journal, so that no other file is taken for a journal.
 KIND, VERSION = "halflabel review", 1
 
 
@@ -36,7 +36,7 @@ class Journal:
     header : dict
         The first line as it was written.
     records : list of Record
-        What the file held when it was opened.
+        The content of the file when it was opened.
     notes : list of str
         Sentences for the user.
 
@@ -58,11 +58,11 @@ class Journal:
             raise
 
     def append(self, records: Sequence[Record]) -> None:
-        """Write records and return when they are on the disk; a failed write leaves the file as it was."""
+        """Write records, and return when they are on the disk. A failed write leaves the file as it was."""
         self._write("".join(_as_line(record.to_dict()) for record in records).encode())
 
     def close(self) -> None:
-        """Close the file, which unlocks it; a second call does no harm."""
+        """Close the file, which unlocks it. A second call does no harm."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -108,12 +108,12 @@ class Journal:
 
 
 def parse_journal(content: bytes, name: str) -> tuple[dict[str, Any], list[Record]]:
-    """Return the header and the records of a journal; its last line is whole.
+    """Return the header and the records of a journal whose last line is whole.
 
     Raises
     ------
     ValueError
-        If it is no journal, is of a newer version, or a line is damaged.
+        If it is not a journal, is of a newer version, or a line is damaged.
     """
     lines = content.decode("utf-8", "replace").removesuffix("\n").split("\n")
     try:
@@ -137,13 +137,13 @@ def parse_journal(content: bytes, name: str) -> tuple[dict[str, Any], list[Recor
 
 
 def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Record]]:
-    """Return the header and the records of a journal that may be open elsewhere; a line that is cut off is left out."""
+    """Return the header and the records of a journal that may be open elsewhere, without a line that is cut off."""
     content = Path(path).read_bytes()
     return parse_journal(content[: content.rfind(b"\n") + 1], str(path))
 
 
 def describe_change(header: dict[str, Any], now: dict[str, Any], n_unplaced: int) -> list[str]:
-    """Return sentences about a table that is not the one of the journal."""
+    """Return sentences about a table that is not the table of the journal."""
     notes = []
     if header.get("table") != now.get("table"):
         notes.append("The table has changed since the journal was begun: answers are matched by item id and label.")

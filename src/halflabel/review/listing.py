@@ -18,13 +18,13 @@ from halflabel.review.wire import pack_rows
 #: Number of items of a page.
 PAGE = 50
 
-#: Orders of the items; the last two need probabilities.
+#: Orders of the items. The last two need probabilities.
 ORDERS = ("table", "highest", "lowest")
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which items are listed, and in which order.
+    """The choice of the listed items, and their order.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class ItemList:
         with_bits: bool,
         show_p: bool = True,
     ) -> dict[str, Any]:
-        """Return the number of the items that are chosen, and a page of them, or all of them as bits."""
+        """Return the number of the chosen items, and one page of them, or all of them as bits."""
         rows = chosen.select(self.names, states, p)
         if with_bits:
             return {"total": len(rows), "bits": pack_rows(rows, len(states))}

@@ -37,7 +37,7 @@ _SIGNATURES = (
 
 @dataclass(frozen=True)
 class Media:
-    """The content of a cell: a file, or bytes; and its type."""
+    """The content of a cell (a file or bytes) and its type."""
 
     kind: str
     path: Path | None = None
@@ -45,7 +45,7 @@ class Media:
 
 
 def detect_kind(cell: Any) -> str | None:
-    """Return "image" or "audio" for a cell that names or holds one, None for others.
+    """Return "image" or "audio" for a cell that names or holds one, None for any other cell.
 
     Examples
     --------
@@ -64,21 +64,21 @@ def detect_kind(cell: Any) -> str | None:
 
 
 class MediaFolder:
-    """Finds the files that cells name; nothing outside of one folder is ever opened.
+    """Finds the files that cells name. It never opens a file outside of one folder.
 
     Parameters
     ----------
     frame : DataFrame
         The items.
     folder : path
-        What relative paths start from; where there is no such file, they start from ``root``.
+        The start of relative paths. If the file is not there, the path starts from ``root``.
     root : path, optional
         The folder that files must lie under, links resolved; by default ``folder``.
 
     Raises
     ------
     ValueError
-        If the root is no folder.
+        If the root is not a folder.
     """
 
     def __init__(self, frame: pd.DataFrame, folder: str | os.PathLike[str], root: Path | None = None) -> None:
@@ -86,10 +86,10 @@ class MediaFolder:
         self.folder = Path(folder).resolve()
         self.root = self.folder if root is None else Path(root).resolve()
         if root is not None and not self.root.is_dir():
-            raise ValueError(f"{root}: there is no such folder, so that no image or sound can be shown of it.")
+            raise ValueError(f"{root}: there is no such folder, so that its images and sounds cannot be shown.")
 
     def find(self, row: int, column: int) -> Media | None:
-        """Return the image or sound of a cell; None if there is none, or if it is of another type or too large."""
+        """Return the image or sound of a cell. None if it is absent, of another type, or too large."""
         if not (0 <= row < len(self.frame) and 0 <= column < self.frame.shape[1]):
             return None
         cell: Any = self.frame.iat[row, column]
@@ -118,7 +118,7 @@ class MediaFolder:
 
 
 def detect_type(start: bytes) -> str | None:
-    """Return the type of an image or a sound from its first bytes; None for everything else.
+    """Return the type of an image or a sound from its first bytes, or None for everything else.
 
     Examples
     --------

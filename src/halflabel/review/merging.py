@@ -16,7 +16,7 @@ from halflabel.review.answers import AnswerBook, Record
 #: Words of the merged table.
 _AGREED, _CONTESTED, _SINGLE = "agreed", "contested", "one reviewer"
 
-#: What names an entry.
+#: The columns that name an entry.
 _ENTRY = ["item", "label"]
 
 
@@ -85,14 +85,14 @@ def fold(records: Sequence[Record]) -> pd.DataFrame:
 
 
 def _choose_reasons(folded: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return one row per entry: item, label, why; of several reviewers the reason that depends on a value, if any."""
+    """Return (item, label, why) of each entry. Of several reasons, the one that depends on a value counts first."""
     reasons = pd.concat([frame[[*_ENTRY, "why"]] for frame in folded], ignore_index=True)
     order = reasons["why"].map(is_calibrating).sort_values(kind="stable").index
     return reasons.loc[order].drop_duplicates(_ENTRY)
 
 
 def find_contested(book: AnswerBook, others: Sequence[Sequence[Record]]) -> Mask:
-    """Return the entries of a table about which two reviewers have different answers, those of ``book`` included."""
+    """Return the entries with different answers of two reviewers, one of whom may be the reviewer of ``book``."""
     seen = {1: book.current == 1, 0: book.current == -1}
     for records in others:
         for item, label, value, _ in fold(records).itertuples(index=False):

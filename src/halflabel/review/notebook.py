@@ -30,7 +30,7 @@ PATIENCE = 10
 
 
 class RunningReview:
-    """A review that runs in a thread until :meth:`stop`; made by :func:`open_review`."""
+    """A review that runs in a thread until :meth:`stop`. :func:`open_review` makes it."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -40,7 +40,7 @@ class RunningReview:
 
     @property
     def address(self) -> str:
-        """The address of the page; its token is the permission to answer. It works once, and is then another one."""
+        """The address of the page, with a token that permits answers. It works once. Then it is a new address."""
         return self._server.address
 
     @property
@@ -53,7 +53,7 @@ class RunningReview:
         return list_answers(book, opened.index)
 
     def stop(self) -> None:
-        """End the server and the fits, and close the journal; a second call does no harm."""
+        """End the server and the fits, and close the journal. A second call does no harm."""
         self._server.stop()
         self._thread.join(PATIENCE)
         self._session.close()

@@ -51,7 +51,7 @@ def opened_in_browser(server: Server, folder: Path) -> Iterator[None]:
 
 
 def write_private(text: str, folder: Path) -> Path:
-    """Write a page that only its owner can read; where the folder allows no such file, among the temporary files."""
+    """Write a page that only its owner can read, among the temporary files if the folder does not allow it."""
     try:
         return _write(text, folder)
     except OSError:
@@ -62,7 +62,7 @@ def _write(text: str, folder: Path | None) -> Path:
     file, name = tempfile.mkstemp(prefix="halflabel-review-", suffix=".html", dir=folder)
     with os.fdopen(file, "w", encoding="utf-8") as page:
         is_private = os.fstat(file).st_mode & 0o077 == 0
-        if is_private or folder is None:  # the temporary files of Windows are those of one account
+        if is_private or folder is None:  # on Windows, only one account reads them
             page.write(text)
             return Path(name)
     os.unlink(name)

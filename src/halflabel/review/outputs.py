@@ -1,4 +1,4 @@
-"""What a review writes: the completed table, a table of all answers, the report, the certificate."""
+"""The outputs of a review: the completed table, a table of all answers, the report, the certificate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from halflabel.review.answers import AnswerBook
 
 @dataclass(frozen=True)
 class Targets:
-    """Where a review writes: the completed table, all answers, the report, the certificate."""
+    """The paths of the outputs: the completed table, all answers, the report, the certificate."""
 
     table: Path
     answers: Path
@@ -29,7 +29,7 @@ class Targets:
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """What is written in addition to the completion.
+    """The content of the outputs in addition to the completion.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Outputs:
 
 
 def gather_outputs(targets: Targets, book: AnswerBook, ids: pd.Index[Any], reviewed: dict[str, Any]) -> Outputs:
-    """Return what is written, as it is at this moment."""
+    """Return the content of the outputs at this moment."""
     return Outputs(targets, list_answers(book, ids), reviewed)
 
 
@@ -77,7 +77,7 @@ def _compare_errors(errors: int, expected: float | None) -> str:
 
 
 def write_outputs(completion: Completion, outputs: Outputs) -> list[str]:
-    """Write all files, which appear together; return their paths as text."""
+    """Write all files, which appear together, and return their paths as strings."""
     to, certificate = outputs.targets, outputs.reviewed.get("certificate")
     written = [to.table, to.answers, to.report]
     with together():

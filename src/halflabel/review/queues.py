@@ -1,4 +1,4 @@
-"""Which entries are asked next: orders of questions, and batches of them label by label."""
+"""The choice of the next questions: orders of entries, and batches label by label."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from halflabel.labels.reasons import Reason
 from halflabel.review.answers import NONE, YES
 from halflabel.review.fits import Fit
 
-#: A score of every entry; higher comes first.
+#: A score of every entry. A higher score comes first.
 Scores = NDArray[Any]
 
-#: One question in eight is a random one, so that the errors among all filled entries can be measured.
+#: One question in eight is random, so that the errors among all filled entries can be measured.
 RANDOM_EVERY = 8
 
 #: Maximum number of questions of one batch about the same item.
@@ -67,7 +67,7 @@ class Situation:
 
     @property
     def delivered(self) -> NDArray[np.int8]:
-        """The value of each entry that was filled in and not decided by an answer: what a certificate is about."""
+        """The value of each entry that was filled in and not answered, which is the value that a certificate covers."""
         if self.fit is None:
             return np.zeros_like(self.given)
         return np.where((self.given == 0) & (np.abs(self.current) != 1), self.fit.state, 0).astype(np.int8)
@@ -83,7 +83,7 @@ class Question:
 
 
 def _rank_uncertain(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
-    """Return open entries whose filled value is probably wrong; for positive-only labels missing positives."""
+    """Return open entries whose filled value is probably wrong, or missing positives of positive-only labels."""
     if not now.positive_only:
         return now.open_entries, fit.wrong
     annotated = (now.given != 0).any(axis=1)[:, None]
@@ -121,7 +121,7 @@ def _rank_disagreement(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
 
 
 def _rank_random(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
-    """Return filled entries in an order that is random, and the same for the same number of answers."""
+    """Return filled entries in a random order, which is the same for the same number of answers."""
     return now.filled, _shuffle(now)
 
 
@@ -198,7 +198,7 @@ def _limit(shape: tuple[int, ...], label: int | None, rows: Ints | None, exclude
 
 
 def take_highest(mask: Mask, score: Scores, n: int) -> list[int]:
-    """Return the flat numbers of the ``n`` highest scores, at most three of one item unless there are no others."""
+    """Return the flat numbers of the ``n`` highest scores. Take at most three of one item, if that is enough."""
     cells = np.flatnonzero(mask)
     values = np.asarray(score).ravel()[cells]
     if len(cells) > CANDIDATES * n:
@@ -217,7 +217,7 @@ def take_highest(mask: Mask, score: Scores, n: int) -> list[int]:
 
 
 def _mix_random(now: Situation, chosen: list[tuple[int, str]], allowed: Mask, n: int) -> list[tuple[int, str]]:
-    """Replace the last ones of a batch by random filled entries, one in eight."""
+    """Replace the last questions of a batch by random filled entries, one in eight."""
     free = now.filled & allowed
     free.ravel()[[cell for cell, _ in chosen]] = False
     random = take_highest(free, _shuffle(now), min(max(n // RANDOM_EVERY, 1), len(chosen)))
@@ -232,7 +232,7 @@ def _shuffle(now: Situation) -> Scores:
 
 
 def _sort_by_label(cells: list[tuple[int, str]], n_labels: int) -> list[Question]:
-    """Return questions in blocks of one label; the label of the first question comes first."""
+    """Return questions in blocks of one label, the label of the first question first."""
     blocks: dict[int, list[Question]] = {}
     for cell, why in cells:
         row, column = divmod(int(cell), n_labels)

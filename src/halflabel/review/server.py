@@ -39,7 +39,7 @@ class Server:
     Attributes
     ----------
     address : str
-        What the user opens. It lets one browser in; then there is another one here.
+        The address that the user opens. It lets one browser in, and is then replaced by a new address.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Server:
     ) -> None:
         self.session, self.announce_address = session, announce_address
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        if os.name == "posix":  # connections that have just ended keep the port for a minute; elsewhere it means more
+        if os.name == "posix":  # closed connections keep the port for a minute. On Windows the option would share it
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self.socket.bind(("127.0.0.1", port))
@@ -72,7 +72,7 @@ class Server:
         self.uvicorn.run(sockets=[self.socket])
 
     def stop(self) -> None:
-        """Ask the server to end; it may be called from another thread."""
+        """Ask the server to end. Any thread may call it."""
         self.uvicorn.should_exit = True
 
     def _renew_address(self) -> None:
@@ -95,7 +95,7 @@ class Server:
         return Starlette(routes=routes, lifespan=lifespan)
 
     async def _tick(self) -> None:
-        """Make a fit whenever one is due; end the streams of events when the server ends."""
+        """Make a fit whenever one is due, and end the streams of events when the server ends."""
         while not self.uvicorn.should_exit:
             await asyncio.sleep(TICK)
             if self.session.refit_if_due():
@@ -104,7 +104,7 @@ class Server:
 
 
 class _PatientServer(uvicorn.Server):
-    """It ends in order also after a second Ctrl-C: the streams of events close within a second."""
+    """A server that ends in order after a second Ctrl-C, too: the streams of events close within a second."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take the first signal only."""
@@ -120,14 +120,14 @@ class Events:
         self._queues: set[asyncio.Queue[str | None]] = set()
 
     def announce(self, kind: str, content: Any) -> None:
-        """Send a message; it may be called from any thread."""
+        """Send a message. Any thread may call it."""
         if self.loop is None or self.loop.is_closed():
             return
         plain = list(content) if kind == "progress" else None
         self.loop.call_soon_threadsafe(self._put, f"data: {json.dumps({'kind': kind, 'content': plain})}\n\n")
 
     def end(self) -> None:
-        """End all streams; called in the loop of the server."""
+        """End all streams. Only the loop of the server may call it."""
         self._put(None)
 
     def _put(self, text: str | None) -> None:

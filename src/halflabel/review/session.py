@@ -40,7 +40,7 @@ SEED_BITS = 53
 
 
 class Session:
-    """The state of a review. Its methods are called from one thread; fits arrive through :meth:`receive`.
+    """The state of a review. One thread calls its methods, and fits arrive through :meth:`receive`.
 
     Parameters
     ----------
@@ -82,14 +82,14 @@ class Session:
 
     @property
     def situation(self) -> Situation:
-        """What the choice of questions depends on."""
+        """The state that the choice of questions depends on."""
         return Situation(
             self.labels.state, self.book.current, self.fit, self.previous, self.setting.contested,
             self.labels.positive_only,
         )  # fmt: skip
 
     def answer(self, sent: Sequence[Any]) -> list[Outcome]:
-        """Write the valid answers to the journal; return what became of each one, once they are on the disk."""
+        """Write the valid answers to the journal. Return the outcome of each answer once they are on the disk."""
         outcomes: list[Outcome] = []
         bodies: dict[str, dict[str, Any]] = {}
         for each in sent:
@@ -105,14 +105,14 @@ class Session:
         return outcomes
 
     def reverse(self, op: str, key: str) -> Record | None:
-        """Undo the last answer, or repeat the one that was undone; return nothing if there is none."""
+        """Undo the last answer, or repeat the answer that was undone. Return None if both are impossible."""
         if (again := self._find_repeated(op, key)) is not None:
             return again
         of = self.book.undoable if op == "undo" else self.book.redoable
         return None if of is None else self.write([(op, key, {"of": of})])[0]
 
     def write(self, operations: Sequence[tuple[str, str, dict[str, Any]]]) -> list[Record]:
-        """Write records of (operation, key, body) in one step; a key that was written before is not written again."""
+        """Write records of (operation, key, body) in one step. A key that was written before is not written again."""
         made: dict[str, Record] = {}
         records = []
         number = self.book.next_number
@@ -137,14 +137,14 @@ class Session:
         return records
 
     def _find_repeated(self, op: str, key: str) -> Record | None:
-        """Return the record that was written with this key; raise if it is of another kind."""
+        """Return the record that was written with this key. Raise if it is of another kind."""
         record = self.book.find_key(key)
         if record is not None and record.op != op:
             raise ValueError(KEY_USED)
         return record
 
     def _describe_circumstances(self, answer: SentAnswer) -> dict[str, Any]:
-        """Return what the fit predicted at the time of an answer, and the audit that it belongs to."""
+        """Return the prediction of the fit at the time of an answer, and the audit that the answer belongs to."""
         is_audit = self.audit is not None and answer.body["why"] == "audit"
         of = {"audit": self.audit.record.n} if self.audit is not None and is_audit else {}
         return {**self.predict(answer.row, answer.column), **of}
@@ -163,7 +163,7 @@ class Session:
     # -- questions and items ---------------------------------------------------------------
 
     def choose(self, kind: str, n: int, label: int | None, rows: Ints | None, exclude: Ints) -> list[Question]:
-        """Return a batch of questions; while an audit runs, its entries."""
+        """Return a batch of questions. During an audit, these are its entries."""
         if self.audit is not None:
             held = set(exclude.tolist())
             n_labels = self.labels.shape[1]
@@ -173,7 +173,7 @@ class Session:
         )
 
     def describe_item(self, row: int) -> dict[str, Any]:
-        """Return an item with the state and the probability of each of its entries; during an audit without fills."""
+        """Return an item with the state and the probability of each of its entries, without fills during an audit."""
         fit = None if self.audit is not None else self.fit
         filled = None if fit is None else fit.state[row]
         states = find_states(self.labels.state[row], self.book.current[row], filled).tolist()
@@ -186,7 +186,7 @@ class Session:
         return pack_label(self.labels.state, self.book.current, fit, column)
 
     def list_items(self, column: int, chosen: Filter, start: int, *, with_bits: bool) -> dict[str, Any]:
-        """Return a page of the list of items for one label, or all of its rows; during an audit without fills."""
+        """Return a page of the list of items for one label, or all of its rows, without fills during an audit."""
         fit = None if self.audit is not None else self.fit
         filled, p = (None, None) if fit is None else (fit.state[:, column], fit.p[:, column])
         states = find_states(self.labels.state[:, column], self.book.current[:, column], filled)
@@ -211,7 +211,7 @@ class Session:
         }
 
     def describe_progress(self) -> dict[str, Any]:
-        """Return what changes with answers and fits: counts, fit, undo."""
+        """Return the state that changes with answers and fits: counts, fit, undo."""
         now = self.situation
         answered = self.book.current != NONE
         return {
@@ -240,7 +240,7 @@ class Session:
         return {"queues": count_queues(now), "advice": advise(now, self.book)}
 
     def describe_changes(self) -> dict[str, Any]:
-        """Return what the last fit changed."""
+        """Return the changes by the last fit."""
         return describe_changes(self.situation, self.opened.index, self.labels.names)
 
     # -- audits and selections ------------------------------------------------------------
@@ -269,19 +269,19 @@ class Session:
         if self.fit is None:
             raise ValueError("an audit needs a fit: wait for the first one.")
         self._require_no_audit()
-        seed = secrets.randbits(SEED_BITS)  # no moment can be chosen at which easy entries are drawn
+        seed = secrets.randbits(SEED_BITS)  # secret: a reviewer cannot wait for a seed with easy entries
         ids, names = self.opened.index, self.labels.names
         body = audits.draw(self.situation, self.fit, ids, names, n=n, population=population, seed=seed)
         self.write([("audit", key, body)])
 
     def end_audit(self, key: str, *, cancel: bool) -> None:
-        """Write the certificate of the audit that runs, or cancel it; its answers stay."""
+        """Write the certificate of the audit that runs, or cancel the audit. Its answers stay in both cases."""
         audit = self.audit
         if audit is None:
             raise ValueError("no audit is running.")
         body = {"of": audit.record.n} if cancel else audit.certify(self.opened.index, self.labels.names)
         self.write([("cancel" if cancel else "certificate", key, body)])
-        if not cancel:  # its own answers are no reason for a fit, after which it would not be current
+        if not cancel:  # answers of the audit do not trigger a fit, because a fit would outdate the certificate
             self._fitted_answers = len(self.book.records)
 
     def describe_certificate(self) -> dict[str, Any] | None:
@@ -293,7 +293,7 @@ class Session:
         return {**record.body["certificate"], "sentence": record.body["sentence"], "is_current": is_current}
 
     def sample_selection(self, rows: Ints, column: int) -> dict[str, Any]:
-        """Return the number of open members of a selection and random ones of them, and how many p would select."""
+        """Return the number of open members of a selection, random members, and how many members p would select."""
         self._require_no_audit()
         members = bulk.find_members(self.situation, rows, column)
         probable = 0 if self.fit is None else int((self.fit.p[members, column] >= self.fit.thresholds[column]).sum())
@@ -305,7 +305,7 @@ class Session:
         }  # fmt: skip
 
     def answer_selection(self, rows: Ints, column: int, value: int, min_p: float | None, key: str) -> int:
-        """Give all members of a selection the same answer, as one record; return their number."""
+        """Give all members of a selection the same answer, as one record, and return the number of members."""
         if (again := self._find_repeated("bulk", key)) is not None:
             return len(again.body["items"])
         self._require_no_audit()
@@ -324,7 +324,7 @@ class Session:
     # -- fits ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Make the first fit and the map; a map of many items has a process of its own, so that no fit waits for it."""
+        """Make the first fit and the map. A map of many items has a process of its own, so that no fit waits for it."""
         self.worker = Worker(self.opened, self.setting.settings, self.receive)
         self.refit("fast")
         if self.points is None and len(self.labels) <= MAX_SHARED_MAP:
@@ -367,7 +367,7 @@ class Session:
         return len(self.book.records) - self._fitted_answers
 
     def receive(self, kind: str, content: Any) -> None:
-        """Take a message of the worker; it may be called from another thread."""
+        """Take a message of the worker. Any thread may call it."""
         if kind == "fit":
             self.previous, self.fit = self.fit, content
         elif kind == "map":

@@ -1,4 +1,4 @@
-"""What stays the same during a review: the table, the reviewer, and how items are shown."""
+"""The fixed part of a review: the table, the reviewer, and how items are shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from halflabel.table import OpenTable
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What stays the same during a review.
+    """The fixed part of a review.
 
     Parameters
     ----------

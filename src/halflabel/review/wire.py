@@ -17,7 +17,7 @@ LARGEST = 65_535
 
 
 def pack_points(coordinates: Floats) -> bytes:
-    """Return x and y of each item as unsigned 16-bit numbers; both axes have the same scale."""
+    """Return x and y of each item as unsigned 16-bit numbers, at the same scale for both axes."""
     finite = np.nan_to_num(np.asarray(coordinates, dtype=np.float64))
     low, high = finite.min(axis=0), finite.max(axis=0)
     scale = LARGEST / (float((high - low).max()) or 1.0)
@@ -29,7 +29,7 @@ def pack_points(coordinates: Floats) -> bytes:
 def find_states(
     given: NDArray[np.int8], current: NDArray[np.int8], filled: NDArray[np.int8] | None
 ) -> NDArray[np.uint8]:
-    """Return the code of the state of each entry: an answer counts before a given value, and that before a fill."""
+    """Return the code of the state of each entry. An answer precedes a given value, which precedes a fill."""
     filled = np.zeros_like(given) if filled is None else filled
     conditions = [current == YES, current == NO, current == UNDECIDED, given > 0, given < 0, filled > 0, filled < 0]
     codes = [ANSWERED_YES, ANSWERED_NO, LEFT_OPEN, GIVEN_YES, GIVEN_NO, FILLED_YES, FILLED_NO]
@@ -44,7 +44,7 @@ def pack_label(given: NDArray[np.int8], current: NDArray[np.int8], fit: Fit | No
 
 
 def pack_rows(rows: Ints, n_items: int) -> str:
-    """Return row numbers as hexadecimal bytes, one bit per item: what :func:`unpack_rows` reads.
+    """Return row numbers as hexadecimal bytes, one bit per item, for :func:`unpack_rows`.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def pack_rows(rows: Ints, n_items: int) -> str:
 
 
 def unpack_rows(text: str, n_items: int) -> Ints:
-    """Return row numbers from hexadecimal bytes, one bit per item; raise if their number does not fit.
+    """Return row numbers from hexadecimal bytes, one bit per item. Raise if the number of bytes does not fit.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def unpack_rows(text: str, n_items: int) -> Ints:
     try:
         packed = np.frombuffer(bytes.fromhex(text), dtype=np.uint8)
     except ValueError:
-        raise ValueError("the selection is no text of hexadecimal bytes.") from None
+        raise ValueError("the selection is not a string of hexadecimal bytes.") from None
     if len(packed) != (n_items + 7) // 8:
         raise ValueError(f"the selection has {8 * len(packed)} bits, but there are {n_items} items.")
     bits = np.unpackbits(packed, bitorder="little")[:n_items]

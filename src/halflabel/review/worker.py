@@ -26,20 +26,20 @@ from halflabel.table import OpenTable
 #: Minimum time between two reports of progress, in seconds.
 REPORT_EVERY = 0.2
 
-#: What the worker sends: the kind of a message and its content.
+#: A function that takes the messages of the worker: the kind of a message, and its content.
 Receive = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """Something to do: "fit", "map" or "write", with what it needs."""
+    """A task, "fit", "map" or "write", with its arguments."""
 
     kind: str
     given: dict[str, Any] = field(default_factory=dict)
 
 
 class Worker:
-    """A process that works on one job at a time; of several fits that wait only the last one is made.
+    """A process that runs one job at a time. If several fits are queued, only the newest runs.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ class Worker:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no job runs or waits."""
+        """Whether the process has nothing to do: no job runs, and no job waits."""
         with self._lock:
             return not self._busy
 
     def ask(self, job: Job) -> None:
-        """Do a job as soon as the earlier ones are done."""
+        """Do a job as soon as the earlier jobs are done."""
         with self._lock:
             if self._is_closed:
                 return
@@ -83,7 +83,7 @@ class Worker:
                 self._send()
 
     def close(self) -> None:
-        """End the process; a job that runs is lost."""
+        """End the process. A job that runs is lost."""
         with self._lock:
             self._is_closed, process = True, self._process
         if process is not None:
@@ -100,7 +100,7 @@ class Worker:
         self._send()
 
     def _send(self) -> None:
-        """Send the next job; the lock is held."""
+        """Send the next job. The caller holds the lock."""
         self._busy = bool(self._waiting)
         if self._waiting and self._pipe is not None:
             with suppress(OSError):  # the reader notices that the process has ended
@@ -149,7 +149,7 @@ def run_worker(pipe: Connection, opened: OpenTable, settings: dict[str, Any]) ->
 
 
 class _Bench:
-    """What the worker keeps between jobs: the table and the last completion."""
+    """The state of the worker between jobs: the table and the last completion."""
 
     def __init__(self, pipe: Connection, opened: OpenTable, settings: dict[str, Any]) -> None:
         self.pipe, self.opened, self.settings = pipe, opened, settings
@@ -173,7 +173,7 @@ class _Bench:
         return made.spread(self.completion.labels.names, apply_answers(self.opened, answers).labels)
 
     def _map(self) -> tuple[str, Any]:
-        """Return the coordinates of the items, or the reason why there are none, such as too small a table."""
+        """Return the coordinates of the items, or the reason why a map is not possible, such as a small table."""
         completion = self.completion or complete(self.opened, effort="fast", **self.settings)
         try:
             return "map", completion.embedding(2).to_numpy()
@@ -181,7 +181,7 @@ class _Bench:
             return "no map", str(reason)
 
     def _write(self, answers: Answers, outputs: Outputs) -> list[str]:
-        """Write the last fit, with all answers in it: no value changes by this but those that were answered."""
+        """Write the last fit with all answers in it. Only values that were answered change."""
         completion = self._require()
         opened = apply_answers(self.opened, answers).keep_labels(completion.labels.names)
         return write_outputs(replace(completion, opened=opened), outputs)
