@@ -42,5 +42,5 @@ def complete_batches(
 
 @lru_cache(maxsize=1)
 def _load(path: str, modified: float) -> Predictor:
-    """Return a model that is read once, and again after it changes."""
+    """Return a model that is read once, and read again after its file changes."""
     return load(path)

@@ -89,7 +89,7 @@ class Job:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What a record has in common with the job that wrote it."""
+        """The values that a record shares with the job that wrote it."""
         return {"run": self.run_id, "part": self.part.name, "input": self.digest}
 
 
@@ -121,7 +121,7 @@ def complete_part(job: Job) -> Tally:
 
 
 class State(StrEnum):
-    """What the files of a part are, when a run continues."""
+    """The state of the files of a part when a run continues."""
 
     FINISHED = "finished"
     OPEN = "open"
@@ -134,7 +134,7 @@ def check_part(job: Job) -> tuple[str, State]:
 
 
 def _find_state(job: Job) -> State:
-    """Return the state of a part by the content of its files; what is damaged is completed again."""
+    """Return the state of a part by the content of its files. A damaged part is completed again."""
     if not is_intact(job.part.path, job.digest):
         return State.CHANGED
     try:
@@ -154,7 +154,7 @@ def read_tally(job: Job) -> Tally:
 
 
 def _choose_schema(core: Core, file: PartFile) -> pa.Schema:
-    """Return the schema of a completed part: that of the part, with one type for each label in all parts."""
+    """Return the schema of a completed part: the schema of the part, with one type for each label in all parts."""
     roles = core.predictor.roles
     fields = []
     for field in file.schema:
@@ -198,7 +198,7 @@ class _Batch:
 
 
 def _complete_batch(core: Core, part: Part, file: PartFile, table: pa.Table, first: int) -> _Batch:
-    """Predict the gaps of a batch; rows of the core get the answers of the fit."""
+    """Predict the gaps of a batch. Rows of the core get the answers of the fit."""
     predictor = core.predictor
     with name_part(part), locate_rows(lambda row: (first + row, file.find_first_line(), "")):
         frame = read_frame(core, part, file, table)
@@ -225,7 +225,7 @@ def read_frame(core: Core, part: Part, file: PartFile, table: pa.Table) -> pd.Da
 
 
 def _name_items(core: Core, part: Part, frame: pd.DataFrame, first: int) -> Any:
-    """Return the ids of items as text; without an id, part and row."""
+    """Return the ids of items as strings. An item without id gets the name of the part and the number of the row."""
     id = core.predictor.roles.id
     if id is not None:
         return read_as_text(frame[id])
@@ -233,7 +233,7 @@ def _name_items(core: Core, part: Part, frame: pd.DataFrame, first: int) -> Any:
 
 
 def _fill_labels(core: Core, table: pa.Table, labels: PartialLabels, relevant: Ints) -> pa.Table:
-    """Return a batch with the gaps of its label columns filled; all other cells are those of the file."""
+    """Return a batch with the gaps of its label columns filled. All other cells are as in the file."""
     for j, name in enumerate(labels.names):
         at = table.schema.get_field_index(name)
         field, given = table.schema.field(at), table.column(at).combine_chunks()
@@ -244,7 +244,7 @@ def _fill_labels(core: Core, table: pa.Table, labels: PartialLabels, relevant: I
 
 
 def _fill_tags(core: Core, given: Any, table: pa.Table, labels: PartialLabels, relevant: Ints) -> pa.Table:
-    """Return a batch with its column of tags filled; a cell to which nothing is added is that of the file."""
+    """Return a batch with its column of tags filled. A cell without a new tag is as in the file."""
     tags, notation = str(core.predictor.roles.tags), core.predictor.notation or TagNotation()
     filled = fill_tags(given.astype(object), labels, relevant.astype(np.float64), notation)
     added = (~labels.relevant & (relevant == 1)).any(axis=1)
@@ -261,7 +261,7 @@ def _fill_tags(core: Core, given: Any, table: pa.Table, labels: PartialLabels, r
 
 @contextmanager
 def _open_probabilities(path: Path | None, core: Core) -> Iterator[Callable[[Any, Floats], None]]:
-    """Yield a function that writes ids and probabilities as Parquet; without a path it does nothing."""
+    """Yield a function that writes ids and probabilities as Parquet. Without a path it does nothing."""
     if path is None:
         yield lambda ids, p: None
         return

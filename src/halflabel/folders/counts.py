@@ -1,4 +1,4 @@
-"""What is counted while parts are completed: sums, and the entries with the largest scores; both can be merged."""
+"""Counts of completed parts: sums, and the entries with the largest scores. Both can be merged."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from halflabel.labels import PartialLabels
 #: Number of entries in each list.
 MAX_ENTRIES = 100
 
-#: The counts of each label, in this order; "expected" is the expected number of wrong filled entries.
+#: The counts of each label, in this order. "expected_wrong" is the expected number of wrong filled entries.
 COUNTS = ("given_relevant", "given_irrelevant", "filled_relevant", "filled_irrelevant", "expected_wrong")
 
-#: Columns that identify an entry, and those that follow in each list; the first of these is its score.
+#: Columns that identify an entry, and the further columns of each list. The first further column is its score.
 ENTRY = ("item", "label", "part", "row")
 LISTS = {"candidates": ("probability",), "suspects": ("wrong", "probability", "given")}
 
@@ -45,12 +45,12 @@ class Tally:
 
     @classmethod
     def empty(cls, n_labels: int) -> Tally:
-        """Return the tally of no row."""
+        """Return the tally of an empty batch."""
         lists = {name: pd.DataFrame(columns=[*ENTRY, *columns]) for name, columns in LISTS.items()}
         return cls(0, 0, np.zeros((len(COUNTS), n_labels)), lists)
 
     def add(self, other: Tally) -> Tally:
-        """Return the tally of both."""
+        """Return the tally of both tallies together."""
         lists = {name: _keep_best([self.lists[name], other.lists[name]], LISTS[name]) for name in LISTS}
         n_rows, n_labelled = self.n_rows + other.n_rows, self.n_labelled + other.n_labelled
         return Tally(n_rows, n_labelled, self.counts + other.counts, lists)
@@ -120,7 +120,7 @@ def count_batch(
 
 
 def _score_given(labels: PartialLabels, p: Floats, learnable: Mask, flips: FlipRates) -> tuple[Floats, Mask]:
-    """Return how probably each given entry is wrong; of positive-only labels, an absent one in an annotated item."""
+    """Return how probably each given entry is wrong. Of positive-only labels, absent entries are scored."""
     if labels.positive_only:
         return p, labels.annotated[:, None] & (labels.state == 0) & learnable
     doubted = labels.observed & learnable
@@ -133,7 +133,7 @@ def _find_largest(score: Floats, among: Mask) -> tuple[Ints, Ints]:
     """Return rows and columns of the entries with the largest scores, in the order of the table among equals."""
     entries = np.flatnonzero(among)
     scores = score.ravel()[entries]
-    if len(scores) > MAX_ENTRIES:  # most entries are below the last one that is kept: only the others are sorted
+    if len(scores) > MAX_ENTRIES:  # most entries are below the last one that is kept, and need no sorting
         kept = scores >= np.partition(scores, -MAX_ENTRIES)[-MAX_ENTRIES]
         entries, scores = entries[kept], scores[kept]
     order = np.argsort(-scores, kind="stable")[:MAX_ENTRIES]
@@ -142,7 +142,7 @@ def _find_largest(score: Floats, among: Mask) -> tuple[Ints, Ints]:
 
 
 def _keep_best(tables: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """Return the entries with the largest scores of several lists; equal ones in the order of the lists."""
+    """Return the entries with the largest scores of several lists, equal scores in the order of the lists."""
     filled = [table for table in tables if len(table)]
     if not filled:
         return tables[0]

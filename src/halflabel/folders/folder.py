@@ -82,8 +82,8 @@ def complete_folder(
     effort, cost, rule, observed_rate, random_state
         As in :func:`halflabel.complete`.
     min_precision : float in (0.5, 1), optional
-        Fill only the entries that reach this expected precision, label by label. The probabilities from which on they
-        do are those of the core. Only for label columns.
+        Fill only the entries that reach this expected precision, label by label. The probabilities from which on
+        entries are filled come from the core. Only for label columns.
     max_labelled, max_unlabelled : int
         Maximum number of rows of the core. They are chosen by a hash of the id, so that the order of rows and parts has
         no effect; without an id by a hash of the name of the part and the number of the row.
@@ -146,7 +146,7 @@ def complete_folder(
 
 
 def _read_columns(given: dict[str, Any]) -> Columns:
-    """Return the stated roles; raise for an argument that does not exist, with the nearest one."""
+    """Return the stated roles. Raise for an argument that does not exist, with the nearest name."""
     names = [each.name for each in fields(Columns)]
     if unknown := [name for name in given if name not in names]:
         hint = closest(unknown[0], names)
@@ -171,7 +171,7 @@ def _check_folders(plan: Plan, given: list[Path]) -> None:
 
 
 def _begin_or_continue(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...], set[str]]:
-    """Return the manifest, notes and names of finished parts, of a run that begins or of the one that is continued."""
+    """Return the manifest, notes and names of finished parts, of a new run or of the run that is continued."""
     manifest = read_manifest(plan.places)
     if manifest is None:
         return *begin_run(plan), set()
@@ -186,7 +186,7 @@ def _begin_or_continue(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...], set
 
 
 def _find_finished(plan: Plan, manifest: dict[str, Any]) -> set[str]:
-    """Return the names of the parts that an earlier run finished; raise if the input changed since."""
+    """Return the names of the parts that an earlier run finished. Raise if the input has changed since then."""
     jobs = [_make_job(plan, part, manifest) for part in plan.parts]
     by_state: dict[State, list[str]] = {state: [] for state in State}
     for done, (name, state) in enumerate(run_jobs(check_part, jobs, **plan.where), start=1):
@@ -197,7 +197,7 @@ def _find_finished(plan: Plan, manifest: dict[str, Any]) -> set[str]:
 
 
 def _complete_parts(plan: Plan, manifest: dict[str, Any], finished: set[str]) -> Tally:
-    """Complete the parts that are not finished, move all to their places, and return the tally of all."""
+    """Complete the parts that are not finished, move all parts to their places, and return the whole tally."""
     places, n_parts = plan.places, len(plan.parts)
     jobs = [_make_job(plan, part, manifest) for part in plan.parts]
     still_open = [job for job in jobs if job.part.name not in finished]
@@ -213,7 +213,7 @@ def _complete_parts(plan: Plan, manifest: dict[str, Any], finished: set[str]) ->
 
 
 def _make_job(plan: Plan, part: Part, manifest: dict[str, Any]) -> Job:
-    """Return the description of a part; its paths are absolute, because workers may be in other folders."""
+    """Return the description of a part. Its paths are absolute, because workers may be in other folders."""
     places, p = Places(plan.places.out.resolve()), None
     if plan.probabilities is not None:
         name = f"{part.name}.parquet"

@@ -1,4 +1,4 @@
-"""The manifest of an output folder: from which parts and settings it was made, and which parts are done.
+"""The manifest of an output folder: the parts and settings of the run, and the parts that are done.
 
 The folder ``_halflabel`` in the output has the manifest, the core, and per finished part its tally. Parts wait there,
 too, until the last one is done: readers of folders pass over names that begin with an underscore.
@@ -22,7 +22,7 @@ from halflabel._wording import option, quoted
 from halflabel.folders.complete_part import Job, Output
 from halflabel.folders.parts import Part
 
-#: The folder of everything that is no part of the table.
+#: The folder of every file that is not a part of the table.
 FOLDER, MANIFEST, FORMAT = "_halflabel", "manifest.json", 2
 
 
@@ -39,17 +39,17 @@ class Places:
 
     @property
     def folder(self) -> Path:
-        """Everything that is no part of the table."""
+        """The folder of every file that is not a part of the table."""
         return self.out / FOLDER
 
     @property
     def parts(self) -> Path:
-        """Where finished parts wait for the others."""
+        """The folder where finished parts wait for the end of the run."""
         return self.folder / "parts"
 
     @property
     def probabilities(self) -> Path:
-        """Where the probabilities of finished parts wait."""
+        """The folder where the probabilities of finished parts wait."""
         return self.folder / "probabilities"
 
     @property
@@ -62,11 +62,11 @@ class Places:
         return self.folder / "records" / f"{part.name}.json"
 
     def final(self, part: Part) -> Path:
-        """Return the path of a part in the end."""
+        """Return the path of a part after the run."""
         return self.out / part.name
 
     def remove_results(self) -> None:
-        """Remove what is left of a run without a manifest: it may have had other options."""
+        """Remove the results of a run without a manifest, because the run may have had other options."""
         for folder in (self.parts, self.probabilities, self.folder / "records"):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -101,7 +101,7 @@ def check_apart(probabilities: Path, out: Path) -> None:
 
 
 def read_manifest(places: Places) -> dict[str, Any] | None:
-    """Return the manifest of a run that began; None if there is none.
+    """Return the manifest of a run that began, or None if no run began.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def check_same_run(manifest: Mapping[str, Any], places: Places, own: Mapping[str
 
 
 def check_unchanged(places: Places, changed: Sequence[str]) -> None:
-    """Raise if parts hold other content than when the run began."""
+    """Raise if the content of a part has changed since the run began."""
     if changed:
         raise FileExistsError(
             f"{places.out} holds the output of a run whose input has changed since ({quoted(changed)}): name another "
@@ -156,7 +156,7 @@ def check_finished(places: Places, jobs: Sequence[Job]) -> None:
 
 @contextmanager
 def lock_folder(out: Path) -> Iterator[None]:
-    """Raise if another process completes parts in a folder; an empty folder is removed at the end."""
+    """Raise if another process completes parts in a folder. Remove an empty folder at the end."""
     out.mkdir(exist_ok=True)
     descriptor = None
     try:
@@ -183,7 +183,7 @@ def _lock(descriptor: int, out: Path) -> None:
 
 
 def describe_run(parts: Sequence[Part], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what makes a run: a run with equal values continues it."""
+    """Return the values that identify a run: a run with equal values continues it."""
     plain = json.loads(json.dumps(settings, default=str))
     return {"format": FORMAT, "halflabel": __version__, "parts": [part.name for part in parts], "settings": plain}
 

@@ -1,4 +1,4 @@
-"""The core: the rows that a model is fitted on, its answers for them, and what a worker needs for all other rows."""
+"""The core: the rows that a model is fitted on, its answers for them, and the data to complete all other rows."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from halflabel.labels import PartialLabels
 from halflabel.table import Columns, OpenTable, open_table
 from halflabel.table.sources import Source
 
-#: Files of a core: the model, the answers for its rows, and the rest.
+#: Files of a core: the model, the answers for its rows, and all other data.
 MODEL, ANSWERS, NOTES = "core.halflabel", "core.npz", "core.json"
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Where the rows of the core come from, in the order of their hashes.
+    """The origin of the rows of the core, in the order of their hashes.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """What a worker needs.
+    """The model and the data that a worker needs.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Core:
     schema : Schema
         The types of the columns of all parts.
     cells : mapping of str to (any, any)
-        By label, what a gap becomes in a file: irrelevant and relevant.
+        By label, the two values of a filled gap in a file: irrelevant and relevant.
     learnable : ndarray of bool
         Labels that were observed with both values.
     flips : FlipRates
@@ -98,7 +98,7 @@ class Core:
         return np.where(labels.observed, relevant, sure)
 
     def find_answers(self, part: str, first: int, n: int) -> tuple[Ints, NDArray[np.int8], Floats]:
-        """Return positions, values and probabilities of those rows of a batch that the model was fitted on."""
+        """Return positions, values and probabilities of the rows of a batch that the model was fitted on."""
         rows, relevant, p = self.answers.get(part, (np.zeros(0, dtype=np.intp), None, None))
         low, high = np.searchsorted(rows, [first, first + n])
         if relevant is None or p is None:
@@ -149,7 +149,7 @@ def _take_rows(part: Part, options: TextOptions, rows: Ints) -> Iterator[pa.Tabl
 
 
 def save_core(folder: Path, filled: Completion, parts: Sequence[Part], rows: Rows, schema: pa.Schema) -> None:
-    """Write the model and everything else of a core; the files appear together."""
+    """Write the model and all other data of a core. The files appear together."""
     relevant = np.where(filled.state == 0, -1, filled.state > 0).astype(np.int8)
     labels, p = filled.labels, filled.probabilities.to_numpy()
     at = labels.observed & labels.learnable
@@ -176,7 +176,7 @@ def digest_core(folder: Path) -> tuple[tuple[str, str], ...]:
 
 
 def check_core(folder: Path, digests: Iterable[tuple[str, str]]) -> None:
-    """Raise if a file of a core is not what :func:`digest_core` described."""
+    """Raise if a file of a core differs from the description of :func:`digest_core`."""
     for name, digest in digests:
         if not is_intact(folder / name, digest):
             raise DamagedFile(
@@ -187,7 +187,7 @@ def check_core(folder: Path, digests: Iterable[tuple[str, str]]) -> None:
 
 @lru_cache(maxsize=1)
 def load_core(folder: Path, digests: tuple[tuple[str, str], ...]) -> Core:
-    """Return the core of a run from its files; a worker that completes several parts of the run reads them once."""
+    """Return the core of a run from its files. A worker that completes several parts of the run reads them once."""
     check_core(folder, digests)
     notes = json.loads((folder / NOTES).read_text(encoding="utf-8"))
     with np.load(folder / ANSWERS, allow_pickle=False) as file:
@@ -225,7 +225,7 @@ def _find_cutoffs(filled: Completion) -> list[list[float]] | None:
 
 
 def _choose_cells(filled: Completion) -> dict[str, tuple[Any, Any]]:
-    """Return what a gap of each label column becomes: its words, or numbers as the column writes them."""
+    """Return the values of a filled gap of each label column: its words, or numbers as the column writes them."""
     if filled.opened.roles.tags is not None:
         return {}
     words, form = filled.predictor.words, filled.opened.form

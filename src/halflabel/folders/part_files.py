@@ -23,7 +23,7 @@ from halflabel.folders.parts import Part
 #: Maximum number of rows of a batch.
 BATCH = 20_000
 
-#: Codecs of Parquet that are written as they were read; others become the first.
+#: Parquet codecs that are kept. Any other codec is replaced by the first.
 CODECS = ("SNAPPY", "ZSTD", "GZIP", "BROTLI", "UNCOMPRESSED")
 
 #: Bytes of a number in Parquet.
@@ -32,7 +32,7 @@ WIDTHS = {"INT32": 4, "INT64": 8, "FLOAT": 4, "DOUBLE": 8}
 
 @dataclass(frozen=True)
 class TextOptions:
-    """What was stated about delimited text; None recognises it."""
+    """The notation of delimited text, as far as the user has stated it. None is recognised from the file."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -48,11 +48,11 @@ class PartFile(Protocol):
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns with their types; of text, all are strings."""
+        """The columns with their types. All columns of text are strings."""
         ...
 
     def batches(self, kept: Sequence[str] = ()) -> Iterator[pa.Table]:
-        """Yield at most :data:`BATCH` rows at a time, of all columns or of those that are named."""
+        """Yield at most :data:`BATCH` rows at a time, of all columns or of the named columns."""
         ...
 
     def to_frame(self, table: pa.Table, as_text: Collection[str] = ()) -> pd.DataFrame:
@@ -60,7 +60,7 @@ class PartFile(Protocol):
         ...
 
     def find_first_line(self) -> int | None:
-        """Return the line of the first row; None if rows are not lines."""
+        """Return the line of the first row, or None if rows are not lines."""
         ...
 
     def writer(self, path: Path, schema: pa.Schema) -> Any:
@@ -69,7 +69,7 @@ class PartFile(Protocol):
 
 
 def open_part(part: Part, options: TextOptions) -> PartFile:
-    """Open a part; raise a ReadError if it is damaged."""
+    """Open a part. Raise a ReadError if it is damaged."""
     check_ordinary(part.path)
     return TextFile.open(part.path, options) if part.is_text else ParquetFile.open(part.path)
 
@@ -95,13 +95,13 @@ class ParquetFile:
         return list(self.schema.names)
 
     def batches(self, kept: Sequence[str] = ()) -> Iterator[pa.Table]:
-        """Yield rows; nothing but the pages of a batch is in memory."""
+        """Yield rows, with only the pages of a batch in memory."""
         with explain_damage(self.path), parquet.ParquetFile(self.path) as file:
             for batch in file.iter_batches(BATCH, columns=list(kept) or None, use_threads=False):
                 yield pa.Table.from_batches([batch])
 
     def to_frame(self, table: pa.Table, as_text: Collection[str] = ()) -> pd.DataFrame:
-        """Return rows as values; an index that was saved with the table is no column."""
+        """Return rows as values, without an index that was saved with the table."""
         unnamed = [name for name in table.column_names if name.startswith("__index_level_")]
         with explain_damage(self.path):
             frame: pd.DataFrame = table.drop_columns(unnamed).to_pandas(ignore_metadata=True)
@@ -127,7 +127,7 @@ class ParquetFile:
         return "NONE" if codec == "UNCOMPRESSED" else codec if codec in CODECS else CODECS[0]
 
     def _find_coded(self) -> list[str]:
-        """Return the paths of the columns that are written with a dictionary: those where it makes the file smaller."""
+        """Return the paths of the columns that are written with a dictionary, because it makes the file smaller."""
         footer = parquet.read_metadata(self.path)
         if not footer.num_row_groups:
             return list(self.schema.names)
@@ -160,7 +160,7 @@ class TextFile:
         return pa.schema([(name, pa.string()) for name in self.names])
 
     def batches(self, kept: Sequence[str] = ()) -> Iterator[pa.Table]:
-        """Yield rows; at most some MB of the file are in memory."""
+        """Yield rows, with at most some MB of the file in memory."""
         for batch in read_batches(self.path, self.form, self.names, kept):
             for first in range(0, batch.num_rows, BATCH):
                 yield pa.Table.from_batches([batch.slice(first, BATCH)])
@@ -171,12 +171,12 @@ class TextFile:
         return to_frame(table, decimal_comma=self.form.delimiter != ",", as_text=texts)
 
     def find_first_line(self) -> int | None:
-        """Return the line of the first row; the file is read for it, because a cell may hold a line break."""
+        """Return the line of the first row. It reads the file, because a cell may hold a line break."""
         return find_first_line(self.batches())
 
     @contextmanager
     def writer(self, path: Path, schema: pa.Schema) -> Iterator[TextWriter]:
-        """Write text in the notation of this file; cells are strings."""
+        """Write text in the notation of this file, from cells that are strings."""
         form, packed = self.form, path.suffix == ".gz"
         with atomic_write(path) as file, write_text(file, form, form.header, form.delimiter, packed=packed) as write:
             yield TextWriter(write)
@@ -198,7 +198,7 @@ class TextWriter:
 
 
 def unify_schemas(parts: Sequence[Part], schemas: Sequence[pa.Schema]) -> pa.Schema:
-    """Return the types that the columns of all parts have in common; raise at the first part that does not fit."""
+    """Return the types that the columns of all parts have in common. Raise at the first part that does not fit."""
     plain = [_decode_types(schema).remove_metadata() for schema in schemas]
     unified = plain[0]
     for part, schema in zip(parts[1:], plain[1:], strict=True):

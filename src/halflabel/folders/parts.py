@@ -1,4 +1,4 @@
-"""The parts of a table that is in many files: their places in a folder, and the columns that names of folders state."""
+"""The parts of a table in many files: their places in a folder, and the columns that names of folders state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from halflabel.files.reading import check_exists
 
 AnyPath = str | os.PathLike[str]
 
-#: What parts may end in, by kind; text also with ``.gz``.
+#: The suffixes of parts, by kind. Text may also end in ``.gz``.
 SUFFIXES = {"parquet": (".parquet", ".pq"), "text": (".csv", ".tsv", ".tab")}
 
 #: How Hive writes a missing value in the name of a folder.
@@ -43,12 +43,12 @@ class Part:
 
     @property
     def is_text(self) -> bool:
-        """Whether the file is delimited text; otherwise it is Parquet."""
+        """Whether the file is delimited text, not Parquet."""
         return base_suffix(self.path) in SUFFIXES["text"]
 
 
 def list_parts(given: Sequence[AnyPath]) -> list[Part]:
-    """Return the files that folders, patterns and paths stand for, in the order of their names.
+    """Return the files of folders, patterns and paths, in the order of their names.
 
     Files and folders whose names begin with a dot or an underscore are passed over, also in the folders inside.
 
@@ -95,7 +95,7 @@ def _list_files(folder: Path) -> Iterator[Path]:
 
 
 def _find_root(given: Sequence[AnyPath]) -> Path:
-    """Return the folder that all parts have in common: of a pattern, the folders before the first wildcard."""
+    """Return the folder that all parts have in common. A pattern has the folders before the first wildcard."""
     tops = []
     for each in map(Path, given):
         if each.exists():
@@ -114,7 +114,7 @@ def _make_part(path: Path, root: Path) -> Part:
 
 
 def _infer_types(parts: list[Part]) -> list[Part]:
-    """Return the parts with whole numbers as the values of those columns that hold nothing else."""
+    """Return the parts with whole numbers in the columns that hold only whole numbers."""
     keys = {tuple(key for key, _ in part.partition) for part in parts}
     if len(keys) > 1:
         shown = quoted("/".join(each) or "none" for each in sorted(keys))

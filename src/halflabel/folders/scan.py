@@ -55,9 +55,9 @@ class Drawn:
         return cls(size, hashes[order], parts[order], rows[order])
 
     def add(self, other: Drawn) -> Drawn:
-        """Return the sample of both."""
+        """Return the sample of both samples together."""
         new = np.ones(len(other.hashes), dtype=bool)
-        if len(self.hashes) == self.size:  # of most parts, few rows or none are drawn
+        if len(self.hashes) == self.size:  # most parts give few rows or none
             new = other.hashes <= self.hashes.max(initial=0)
         hashes = np.concatenate([self.hashes, other.hashes[new]])
         parts = np.concatenate([self.parts, other.parts[new]])
@@ -66,7 +66,7 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What the first pass keeps of a part, or of several.
+    """The results of the first pass over one part or several parts.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Scan:
     unlabelled: Drawn
 
     def add(self, other: Scan) -> Scan:
-        """Return the scan of both."""
+        """Return the scan of both scans together."""
         return Scan(
             {**self.schemas, **other.schemas},
             {**self.digests, **other.digests},
@@ -143,7 +143,7 @@ def scan_part(job: ScanJob) -> Scan:
 
 
 def check_scan(scan: Scan, parts: Sequence[Part]) -> None:
-    """Raise if there is no labelled row."""
+    """Raise if the table has no labelled row."""
     if not scan.n_labelled:
         raise ReadError.at(
             parts[0].path,
@@ -186,7 +186,7 @@ def _find_labelled(frame: pd.DataFrame, columns: Columns) -> Mask:
 
 
 def _find_tagged(frame: pd.DataFrame, columns: Columns) -> Mask:
-    """Return the rows with tags; a cell without any is a row without tags if that was stated."""
+    """Return the rows with tags, and also rows with an empty cell if the user stated that they have no tags."""
     if columns.empty == "none":
         return np.ones(len(frame), dtype=bool)
     missing = np.array([_has_no_tag(cell, columns.empty) for cell in frame[str(columns.tags)]], dtype=bool)
@@ -196,7 +196,7 @@ def _find_tagged(frame: pd.DataFrame, columns: Columns) -> Mask:
 
 
 def _has_no_tag(cell: Any, empty: Empty | None) -> bool:
-    """Return whether a cell, a text or a list, is an unlabelled item."""
+    """Return whether a cell, a string or a list, is an unlabelled item."""
     if isinstance(cell, str | list | tuple | np.ndarray):
         return read_meaning(TagNotation().read_parts(cell), empty) is None
     return bool(pd.isna(cell))

@@ -1,4 +1,4 @@
-"""Where parts are worked on: in this process, in several ones, or on a Dask cluster."""
+"""The place of the work on parts: this process, several processes, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run_jobs(
     Parameters
     ----------
     function : callable
-        A function of an importable module: workers import it, and keep what it caches.
+        A function of an importable module: workers import it, and keep its caches.
     jobs : sequence
     workers : int
         Number of processes on this machine.
@@ -37,7 +37,7 @@ def run_jobs(
 
 
 def check_scheduler(workers: int, scheduler: str | None) -> None:
-    """Raise before the work starts if there can be no such workers."""
+    """Raise before the work starts if such workers are not possible."""
     if workers < 1:
         raise ValueError(f"{option('workers')} must be at least 1, not {workers}.")
     if scheduler is None:

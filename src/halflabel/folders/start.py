@@ -1,4 +1,4 @@
-"""The begin of a run: the first pass, the fit of the core, and the manifest."""
+"""The start of a run: read the labels, fit the core, and write the manifest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ N_QUESTIONS = 20
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What was asked for.
+    """The requested run.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Plan:
     report: Path | None = None
 
     def describe(self) -> dict[str, Any]:
-        """Return what a run must have in common with one that continues it."""
+        """Return the settings that must be equal to resume a run."""
         stated = {name: getattr(self.columns, name) for name in self.columns.stated}
         rule = self.fit.get("rule")
         outputs = {
@@ -77,7 +77,7 @@ class Plan:
 
 
 def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Fit the core, write everything that the second pass needs, and return the manifest and notes.
+    """Fit the core, write all data of the second pass, and return the manifest and notes.
 
     Nothing is written before the fit. All files appear together, and the manifest, which has their digests, after them.
     """
@@ -102,7 +102,7 @@ def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def check_columns(columns: Columns, min_precision: float | None) -> None:
-    """Raise for what belongs to one table in memory."""
+    """Raise for an argument that only makes sense for one table in memory."""
     if min_precision is not None and columns.tags is not None:
         raise ValueError(f"{option('min_precision')} of a folder of parts needs label columns, not tags: leave it out.")
     for name in ("pairs", "on", "prior", "format"):
@@ -113,7 +113,7 @@ def check_columns(columns: Columns, min_precision: float | None) -> None:
 
 
 def _expand_columns(plan: Plan) -> Columns:
-    """Return the columns with patterns as names; raise for names that no column has, and if no label was named."""
+    """Return the columns with patterns as names. Raise for a name without column, and if no label was named."""
     stated, part = plan.columns, plan.parts[0]
     file = open_part(part, plan.options)
     names = [*file.names, *(name for name, _ in part.partition)]
