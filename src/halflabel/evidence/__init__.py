@@ -1,1 +1,1 @@
-"""Evidence about completed labels: arrays in, tables out; nothing here reads a file or draws."""
+"""Evidence about completed labels, from arrays to tables. Its modules neither read files nor draw."""

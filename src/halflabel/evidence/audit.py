@@ -26,13 +26,13 @@ POPULATIONS = {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}
 #: The largest number of entries of a certificate: no table has more, and its bound is found in a second.
 MAX_ENTRIES = 10**12
 
-#: What an answer is in the coding of a table; "not sure" is neither value, so that it counts as an error.
+#: The answers in the coding of a table. "not sure" differs from both values, so that it counts as an error.
 _VALUES = {Answer.YES: 1, Answer.NO: -1, Answer.UNSURE: 0}
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What an audit proves about the filled entries of a table.
+    """The result of an audit: a proven bound on the errors among the filled entries of a table.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Audit:
         return pd.DataFrame({"item": self.items[self.rows], "label": labels, "answer": empty})
 
     def certify(self, answers: pd.DataFrame, level: float = 0.95) -> Certificate:
-        """Return what the answers prove.
+        """Return the certificate that the answers prove.
 
         Parameters
         ----------
@@ -217,10 +217,10 @@ class Audit:
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """Read the file of a certificate that `halflabel audit` wrote; raise if it is none."""
+    """Read the file of a certificate that `halflabel audit` wrote. Raise if the file is not a certificate."""
     try:
         return Certificate.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-    except (ValueError, RecursionError) as error:  # also of JSON and of UTF-8
+    except (ValueError, RecursionError) as error:  # JSON and UTF-8 raise subclasses of ValueError, too
         raise ValueError(f"{path}: not a certificate of `halflabel audit` ({error})") from error
 
 
@@ -249,8 +249,8 @@ def draw_audit(
 
     Notes
     -----
-    The entries are those with the smallest SHA-256 of seed, id and label, so that the choice does not depend on the
-    order of the table, and can be repeated. Cost: one digest per filled entry.
+    The entries have the smallest SHA-256 of seed, id and label, so that the choice does not depend on the order of the
+    table, and can be repeated. Cost: one digest per filled entry.
     """
     if population not in POPULATIONS:
         raise ValueError(f"an audit is about {', '.join(map(repr, POPULATIONS))} filled entries, not {population!r}.")

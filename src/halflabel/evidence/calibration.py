@@ -1,4 +1,4 @@
-"""The calibration error of probabilities, and the one that chance alone would show."""
+"""The calibration error of probabilities, and the calibration error that chance alone would show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import ece
 
-#: Bins of the calibration curve; the same as those of the calibration error.
+#: Bins of the calibration curve, as for the calibration error.
 BINS = 15
 
 

@@ -15,11 +15,11 @@ COMPONENTS, MAX_ITEMS = 20, 20_000
 
 
 def take_components(X: Any, rng: np.random.Generator) -> Floats:
-    """Return the first 20 principal components of the features, weighted as by default; fewer if there are no more."""
+    """Return the first 20 principal components, or all if there are fewer, of features weighted as by default."""
     weighted = Weighting.learn(X, "auto")(X)
     n, d = weighted.shape
     rows = np.arange(n) if n <= MAX_ITEMS else np.sort(rng.choice(n, MAX_ITEMS, replace=False))
-    largest = min(len(rows), d) - is_sparse(weighted)  # the sparse solver cannot compute all of them
+    largest = min(len(rows), d) - is_sparse(weighted)  # the sparse solver cannot compute all components
     if largest < 1:
         return np.asarray(weighted.toarray() if is_sparse(weighted) else weighted)
     solver = "arpack" if is_sparse(weighted) else "randomized"

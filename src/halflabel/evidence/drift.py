@@ -10,7 +10,7 @@ from halflabel.labels import PartialLabels
 #: Minimum number of items of each side for a result, and maximum number that is used.
 MIN_ITEMS, MAX_ITEMS = 20, 1000
 
-#: Number of trees; three times as many change the result by less than another seed does (up to .03).
+#: Number of trees. Three times as many change the result by less than another seed does (up to .03).
 TREES = 100
 
 

@@ -14,7 +14,7 @@ from halflabel.labels.calibration import fit_platt
 SAMPLES, DRAWS, MAX_ITEMS = 50, 20, 5000
 
 #: The band is wider by sqrt(1 + SPREAD / n), with n observed entries of a label: the ensemble learned from the same
-#: items, so that calibrations of bootstrap samples differ less than those of other items would (see docs/measured.md).
+#: items, so that calibrations of bootstrap samples differ less than calibrations of other items (see docs/measured.md).
 SPREAD = 100
 
 #: Name of the row for all labels together.
@@ -45,7 +45,7 @@ def estimate_errors(
     p : ndarray of shape (n_items, n_labels)
         Probabilities of being relevant.
     scores, out_of_fold : ndarray of shape (n_items, n_labels)
-        Scores of all entries, and those of observed entries by models that were fitted without the item.
+        Scores of all entries, and scores of observed entries by models that were fitted without the item.
     rng : Generator
     """
     wrong = _sum_wrong(filled, p)
@@ -64,9 +64,9 @@ def estimate_errors(
 def _resample(
     labels: PartialLabels, filled: NDArray[np.int8], scores: Floats, out_of_fold: Floats, rng: np.random.Generator
 ) -> Floats:
-    """Return, per bootstrap sample and label, the errors that its calibration expects over those that all items give.
+    """Return, per bootstrap sample and label, its expected errors in units of the expected errors from all items.
 
-    The calibrations are Platt scalings, whose relative differences stand for those of any calibration.
+    The calibrations are Platt scalings. Their relative differences approximate the differences of any calibration.
     """
     labelled = np.flatnonzero((labels.observed & ~np.isnan(out_of_fold)).any(axis=1))
     items = rng.permutation(np.flatnonzero(filled.any(axis=1)))[:MAX_ITEMS]

@@ -1,4 +1,4 @@
-"""The items whose labels help most: those that reduce the uncertainty of a regression over all items."""
+"""The items whose labels help most, because they reduce the uncertainty of a regression over all items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from halflabel.labels import PartialLabels
 #: Maximum number of unlabelled items that are compared, and of labelled items that they are compared with.
 MAX_UNLABELLED, MAX_LABELLED = 2000, 1000
 
-#: Variance of the noise of a label, relative to that of the function that is learned.
+#: Variance of the noise of a label, relative to the variance of the learned function.
 NOISE = 0.3
 
 

@@ -20,12 +20,12 @@ MIN_EFFECT_OF_ITEMS = 0.10
 
 
 def is_selected(labels: PartialLabels, known: Mask, p: Floats) -> bool:
-    """Return whether the probabilities of known entries differ from those of unknown ones by more than chance.
+    """Return whether the probabilities of known and of unknown entries differ by more than chance.
 
-    Of each label, the probabilities of known entries (out of fold) are compared with those of unknown entries by the
-    test of Mann and Whitney. If entries are missing at random, both have the same distribution. The comparison is
-    among items that are known in part, since all features of such items are the same for both; if no item is, it is
-    among all items.
+    For each label, the test of Mann and Whitney compares the probabilities of known entries (out of fold) with the
+    probabilities of unknown entries. If entries are missing at random, both have the same distribution. The
+    comparison is among items that are known in part, since all features of such items are the same for both. If no
+    item is known in part, the comparison is among all items.
 
     Parameters
     ----------

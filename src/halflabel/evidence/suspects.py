@@ -11,11 +11,11 @@ from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned
 
-#: Share of the entries, those with the lowest probabilities, of which none is taken to be relevant.
+#: Share of the entries, lowest probabilities first, that are assumed to be irrelevant.
 IRRELEVANT_SHARE = 0.3
 
-#: Number of the entries, those with the highest probabilities, of which all are taken to be relevant: a share of the
-#: number of entries that were given as relevant.
+#: Number of the entries, highest probabilities first, that are assumed to be relevant, as a share of the number
+#: of entries that were given as relevant.
 RELEVANT_SHARE = 0.15
 
 
@@ -75,7 +75,7 @@ class FlipRates:
 
 
 def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
-    """Return the given entries, those first that are most probably wrong.
+    """Return the given entries, the most probably wrong entry first.
 
     Columns: position, label, given, probability (of being relevant, out of fold), wrong (the posterior probability that
     the value was flipped). Among equal posteriors the order is that of the probability of the other value.
@@ -96,7 +96,7 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
 def rank_missing(labels: PartialLabels, probabilities: Floats, observed_rate: float | None) -> pd.DataFrame:
     """Return the entries of annotated items that positive-only labels lack, the most probable missing positives first.
 
-    The columns are those of :func:`rank_suspects`; ``given`` is 0, and ``wrong`` is the probability of being relevant,
+    The columns are as in :func:`rank_suspects`. ``given`` is 0, and ``wrong`` is the probability of being relevant,
     which is missing without a label frequency.
 
     Parameters
@@ -131,8 +131,8 @@ def _estimate_smallest_share(wrong: Mask) -> float:
     """Return the smallest share of the first entries, their first half, quarter, and so on.
 
     Half a standard deviation is added to each number, because the smallest of several shares is too small, and each
-    share is shrunk to 5 % by a prior that counts as much as ten entries. Parts of fewer than 15 entries do not count
-    unless there is no other.
+    share is shrunk to 5 % by a prior that counts as much as ten entries. Parts of fewer than 15 entries count
+    only if all parts are that small.
     """
     sizes = [len(wrong) // part for part in PARTS]
     kept = [n for n in sizes if n >= MIN_ENTRIES] or sizes[:1]

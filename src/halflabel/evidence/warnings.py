@@ -1,4 +1,4 @@
-"""Checks of a completion, as sentences: what not to trust, and which checks were passed."""
+"""Checks of a completion, as sentences: the values not to trust, and the checks that were passed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from halflabel.labels.intervals import wilson_interval
 
 Result = dict[str, str]
 
-#: What measures a precision in any case.
+#: The ways to measure a precision in any case.
 SETTLE = (
     "No expected precision is printed. Answers about random entries measure it: halflabel audit, or filled.audit() in "
     "Python."
@@ -47,7 +47,7 @@ def collect_warnings(
     positive: Mapping[str, Any] | None = None,
     selected: bool = False,
 ) -> list[Result]:
-    """Return the results of all checks, the most serious first; none is "fine" where one contradicts probabilities.
+    """Return the results of all checks, the most serious first. No result is "fine" if one contradicts probabilities.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def collect_warnings(
 def find_contradictions(
     *, quality: Mapping[str, float], positive: Mapping[str, Any] | None, selected: bool
 ) -> list[Result]:
-    """Return the results of the checks that contradict the probabilities of gaps; the parameters are those above.
+    """Return the results of the checks that contradict the probabilities of gaps. For the parameters see above.
 
     With such a result, no percentage that depends on these probabilities is printed.
     """
@@ -100,7 +100,7 @@ def find_contradictions(
 
 
 def is_exceeded(entries: int, assigned: int, observed_rate: float) -> bool:
-    """Return whether more than a label frequency was assigned among entries whose probability of that is above it."""
+    """Return whether the assigned share, among entries with P(assigned) above the label frequency, exceeds it."""
     return entries > 0 and wilson_interval(assigned / entries, entries)[0] > observed_rate
 
 
@@ -109,7 +109,7 @@ def _make_result(level: str, title: str, text: str) -> Result:
 
 
 def _describe_assumption(c: float | None) -> Result:
-    """Return what positive-only labels leave open."""
+    """Return the question that positive-only labels leave open."""
     start = (
         "An absent label can be irrelevant or a missing positive, so no entry is known to be irrelevant, and the "
         "precision of the filled values cannot be observed."
@@ -117,9 +117,9 @@ def _describe_assumption(c: float | None) -> Result:
     if c is None:
         text = (
             f"{start} The model predicts the probability that a label is assigned. It gives the order of the "
-            "candidates and decides what is filled in. The probability of being relevant is higher, by the factor 1/c. "
-            "The label frequency c is the share of the relevant entries that were assigned; it cannot be estimated "
-            "from the data. If you know it, set it (--observed-rate, observed_rate)."
+            "candidates and decides which entries are filled in. The probability of being relevant is higher, by the "
+            "factor 1/c. The label frequency c is the share of the relevant entries that were assigned; it cannot be "
+            "estimated from the data. If you know it, set it (--observed-rate, observed_rate)."
         )
         return _make_result("warning", "Probabilities are of being assigned, not of being relevant", text)
     text = (
@@ -131,7 +131,7 @@ def _describe_assumption(c: float | None) -> Result:
 
 
 def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
-    """Return whether more was assigned than the assumed label frequency."""
+    """Return whether more entries were assigned than the assumed label frequency allows."""
     c, entries, hits = positive["observed_rate"], positive["above"]["entries"], positive["above"]["assigned"]
     if c is None or not is_exceeded(entries, hits, c):
         return []
