@@ -1,4 +1,4 @@
-"""Labels of the user's own data hidden and predicted again: evaluate(), the learning curve and the demo."""
+"""Tests on the user's own data, whose labels are hidden and predicted again: evaluate(), learning curve, demo."""
 
 from typing import TYPE_CHECKING
 

@@ -62,7 +62,7 @@ def evaluate(
         The role of each column, as in :func:`halflabel.complete`.
     methods : mapping of str to estimator, optional
         By default the method behind ``complete``, SSDR-MC (not for positive-only labels), logistic regression, nearest
-        neighbours and the label's rate. The one named "halflabel" is compared with each of the others.
+        neighbours and the label's rate. The method named "halflabel" is compared with each other method.
     repeats : int, default=5
         Number of random splits, at least 2.
     share : float, default=0.2
@@ -84,8 +84,8 @@ def evaluate(
     Raises
     ------
     ValueError
-        If there are too few labelled items to hide any, no method is named "halflabel", there is no other, or
-        ``observed_rate`` is given where labels are not positive-only.
+        If there are too few labelled items to hide any, no method is named "halflabel", it is the only method, or
+        ``observed_rate`` is given although labels are not positive-only.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Fit several methods on the same labels and score them on the same hidden ones."""
+"""Fit several methods on the same labels and score them on the same hidden labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.methods.vvmr import LowRankVVMR
 
-#: Name of the method behind ``complete`` in tables; the others are compared with it.
+#: Name of the method behind ``complete`` in tables. Every other method is compared with it.
 DEFAULT = "halflabel"
 
 #: Name of the method that uses no features.
@@ -52,11 +52,11 @@ def build_methods(
 ) -> dict[str, PartialLabelEstimator]:
     """Return the default and the methods a user would try otherwise, all calibrated and cut by the same rule.
 
-    ``labels`` are those that the methods will be fitted on. For positive-only labels LowRankVVMR takes the place of
+    The methods will be fitted on ``labels``. For positive-only labels LowRankVVMR takes the place of
     SSDR-MC, which needs irrelevant entries. If there is a ``prior``, the default without it and the prior alone are
     added.
     """
-    # A fold holds out a fifth, or more where items are few: k must fit into the rest of the rarest label.
+    # A fold holds out a fifth, or more where items are few: the rarest label must keep k entries.
     entries = labels.annotated.sum() if labels.positive_only else labels.observed.sum(axis=0).min()
     k = max(1, min(15, int(entries * 0.6)))
     classifiers = {
@@ -94,7 +94,7 @@ def compare(
     groups: Ints | None = None,
     prior: Floats | None = None,
 ) -> pd.DataFrame:
-    """Fit every method on the known labels and score it on the hidden ones.
+    """Fit every method on the known labels and score it on the hidden labels.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from halflabel.evaluation.comparison import build_methods, compare
 from halflabel.evaluation.hiding import HiddenEntries, Split
 from halflabel.labels.masking import hide_entries, hide_items
 
-#: Chosen before any result was seen: nine in ten items lose every tag, the others every second one.
+#: Chosen before any result was seen: nine in ten items lose every tag, one in ten loses every second tag.
 ITEMS_HIDDEN, ENTRIES_HIDDEN = 0.9, 0.5
 
 

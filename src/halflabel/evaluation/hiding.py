@@ -52,7 +52,7 @@ _F1_WITHOUT_RATE = (
 
 
 class Split(NamedTuple):
-    """The labels that methods learn from, and the hidden ones that they are scored on."""
+    """The labels that methods learn from, and the hidden labels that they are scored on."""
 
     known: PartialLabels
     hidden: PartialLabels
@@ -67,11 +67,11 @@ class Hiding(Protocol):
 
     @property
     def curve_metrics(self) -> tuple[str, ...]:
-        """The metrics of a learning curve; empty if a learning curve is not measured."""
+        """The metrics of a learning curve, or nothing if a learning curve is not measured."""
 
     @property
     def warning(self) -> str:
-        """What cannot be measured in this way, in sentences; empty if nothing."""
+        """Sentences about the figures that cannot be measured in this way, or an empty string."""
 
     def hide(self, rng: np.random.Generator) -> Split:
         """Hide a share of the labels at random."""
@@ -86,7 +86,7 @@ class Hiding(Protocol):
         """Return which labels were hidden, as a sentence without a full stop."""
 
     def check_probabilities(self, records: pd.DataFrame) -> str:
-        """Return whether expected and measured micro-F1 of a method agree, in sentences; empty if not measured."""
+        """Return sentences whether expected and measured micro-F1 of a method agree. Empty if not measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class HiddenEntries:
 
     @property
     def decisive(self) -> str:
-        """Average precision ranks the labels of an item; a single label needs the ranking of items instead."""
+        """Average precision, which ranks the labels of an item. A single label needs the ranking of items instead."""
         return "average_precision" if len(self.labels.names) > 1 else "macro_auc"
 
     @property
@@ -171,7 +171,7 @@ def expected_f1(hidden: PartialLabels, answer: Ints, probabilities: Floats) -> f
 
 
 def compare_f1(expected: float, reached: float, low: float, high: float) -> str:
-    """Return whether the probabilities fit the hidden entries; the interval is that of expected minus reached."""
+    """Return whether the probabilities fit the hidden entries, by the interval of expected minus reached."""
     start = (
         f"Micro-F1 of the default on the hidden entries: {expected:.3f} expected from its probabilities, "
         f"{reached:.3f} measured."
@@ -225,7 +225,7 @@ class HiddenPositives:
         return Split(known, self.labels.hide(known.observed))
 
     def training_labels(self, method: PartialLabelEstimator, known: PartialLabels) -> PartialLabels:
-        """Return the known labels, with what was not assigned as irrelevant if the method needs irrelevant entries."""
+        """Return the known labels. If the method needs irrelevant entries, unassigned labels become irrelevant."""
         return known if isinstance(method, LearnsFromPositives) else mark_unassigned(known)
 
     def score(self, model: Any, split: Split) -> dict[str, float]:
@@ -243,8 +243,8 @@ class HiddenPositives:
             number of entries of annotated items that are filled in. ``mean_rank``, ``median_rank``: rank of a hidden
             entry among the unknown labels of its item, 1 is the first, ties in the middle. ``pu_f1``:
             :math:`2 TP / (v \cdot \mathrm{filled} + \mathrm{hidden})` with v from :func:`visible_share`, see
-            :attr:`warning`. ``recall_at_half``: recall if P(assigned) is cut at .5, as if what was not assigned
-            were irrelevant.
+            :attr:`warning`. ``recall_at_half``: recall if P(assigned) is cut at .5, as if every
+            unassigned label were irrelevant.
         """
         known, hidden = split.known, split.hidden.relevant
         unknown = known.annotated[:, None] & ~known.relevant
@@ -271,14 +271,14 @@ class HiddenPositives:
         return f"{self.share:.0%} of the assigned labels were hidden"
 
     def check_probabilities(self, records: pd.DataFrame) -> str:
-        """Return nothing: without irrelevant entries the F1 that is reached cannot be measured."""
+        """Return an empty string: without irrelevant entries the reached F1 cannot be measured."""
         return ""
 
 
 def visible_share(observed_rate: float | None, share: float) -> float:
-    r"""Return which share of the relevant entries that are unknown after hiding was hidden, and so can be counted.
+    r"""Return the share of hidden entries, which can be counted, among the relevant entries unknown after hiding.
 
-    Of all relevant entries the share c was assigned and the share s of those was hidden: :math:`sc / (1 - c(1 - s))`.
+    Of all relevant entries the share c was assigned, and of these the share s was hidden: :math:`sc / (1 - c(1 - s))`.
     Without c the result is 1, as if no positive were missing.
 
     Examples
@@ -291,7 +291,7 @@ def visible_share(observed_rate: float | None, share: float) -> float:
 
 
 def ranked_pairs(known: PartialLabels, hidden: Mask) -> PartialLabels:
-    """Return hidden entries as relevant and those never assigned to an annotated item as irrelevant."""
+    """Return hidden entries as relevant, and labels never assigned to an annotated item as irrelevant."""
     never = known.annotated[:, None] & ~known.relevant
     state = np.where(hidden, 1, np.where(never, -1, 0)).astype(np.int8)
     return PartialLabels(state, known.names, known.annotated.copy())

@@ -19,13 +19,14 @@ from halflabel.labels.masking import hide_items
 from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
 from halflabel.table import OpenTable
 
-#: Shares of the labelled items that keep their labels, in addition to all of them; each is a subset of the one before.
+#: Shares of the labelled items that keep their labels, in addition to all labelled items. Each subset is a part of
+#: the subset before.
 SHARES = (0.5, 0.25)
 
 #: Minimum number of labelled items (or groups) without a hidden entry at a point of the curve.
 MIN_ITEMS = 10
 
-#: Maximum number of items: of a larger table a sample is evaluated, because methods are fitted many times.
+#: Maximum number of items. A sample of a larger table is evaluated, because methods are fitted many times.
 MAX_ITEMS = 5000
 
 #: Number of repeats in which the learning curve is measured: each takes two additional fits.
@@ -103,7 +104,7 @@ def measure_learning_curve(
     Raises
     ------
     ValueError
-        For positive-only labels: without irrelevant entries there is no metric to compare.
+        For positive-only labels, because every metric of the comparison needs irrelevant entries.
     """
     if opened.labels.positive_only:
         raise ValueError(
@@ -127,7 +128,7 @@ def sample_items(opened: OpenTable, rng: np.random.Generator) -> OpenTable:
 
 
 def describe_curve(curve: pd.DataFrame, decisive: str) -> str:
-    """Return whether more labelled items would help; empty if the curve has one point, or cannot be measured."""
+    """Return whether more labelled items would help. Empty if the curve has one point, or cannot be measured."""
     if len(curve) < 2 or curve[decisive].isna().any():
         return ""
     before, now = curve.iloc[-2], curve.iloc[-1]
@@ -150,7 +151,7 @@ def fit_clone(
     groups: Ints | None = None,
     prior: Floats | None = None,
 ) -> Any:
-    """Fit a copy without its warnings: they are about fewer labels than the user has."""
+    """Fit a copy without its warnings, because they are about fewer labels than the user has."""
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):  # thousands of small fits
         warnings.simplefilter("ignore")
         return fit_with_auxiliary(clone(method), X, known, groups=groups, prior=prior)
@@ -169,7 +170,7 @@ def _count_labelled(labels: PartialLabels) -> int:
 
 
 def _has_enough_items(split: Split, share: float, group_of: Ints) -> bool:
-    """Whether a share of the labelled items holds those that keep their labels, and enough others (and groups)."""
+    """Whether a share of the labelled items (and groups) exceeds the items with a hidden entry by enough."""
     labelled = ~split.known.unlabelled
     keep = labelled & ~split.hidden.unlabelled
     counts = ((rows.sum(), len(np.unique(group_of[rows]))) for rows in (labelled, keep))
@@ -179,7 +180,7 @@ def _has_enough_items(split: Split, share: float, group_of: Ints) -> bool:
 def _keep_labels(
     known: PartialLabels, hidden: PartialLabels, wanted: int, rng: np.random.Generator, group_of: Ints
 ) -> PartialLabels:
-    """Hide labels until about the wanted number of items has some; items with a hidden entry keep theirs."""
+    """Hide labels until about the wanted number of items has some. Items with a hidden entry keep their labels."""
     rest = known.hide(np.broadcast_to(~hidden.unlabelled[:, None], known.shape))
     excess = _count_labelled(known) - wanted
     if excess <= 0 or len(np.unique(group_of[~rest.unlabelled])) < 2:  # one large group was hidden, or one is left

@@ -31,7 +31,7 @@ MIN_LABELLED = 10
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What :func:`halflabel.evaluate` measured.
+    """The results of :func:`halflabel.evaluate`.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class Evaluation:
         Per method: mean of each metric over the repeats, ``wins`` (repeats in which the default was higher in the
         decisive metric) and ``difference``, ``low``, ``high`` (default minus method in it, with its 95 % interval).
     pattern : str
-        What was hidden, in words.
+        The hidden labels, in words.
     advice : str
         Which method to use, in one sentence.
     warning : str
-        What could not be measured; empty if nothing.
+        The figures that could not be measured. Empty if all were measured.
     trust : str
         The micro-F1 that is expected from the default's probabilities, compared with the measured one; empty for
         positive-only labels.
@@ -83,7 +83,7 @@ def evaluate_table(
     curve: bool = True,
     seed: int = 0,
 ) -> Evaluation:
-    """Compare methods on hidden labels of a table that is open; parameters as in :func:`halflabel.evaluate`."""
+    """Compare methods on hidden labels of an open table. The parameters are as in :func:`halflabel.evaluate`."""
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
     check_observed_rate(opened.labels, observed_rate)
@@ -178,7 +178,7 @@ def _compare_splits(
 
 
 def _summarize(records: pd.DataFrame, decisive: str, share: float) -> pd.DataFrame:
-    """Return means per method, and the differences between the default and each."""
+    """Return means per method, and the differences between the default and each method."""
     means = records.drop(columns="repeat").groupby("method", sort=False).mean()
     runs = records.pivot(index="repeat", columns="method", values=decisive)
     for name in means.index.drop(DEFAULT, errors="ignore"):
