@@ -12,7 +12,7 @@ from halflabel.completion import complete
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import ece
 from halflabel.labels.rules import Rule
-from halflabel.report import summarize
+from halflabel.report import render_html, summarize
 from halflabel.report.quality import measure_quality, read_thresholds
 from halflabel.table import Roles
 
@@ -103,6 +103,12 @@ def test_suspects_are_given_entries_of_which_the_opposite_is_likelier(by_hand):
         ("song 4", "rock", 0, 0.6),
         ("song 3", "rock", 1, 0.4),
     ]
+
+
+def test_suspects_have_the_largest_parts_of_their_log_odds(by_hand):
+    rows = summarize(by_hand())["suspects"]["rows"]
+    assert {row["why"] for row in rows} == {"trees +1.50, rate of the label \N{MINUS SIGN}0.25"}
+    assert "trees +1.50" in render_html(summarize(by_hand()))
 
 
 def test_suspects_are_ordered_by_the_probability_that_they_are_wrong(by_hand):

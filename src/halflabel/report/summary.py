@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._version import list_versions
 from halflabel._wording import clipped
+from halflabel.completion.contributions import write_largest
 from halflabel.completion.trust import describe_positive
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.headline import write_headline
@@ -194,12 +195,22 @@ def _summarize_suspects(completion: Completion) -> dict[str, Any]:
     frame = completion.suspects
     p, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
     p_given = np.where(relevant, p, 1 - p)
+    doubted = frame[p_given < 0.5].head(MAX_SUSPECTS)
     return {
         "asked": len(frame),
         "doubted": int((p_given < 0.5).sum()),
         "strongly": int((p_given < 0.1).sum()),
-        "rows": _list_rows(frame[p_given < 0.5].head(MAX_SUSPECTS)),
+        "rows": _list_rows(doubted.assign(why=_write_reasons(completion, doubted))),
     }
+
+
+def _write_reasons(completion: Completion, entries: pd.DataFrame) -> list[str]:
+    """Return the largest parts of the log odds of entries; empty texts where ids are not distinct."""
+    if not (completion.index.is_unique and len(entries)):
+        return [""] * len(entries)
+    places = completion.index.get_indexer(pd.Index(entries["item"]))
+    columns = [completion.labels.names.index(label) for label in entries["label"]]
+    return write_largest(completion.model.decompose(places, completion.learned_from), columns)
 
 
 def _summarize_unassigned(completion: Completion) -> list[dict[str, Any]]:
