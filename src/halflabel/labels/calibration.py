@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,11 @@ class Calibration:
         """Return probabilities of the shape of ``scores``."""
         p = expit(self.log_odds(scores))
         return np.clip(np.where(np.isnan(scores), self.fallback, p), CLIP, 1 - CLIP)
+
+    def select(self, labels: Ints) -> Calibration:
+        """Return the calibration of some labels, in this order."""
+        per_label = {name: getattr(self, name)[labels] for name in ("slope", "intercept", "fallback")}
+        return replace(self, **per_label)
 
     def log_odds(self, scores: Floats) -> Floats:
         """Return log odds before they are clipped, NaN for an entry without score."""

@@ -16,12 +16,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
 from halflabel._wording import listed
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import micro_f1
 from halflabel.labels.rules import Rule, read_rule, require_rule
 from halflabel.methods.canonical_order import order_items
-from halflabel.methods.contributions import Calibrated, Carriers, Examples, add_up, split_score
-from halflabel.methods.decision import Decision, decide
+from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
+from halflabel.methods.decision import Decision, decide, decide_new
 from halflabel.numerics.solvers import Status
 
 
@@ -145,14 +144,10 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         out_of_fold : ndarray of the same shape
             Scores of the observed entries by models that were fitted without them; NaN where there is none.
         """
-        return self._store(self._decision(labels, scores, out_of_fold))
+        return self._store(decide(labels, scores, out_of_fold, self.resolve_rule()), labels)
 
-    def _decision(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Decision:
-        """Return the decision that :meth:`_decide` stores."""
-        return decide(labels, scores, out_of_fold, self.resolve_rule(), self._calibrate)
-
-    def _store(self, decision: Decision) -> Self:
-        """Store a decision about items in canonical order."""
+    def _store(self, decision: Decision, labels: PartialLabels) -> Self:
+        """Store a decision about items in canonical order, whose labels are given."""
         self.label_scores_ = self._restore_order(decision.scores)
         self.out_of_fold_scores_ = self._restore_order(decision.out_of_fold)
         self.calibration_ = decision.calibration
@@ -160,10 +155,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         self.thresholds_ = decision.thresholds
         self.transduction_ = self._restore_shape(self._restore_order(decision.relevant).astype(np.int64))
         return self
-
-    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Calibrated:
-        """Return the function from scores to probabilities."""
-        return fit_platt(out_of_fold, labels)
 
     def resolve_rule(self) -> Rule:
         """Return the threshold rule that the parameters describe."""
@@ -187,10 +178,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def _score_new(self, X: Matrix) -> Floats:
         """Return the scores of rows that are treated as new."""
         raise NotImplementedError
-
-    def _decision_for_new(self) -> tuple[Calibrated, Floats]:
-        """Return the calibration and the thresholds of new items."""
-        return self.calibration_, self.thresholds_
 
     def decision_function(self, X: Any) -> Floats:
         """Return the method's own scores of new items, in the paper's unit."""
@@ -216,10 +203,8 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def predict_both(self, X: Any) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and the probabilities of new items, which are scored once; also one label is a column."""
         check_is_fitted(self)
-        calibration, thresholds = self._decision_for_new()
-        scores = self._score_new(self._validate_features(X, reset=False))
-        p = calibration(scores)
-        return self.resolve_rule().apply(scores, p, thresholds).astype(np.int64), p
+        relevant, p = self._decide_new(self._score_new(self._validate_features(X, reset=False)))
+        return relevant.astype(np.int64), p
 
     def complete_both(self, X: Any, labels: PartialLabels) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and the probabilities of new items of which some labels are known.
@@ -238,16 +223,9 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         relevant, p = self._decide_new(scores, labels)
         return np.where(labels.observed, labels.relevant, relevant).astype(np.int64), p
 
-    def _decide_new(self, scores: Floats, labels: PartialLabels) -> tuple[Mask, Floats]:
-        """Return which entries of new items are relevant, and their probabilities."""
-        return self._apply_decision(scores, labels, *self._decision_for_new())
-
-    def _apply_decision(
-        self, scores: Floats, labels: PartialLabels, calibration: Calibrated, thresholds: Floats
-    ) -> tuple[Mask, Floats]:
-        """Return what a calibration and thresholds decide about scores of new items."""
-        p = calibration(scores)
-        return self.resolve_rule().apply(scores, p, thresholds), p
+    def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
+        """Return which entries of new items are relevant, and their probabilities; ``labels`` are known entries."""
+        return decide_new(scores, self.resolve_rule(), self.calibration_, self.thresholds_)
 
     # -- explanations ------------------------------------------------------------------
 
@@ -276,7 +254,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def list_thresholds(self, labels: PartialLabels) -> Floats:
         """Return the thresholds of new items with these known entries, shape (n_items, n_labels)."""
-        return np.tile(self._decision_for_new()[1], (len(labels), 1))
+        return np.tile(self.thresholds_, (len(labels), 1))
 
     def find_carriers(
         self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy.special import logit
 
-from halflabel._arrays import Floats, Mask, Matrix
+from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels.calibration import CLIP
 
 RATE = "rate of the label"
@@ -87,6 +87,9 @@ class Calibrated(Protocol):
 
     def log_odds(self, scores: Floats) -> Floats:
         """Return log odds before they are clipped; NaN where there is no score."""
+
+    def select(self, labels: Ints) -> Self:
+        """Return the calibration of some labels, in this order."""
 
 
 def split_score(calibration: Any, scores: Floats) -> dict[str, Floats]:

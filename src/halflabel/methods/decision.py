@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt
-from halflabel.labels.positive_only import Assumption, assume
+from halflabel.labels.positive_only import Assumption, assume, lower_unassigned
 from halflabel.labels.rules import Rule
 from halflabel.methods.contributions import Calibrated
 
@@ -43,6 +43,17 @@ class Decision:
     thresholds: Floats
     relevant: Mask
     assigned: Floats | None = None
+
+    def select(self, labels: Ints) -> Decision:
+        """Return the decision about some labels, in this order."""
+        tables = {name: np.take(getattr(self, name), labels, axis=1) for name in _TABLES}
+        assigned = None if self.assigned is None else np.take(self.assigned, labels, axis=1)
+        calibration = self.calibration.select(labels)
+        return Decision(**tables, calibration=calibration, thresholds=self.thresholds[labels], assigned=assigned)
+
+
+#: Fields of a decision with one value per item and label.
+_TABLES = ("scores", "out_of_fold", "probabilities", "relevant")
 
 
 def decide(
@@ -79,6 +90,34 @@ def decide(
     chosen = rule.choose(_select_undecided(p, labels), _cardinality(labels))
     relevant = np.where(labels.observed, labels.relevant, rule.apply(scores, p, chosen))
     return Decision(scores, out_of_fold, calibration, p, chosen, relevant)
+
+
+def decide_new(
+    scores: Floats,
+    rule: Rule,
+    calibration: Calibrated,
+    thresholds: Floats,
+    known: PartialLabels | None = None,
+    observed_rate: float | None = None,
+) -> tuple[Mask, Floats]:
+    """Return which entries of new items are relevant, and their probabilities.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_items, n_labels)
+    rule : Rule
+    calibration : callable
+        From scores to probabilities.
+    thresholds : ndarray of shape (n_labels,)
+    known : PartialLabels, optional
+        From :func:`mark_unassigned`: probabilities of what was not assigned are lowered as in :func:`decide_relevant`.
+    observed_rate : float, optional
+        Label frequency c; None if labels are not positive-only, or if nothing is assumed.
+    """
+    p = calibration(scores)
+    if observed_rate is not None and known is not None:
+        p = lower_unassigned(p, known, observed_rate)
+    return rule.apply(scores, p, thresholds), p
 
 
 def decide_relevant(assigned: Decision, labels: PartialLabels, observed_rate: float | None, rule: Rule) -> Decision:

@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.positive_only import Assumption, lower_unassigned, mark_unassigned, require_observed_rate
+from halflabel.labels.positive_only import Assumption, mark_unassigned, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.contributions import Calibrated
-from halflabel.methods.decision import Decision, assume_frequency, decide_relevant
+from halflabel.methods.decision import Decision, assume_frequency, decide, decide_new, decide_relevant
 
 
 class PositiveOnlyEstimator(PartialLabelEstimator):
@@ -62,30 +62,27 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
         return mark_unassigned(y) if self.positive_only_ else y
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
-        self._known = self._restore_order(labels)
-        return super()._decide(labels, scores, out_of_fold)
-
-    def _decision(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Decision:
         """Decide what is assigned, as for any labels; then, for positive-only labels, what is relevant."""
-        decision = super()._decision(labels, scores, out_of_fold)
-        if not self.positive_only_:
-            return decision
-        return decide_relevant(decision, labels, self.observed_rate, self.resolve_rule())
+        decision = decide(labels, scores, out_of_fold, self.resolve_rule())
+        if self.positive_only_:
+            decision = decide_relevant(decision, labels, self.observed_rate, self.resolve_rule())
+        return self._store(decision, labels)
 
-    def _apply_decision(
-        self, scores: Floats, labels: PartialLabels, calibration: Calibrated, thresholds: Floats
-    ) -> tuple[Mask, Floats]:
+    def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
         """Lower the probability of an entry that was not assigned in an annotated item, as in :meth:`assume`."""
-        relevant, p = super()._apply_decision(scores, labels, calibration, thresholds)
-        if not self.positive_only_ or self.observed_rate is None:
-            return relevant, p
-        p = lower_unassigned(p, mark_unassigned(labels), self.observed_rate)
-        return self.resolve_rule().apply(scores, p, thresholds), p
+        return self._decide_by(self.calibration_, self.thresholds_, scores, labels)
 
-    def _store(self, decision: Decision) -> Self:
+    def _decide_by(
+        self, calibration: Calibrated, thresholds: Floats, scores: Floats, labels: PartialLabels | None
+    ) -> tuple[Mask, Floats]:
+        known = mark_unassigned(labels) if self.positive_only_ and labels is not None else None
+        return decide_new(scores, self.resolve_rule(), calibration, thresholds, known, self.observed_rate)
+
+    def _store(self, decision: Decision, labels: PartialLabels) -> Self:
+        self._known = self._restore_order(labels)
         if decision.assigned is not None:
             self.assigned_probabilities_ = self._restore_order(decision.assigned)
-        super()._store(decision)
+        super()._store(decision, labels)
         if self._rejected is not None:
             self.transduction_ = np.where(self._rejected, 0, self.transduction_)
         return self

@@ -58,6 +58,10 @@ class ModeratedPlatt:
         p = expit(self.log_odds(scores))
         return np.clip(np.where(np.isnan(scores), self.platt.fallback, p), CLIP, 1 - CLIP)
 
+    def select(self, labels: Ints) -> ModeratedPlatt:
+        """Return the calibration of some labels, in this order."""
+        return ModeratedPlatt(self.platt.select(labels), self.covariance[:, labels])
+
     def log_odds(self, scores: Floats) -> Floats:
         """Return log odds before they are clipped; NaN where there is no score."""
         b, (c11, c12, c22) = self.platt.intercept, self.covariance
@@ -164,6 +168,10 @@ class CheckedCalibration:
         for rows in _split_into_blocks(len(scores)):
             p[rows] = np.clip(self.common(self.per_label(scores[rows])), CLIP, 1 - CLIP)
         return np.where(np.isnan(scores), self.fallback, p)
+
+    def select(self, labels: Ints) -> CheckedCalibration:
+        """Return the calibration of some labels, in this order."""
+        return CheckedCalibration(self.per_label.select(labels), self.common)
 
     def log_odds(self, scores: Floats) -> Floats:
         """Return log odds before the last clipping; NaN where there is no score."""

@@ -7,29 +7,24 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import logit
 from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import Calibration, fit_platt
 from halflabel.labels.groups import number_groups
 from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.positive_only import mark_unassigned
-from halflabel.methods.auto.beta_calibration import calibrate
 from halflabel.methods.auto.effort import EFFORTS
-from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble, uses_graph
+from halflabel.methods.auto.ensemble import MEMBERS
 from halflabel.methods.auto.features import Weighting
-from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.fit import Config, Data, FittedAuto, fit_auto
 from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.new_items import NewItemDecision, divide_by_label, refine_new
-from halflabel.methods.auto.prior import add_prior, read_prior
-from halflabel.methods.auto.residuals import Refiner, refine
-from halflabel.methods.auto.sampling import named_rng
-from halflabel.methods.auto.task import Task
+from halflabel.methods.auto.prior import read_prior
+from halflabel.methods.auto.residuals import Refiner
 from halflabel.methods.canonical_order import order_columns
-from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Calibrated, Carriers, Examples, add_up, subtract_rate
+from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_whole, require, require_choice, require_whole
 from halflabel.numerics.threads import blas_threads
@@ -182,11 +177,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         "folds_",
         "contributions_",
         "node_items_",
-        "_calibrates",
     )
-
-    #: The entries that calibrations are fitted on, in canonical order; None for all observed ones.
-    _calibrates: Mask | None
 
     def __init__(
         self,
@@ -242,117 +233,55 @@ class AutoLabeler(PositiveOnlyEstimator):
         prior = None if prior is None else read_prior(prior, labels)
         calibrates = None if calibrate_on is None else self._read_calibrates(calibrate_on, labels)
         order = self._choose_order(X, labels, groups, prior)
-        self._calibrates = None if calibrates is None else calibrates[order]
+        labels = labels[order]
+        columns = order_columns(labels.state)
         groups = None if groups is None else number_groups(groups[order], len(labels))
-        prior = None if prior is None else np.take(prior, order, axis=0)
+        tables = (None if table is None else table[np.ix_(order, columns)] for table in (prior, calibrates))
         with blas_threads(len(labels)):
-            X = self._weigh(X[order])  # from here on, no others are in memory
-            return self._fit(X, labels[order], groups, prior)
+            X = self._weigh(X[order])  # the unweighted copy is freed here
+            fitted = fit_auto(Data(X, labels.select(columns), groups, *tables), self._configure())
+        return self._keep(fitted, labels, np.argsort(columns))
 
     def _weigh(self, X: Matrix) -> Matrix:
         """Learn the weights of the features, and return weighted features; the fit does not use any others."""
         self.weighting_ = Weighting.learn(X, self.scale)
         return self.weighting_(X)
 
-    def _fit(self, X: Matrix, labels: PartialLabels, groups: Ints | None, prior: Floats | None) -> Self:
-        seed = int(np.random.default_rng(self.random_state).integers(2**62))
-        label_order = order_columns(labels.state)
-        self._label_place = np.argsort(label_order)
-        folds = Folds.split(labels.select(label_order), self.n_folds, named_rng(seed, "folds"), groups)
-        scores, held_out = self._fit_ensemble(X, labels, folds, seed)
-        self.ensemble_calibration_: Calibration | None = None
-        self.new_item_decision_: NewItemDecision | None = None
-        self.prior_weights_: tuple[float, float] | None = None
-        self.refiner_ = None
-        self.coupled_ = False
-        coupling = folds.have_gaps and held_out.any()  # a single item or group cannot be held out to learn from
-        if coupling or (prior is not None and held_out.any()):
-            scores = self._calibrate_ensemble(labels, scores, held_out)
-        if prior is not None:
-            scores = self._add_prior(labels, scores, prior)
-        out_of_fold = np.where(held_out, scores, np.nan)
-        if coupling:
-            scores, out_of_fold = self._couple(labels, scores, groups, named_rng(seed, "other labels"))
-        self._decide(labels, scores, out_of_fold)
-        self.folds_ = self._restore_order(self.folds_)
-        self.members_ |= self._score_fit(self._restore_order(self._select_calibrating(labels)))
-        return self
-
-    def _fit_ensemble(self, X: Matrix, labels: PartialLabels, folds: Folds, seed: int) -> tuple[Floats, Mask]:
-        """Return log odds of all cells, and the mask of those that are out of fold."""
+    def _configure(self) -> Config:
+        """Return the parameters of the fit."""
         effort = EFFORTS[self.effort]
-        self.learnable_ = labels.learnable
-        in_order = labels.select(np.argsort(self._label_place))
-        task = Task(X, in_order, folds, effort, seed, self.n_neighbors)
-        names = tuple(self.members or effort.members)
+        members = tuple(self.members or effort.members)
         if self.members is None and self.weighting_.unit_rows:
-            names += effort.text_members
-        fitted = fit_ensemble(task, names)
-        self.ensemble_, self.members_, self.member_weights_ = fitted.model, fitted.brier, fitted.weights
-        self.neighbourhood_ = task.graph.neighbourhood if uses_graph(names) else None
-        self.weights_ = self._restore_both_orders(task.graph.between_items()) if uses_graph(names) else None
-        self.folds_ = np.full(len(labels), -1)
-        self.folds_[folds.rows] = folds.fold
-        self.node_items_ = self._item_order[task.nodes.items] if "nodes" in vars(task) else None
+            members += effort.text_members
+        seed = int(np.random.default_rng(self.random_state).integers(2**62))
+        return Config(
+            members,
+            effort=self.effort,
+            n_neighbors=self.n_neighbors,
+            n_folds=self.n_folds,
+            seed=seed,
+            rule=self.resolve_rule(),
+            positive_only=self.positive_only_,
+            observed_rate=self.observed_rate,
+        )
+
+    def _keep(self, fitted: FittedAuto, labels: PartialLabels, place: Ints) -> Self:
+        """Store a fit; here, and nowhere else, its items and labels return to the order of the caller."""
+        members, new = fitted.members, None if fitted.for_new is None else fitted.for_new.select(place)
+        self._label_place, self.learnable_ = place, labels.learnable
+        self.ensemble_, self.member_weights_, self.members_ = members.ensemble, members.weights, fitted.scores
+        self.neighbourhood_ = members.neighbourhood
+        self.weights_ = None if members.transition is None else self._restore_both_orders(members.transition)
+        self.node_items_ = None if members.nodes is None else self._item_order[members.nodes]
+        self.folds_ = self._restore_order(members.folds)
         self.contributions_ = {
-            name: self._restore_order(self._restore_labels(part)) for name, part in fitted.by_member.items()
+            name: self._restore_order(np.take(part, place, axis=1)) for name, part in fitted.parts.items()
         }
-        scores, held_out = self._restore_labels(fitted.log_odds), np.zeros(labels.shape, dtype=bool)
-        out_of_fold = self._restore_labels(fitted.out_of_fold)
-        held_out[folds.rows] = ~np.isnan(out_of_fold)
-        scores[held_out] = out_of_fold[held_out[folds.rows]]
-        return scores, held_out
-
-    def _restore_labels(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return scores of labels in canonical order in the order of the caller."""
-        return np.take(scores, self._label_place, axis=1)
-
-    def _calibrate_ensemble(self, labels: PartialLabels, scores: Floats, held_out: Mask) -> Floats:
-        """Return calibrated log odds of the ensemble, to which others can be added; keep the decision for new items."""
-        self.ensemble_calibration_ = fit_platt(np.where(held_out, scores, np.nan), self._select_calibrating(labels))
-        scores = logit(self.ensemble_calibration_(scores))
-        decision = self._decision(labels, scores, np.where(held_out, scores, np.nan))
-        self.new_item_decision_ = NewItemDecision(decision.calibration, decision.thresholds)
-        return scores
-
-    def _add_prior(self, labels: PartialLabels, scores: Floats, prior: Floats) -> Floats:
-        """Return the log odds of ensemble and prior together; keep the Brier scores of each on the same entries."""
-        combined = add_prior(prior, scores, labels, self.folds_)
-        self.prior_weights_ = combined.weights
-        used = labels.observed & (self.folds_ >= 0)[:, None] & ~np.isnan(combined.alone + scores)
-        self.members_["prior"] = _score_brier(expit(combined.alone), labels, used)
-        self.members_["without prior"] = _score_brier(expit(scores), labels, used)
-        self._keep_change(PRIOR, scores, combined.log_odds)
-        return combined.log_odds
-
-    def _keep_change(self, name: str, before: Floats, after: Floats) -> None:
-        """Keep how much a stage changes the log odds."""
-        self.contributions_[name] = self._restore_order((after - before).astype(np.float32))
-
-    def _couple(
-        self, labels: PartialLabels, scores: Floats, groups: Ints | None, rng: np.random.Generator
-    ) -> tuple[Floats, Floats]:
-        """Correct the scores of partly observed items by their observed labels; return all and out-of-fold ones."""
-        order = np.argsort(self._label_place)
-        refined = refine(labels.select(order), np.take(scores, order, axis=1), rng, groups=groups)
-        self.coupled_ = bool(refined.model.coupling.weights.nnz or refined.model.forests)
-        self.refiner_ = refined.model if self.coupled_ and self.prior_weights_ is None else None
-        refined_scores, out_of_fold = map(self._restore_labels, (refined.log_odds, refined.out_of_fold))
-        self._keep_change(OTHER_LABELS, scores, np.where(labels.observed, out_of_fold, refined_scores))
-        return refined_scores, out_of_fold
-
-    def _score_fit(self, labels: PartialLabels) -> dict[str, float]:
-        """Return the Brier scores of the ensemble and of the labels' rates, on the entries that were learned from."""
-        used = labels.observed & labels.learnable
-        p = self.assigned_probabilities_ if self.positive_only_ else self.label_probabilities_
-        rates = np.broadcast_to(labels.rates, labels.shape)
-        return {"ensemble": _score_brier(p, labels, used), "label rate": _score_brier(rates, labels, used)}
-
-    def _calibrate(self, out_of_fold: Floats, labels: PartialLabels) -> Calibrated:
-        """Calibrate and check; for positive-only labels without the check, which the assumption about c replaces."""
-        if self.positive_only_:
-            return super()._calibrate(out_of_fold, labels)
-        return calibrate(out_of_fold, self._select_calibrating(labels), self.folds_)
+        self.ensemble_calibration_ = None if fitted.calibration is None else fitted.calibration.select(place)
+        self.new_item_decision_ = None if new is None else NewItemDecision(new.calibration, new.thresholds)
+        self.prior_weights_, self.coupled_ = fitted.prior_weights, fitted.refiner is not None
+        self.refiner_ = fitted.refiner if fitted.prior_weights is None else None
+        return self._store(fitted.decision.select(place), labels)
 
     def _read_calibrates(self, calibrate_on: Any, labels: PartialLabels) -> Mask:
         """Return the mask of the entries that calibrations are fitted on."""
@@ -360,22 +289,18 @@ class AutoLabeler(PositiveOnlyEstimator):
             raise ValueError("calibrate_on needs irrelevant entries, but these labels are positive-only: leave it out.")
         return read_entry_mask(calibrate_on, labels, "calibrate_on")
 
-    def _select_calibrating(self, labels: PartialLabels) -> PartialLabels:
-        """Return the labels in canonical order, without the entries that calibrations are not fitted on."""
-        return labels if self._calibrates is None else labels.hide(~self._calibrates)
+    @property
+    def _alone(self) -> NewItemDecision:
+        """What decides about new items without known entries."""
+        return self.new_item_decision_ or NewItemDecision(self.calibration_, self.thresholds_)
 
-    def _decision_for_new(self) -> tuple[Calibrated, Floats]:
-        if self.new_item_decision_ is None:
-            return super()._decision_for_new()
-        return self.new_item_decision_.calibration, self.new_item_decision_.thresholds
-
-    def _decide_new(self, scores: Floats, labels: PartialLabels) -> tuple[Mask, Floats]:
+    def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
         """Decide about items with observed labels as in the fit: by the refined scores."""
-        relevant, p = super()._decide_new(scores, labels)
-        rows = np.flatnonzero(labels.observed.any(axis=1))
-        if self.refiner_ is not None and len(rows):
+        relevant, p = self._decide_by(self._alone.calibration, self._alone.thresholds, scores, labels)
+        rows = () if labels is None else np.flatnonzero(labels.observed.any(axis=1))
+        if labels is not None and self.refiner_ is not None and len(rows):
             refined = self._refine_new(scores, labels, rows)[rows]
-            decided = self._apply_decision(refined, labels[rows], self.calibration_, self.thresholds_)
+            decided = self._decide_by(self.calibration_, self.thresholds_, refined, labels[rows])
             relevant[rows], p[rows] = decided
         return relevant, p
 
@@ -388,7 +313,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         return refined
 
     def _score_new(self, X: Matrix) -> Floats:
-        return self._calibrate_new(self._restore_labels(self.ensemble_.predict(self._weigh_new(X))))
+        return self._calibrate_new(np.take(self.ensemble_.predict(self._weigh_new(X)), self._label_place, axis=1))
 
     def _weigh_new(self, X: Matrix) -> Items:
         X = self.weighting_(X)
@@ -413,7 +338,7 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     def list_thresholds(self, labels: PartialLabels) -> Floats:
         """Return the thresholds of new items; those with a known entry have the thresholds of the fitted items."""
-        alone = super().list_thresholds(labels)
+        alone = np.tile(self._alone.thresholds, (len(labels), 1))
         is_known = labels.observed.any(axis=1, keepdims=True)
         return alone if self.refiner_ is None else np.where(is_known, self.thresholds_, alone)
 
@@ -450,12 +375,12 @@ class AutoLabeler(PositiveOnlyEstimator):
         """Return the parts of the log odds of new items, and their probabilities; as in :meth:`complete_both`."""
         check_is_fitted(self)
         items = self._weigh_new(self._validate_features(X, reset=False))
-        log_odds = map(self._restore_labels, self.ensemble_.contribute(items))
+        log_odds = (np.take(part, self._label_place, axis=1) for part in self.ensemble_.contribute(items))
         by_member = dict(zip(self.evidence_of_members, log_odds, strict=True))
         scores = self._calibrate_new(np.asarray(sum(by_member.values())))
         _, p = self._decide_new(scores, labels)
         parts = subtract_rate(by_member, self.member_weights_, self.calibration_.fallback)
-        alone = add_up(parts, self._decision_for_new()[0], scores, p)
+        alone = add_up(parts, self._alone.calibration, scores, p)
         rows = np.flatnonzero(labels.observed.any(axis=1))
         if self.refiner_ is None or not len(rows):
             return alone, p
@@ -471,8 +396,3 @@ class AutoLabeler(PositiveOnlyEstimator):
         require(self, "random_state", lambda seed: seed is None or (is_whole(seed) and seed >= 0), is_seed)
         are_members = f"be among {', '.join(MEMBERS)}, and at least one"
         require(self, "members", lambda names: names is None or (names and set(names) <= set(MEMBERS)), are_members)
-
-
-def _score_brier(p: Floats, labels: PartialLabels, used: Mask) -> float:
-    """Return the Brier score on some observed entries."""
-    return float(np.mean((p - labels.relevant)[used] ** 2)) if used.any() else np.nan

@@ -68,6 +68,11 @@ class Refiner:
     forests: ForestPerLabel | None
     refined: Mask
 
+    @property
+    def changes_scores(self) -> bool:
+        """Whether an observed label changes the score of another entry of its item."""
+        return bool(self.coupling.weights.nnz or self.forests)
+
     def predict(self, log_odds: Floats, labels: PartialLabels) -> Floats:
         """Return refined log odds; an item with nothing observed keeps those of the base.
 

@@ -1,0 +1,236 @@
+"""The fit of the ensemble, from weighted features to a decision: one function, whose result nothing changes.
+
+Items and labels are in canonical order from the first line to the last, so that neither order changes a result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit, logit
+
+from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import Calibration, fit_platt
+from halflabel.labels.rules import Rule
+from halflabel.methods.auto.beta_calibration import calibrate
+from halflabel.methods.auto.effort import EFFORTS
+from halflabel.methods.auto.ensemble import Ensemble, fit_ensemble, uses_graph
+from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.graph import Neighbourhood
+from halflabel.methods.auto.prior import WithPrior, add_prior
+from halflabel.methods.auto.residuals import Refiner, refine
+from halflabel.methods.auto.sampling import named_rng
+from halflabel.methods.auto.task import Task
+from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Calibrated
+from halflabel.methods.decision import Decision, decide, decide_relevant
+
+
+@dataclass(frozen=True)
+class Config:
+    """The parameters of a fit.
+
+    Attributes
+    ----------
+    members : tuple of str
+    effort : str
+    n_neighbors, n_folds : int
+    seed : int
+        Decides everything random.
+    rule : Rule
+    positive_only : bool
+        Whether -1 means that an entry was not assigned.
+    observed_rate : float or None
+        Label frequency of positive-only labels.
+    """
+
+    members: tuple[str, ...]
+    effort: str
+    n_neighbors: int
+    n_folds: int
+    seed: int
+    rule: Rule
+    positive_only: bool
+    observed_rate: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What a fit learns from; items and labels in canonical order.
+
+    Attributes
+    ----------
+    X : matrix of shape (n_items, n_features)
+        Weighted features.
+    labels : PartialLabels of shape (n_items, n_labels)
+    groups : ndarray of int, shape (n_items,), or None
+    prior : ndarray of shape (n_items, n_labels) or None
+    calibrates : ndarray of bool, shape (n_items, n_labels), or None
+        Entries that calibrations are fitted on; None for all observed ones.
+    """
+
+    X: Matrix
+    labels: PartialLabels
+    groups: Ints | None = None
+    prior: Floats | None = None
+    calibrates: Mask | None = None
+
+    @property
+    def calibrating(self) -> PartialLabels:
+        """The labels without the entries that calibrations are not fitted on."""
+        return self.labels if self.calibrates is None else self.labels.hide(~self.calibrates)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMembers:
+    """The members of the ensemble, before other evidence is added to them.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+    weights, brier : dict of str to float
+        Of each member; the Brier scores are out of fold.
+    by_member : dict of str to ndarray of shape (n_items, n_labels)
+        Weighted log odds.
+    neighbourhood : Neighbourhood or None
+        Connects new items to the graph; None if no member uses it.
+    transition : csr_array of shape (n_items, n_items) or None
+    nodes : ndarray of int or None
+        Positions of the items that the graph connects.
+    folds : ndarray of int, shape (n_items,)
+    have_gaps : bool
+        Whether an entry of a labelled item is unknown.
+    """
+
+    ensemble: Ensemble
+    weights: dict[str, float]
+    brier: dict[str, float]
+    by_member: dict[str, NDArray[np.float32]]
+    neighbourhood: Neighbourhood | None
+    transition: sparse.csr_array | None
+    nodes: Ints | None
+    folds: Ints
+    have_gaps: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FittedAuto:
+    """The fit of the ensemble; items and labels in canonical order.
+
+    Attributes
+    ----------
+    members : FittedMembers
+    scores : dict of str to float
+        Brier scores of the members, the prior, the ensemble, and the labels' rates.
+    parts : dict of str to ndarray of shape (n_items, n_labels)
+        See :attr:`halflabel.AutoLabeler.contributions_`.
+    decision : Decision
+    calibration : Calibration or None
+        Of the ensemble, where other evidence is added to it.
+    for_new : Decision or None
+        About the ensemble alone, where ``decision`` has other evidence.
+    prior_weights : tuple of two floats or None
+    refiner : Refiner or None
+        None where the item's other labels do not change any score.
+    """
+
+    members: FittedMembers
+    scores: dict[str, float]
+    parts: dict[str, NDArray[np.float32]]
+    decision: Decision
+    calibration: Calibration | None
+    for_new: Decision | None
+    prior_weights: tuple[float, float] | None
+    refiner: Refiner | None
+
+
+def fit_auto(data: Data, config: Config) -> FittedAuto:
+    """Fit members, add the prior and the item's other labels where there are any, calibrate and decide."""
+    members, scores, held_out = _fit_members(data, config)
+    brier, parts = dict(members.brier), dict(members.by_member)
+    calibration = for_new = prior_weights = refiner = None
+    couples = members.have_gaps and held_out.any()  # a single item or group cannot be held out to learn from
+    if couples or (data.prior is not None and held_out.any()):
+        calibration = fit_platt(np.where(held_out, scores, np.nan), data.calibrating)
+        scores = logit(calibration(scores))
+        for_new = _decide(data, config, members.folds, scores, np.where(held_out, scores, np.nan))
+    if data.prior is not None:
+        combined = add_prior(data.prior, scores, data.labels, members.folds)
+        brier |= _score_prior(combined, scores, data.labels, members.folds)
+        parts[PRIOR] = (combined.log_odds - scores).astype(np.float32)
+        scores, prior_weights = combined.log_odds, combined.weights
+    out_of_fold = np.where(held_out, scores, np.nan)
+    if couples:
+        refined = refine(data.labels, scores, named_rng(config.seed, "other labels"), groups=data.groups)
+        change = np.where(data.labels.observed, refined.out_of_fold, refined.log_odds) - scores
+        parts[OTHER_LABELS] = change.astype(np.float32)
+        scores, out_of_fold = refined.log_odds, refined.out_of_fold
+        refiner = refined.model if refined.model.changes_scores else None
+    decision = _decide(data, config, members.folds, scores, out_of_fold)
+    brier |= _score_fit(decision, data.calibrating)
+    return FittedAuto(members, brier, parts, decision, calibration, for_new, prior_weights, refiner)
+
+
+def _fit_members(data: Data, config: Config) -> tuple[FittedMembers, Floats, Mask]:
+    """Fit the members; return also the log odds of all cells, and the mask of those that are out of fold."""
+    labels = data.labels
+    folds = Folds.split(labels, config.n_folds, named_rng(config.seed, "folds"), data.groups)
+    task = Task(data.X, labels, folds, EFFORTS[config.effort], config.seed, config.n_neighbors)
+    fitted, has_graph = fit_ensemble(task, config.members), uses_graph(config.members)
+    members = FittedMembers(
+        ensemble=fitted.model,
+        weights=fitted.weights,
+        brier=fitted.brier,
+        by_member=fitted.by_member,
+        neighbourhood=task.graph.neighbourhood if has_graph else None,
+        transition=task.graph.between_items() if has_graph else None,
+        nodes=task.nodes.items if "nodes" in vars(task) else None,
+        folds=_spread(folds.fold, folds.rows, len(labels)),
+        have_gaps=folds.have_gaps,
+    )
+    scores, held_out = fitted.log_odds.copy(), np.zeros(labels.shape, dtype=bool)
+    held_out[folds.rows] = ~np.isnan(fitted.out_of_fold)
+    scores[held_out] = fitted.out_of_fold[held_out[folds.rows]]
+    return members, scores, held_out
+
+
+def _spread(folds: Ints, rows: Ints, n_items: int) -> Ints:
+    """Return the fold of every item; -1 for items that are in none."""
+    spread = np.full(n_items, -1)
+    spread[rows] = folds
+    return spread
+
+
+def _decide(data: Data, config: Config, fold: Ints, scores: Floats, out_of_fold: Floats) -> Decision:
+    """Calibrate and check; for positive-only labels without the check, which the assumption about c replaces."""
+    if config.positive_only:
+        assigned = decide(data.labels, scores, out_of_fold, config.rule)
+        return decide_relevant(assigned, data.labels, config.observed_rate, config.rule)
+
+    def calibrate_checked(out_of_fold: Floats, labels: PartialLabels) -> Calibrated:
+        return calibrate(out_of_fold, data.calibrating, fold)
+
+    return decide(data.labels, scores, out_of_fold, config.rule, calibrate_checked)
+
+
+def _score_prior(combined: WithPrior, scores: Floats, labels: PartialLabels, fold: Ints) -> dict[str, float]:
+    """Return the Brier scores of the prior and of the ensemble, on the same entries."""
+    used = labels.observed & (fold >= 0)[:, None] & ~np.isnan(combined.alone + scores)
+    alone, without = expit(combined.alone), expit(scores)
+    return {"prior": _score_brier(alone, labels, used), "without prior": _score_brier(without, labels, used)}
+
+
+def _score_fit(decision: Decision, labels: PartialLabels) -> dict[str, float]:
+    """Return the Brier scores of the ensemble and of the labels' rates, on the entries that were learned from."""
+    used = labels.observed & labels.learnable
+    p = decision.probabilities if decision.assigned is None else decision.assigned
+    rates = np.broadcast_to(labels.rates, labels.shape)
+    return {"ensemble": _score_brier(p, labels, used), "label rate": _score_brier(rates, labels, used)}
+
+
+def _score_brier(p: Floats, labels: PartialLabels, used: Mask) -> float:
+    """Return the Brier score on some observed entries."""
+    return float(np.mean((p - labels.relevant)[used] ** 2)) if used.any() else np.nan
