@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 
 from halflabel.labels import PartialLabels
 from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
+from halflabel.methods.decision import decide
 from halflabel.numerics.solvers import Status
 
 

@@ -236,10 +236,11 @@ class AutoLabeler(PositiveOnlyEstimator):
         labels = labels[order]
         columns = order_columns(labels.state)
         groups = None if groups is None else number_groups(groups[order], len(labels))
-        tables = (None if table is None else table[np.ix_(order, columns)] for table in (prior, calibrates))
+        prior = None if prior is None else prior[np.ix_(order, columns)]
+        calibrates = None if calibrates is None else calibrates[np.ix_(order, columns)]
         with blas_threads(len(labels)):
             X = self._weigh(X[order])  # the unweighted copy is freed here
-            fitted = fit_auto(Data(X, labels.select(columns), groups, *tables), self._configure())
+            fitted = fit_auto(Data(X, labels.select(columns), groups, prior, calibrates), self._configure())
         return self._keep(fitted, labels, np.argsort(columns))
 
     def _weigh(self, X: Matrix) -> Matrix:
@@ -297,8 +298,10 @@ class AutoLabeler(PositiveOnlyEstimator):
     def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
         """Decide about items with observed labels as in the fit: by the refined scores."""
         relevant, p = self._decide_by(self._alone.calibration, self._alone.thresholds, scores, labels)
-        rows = () if labels is None else np.flatnonzero(labels.observed.any(axis=1))
-        if labels is not None and self.refiner_ is not None and len(rows):
+        if labels is None or self.refiner_ is None:
+            return relevant, p
+        rows = np.flatnonzero(labels.observed.any(axis=1))
+        if len(rows):
             refined = self._refine_new(scores, labels, rows)[rows]
             decided = self._decide_by(self.calibration_, self.thresholds_, refined, labels[rows])
             relevant[rows], p[rows] = decided
