@@ -19,7 +19,7 @@ from halflabel.completion.model_file import saved_classes
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import micro_f1
 from halflabel.labels.positive_only import mark_unassigned
-from halflabel.methods.auto import estimator
+from halflabel.methods.auto import fit as steps
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS
 from halflabel.methods.auto.ensemble import MEMBERS, FittedEnsemble
 from halflabel.methods.auto.prior import WithPrior
@@ -65,9 +65,10 @@ def given(monkeypatch):
         scores, folds = task.X[:, :1] * coefficients, task.folds
         held_out = np.where(folds.fold[:, None] < 0, NAN, scores[folds.rows] + 0.5)
         model = SimpleNamespace(predict=lambda items: items.X[:, :1] * coefficients)
-        return FittedEnsemble(scores, held_out, model, {"member": 0.1}, {"member": 0.75})
+        parts = {"member": scores.astype(np.float32)}
+        return FittedEnsemble(scores, held_out, model, {"member": 0.1}, {"member": 0.75}, parts)
 
-    monkeypatch.setattr(estimator, "fit_ensemble", fit_ensemble)
+    monkeypatch.setattr(steps, "fit_ensemble", fit_ensemble)
     return asked
 
 
@@ -78,11 +79,11 @@ def refined(monkeypatch):
 
     def refine(labels, log_odds, rng, *, groups=None):
         asked.calls.append((labels, log_odds, groups))
-        coupling = SimpleNamespace(weights=SimpleNamespace(nnz=asked.nnz))
-        model = SimpleNamespace(coupling=coupling, forests=asked.forests, predict=lambda scores, labels: scores + 2)
+        changes = bool(asked.nnz or asked.forests)
+        model = SimpleNamespace(changes_scores=changes, predict=lambda scores, labels: scores + 2)
         return Refined(log_odds + 1, np.where(labels.observed, log_odds + 1, NAN), model)
 
-    monkeypatch.setattr(estimator, "refine", refine)
+    monkeypatch.setattr(steps, "refine", refine)
     return asked
 
 
@@ -137,9 +138,9 @@ def test_a_label_with_one_value_has_no_score(given):
     ],
 )
 def test_text_features_have_an_additional_member(given, monkeypatch, features, members, names):
-    effort = estimator.EFFORTS["fast"]
-    monkeypatch.setattr(estimator, "uses_graph", lambda names: False)
-    monkeypatch.setitem(estimator.EFFORTS, "fast", replace(effort, text_members=("reconstruction",)))
+    effort = steps.EFFORTS["fast"]
+    monkeypatch.setattr(steps, "uses_graph", lambda names: False)
+    monkeypatch.setitem(steps.EFFORTS, "fast", replace(effort, text_members=("reconstruction",)))
     items = X if features == "numbers" else np.eye(9)
     AutoLabeler("fast", members=members, n_folds=2).fit(items, whole())
     assert given.names == [names]
@@ -217,7 +218,7 @@ def test_a_prior_is_added_to_the_calibrated_ensemble(given, monkeypatch):
         alone = np.where(np.isnan(prior), NAN, 0.0 * scores + 0.2)
         return WithPrior(scores - 3, alone, (0.5, 0.25))
 
-    monkeypatch.setattr(estimator, "add_prior", add_prior)
+    monkeypatch.setattr(steps, "add_prior", add_prior)
     model = fit(y, prior=prior)
     raw = raw_scores(y)
     calibrated = logit(fit_platt(np.where(np.arange(9)[:, None] < 7, raw, NAN), PartialLabels.from_table(y))(raw))
@@ -235,7 +236,7 @@ def test_a_prior_is_added_to_the_calibrated_ensemble(given, monkeypatch):
 def test_a_single_labelled_item_calibrates_nothing(given, refined, monkeypatch, with_prior):
     y = name(np.vstack([[[1, 0, NAN]], np.full((8, 3), NAN)]))
     monkeypatch.setattr(
-        estimator, "add_prior", lambda prior, scores, labels, folds: WithPrior(scores, 0 * scores, (0.5, 0.5))
+        steps, "add_prior", lambda prior, scores, labels, folds: WithPrior(scores, 0 * scores, (0.5, 0.5))
     )
     arguments = {"prior": np.full((9, 3), 0.5)} if with_prior else {}
     with pytest.warns(UserWarning, match="cannot be learned"):
@@ -317,7 +318,7 @@ def test_thresholds_of_new_items_are_those_of_items_without_observed_labels(rng)
     rate = 0.05 + 0.2 * (X[:, :1] > 0)
     truth = (np.where(rng.random((1300, 4)) < 0.9, shared[:, None], rng.random((1300, 4))) < rate).astype(float)
     given = np.where(rng.random((300, 4)) < 0.5, truth[:300], np.nan)
-    model = AutoLabeler("fast").fit(X[:300], given)
+    model = AutoLabeler("fast", decision="micro_f1").fit(X[:300], given)
     assert model.coupled_
     gaps = np.isnan(given)
     np.testing.assert_array_equal(
