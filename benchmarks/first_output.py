@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from _common import load_set, make_parser
 
-CAREFUL = ("--min-precision", "0.95", "--review", "review.csv")
+CAREFUL = ("--min-precision", "0.95")
 NOTEBOOK = """
 import sys, halflabel as hl, polars as pl
 frame = pl.read_parquet("songs.parquet")
@@ -127,7 +127,7 @@ def make_images(folder, rng):
     frame["url"] = [f"https://images.example.org/{i}.jpg" for i in range(len(frame))]
     frame["embedding"] = list(np.asarray(data.X, dtype=np.float32))
     frame.to_parquet(folder / "images.parquet", index=False)
-    command = ("complete", "images.parquet", "--id", "image", "--vectors", "embedding", "--labels", ",".join(names))
+    command = ("complete", "images.parquet", "--id", "image", "--set", "vectors=embedding", "--labels", ",".join(names))
     return User("images", command, "images.completed.parquet", read_columns(names, pd.read_parquet), given, truth)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
@@ -17,8 +17,8 @@ Result = TypeVar("Result")
 #: Shown where there is no number.
 NONE = "–"
 
-#: Whether messages name the options of the command.
-_names_command_options: ContextVar[bool] = ContextVar("halflabel_names_command_options", default=False)
+#: The options of the command that is running, by argument; None where messages name arguments of Python.
+_options: ContextVar[Mapping[str, str] | None] = ContextVar("halflabel_options", default=None)
 
 #: The line of the first row of the table that is read, where it comes from a text file with one line per row.
 _first_line: ContextVar[int | None] = ContextVar("halflabel_first_line", default=None)
@@ -27,8 +27,18 @@ _first_line: ContextVar[int | None] = ContextVar("halflabel_first_line", default
 Place = tuple[int, int | None, str]
 _find_place: ContextVar[Callable[[int], Place] | None] = ContextVar("halflabel_find_place", default=None)
 
-#: Arguments whose option in the command has another name.
-_OPTIONS = {"pairs": "tags-file", "random_state": "seed"}
+#: Arguments whose option in each command has another name. An option that ends with "=" is followed by its value.
+_OPTIONS = {
+    "pairs": "--tags-file",
+    "random_state": "--seed",
+    "mark": "--source-columns",
+    "marks": "--thumbnails",
+    "question": "--to label-studio:",
+    "out": "-o FOLDER/",
+    "scheduler": "--workers",
+    "max_labelled": "--fit-rows",
+    "max_unlabelled": "--fit-rows",
+}
 
 #: Maximum length of a text on a page; names and ids come from outside and may be anything.
 MAX_CHARACTERS = 120
@@ -152,22 +162,27 @@ def closest(name: str, names: Iterable[str]) -> str:
 
 
 @contextmanager
-def name_command_options() -> Iterator[None]:
-    """Let :func:`option` name the options of the command inside the block."""
-    token = _names_command_options.set(True)
+def name_command_options(options: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Let :func:`option` name the options of the command inside the block; ``options`` are those of one command."""
+    token = _options.set({**_OPTIONS, **(options or {})})
     try:
         yield
     finally:
-        _names_command_options.reset(token)
+        _options.reset(token)
+
+
+def names_command_options() -> bool:
+    """Return whether messages name the options of the command."""
+    return _options.get() is not None
 
 
 def keep_wording(function: Callable[[Job], Result]) -> Callable[[Job], Result]:
     """Return a function that names options as the caller does now, also in another process."""
-    return partial(_call_with_wording, _names_command_options.get(), function)
+    return partial(_call_with_wording, _options.get(), function)
 
 
-def _call_with_wording(of_command: bool, function: Callable[[Job], Result], job: Job) -> Result:
-    with name_command_options() if of_command else nullcontext():
+def _call_with_wording(options: Mapping[str, str] | None, function: Callable[[Job], Result], job: Job) -> Result:
+    with nullcontext() if options is None else name_command_options(options):
         return function(job)
 
 
@@ -178,13 +193,18 @@ def option(name: str, value: object = None) -> str:
     --------
     >>> option("absent", "unknown"), option("max_categories"), option("observed_rate", 0.7)
     ("absent='unknown'", 'max_categories=', 'observed_rate=0.7')
-    >>> with name_command_options():
-    ...     option("absent", "unknown"), option("max_categories"), option("pairs", "FILE")
-    ('--absent unknown', '--max-categories', '--tags-file FILE')
+    >>> with name_command_options({"group": "--set group="}):
+    ...     option("absent", "unknown"), option("pairs", "FILE"), option("group", "album"), option("group")
+    ('--absent unknown', '--tags-file FILE', '--set group=album', '--set group=...')
     """
-    if not _names_command_options.get():
+    options = _options.get()
+    if options is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
-    flag = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+    flag = options.get(name, f"--{name.replace('_', '-')}")
+    if flag.endswith("="):
+        return f"{flag}{'...' if value is None else value}"
+    if "{}" in flag:
+        return flag.format("WORD" if value is None else value)
     return flag if value is None else f"{flag} {value}" if value != "" else f"{flag} ''"
 
 
@@ -199,7 +219,7 @@ def option_names(name: str, values: Sequence[str]) -> str:
     ...     print(option_names("labels", ["rock", "very sad"]))
     --labels 'rock,very sad'
     """
-    if not _names_command_options.get():
+    if not names_command_options():
         return option(name, list(values))
     cells = ['"' + value.replace('"', '""') + '"' if "," in value or '"' in value else value for value in values]
     return option(name, shlex.quote(",".join(cells)))
@@ -246,7 +266,7 @@ def name_row(row: int) -> str:
     find_place = _find_place.get()
     row, first, file = (row, _first_line.get(), "") if find_place is None else find_place(row)
     of = f" of {file}" if file else ""
-    if not _names_command_options.get():
+    if not names_command_options():
         return f"row {row}{of}"
     return (f"item {row + 1}" if first is None else f"line {row + first}") + of
 

@@ -33,7 +33,7 @@ def answer(songs, completed, wrong):
 
 
 def test_from_questions_to_the_certificate(songs, completed):
-    result = run("audit", songs, *OPTIONS, "--completed", completed, "-n", 30, "--show", "f1")
+    result = run("audit", songs, *OPTIONS, "--completed", completed, "-n", 30, "--set", "show=f1")
     assert result.exit_code == 0, result.output
     assert "30 of" in result.output
     questions = pd.read_csv(songs.with_name("songs.audit.csv"))

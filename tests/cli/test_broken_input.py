@@ -17,7 +17,7 @@ def spoil(path, text):
 
 
 BROKEN = {
-    "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";", 3).replace(",", "|")), "--delimiter"),
+    "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";", 3).replace(",", "|")), "--set delimiter="),
     "ragged row": (lambda p: spoil(p, p.read_text() + "1,2,3\n"), "line 62"),
     "duplicate ids": (lambda p: spoil(p, p.read_text().replace("s7,", "s8,")), "not unique: 's8'"),
     "labels in words": (lambda p: spoil(p, p.read_text().replace(",0.0", ",no").replace(",1.0", ",yes")), "holds '"),
@@ -58,7 +58,7 @@ def test_a_truncated_gzip_and_an_xml_with_a_doctype(songs, tmp_path, public_data
     assert "cut.csv.gz" in result.stderr
     (tmp_path / "evil.xml").write_text('<!DOCTYPE x [<!ENTITY a "b">]><labels><label name="a"/></labels>')
     arff = public_data / "emotions" / "emotions.arff.gz"
-    failed = run("complete", arff, "--xml", tmp_path / "evil.xml", "-o", tmp_path / "o.csv")
+    failed = run("complete", arff, "--set", f"xml={tmp_path / 'evil.xml'}", "-o", tmp_path / "o.csv")
     assert failed.exit_code == 1
     assert "document type" in failed.stderr
     assert not (tmp_path / "o.csv").exists()
@@ -72,7 +72,7 @@ def test_a_typing_error_suggests_the_name(songs):
 
 def test_a_delimiter_may_be_called_tab(songs):
     spoil(songs, songs.read_text().replace(",", "\t"))
-    found, given = (run("data", "describe", songs, *more) for more in ((), ("--delimiter", "tab")))
+    found, given = (run("data", "describe", songs, *more) for more in ((), ("--set", "delimiter=tab")))
     assert given.exit_code == 0, given.output
     assert "--labels tag_a" in given.output
     assert found.output == given.output  # it is recognised too

@@ -53,12 +53,12 @@ class TestComplete:
         X, Y, _ = half_labelled(rng)
         frame = pd.DataFrame({"vector": list(X), "a": Y[:, 0], "b": Y[:, 1]})
         frame.to_parquet(tmp_path / "v.parquet")
-        assert run("complete", tmp_path / "v.parquet", "--vectors", "vector", "--labels", "a,b").exit_code == 0
+        assert run("complete", tmp_path / "v.parquet", "--set", "vectors=vector", "--labels", "a,b").exit_code == 0
         assert not pd.read_parquet(tmp_path / "v.completed.parquet")[["a", "b"]].isna().any(axis=None)
 
     def test_vectors_next_to_the_table(self, songs, tmp_path, rng):
         np.save(tmp_path / "X.npy", rng.normal(size=(60, 7)))
-        result = run("complete", songs, "--labels", "tag_*", "--ignore", "f*", "--vectors", tmp_path / "X.npy")
+        result = run("complete", songs, "--labels", "tag_*", "--ignore", "f*", "--set", f"vectors={tmp_path / 'X.npy'}")
         assert "from the matrix" in result.output
 
     def test_tags_and_a_long_table(self, songs, tmp_path, rng):
@@ -72,7 +72,16 @@ class TestComplete:
         long = has.assign(song=frame["song"]).melt("song", var_name="tag").query("value == 1")[["song", "tag"]]
         long.to_csv(tmp_path / "long.csv", index=False)
         plain.drop(columns="tags").to_csv(tmp_path / "u.csv", index=False)
-        options = ("--id", "song", "--tags-file", tmp_path / "long.csv", "--on", "song", "--absent", "irrelevant")
+        options = (
+            "--id",
+            "song",
+            "--set",
+            f"tags_file={tmp_path / 'long.csv'}",
+            "--set",
+            "on=song",
+            "--absent",
+            "irrelevant",
+        )
         assert run("complete", tmp_path / "u.csv", *options).exit_code == 0
         assert {"tag_a", "tag_b", "tag_c"} <= set(pd.read_csv(tmp_path / "u.completed.csv").columns)
 
@@ -133,7 +142,16 @@ def test_predictions_of_one_model_are_the_prior_of_another(songs, tmp_path):
     )
     pd.read_csv(tmp_path / "p.csv").iloc[::-1].to_csv(tmp_path / "p.csv", index=False)
     result = run(
-        "complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--prior", tmp_path / "p.csv"
+        "complete",
+        songs,
+        "--id",
+        "song",
+        "--labels",
+        "tag_*",
+        "--effort",
+        "fast",
+        "--set",
+        f"prior={tmp_path / 'p.csv'}",
     )
     assert result.exit_code == 0, result.output
     assert "The prior has a value for 180 of 180 entries." in result.output
@@ -174,7 +192,7 @@ class TestSparseArff:
         assert "did you mean 'tag a'" in run("complete", path, "--labels", "tga a").stderr
 
     def test_features_and_ignored_columns(self, path):
-        described = run("data", "describe", path, "--labels", "tag*", "--features", "f1,f3").output
+        described = run("data", "describe", path, "--labels", "tag*", "--set", "features=f1,f3").output
         assert "60 items, 2 features, 2 labels" in described
         described = run("data", "describe", path, "--labels", "tag*", "--ignore", "f1").output
         assert "60 items, 4 features, 2 labels" in described

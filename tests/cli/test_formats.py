@@ -60,7 +60,15 @@ class TestPlainFormats:
     def test_the_suffix_of_the_output_decides(self, tickets, tmp_path):
         frame, kinds = tickets
         frame.to_parquet(tmp_path / "t.parquet")
-        run("complete", tmp_path / "t.parquet", *TAGS, "-o", tmp_path / "out.jsonl", "--review", tmp_path / "r.json")
+        run(
+            "complete",
+            tmp_path / "t.parquet",
+            *TAGS,
+            "-o",
+            tmp_path / "out.jsonl",
+            "--probabilities",
+            tmp_path / "r.json",
+        )
         rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
         check_filled([row["tags"] for row in rows], kinds)
         assert isinstance(json.loads((tmp_path / "r.json").read_text()), list)
@@ -197,7 +205,7 @@ class TestTools:
         files.write(path, tool, frame.drop(columns=labels), frame[labels])
         answered = 60 if not {files.Loss.ITEMS} & set(kind.losses) else int(frame[labels].notna().any(axis=1).sum())
         np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(answered, 3)))
-        options = ["--vectors", tmp_path / "X.npy"]
+        options = ["--set", f"vectors={tmp_path / 'X.npy'}"]
         options += ["--absent", "unknown"] if kind.dialect == "sets" else []
         options += ["--id", "song", "--labels", "tag_*"] if tool in ("json", "jsonl") else []
         result = run("data", "describe", path, *options)
@@ -207,14 +215,15 @@ class TestTools:
         assert f"(format: {tool})" in result.output
 
     def test_marks_are_for_tables(self, export, songs):
-        result = run("complete", export[0], "--text", "text", "--absent", "irrelevant", "--mark")
-        assert "--mark is about tables" in result.stderr
+        result = run("complete", export[0], "--text", "text", "--absent", "irrelevant", "--source-columns")
+        assert "--source-columns is about tables" in result.stderr
         assert (
-            "--mark is about tables" in run("complete", songs, "--labels", "tag_*", "--to", "argilla", "--mark").stderr
+            "--source-columns is about tables"
+            in run("complete", songs, "--labels", "tag_*", "--to", "argilla", "--source-columns").stderr
         )
 
     def test_new_items_of_a_tool_become_a_table(self, songs, tmp_path):
-        run("complete", songs, "--labels", "tag_*", "--features", "f*", *FAST, "--model", tmp_path / "m.halflabel")
+        run("complete", songs, "--labels", "tag_*", "--set", "features=f*", *FAST, "--model", tmp_path / "m.halflabel")
         frame = pd.read_csv(songs).set_index("song")
         labels = ["tag_a", "tag_b", "tag_c"]
         files.write(tmp_path / "new", "argilla", frame.drop(columns=labels), frame[labels])
@@ -229,7 +238,7 @@ class TestTools:
     def test_wrong_names(self, songs, tmp_path):
         wrong = run("complete", songs, "--labels", "tag_*", "--to", "label-stduio")
         assert "there is no format 'label-stduio': did you mean 'label-studio'?" in wrong.stderr
-        wrong = run("complete", songs, "--labels", "tag_*", "--format", "jsno")
+        wrong = run("complete", songs, "--labels", "tag_*", "--set", "format=jsno")
         assert "did you mean 'json'?" in wrong.stderr
         wrong = run("complete", songs, "--labels", "tag_*", "--to", "label-studio", "-o", tmp_path / "o.csv")
         assert "Label Studio takes .json, not '.csv'" in wrong.stderr
@@ -241,7 +250,7 @@ class TestTools:
         assert (
             "its suffix '.data' is that of a known format" in run("data", "describe", odd, "--labels", "tag_*").stderr
         )
-        result = run("data", "describe", odd, "--labels", "tag_*", "--format", "csv")
+        result = run("data", "describe", odd, "--labels", "tag_*", "--set", "format=csv")
         assert "60 items, 5 features, 3 labels" in result.output
 
     def test_a_model_labels_new_tasks(self, export, tmp_path):
@@ -257,7 +266,7 @@ class TestTools:
         path, kinds = export
         answers = pd.DataFrame({"item": ["2"], "label": ["bug"], "answer": [0 if kinds[1] == "bug" else 1]})
         answers.to_csv(tmp_path / "answers.csv", index=False)
-        options = ("--absent", "irrelevant", *FAST, "--review-in", tmp_path / "answers.csv")
+        options = ("--absent", "irrelevant", *FAST, "--answers", tmp_path / "answers.csv")
         result = run("complete", path, "--text", "text", *options)
         assert result.exit_code == 0, result.stderr
         labels = files.read(path.with_name("export.completed.json"), absent="irrelevant").labels
@@ -295,7 +304,7 @@ class TestLabelWords:
         return songs
 
     def test_words_are_read_and_written(self, words):
-        options = ("--labels", "tag_*", "--yes", "yes,x", "--no", "no", "--unknown", "?")
+        options = ("--labels", "tag_*", "--set", "words=yes,x=1;no=0;?=")
         result = run("complete", words, *options, *FAST)
         assert result.exit_code == 0, result.stderr
         before, after = (
@@ -309,27 +318,27 @@ class TestLabelWords:
     def test_a_word_without_a_meaning_is_named_with_its_line(self, words):
         result = run("complete", words, "--labels", "tag_*")
         assert "(line 2)" in result.stderr
-        assert "--yes, --no and --unknown; the column holds" in result.stderr
-        result = run("complete", words, "--labels", "tag_*", "--yes", "yes")
+        assert "--set words='yes,x=1;no=0;?='; the column holds" in result.stderr
+        result = run("complete", words, "--labels", "tag_*", "--set", "words=yes=1")
         assert "the column holds" in result.stderr
 
     def test_an_empty_cell_may_mean_no(self, songs):
         frame = pd.read_csv(songs)
         frame["tag_a"] = frame["tag_a"].map({1: "x", 0: None}).where(frame["tag_a"].notna(), "?")
         frame.to_csv(songs, index=False)
-        options = ("--labels", "tag_a", "--ignore", "tag_b,tag_c", "--yes", "x", "--no", "", "--unknown", "?")
+        options = ("--labels", "tag_a", "--ignore", "tag_b,tag_c", "--set", "words=x=1;=0;?=")
         result = run("data", "describe", songs, *options)
         assert f"{int((frame['tag_a'] == '?').sum())} items without any label" in result.output
 
     def test_minus_one_may_mean_unknown(self, songs):
         frame = pd.read_csv(songs).fillna({"tag_a": -1, "tag_b": -1, "tag_c": -1})
         frame.to_csv(songs, index=False)
-        assert "with --yes, --no and --unknown" in run("complete", songs, "--labels", "tag_*").stderr
-        result = run("complete", songs, "--labels", "tag_*", "--unknown", "-1", *FAST)
+        assert "with --set words=" in run("complete", songs, "--labels", "tag_*").stderr
+        result = run("complete", songs, "--labels", "tag_*", "--set", "words=-1=", *FAST)
         assert result.exit_code == 0, result.stderr
         after = pd.read_csv(songs.with_name("songs.completed.csv"))
         assert set(after["tag_a"]) == {0, 1}
 
     def test_a_word_has_one_meaning(self, words):
-        result = run("complete", words, "--labels", "tag_*", "--yes", "x", "--no", "X")
+        result = run("complete", words, "--labels", "tag_*", "--set", "words=x=1;X=0")
         assert "the word 'x' was given two meanings" in result.stderr

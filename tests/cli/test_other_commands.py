@@ -28,7 +28,7 @@ def test_a_map_is_drawn_and_its_coordinates_are_written_with_labels(songs):
 @pytest.mark.usefixtures("small_forests")
 def test_the_suffix_decides_what_a_map_becomes(songs, tmp_path):
     svg, table = tmp_path / "m.svg", tmp_path / "m.parquet"
-    result = run("map", songs, "--labels", "tag_*", "--label", "tag_c", "--show", "song", "-o", svg, "-o", table)
+    result = run("map", songs, "--labels", "tag_*", "--label", "tag_c", "--set", "show=song", "-o", svg, "-o", table)
     assert result.exit_code == 0
     assert "60 items: tag_c" in svg.read_text()
     assert re.search("<title>7 · s7[ <]", svg.read_text())

@@ -21,7 +21,7 @@ def test_a_folder_that_cannot_be_written_to(songs, tmp_path):
 
 
 def test_only_the_error_is_printed(songs):
-    result = run("complete", songs, "--labels", "tag_*", "--vectors", "nowhere.npy")
+    result = run("complete", songs, "--labels", "tag_*", "--set", "vectors=nowhere.npy")
     assert result.stderr.startswith("Error: nowhere.npy")
     absent = songs.parent / "no.model"
     assert run("predict", absent, songs).stderr == f"Error: {absent}: there is no such file.\n"
@@ -88,16 +88,30 @@ def test_a_tag_that_is_also_a_column_would_overwrite_it(songs, tmp_path):
     frame = pd.read_csv(songs)
     frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
     (tmp_path / "long.csv").write_text("song,tag\ns1,f0\ns2,rock\n")
-    options = ("--id", "song", "--tags-file", tmp_path / "long.csv", "--on", "song", "--absent", "irrelevant")
+    options = (
+        "--id",
+        "song",
+        "--set",
+        f"tags_file={tmp_path / 'long.csv'}",
+        "--set",
+        "on=song",
+        "--absent",
+        "irrelevant",
+    )
     assert "'f0' is a label and also a column" in run("complete", songs, *options).stderr
     assert "labels were given twice" in run("complete", songs, *options, "--labels", "f1").stderr
-    assert "give that table, too (--tags-file)" in run("complete", songs, "--labels", "f1", "--on", "song").stderr
+    assert (
+        "give that table, too (--set tags_file=...)"
+        in run("complete", songs, "--labels", "f1", "--set", "on=song").stderr
+    )
 
 
 def test_a_prior_is_not_overwritten(songs, tmp_path):
     prior = tmp_path / "p.csv"
     prior.write_text("song,tag_a\ns1,0.5\n")
-    result = run("complete", songs, "--id", "song", "--labels", "tag_*", "--prior", prior, "--probabilities", prior)
+    result = run(
+        "complete", songs, "--id", "song", "--labels", "tag_*", "--set", f"prior={prior}", "--probabilities", prior
+    )
     assert result.exit_code == 1
     assert "is the input or another output" in result.output
     assert prior.read_text().startswith("song")

@@ -67,7 +67,7 @@ class TestPredict:
     def test_vectors_stay_vectors(self, tmp_path, rng):
         X, Y, _ = half_labelled(rng)
         pd.DataFrame({"vector": list(X), "a": Y[:, 0]}).to_parquet(tmp_path / "v.parquet")
-        options = ("--vectors", "vector", "--labels", "a", "--model", tmp_path / "m")
+        options = ("--set", "vectors=vector", "--labels", "a", "--model", tmp_path / "m")
         assert run("complete", tmp_path / "v.parquet", *options).exit_code == 0
         assert run("predict", tmp_path / "m", tmp_path / "v.parquet").exit_code == 0
         assert len(pd.read_parquet(tmp_path / "v.predicted.parquet")["vector"][0]) == 5
@@ -78,9 +78,9 @@ def test_labels_come_back_in_their_words(songs, tmp_path):
     words = {"tag_a": {1: "ja", 0: "nein"}, "tag_b": {1: "TRUE", 0: "FALSE"}}
     frame = frame.assign(**{name: frame[name].map(pair) for name, pair in words.items()})
     frame.to_csv(songs, index=False)
-    for labels, stated in (("tag_a", ("--yes", "ja", "--no", "nein")), ("tag_b", ())):
+    for labels, stated in (("tag_a", ("--set", "words=ja=1;nein=0")), ("tag_b", ())):
         model, new = tmp_path / f"{labels}.halflabel", tmp_path / "new.csv"
-        options = ("--id", "song", "--labels", labels, "--features", "f*", "--effort", "fast")
+        options = ("--id", "song", "--labels", labels, "--set", "features=f*", "--effort", "fast")
         assert run("complete", songs, *options, *stated, "--model", model).exit_code == 0
         frame[[f"f{j}" for j in range(5)] + ["song"]].to_csv(new, index=False)
         assert run("predict", model, new).exit_code == 0
@@ -108,7 +108,7 @@ def test_predictions_go_to_a_tool_as_suggestions(songs, tmp_path):
     assert records.labels.isna().all(axis=None)
     np.testing.assert_allclose(records.probabilities[list(predictor.label_names)], predictor.predict_proba(items))
     assert run("predict", model, new, "--to", "nothing").exit_code == 1
-    assert run("predict", model, new, "--question", "a").exit_code == 1
+    assert run("predict", model, new, "--to", "argilla:a").exit_code == 1
 
 
 def test_answers_in_an_export_stay_when_predictions_are_added(songs, tmp_path):

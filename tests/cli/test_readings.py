@@ -131,7 +131,7 @@ class TestNotation:
     def test_vectors_do_not_become_text(self, tmp_path):
         frame = pd.DataFrame({"v": list(np.random.default_rng(0).normal(size=(40, 32))), "a": [0, 1, None, 1] * 10})
         frame.to_parquet(tmp_path / "t.parquet")
-        result = run("complete", tmp_path / "t.parquet", "--vectors", "v", "--labels", "a", *FAST,
+        result = run("complete", tmp_path / "t.parquet", "--set", "vectors=v", "--labels", "a", *FAST,
                      "-o", tmp_path / "out.csv")  # fmt: skip
         assert "were left out: write Parquet to keep them" in result.output
         assert pd.read_csv(tmp_path / "out.csv").columns.tolist() == ["a"]
@@ -139,7 +139,17 @@ class TestNotation:
     def test_json_keeps_vectors(self, tmp_path):
         frame = pd.DataFrame({"v": list(np.random.default_rng(0).normal(size=(40, 32))), "a": [0, 1, None, 1] * 10})
         frame.to_parquet(tmp_path / "t.parquet")
-        run("complete", tmp_path / "t.parquet", "--vectors", "v", "--labels", "a", *FAST, "-o", tmp_path / "out.json")
+        run(
+            "complete",
+            tmp_path / "t.parquet",
+            "--set",
+            "vectors=v",
+            "--labels",
+            "a",
+            *FAST,
+            "-o",
+            tmp_path / "out.json",
+        )
         rows = json.loads((tmp_path / "out.json").read_text())
         np.testing.assert_array_equal([row["v"] for row in rows], np.stack(frame["v"].to_numpy()))
 

@@ -14,14 +14,14 @@ pytestmark = pytest.mark.usefixtures("small_forests")
 
 
 def test_the_report_shows_the_columns_that_stand_for_an_item(songs):
-    assert run("complete", songs, "--labels", "tag_*", "--show", "song,f0", "--effort", "fast").exit_code == 0
+    assert run("complete", songs, "--labels", "tag_*", "--set", "show=song,f0", "--effort", "fast").exit_code == 0
     page = songs.with_name("songs.report.html").read_text()
     assert '<span class="shown" title="song"><bdi>s' in page
     assert '<span class="shown" title="f0">' in page
 
 
 def test_a_column_to_show_that_does_not_exist_ends_the_run_before_the_fit(songs):
-    result = run("complete", songs, "--labels", "tag_*", "--show", "songs")
+    result = run("complete", songs, "--labels", "tag_*", "--set", "show=songs")
     assert result.exit_code == 1
     assert "did you mean 'song'" in result.output
     assert outputs(songs) == []
@@ -29,8 +29,8 @@ def test_a_column_to_show_that_does_not_exist_ends_the_run_before_the_fit(songs)
 
 def test_a_review_table_goes_out_and_comes_back_with_answers(songs):
     path = songs.with_name("review.csv")
-    options = ("--id", "song", "--labels", "tag_*", "--effort", "fast", "--min-precision", "0.9")
-    assert run("complete", songs, *options, "--review", path, "--review-rows", "5", "--show", "f0").exit_code == 0
+    options = ("--id", "song", "--labels", "tag_*", "--effort", "fast")
+    assert run("review", songs, *options, "--to", path, "--rows", "5", "--show", "f0").exit_code == 0
     review = pd.read_csv(path)
     assert review.columns.tolist() == [
         "item", "label", "given", "suggested", "probability", "reason", "answer", "f0",
@@ -39,7 +39,7 @@ def test_a_review_table_goes_out_and_comes_back_with_answers(songs):
     first = review.iloc[0]
     opposite = 0 if first["suggested"] == 1 else 1
     review.assign(answer=["no" if opposite == 0 else "yes"] + [None] * (len(review) - 1)).to_csv(path, index=False)
-    result = run("complete", songs, *options, "--review-in", path)
+    result = run("complete", songs, *options, "--answers", path)
     assert "1 answer of" in result.output
     after = pd.read_csv(songs.with_name("songs.completed.csv")).set_index("song")
     assert after.loc[first["item"], first["label"]] == opposite
@@ -57,13 +57,13 @@ def test_answers_of_a_review_in_the_browser_know_why_they_were_asked(songs, monk
         AutoLabeler, "fit", lambda *given, **more: used.append(more["calibrate_on"]) or fit(*given, **more)
     )
     options = ("--id", "song", "--labels", "tag_*", "--effort", "fast")
-    assert run("complete", songs, *options, "--review-in", path).exit_code == 0
+    assert run("complete", songs, *options, "--answers", path).exit_code == 0
     assert (~used[0]).sum() == 1
     assert not used[0][frame.index.get_loc(item), 0]
 
 
 def test_the_terminal_prints_both_values_and_the_table_can_be_marked(songs):
-    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--mark", "--show", "song")
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--source-columns", "--set", "show=song")
     assert re.search(r"Filled in: \d+ as relevant \(expected precision [\d.]+.%\), \d+ as irrelevant", result.output)
     assert re.search(r"entries to check *\n.*probability +song *\n(\d+ +tag_. .* s\d+ *\n){1,5}", result.output)
     before, after = pd.read_csv(songs), pd.read_csv(songs.with_name("songs.completed.csv"))
@@ -73,8 +73,8 @@ def test_the_terminal_prints_both_values_and_the_table_can_be_marked(songs):
 def test_features_become_pictures(songs):
     frame = pd.read_csv(songs)
     frame.assign(f5=frame["f0"] ** 2).to_csv(songs, index=False)
-    assert run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--marks", "2x3").exit_code == 0
+    assert run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "thumbnails=2x3").exit_code == 0
     assert "data:image/png" in songs.with_name("songs.report.html").read_text()
-    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--marks", "8x8")
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "thumbnails=8x8")
     assert "marks of 8 x 8 pixels need 64 numbers per item; there are 6 features." in result.output
-    assert run("complete", songs, "--labels", "tag_*", "--marks", "8").exit_code == 2
+    assert run("complete", songs, "--labels", "tag_*", "--set", "thumbnails=8").exit_code == 2

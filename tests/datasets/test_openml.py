@@ -51,7 +51,7 @@ def test_an_answer_becomes_a_data_set(served, tmp_path):
 def test_offline_the_error_names_the_way_out(served):
     served(URLError("no route to host"))
     with pytest.raises(
-        ReadError, match=r"OpenML could not be reached .*'halflabel complete yeast\.arff --xml yeast\.xml'"
+        ReadError, match=r"OpenML could not be reached .*'halflabel complete yeast\.arff --set xml=yeast\.xml'"
     ):
         fetch("yeast")
 

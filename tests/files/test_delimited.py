@@ -128,7 +128,7 @@ def test_a_wide_table_is_not_fragmented(write):
         ('a,b\n1,"x\ny\nz"\n\n3,4,5\n', "line 6: 3 cells"),
         ('a,b\n1,2\n3,4,"x\ny"\n', "line 3: 3 cells"),
         ('a,b\n1,2\n3,"x\n4,5\n', "line 3: the row that begins here cannot be read .*is a quote opened"),
-        (b"a,b\n1,2\n3,\xe9\x81\n", "it is neither UTF-8 nor Windows-1252: name its encoding with --encoding"),
+        (b"a,b\n1,2\n3,\xe9\x81\n", "it is neither UTF-8 nor Windows-1252: name its encoding with encoding="),
         ("a,b\n1,2\n".encode("utf-16-le"), "line 1: a NUL byte"),
         (b"a,b\n1,2\n3,\0\n", "line 3: a NUL byte: this is not a text file"),
         ("a,b\n1,2\n3," + "x" * 1_000_001 + "\n4,5\n", "line 3: the line is longer than 1,000,000 bytes"),
@@ -264,7 +264,7 @@ def test_text_in_parquet_comes_back_as_it_was(tmp_path):
 def test_the_one_other_delimiter_is_used_and_named(write):
     raw = read_table(write("a.csv", "id;text\n1;a, b\n2;c\n"))
     assert raw.frame["text"].tolist() == ["a, b", "c"]
-    assert raw.notes == ("The cells of a.csv are separated by ';'; name another delimiter with --delimiter.",)
+    assert raw.notes == ("The cells of a.csv are separated by ';'; name another delimiter with delimiter=.",)
     assert read_table(write("b.csv", "id\ttext\n1\ta\n")).form.delimiter == "\t"
 
 

@@ -62,7 +62,7 @@ def test_broken_files_are_located(write, content, message):
 
 def test_too_many_label_cells_name_the_way_out(write):
     with pytest.raises(
-        ReadError, match=r"2 items x 100000001 labels are more than 1,000,000 labels or 2e\+08 cells.*--top-labels"
+        ReadError, match=r"2 items x 100000001 labels are more than 1,000,000 labels or 2e\+08 cells.*top_labels="
     ):
         read_table(write("a.txt", "2 3 100000001\n0 1:1\n5 2:1\n"))
     assert read_table(write("a.txt", "2 3 100000001\n0 1:1\n5 2:1\n"), top_labels=2).label_names == ("label0", "label5")

@@ -133,13 +133,13 @@ def test_a_dataset_of_pyarrow_is_completed_in_memory(items, tmp_path, monkeypatc
 def test_the_command_completes_a_folder(items, tmp_path):
     given = write_parts(items, tmp_path / "in")
     arguments = ["complete", given / "*.parquet", "--labels", "tag_*", "--id", "song", "--effort", "fast"]
-    done = run_command(*arguments, "--out", tmp_path / "out", "--model", tmp_path / "m.halflabel")
+    done = run_command(*arguments, "-o", f"{tmp_path / 'out'}/", "--model", tmp_path / "m.halflabel")
     assert done.exit_code == 0, done.output
     assert "160 rows, 68 of them labelled" in done.output
     assert "Written: 4 parts in" in done.output
     assert not read_parts(tmp_path / "out")[NAMES].isna().any(axis=None)
     assert len(hl.load(tmp_path / "m.halflabel").predict(items)) == 160
-    numbers = json.loads(run_command(*arguments, "--out", tmp_path / "out", "--json").stdout)
+    numbers = json.loads(run_command(*arguments, "-o", f"{tmp_path / 'out'}/", "--json").stdout)
     assert numbers["core"] == {"labelled": 68, "unlabelled": 92}
     assert set(numbers["labels"]) == set(NAMES)
 
@@ -147,10 +147,13 @@ def test_the_command_completes_a_folder(items, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--workers", "2"], "--workers is for tables in many files: give --out, too."),
-        (["--out", "o", "--mark"], "--mark is for one table, and --out for many files: leave one out."),
-        (["--out", "o", "-o", "x.csv"], "--output is for one table"),
-        (["--out", "o", "--certificate", "c.json"], "--certificate is for one table"),
+        (["--workers", "2"], "--workers is for tables in many files: give -o FOLDER/, too."),
+        (
+            ["-o", "o/", "--source-columns"],
+            "--source-columns is for one table, and -o FOLDER/ for many files: leave one out.",
+        ),
+        (["-o", "o/", "--answers", "x.csv"], "--answers is for one table"),
+        (["-o", "o/", "--certificate", "c.json"], "--certificate is for one table"),
     ],
 )
 def test_options_of_one_table_and_of_many_files_do_not_mix(items, tmp_path, options, sentence):

@@ -26,7 +26,7 @@ OPENED = open_table(
 
 
 def read_review(cell):
-    """The answer of a review table: `complete --review-in`."""
+    """The answer of a review table: `complete --answers`."""
     review = pd.DataFrame({"item": ["b"], "label": ["rock"], "answer": pd.Series([cell], dtype=object)})
     answers = read_answers(review, OPENED)
     return float(answers.relevant[0]) if len(answers) else None

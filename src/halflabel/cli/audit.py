@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
-from halflabel._files import atomic_write, together
-from halflabel.cli.console import print_result
-from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, require_one
+from halflabel._files import atomic_write
+from halflabel.cli.files import PATH, name_output, require_one
 from halflabel.cli.listing import MAX_LINES, print_entries
-from halflabel.cli.options import ItemsFile, add_items_options, show_option
+from halflabel.cli.options import ItemsFile, add_items_options, seed_option
+from halflabel.cli.outputs import Outputs
 from halflabel.evidence.audit import POPULATIONS, Audit, draw_audit
 from halflabel.files.conversion import write_frame
 from halflabel.table import OpenTable
@@ -23,7 +23,7 @@ from halflabel.table.unlearned import leave_unlearned
 
 
 @click.command(name="audit")
-@add_items_options
+@add_items_options()
 @click.option("--completed", type=PATH, required=True, help="The completed table, written by `halflabel complete`.")
 @click.option("-n", "--entries", type=click.IntRange(1), default=59, show_default=True,
               help="Number of random filled entries to answer.")  # fmt: skip
@@ -35,8 +35,7 @@ from halflabel.table.unlearned import leave_unlearned
 @click.option(
     "-o", "--output", type=PATH, help="Questions (ITEMS.audit.csv), or the certificate (ITEMS.certificate.json)."
 )
-@show_option
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@seed_option
 def audit_command(
     items: ItemsFile,
     completed: Path,
@@ -45,7 +44,6 @@ def audit_command(
     answers: Path | None,
     level: float,
     output: Path | None,
-    show: tuple[str, ...] | None,
     seed: int,
 ) -> None:
     """Certify how many filled entries are right, from answers about random ones.
@@ -62,9 +60,10 @@ def audit_command(
     target = output or name_output(
         require_one(items.paths, source), "audit.csv" if answers is None else "certificate.json"
     )
-    check_outputs((*items.inputs, *source.paths, completed, answers), target)
+    inputs = (*items.inputs, *source.paths, completed, answers)
+    outputs = Outputs.plan(inputs, {"questions" if answers is None else "certificate": target})
     opened = items.open(source)
-    after = replace(items, paths=(completed,), prior=None).open()
+    after = items.open_alike(completed)
     _check_same(opened, after)
     opened = leave_unlearned(opened)
     after = after.keep_labels(opened.labels.names)
@@ -73,34 +72,36 @@ def audit_command(
         n=entries, seed=seed, population=population,
     )  # fmt: skip
     if answers is None:
-        _write_questions(audit, opened, show, target)
+        _write_questions(audit, opened, outputs)
     else:
-        _write_certificate(audit, opened, answers, level, target)
+        _write_certificate(audit, opened, answers, level, outputs)
 
 
-def _write_questions(audit: Audit, opened: OpenTable, show: tuple[str, ...] | None, target: Path) -> None:
-    check_tables(target)
-    shown = take_shown(opened, choose_shown(opened, show), audit.rows)
+def _write_questions(audit: Audit, opened: OpenTable, outputs: Outputs) -> None:
+    shown = take_shown(opened, choose_shown(opened), audit.rows)
     clashes = {name: f"{name} (column)" for name in audit.questions.columns}
     questions = audit.questions.join(shown.rename(columns=clashes))
-    with together():
-        write_frame(questions, target)
+    outputs.write(questions=lambda path: write_frame(questions, path))
     print_entries(questions, f"The first {min(MAX_LINES, len(questions))} of {len(questions)} questions")
-    print_result(
+    outputs.print_paths(
         f"{len(audit.rows)} of {audit.entries} filled entries are drawn. Fill in the column 'answer' with 1, 0 or ? "
-        f"without a look at the completed table, then call the command again with --answers. Written: {target}."
+        "without a look at the completed table, then call the command again with --answers."
     )
 
 
-def _write_certificate(audit: Audit, opened: OpenTable, answers: Path, level: float, target: Path) -> None:
+def _write_certificate(audit: Audit, opened: OpenTable, answers: Path, level: float, outputs: Outputs) -> None:
     answered = read_file(answers).raw.frame
     certificate = audit.certify(answered, level)
     place = {str(item): row for row, item in enumerate(opened.index)}
     rows = np.array([place[str(item)] for item in answered["item"]], dtype=np.intp)
     opened.check_rows(answered, rows, f"the table of answers ({answers})", skip=tuple(audit.questions.columns))
-    with atomic_write(target, "w") as file:
-        file.write(json.dumps(certificate.to_dict(), indent=2) + "\n")
-    print_result(f"{certificate} Written: {target}.")
+    outputs.write(certificate=lambda path: _write_json(certificate.to_dict(), path))
+    outputs.print_paths(str(certificate))
+
+
+def _write_json(content: dict[str, Any], path: Path) -> None:
+    with atomic_write(path, "w") as file:
+        file.write(json.dumps(content, indent=2) + "\n")
 
 
 def _check_same(given: OpenTable, completed: OpenTable) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,11 +12,13 @@ import pandas as pd
 from halflabel._wording import count, plural, quoted
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_tables
-from halflabel.cli.options import ItemsFile, add_items_options
+from halflabel.cli.options import ItemsFile, add_items_options, list_keys
+from halflabel.cli.outputs import Outputs
 from halflabel.completion.archive import is_model
 from halflabel.datasets import fetch
 from halflabel.files.writing import write_table
 from halflabel.table import NoLabelsNamed
+from halflabel.table.table_file import name_table_file
 
 
 @click.group()
@@ -23,20 +26,26 @@ def data() -> None:
     """Describe a file, or get a public benchmark set."""
 
 
-@data.command()
-@add_items_options
-def describe(items: ItemsFile) -> None:
+@data.command(epilog=f"\b\nKeys of a table file, for --set KEY=VALUE:\n{list_keys()}")
+@add_items_options("words", "group", "show", "thumbnails")
+@click.option("--save", is_flag=True, help="Write the description as a table file, ITEMS.table.toml or --table, which "
+              "every command then finds.")  # fmt: skip
+def describe(items: ItemsFile, save: bool) -> None:
     """Print the contents of a file and the role of each column, also of a saved model.
 
     \b
     Examples:
       halflabel data describe songs.csv --labels 'tag_*'
+      halflabel data describe songs.csv --labels 'mood_*' --words 'yes,x=1;no=0;?=' --set sep=';' --save
       halflabel data describe songs.halflabel
     """  # noqa: D301
     if len(items.paths) == 1 and is_model(items.paths[0]):
-        _describe_model(items.paths[0], items.stated)
+        _describe_model(items.paths[0], items.given)
         return
+    target = _name_table_file(items) if save else None
+    items = replace(items, table=None, finds=False) if save else items
     source = items.read()
+    outputs = Outputs.plan((*items.inputs, *source.paths), {"description": target})
     try:
         opened = items.open(source)
     except NoLabelsNamed as reason:  # the roles of the other columns are a result all the same
@@ -46,6 +55,18 @@ def describe(items: ItemsFile) -> None:
     out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     print_result(opened.summary)
     print_note(*opened.notes)
+    if save:
+        outputs.write(description=opened.save)
+        outputs.print_paths()
+
+
+def _name_table_file(items: ItemsFile) -> Path:
+    """Return the path of the table file that is written."""
+    if items.table is not None:
+        return items.table
+    if len(items.paths) > 1 or not items.paths[0].exists():
+        raise ValueError("several files are one table: name its table file with --table FILE.")
+    return name_table_file(items.paths[0])
 
 
 def _describe_model(path: Path, stated: Mapping[str, object]) -> None:

@@ -1,10 +1,13 @@
-"""The options of ``complete`` for tables in many files: ``--out`` and what belongs to it."""
+"""The options of ``complete`` for tables in many files: an output that is a folder, and what belongs to it."""
 
 from __future__ import annotations
 
 import functools
 import json
+import os
+import re
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +17,10 @@ from halflabel._files import atomic_write
 from halflabel._wording import option, plural
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_outputs, check_page
+from halflabel.cli.old_names import Given, accept_old_names, old_name, renamed
 from halflabel.cli.options import ItemsFile
+from halflabel.files.detection import detect
+from halflabel.table import Columns
 
 if TYPE_CHECKING:
     from halflabel.folders.result import FolderCompletion
@@ -31,53 +37,95 @@ SHARED = (
     "effort",
     "seed",
     "as_json",
-    "review_rows",
 )
 
-#: Fields of the file of items, apart from its columns.
-_TEXT = ("delimiter", "encoding")
+_WORKERS = click.option(
+    "--workers", metavar="N|ADDRESS",
+    help="With -o FOLDER/: number of processes, or the address of a Dask scheduler, such as tcp://host:8786; by "
+    "default 1.",
+)  # fmt: skip
 
-_OPTIONS = [
-    click.option(
-        "--out",
-        "folder",
-        type=PATH,
-        metavar="FOLDER",
-        help="Complete ITEMS part by part, one file per part in this folder; for tables beyond memory. A run that was "
-        "interrupted continues.",
-    ),
-    click.option("--workers", type=click.IntRange(1), help="With --out: number of processes; by default 1."),
-    click.option("--scheduler", metavar="ADDRESS", help="With --out: a Dask scheduler, such as tcp://host:8786."),
-    click.option(
-        "--max-labelled",
-        type=click.IntRange(2),
-        help="With --out: maximum number of labelled rows that the model is fitted on; by default 50000.",
-    ),
-    click.option(
-        "--max-unlabelled",
-        type=click.IntRange(0),
-        help="With --out: maximum number of unlabelled rows that the model is fitted on; by default 20000.",
-    ),
-]
+_FIT_ROWS = click.option(
+    "--fit-rows", metavar="LABELLED,UNLABELLED", callback=lambda *given: _parse_rows(given[2]),
+    help="With -o FOLDER/: maximum numbers of rows that the model is fitted on; by default 50000,20000.",
+)  # fmt: skip
+
+_OUTPUT = click.option(
+    "-o", "--output",
+    help="Completed table; by default ITEMS.completed.*, in the format of ITEMS. A name that ends with / is a folder: "
+    "ITEMS are completed part by part, one file per part, for tables beyond memory; a run that was interrupted "
+    "continues.",
+)  # fmt: skip
+
+
+def _keep(name: str, place: int) -> Callable[[Given, int], None]:
+    """Return how one of the two old limits becomes a part of --fit-rows."""
+
+    def apply(given: Given, value: int) -> None:
+        rows = list(given["fit_rows"] or (None, None))
+        rows[place] = value
+        given["fit_rows"] = tuple(rows)
+
+    return apply
+
+
+_OLD_OPTIONS = (
+    old_name("--out", "-o {}/", lambda given, value: given.update(folder=value), type=PATH),
+    renamed("--scheduler", "workers", "--workers {}"),
+    old_name("--max-labelled", "--fit-rows {},20000", _keep("max_labelled", 0), type=click.IntRange(2)),
+    old_name("--max-unlabelled", "--fit-rows 50000,{}", _keep("max_unlabelled", 1), type=click.IntRange(0)),
+)
+
+
+def _parse_rows(text: str | None) -> tuple[int | None, int | None] | None:
+    """Read the maximum numbers of labelled and of unlabelled rows."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2 or not all(re.fullmatch("[0-9]{1,12}", part) for part in parts):
+        raise click.BadParameter(f"{text!r:.80} is not two whole numbers, such as 50000,20000.")
+    return int(parts[0]), int(parts[1])
 
 
 def complete_folders(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options for tables in many files; with ``--out``, these are completed part by part."""
+    """Give a command the output, and options for tables in many files: if it is a folder, these are completed there."""
 
     @functools.wraps(command)
-    def run(items: ItemsFile, folder: Path | None, **given: Any) -> Any:
-        names = ("workers", "scheduler", "max_labelled", "max_unlabelled")
-        stated = {name: value for name in names if (value := given.pop(name)) is not None}
+    def run(items: ItemsFile, output: str | None, workers: str | None, fit_rows: Any, **given: Any) -> Any:
+        folder = given.pop("folder", None)
+        if folder is not None and output is not None:
+            raise ValueError(f"{option('out')} was given twice: give it once.")
+        if folder is None and output is not None and _is_folder(items, output, given["to"]):
+            folder, output = Path(output), None
+        stated = _read_workers(workers) | _read_limits(fit_rows)
         if folder is not None:
             return _complete_parts(items, folder, stated, given)
         if stated:
             raise ValueError(f"{option(next(iter(stated)))} is for tables in many files: give {option('out')}, too.")
-        return command(items=items, **given)
+        return command(items=items, output=None if output is None else Path(output), **given)
 
-    decorated: Callable[..., Any] = run
-    for each in reversed(_OPTIONS):
+    decorated = accept_old_names(*_OLD_OPTIONS)(run)
+    for each in (_FIT_ROWS, _WORKERS, _OUTPUT):
         decorated = each(decorated)
     return decorated
+
+
+def _is_folder(items: ItemsFile, output: str, to: str | None) -> bool:
+    """Return whether an output is a folder of parts; the folders of a tool are one output."""
+    is_tool = len(items.paths) == 1 and items.paths[0].is_dir() and detect(items.paths[0]) is not None
+    return output.endswith(("/", os.sep)) and to is None and not is_tool
+
+
+def _read_workers(workers: str | None) -> dict[str, Any]:
+    """Return the number of processes, or the address of a scheduler."""
+    if workers is None:
+        return {}
+    return {"workers": int(workers)} if re.fullmatch("-?[0-9]{1,9}", workers) else {"scheduler": workers}
+
+
+def _read_limits(rows: tuple[int | None, int | None] | None) -> dict[str, Any]:
+    names = ("max_labelled", "max_unlabelled")
+    return {name: limit for name, limit in zip(names, rows or (), strict=False) if limit is not None}
 
 
 def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], given: dict[str, Any]) -> None:
@@ -86,14 +134,18 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
     model, report = given["model"], given["report"]
     check_outputs((*items.inputs, folder), model, report)
     check_page(report)
-    columns = {name: getattr(items.columns, name) for name in items.columns.stated}
-    text = {name: getattr(items, name) for name in _TEXT}
+    described = items.columns
+    columns = {each.name: getattr(described, each.name) for each in fields(Columns) if each.name in described.stated}
+    if "format" not in items.given:
+        columns.pop("format", None)  # of a table file: that of the parts is in their names
     names = ("probabilities", "report", "min_precision", "cost", "rule", "observed_rate", "effort")
     shared = {name: given[name] for name in names}
     with show_progress():
         from halflabel.folders.folder import complete_folder
 
-        result = complete_folder(items.paths, folder, **shared, random_state=given["seed"], **stated, **text, **columns)
+        result = complete_folder(
+            items.paths, folder, **shared, random_state=given["seed"], **stated, **described.of_file, **columns
+        )
     if model is not None:
         with atomic_write(model) as file:
             file.write(result.model.read_bytes())
@@ -102,11 +154,11 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
 
 def _check_options(items: ItemsFile, given: dict[str, Any]) -> None:
     """Raise for an option that is about one table."""
-    of_file = {name: getattr(items, name) for name in ("pairs", "prior", "xml", "top_labels")}
+    of_file = {name: getattr(items.columns, name) for name in ("pairs", "prior", "xml", "top_labels")}
     others = {name: value for name, value in given.items() if name not in SHARED}
     for name, value in {**of_file, **others}.items():
         if value not in (None, (), False):
-            shown = {"pairs": "tags_file", "certificates": "certificate"}.get(name, name)
+            shown = {"certificates": "certificate"}.get(name, name)
             raise ValueError(f"{option(shown)} is for one table, and {option('out')} for many files: leave one out.")
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import pandas as pd
 
-from halflabel._files import together
 from halflabel._wording import plural
 from halflabel.cli.console import (
     count_gaps,
@@ -28,9 +28,6 @@ from halflabel.cli.files import (
     add_index_column,
     check_completed,
     check_maps,
-    check_outputs,
-    check_page,
-    check_tables,
     check_tool_path,
     name_format,
     name_output,
@@ -41,16 +38,18 @@ from halflabel.cli.files import (
 )
 from halflabel.cli.folders import complete_folders
 from halflabel.cli.listing import print_first_to_check
+from halflabel.cli.old_names import Given, accept_old_names, old_name, renamed
 from halflabel.cli.options import (
+    MAX_ROWS,
     ItemsFile,
     add_items_options,
+    add_rule_option,
+    add_set_option,
     effort_option,
-    marks_option,
     observed_rate_option,
-    question_option,
-    rule_option,
-    show_option,
+    seed_option,
 )
+from halflabel.cli.outputs import Outputs
 from halflabel.completion.explanation import find_label
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
 from halflabel.completion.marking import check_marks
@@ -64,72 +63,74 @@ from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from halflabel.completion import Completion
     from halflabel.completion.mapping.item_map import ItemMap
 
 
-@click.command(name="complete")
-@add_items_options
-@complete_folders
-@click.option(
-    "-o", "--output", type=PATH, help="Completed table; by default ITEMS.completed.*, in the format of ITEMS."
+#: Suggestions for a tool; of Label Studio also the name of one question.
+_to_option = click.option(
+    "--to", metavar="TOOL",
+    help="Write suggestions with scores for a tool, in place of the table: "
+    f"{', '.join(FORMATS)}. label-studio:NAME[:OBJECT] has one question whose choices are the labels, and names the "
+    "object that it is about.",
+)  # fmt: skip
+
+_probabilities_option = click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
+
+
+def _add_question(given: Given, question: str) -> None:
+    given["to"] = f"{given['to'] or ''}:{question}"
+
+
+_OLD_QUESTION = old_name("--question", "--to label-studio:{}", _add_question)
+
+_OLD_OPTIONS = (
+    _OLD_QUESTION,
+    renamed("--mark", "source_columns", "--source-columns", is_flag=True),
+    renamed("--review-in", "answers", "--answers {}", type=PATH),
+    renamed("--review", "review", "`halflabel review ITEMS --to {}`", type=PATH),
+    renamed("--review-rows", "review_rows", "`halflabel review ITEMS --rows {}`", type=click.IntRange(1)),
 )
-@click.option("--to", metavar="NAME", help="Write suggestions with scores for a tool, in place of the completed table: "
-              f"{', '.join(FORMATS)}.")  # fmt: skip
-@question_option
-@click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
+
+
+@click.command(name="complete")
+@add_items_options()
+@accept_old_names(*_OLD_OPTIONS)
+@add_rule_option
+@complete_folders
+@_to_option
+@_probabilities_option
 @click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
-@click.option("--review", type=PATH, help="Also write a table of the entries to check, the most useful ones first.")
-@click.option(
-    "--review-rows", type=click.IntRange(1), default=500, show_default=True, help="Maximum number of rows of --review."
-)
-@click.option(
-    "--review-in",
-    type=PATH,
-    help="A review table whose column 'answer' is filled in with 1 or 0; answers replace given entries.",
-)
+@click.option("--answers", type=PATH, help="A table of `halflabel review` whose column 'answer' is filled in with 1 or "
+              "0; answers replace given entries.")  # fmt: skip
 @click.option("--certificate", "certificates", type=PATH, multiple=True,
               help="A certificate of `halflabel audit` about this completed table, for the report.")  # fmt: skip
 @explain_option
-@show_option
-@marks_option
-@click.option(
-    "--mark", is_flag=True, help="Add columns to the completed table: whether each entry was given or filled."
-)
+@click.option("--source-columns", is_flag=True,
+              help="Add columns to the completed table: whether each entry was given or filled.")  # fmt: skip
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
-@click.option(
-    "--cost",
-    type=(float, float),
-    metavar="FP FN",
-    help="What a wrong yes and a wrong no cost; entries are filled at the least expected cost.",
-)
-@rule_option
 @observed_rate_option
 @effort_option
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@seed_option
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def complete_command(
     items: ItemsFile,
     output: Path | None,
     to: str | None,
-    question: str | None,
+    certificates: tuple[Path, ...],
+    answers: Path | None,
+    source_columns: bool,
+    as_json: bool,
+    seed: int,
+    review_rows: int = MAX_ROWS,
+    *,
     probabilities: Path | None,
     report: Path | None,
     model: Path | None,
-    review: Path | None,
-    review_rows: int,
-    review_in: Path | None,
-    certificates: tuple[Path, ...],
-    explain: tuple[tuple[str, str], ...],
-    show: tuple[str, ...] | None,
-    marks: tuple[int, int] | None,
-    mark: bool,
-    seed: int,
-    as_json: bool,
+    explain: tuple[tuple[str, str], ...] = (),
+    review: Path | None = None,
     **asked: Any,
 ) -> None:
     """Fill the gaps of a half-labelled table.
@@ -140,59 +141,59 @@ def complete_command(
       halflabel complete songs.csv --labels 'tag_*' --min-precision 0.95 --model songs.halflabel
       halflabel complete posts.csv --text body --tags tags --absent irrelevant
       halflabel complete posts.csv --text body --tags tags --absent unknown --observed-rate 0.7
-      halflabel complete images.parquet --vectors embedding --labels @labels.txt
-      halflabel complete posts.csv --text body --labels 'tag_*' --review check.csv
-      halflabel complete posts.csv --text body --labels 'tag_*' --review-in check.csv
-      halflabel complete yeast.arff --xml yeast.xml
+      halflabel complete images.parquet --set vectors=embedding --labels @labels.txt
+      halflabel complete posts.csv --text body --labels 'tag_*' --answers check.csv
+      halflabel complete yeast.arff --set xml=yeast.xml
       halflabel complete export.json --text text --absent irrelevant
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
-      halflabel complete 'parts/*.parquet' --labels 'tag_*' --out completed/ --workers 4
-      halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio
-      halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio --question topic:text
-    """  # noqa: D301 - \b keeps click from refilling the examples
-    source = items.read()
-    table = output or _name_completed(items.paths, source, to)
+      halflabel complete 'parts/*.parquet' --labels 'tag_*' -o completed/ --workers 4
+      halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio:topic:text
+    """  # noqa: D301
+    tool, question = _split_tool(to)
+    source, proofs = items.read(), _read_certificates(certificates)
+    table = output or _name_completed(items.paths, source, tool)
     is_one = len(items.paths) == 1 and items.paths[0].exists()
-    written = {
-        "table": table,
-        "report": report or name_output(items.paths[0] if is_one else table, "report.html"),
-        "probabilities": probabilities,
-        "model": model,
-        "review": review,
-    }
-    inputs = (*items.inputs, *source.paths, review_in, *certificates)
-    proofs = _read_certificates(certificates)
-    check_outputs(inputs, *written.values())
-    further = check_completed(table, source, to, mark, question)
-    check_outputs((*inputs, *written.values()), *further)
-    check_tables(probabilities, review)
-    check_page(written["report"])
+    outputs = Outputs.plan(
+        (*items.inputs, *source.paths, answers, *certificates),
+        {
+            "table": table,
+            "report": report or name_output(items.paths[0] if is_one else table, "report.html"),
+            "probabilities": probabilities,
+            "model": model,
+            "review": review,
+        },
+    )
+    outputs = outputs.together_with(check_completed(table, source, tool, source_columns, question))
     opened = items.open(source)
     check_values(opened.frame, table)
-    if mark:
+    if source_columns:
         check_marks(opened)
-    shown = choose_shown(opened, show)
+    shown = choose_shown(opened)
     entries_to_explain = read_entries(explain, opened.index, opened.labels.names)
     if not as_json:
         out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     with show_progress():
         from halflabel.completion import complete
 
-        filled = complete(opened, review=review_in, **asked, random_state=seed)
-    settings = {**asked, "seed": seed, "show": show, "marks": marks, "review_in": review_in, **items.stated}
+        filled = complete(opened, review=answers, **asked, random_state=seed)
+    settings = {**asked, "seed": seed, "answers": answers, **items.stated}
     entries = filled.review(review_rows, shown) if review else None
-    with show_progress(), together():
-        lost = filled.write(table, to, mark=mark, question=question)
-        title = Path(source.raw.source).name
-        of_report = {"show": shown, "marks": marks, "title": title, "certificates": proofs}
-        _write_rest(filled, written, entries, settings=settings, **of_report)
+    of_report = {"title": Path(source.raw.source).name, "certificates": proofs, "settings": settings}
+    with show_progress():
+        written = outputs.write(
+            table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
+            probabilities=lambda path: write_frame(add_index_column(filled.probabilities), path),
+            review=lambda path: write_review(filled, entries, path),
+            model=lambda path: filled.save(path, item_map=_try_map(filled)),
+            report=lambda path: filled.report(path, **of_report),
+        )
     reasons = [filled.explain(item, label) for item, label in entries_to_explain]
     if as_json:
-        paths = {"written": {k: str(v) for k, v in written.items() if v}}
+        paths = {"written": {name: str(path) for name, path in outputs.paths.items()}}
         explained = {"explained": [why.to_dict() for why in reasons]} if reasons else {}
         click.echo(json.dumps({**count_gaps(filled), **paths, **explained}))
         return
-    print_note(*filled.opened.notes, *lost)
+    print_note(*filled.opened.notes, *written["table"])
     print_result(*filled.gaps)
     print_gaps(filled)
     print_assumptions(filled)
@@ -200,7 +201,13 @@ def complete_command(
     print_result(*map(repr, reasons))
     if entries is not None:
         print_result(describe_review(filled, len(entries)))
-    print_result(f"Written: {_list_paths(*written.values(), *(path for path in further if path.exists()))}.")
+    outputs.print_paths()
+
+
+def _split_tool(to: str | None) -> tuple[str | None, str | None]:
+    """Return the name of a tool, and of the question that is asked there."""
+    tool, _, question = (to or "").partition(":")
+    return tool or None, question or None
 
 
 def _name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> Path:
@@ -218,19 +225,11 @@ def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:
     return [read_certificate(path) for path in paths]
 
 
-def _write_rest(
-    filled: Completion, written: dict[str, Path | None], review: pd.DataFrame | None, **of_report: Any
-) -> None:
-    """Write all outputs but the completed table."""
-    if written["probabilities"]:
-        write_frame(add_index_column(filled.probabilities), written["probabilities"])
-    if written["review"] and review is not None:
-        form = filled.opened.form
-        write_frame(review.round({"probability": 4}), written["review"], form and replace(form, cells=None))
-    if written["model"]:
-        filled.save(written["model"], item_map=_try_map(filled))
-    if written["report"]:
-        filled.report(written["report"], **of_report)
+def write_review(filled: Completion, entries: pd.DataFrame | None, path: Path) -> None:
+    """Write the entries to check, in the notation of the items."""
+    form = filled.opened.form
+    if entries is not None:
+        write_frame(entries.round({"probability": 4}), path, form and replace(form, cells=None))
 
 
 def _try_map(filled: Completion) -> ItemMap | None:
@@ -244,30 +243,24 @@ def _try_map(filled: Completion) -> ItemMap | None:
 @click.command(name="predict")
 @click.argument("model", type=PATH)
 @click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
+@add_set_option("delimiter", "encoding", "format")
+@accept_old_names(_OLD_QUESTION)
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
-@click.option("--to", metavar="NAME", help="Write suggestions with scores for a tool, in place of the labelled table: "
-              f"{', '.join(FORMATS)}.")  # fmt: skip
-@question_option
-@click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
+@_to_option
+@_probabilities_option
 @click.option("--map", "places", type=PATH, help="Also write the places of the items on the map of the report.")
 @explain_option
 @click.option("--vectors", type=PATH, metavar="X.npy", help="Feature vectors, one row per row of the table.")
-@click.option("--delimiter", help="Character between the cells of a text file, or 'tab'; recognised by default.")
-@click.option("--encoding", help="Encoding of a text file, such as cp1252; recognised by default.")
-@click.option("--format", help="Format of ITEMS; recognised by default.")
 def predict_command(
     model: Path,
     items: tuple[Path, ...],
+    keys: dict[str, Any],
     output: Path | None,
     to: str | None,
-    question: str | None,
     probabilities: Path | None,
     places: Path | None,
     explain: tuple[tuple[str, str], ...],
     vectors: Path | None,
-    delimiter: str | None,
-    encoding: str | None,
-    format: str | None,
 ) -> None:
     """Label new items with a saved model.
 
@@ -280,49 +273,43 @@ def predict_command(
     from halflabel.completion.output import write_for_tool
     from halflabel.completion.predictions import make_suggestions
 
+    tool, question = _split_tool(to)
     predictor = load(model)
-    source = read_file(items, Columns(format=format, labels=()), delimiter=delimiter, encoding=encoding)
+    source = read_file(items, Columns(format=keys.pop("format", None), labels=()), **keys)
     raw = source.raw
-    target = output or (_name_completed(items, source, to) if to else name_plain_table(items, source, "predicted"))
-    check_outputs((model, *source.paths, vectors), target, probabilities, places)
-    stated = parse_question(question, to)
-    further = check_tool_path(target, to) if to else ()
-    check_outputs((model, *source.paths, vectors, target, probabilities, places), *further)
-    check_tables(probabilities, places, *(() if to else (target,)))
+    target = output or (_name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))
+    stated = parse_question(question, tool)
+    named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities, "places": places}
+    outputs = Outputs.plan((model, *source.paths, vectors), named)
+    outputs = outputs.together_with(check_tool_path(target, tool) if tool else ())
     if vectors is None and raw.matrix is not None:
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
     matrix = read_vectors(vectors) if vectors else raw.matrix
     with show_progress():
-        if to:
+        if tool:
             labels, p = predictor.predict_both(raw.frame, matrix)
             records = make_suggestions(predictor, source, raw.frame, labels, p)
-            write = partial(write_for_tool, records, target, to, stated)
         else:
             labelled, p = predictor.label_with_probabilities(raw.frame, matrix)
-            write = partial(write_frame, labelled, target, raw.form)
-        located = predictor.locate(raw.frame, matrix) if places else None
+        located = predictor.locate(raw.frame, matrix) if places else pd.DataFrame()
         entries = read_entries(explain, p.index, predictor.label_names)
         reasons = [predictor.explain(raw.frame, item, label, matrix, given=False) for item, label in entries]
-    with together():
-        lost = write()
-        if probabilities:
-            write_frame(add_index_column(p), probabilities)
-        if places and located is not None:
-            write_frame(add_index_column(located), places)
+    written = outputs.write(
+        suggestions=lambda path: write_for_tool(records, path, tool or "", stated),
+        labelled=lambda path: write_frame(labelled, path, raw.form),
+        probabilities=lambda path: write_frame(add_index_column(p), path),
+        places=lambda path: write_frame(add_index_column(located), path),
+    )
+    lost = written.get("suggestions") or written.get("labelled") or ()
     print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
-    written = _list_paths(target, probabilities, places, *further)
-    done = f"{plural(len(p), 'item')} labelled. Threshold rule: {predictor.rule}."
-    print_result(*map(repr, reasons), done, f"Written: {written}.")
-
-
-def _list_paths(*paths: Path | None) -> str:
-    return ", ".join(str(path) for path in paths if path)
+    print_result(*map(repr, reasons))
+    outputs.print_paths(f"{plural(len(p), 'item')} labelled. Threshold rule: {predictor.rule}.")
 
 
 @click.command(name="map")
-@add_items_options
+@add_items_options()
 @click.option("-d", "--dimensions", type=click.IntRange(1), default=2, show_default=True)
 @click.option("-o", "--output", "outputs", type=PATH, multiple=True,
               help="A picture (.html, .svg, .png) or coordinates with labels (.csv, .parquet); may be given more than "
@@ -333,8 +320,7 @@ def _list_paths(*paths: Path | None) -> str:
 )
 @click.option("--label-weight", type=click.FloatRange(0), default=LABEL_WEIGHT, show_default=True,
               help="Weight of the labels against the features; 0 draws the features alone.")  # fmt: skip
-@show_option
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@seed_option
 def map_command(
     items: ItemsFile,
     dimensions: int,
@@ -342,7 +328,6 @@ def map_command(
     label: str | None,
     method: str | None,
     label_weight: float,
-    show: tuple[str, ...] | None,
     seed: int,
 ) -> None:
     """Draw the items in a small number of dimensions.
@@ -356,20 +341,17 @@ def map_command(
     source = items.read()
     kinds = ("map.html", "map.csv") if dimensions == 2 else ("map.csv",)
     targets = outputs or tuple(name_output(require_one(items.paths, source), kind) for kind in kinds)
-    check_outputs((*items.inputs, *source.paths), *targets)
+    named = {f"map {number}": path for number, path in enumerate(targets)}
+    planned = Outputs.plan((*items.inputs, *source.paths), named)
     check_maps(dimensions, *targets)
     opened = items.open(source)
-    shown = choose_shown(opened, show)
     with show_progress():
         from halflabel.completion import complete
 
         filled = complete(opened, random_state=seed)
         find_label(filled, label)
         drawn = filled.map(dimensions, method=method, label_weight=label_weight, seed=seed)
-    options = {"label": label, "show": shown, "title": Path(source.raw.source).name}
-    with together():
-        for target in targets:
-            write_map(filled, drawn, target, **options)
+    options: dict[str, Any] = {"label": label, "show": choose_shown(opened), "title": Path(source.raw.source).name}
+    planned.write(**{name: partial(write_map, filled, drawn, **options) for name in named})
     print_note(*filled.opened.notes, *drawn.describe())
-    shape = f"{plural(len(drawn.coordinates), 'item')} in {plural(dimensions, 'dimension')}"
-    print_result(f"{shape}. Written: {_list_paths(*targets)}.")
+    planned.print_paths(f"{plural(len(drawn.coordinates), 'item')} in {plural(dimensions, 'dimension')}.")

@@ -1,156 +1,238 @@
-"""ITEMS and the options that describe it, as one object that opens the table."""
+"""ITEMS and the options that describe it: made from the keys of a table's description, each declared once."""
 
 from __future__ import annotations
 
 import csv
 import functools
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 
+from halflabel._wording import closest, name_command_options
+from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
+from halflabel.cli.old_names import Given, OldName, accept_old_names, old_name
 from halflabel.labels.rules import RULES
-from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table import OpenTable
+from halflabel.table.columns import Description
+from halflabel.table.described import Described, find_description
+from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
+from halflabel.table.opening import open_described
 from halflabel.table.source_files import FORMATS, read_file
 from halflabel.table.sources import Source
 
 
 @dataclass(frozen=True, eq=False)
 class ItemsFile:
-    """A file of items, how it is read, and what the options state about its columns.
+    """A file of items, and its description.
 
     Parameters
     ----------
     paths : tuple of Path
         Files, patterns or folders; several files are one table.
-    columns : Columns
-        Without ``pairs`` and ``prior``, which are files of their own.
-    pairs, prior : Path or None
-        A long table of tags; probabilities from another source.
-    xml, delimiter, encoding, top_labels
-        As in :func:`halflabel.files.read_table`.
+    given : dict of str to object
+        The values of keys that the command line states.
+    table : Path or None
+        The table file, where it was named.
+    finds : bool
+        Whether a table file next to the items is used.
     """
 
     paths: tuple[Path, ...]
-    columns: Columns
-    pairs: Path | None = None
-    prior: Path | None = None
-    xml: Path | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
-    top_labels: int | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+    table: Path | None = None
+    finds: bool = True
+
+    @cached_property
+    def described(self) -> Described:
+        """The description; that a table file was found is printed."""
+        near = self.paths[0] if len(self.paths) == 1 and self.finds else None
+        described = find_description(near, self.given, self.table)
+        print_note(*described.notes)
+        return replace(described, notes=())
+
+    @property
+    def columns(self) -> Description:
+        """The description as one record."""
+        return self.described.columns
 
     @property
     def inputs(self) -> tuple[Path | None, ...]:
         """The files that are read; none of them may be overwritten."""
-        return (*self.paths, self.pairs, self.prior)
+        further: tuple[Any, ...] = (self.columns.pairs, self.columns.prior, self.columns.xml, self.described.file.path)
+        return (*self.paths, *(None if path is None else Path(path) for path in further))
 
     @property
     def stated(self) -> dict[str, Any]:
-        """The options that differ from their defaults, for the report."""
-        own = {
-            name: value for name, value in vars(self).items() if name not in ("paths", "columns") and value is not None
-        }
-        return {**{name: getattr(self.columns, name) for name in self.columns.stated}, **own}
+        """What was stated about the table, for the report."""
+        file = self.described.file.path
+        return {**({} if file is None else {"table": str(file)}), **self.given}
 
     def read(self) -> Source:
         """Read the file, or the files as one table."""
-        return read_file(
-            self.paths,
-            self.columns,
-            xml=self.xml,
-            top_labels=self.top_labels,
-            delimiter=self.delimiter,
-            encoding=self.encoding,
-        )
+        return read_file(self.paths, self.columns, **self.columns.of_file)
 
     def open(self, source: Source | None = None) -> OpenTable:
         """Give every column its role; ``source`` holds what was read already."""
-        columns = replace(self.columns, pairs=self._read(self.pairs), prior=self._read(self.prior))
-        return open_table(source or self.read(), columns=columns)
+        return open_described(source or self.read(), self.described)
 
-    def _read(self, path: Path | None) -> pd.DataFrame | None:
-        """Read a further table; delimiter and encoding hold for it, too, if it is of the same kind."""
-        if path is None:
-            return None
-        alike = path.suffix == self.paths[0].suffix
-        form: dict[str, Any] = {"delimiter": self.delimiter, "encoding": self.encoding} if alike else {}
-        return read_file(path, **form).raw.frame
-
-
-def _split_names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Read options that may be given more than once, or once with commas; a name with a comma is in quotes."""
-    names = itertools.chain.from_iterable(csv.reader(values, skipinitialspace=True))
-    return tuple(name.strip() for name in names if name.strip()) or None
+    def open_alike(self, path: Path) -> OpenTable:
+        """Give the columns of another table the same roles; of another kind of file it has its own notation."""
+        columns = replace(self.columns, prior=None)
+        if path.suffix != self.paths[0].suffix:
+            columns = replace(columns, format=None, delimiter=None, encoding=None, xml=None, top_labels=None)
+        source = read_file(path, columns, **columns.of_file)
+        return open_described(source, replace(self.described, columns=columns))
 
 
-_SEVERAL: dict[str, Any] = {"multiple": True, "callback": _split_names, "metavar": "NAMES"}
+def add_items_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the argument ITEMS and the options about it, as one :class:`ItemsFile`.
+
+    Common keys are options, and those named in ``more``; all others are given as ``--set KEY=VALUE``.
+    """
+    shown = [key for key in KEYS if key.common or key.name in more]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def run(*, paths: tuple[Path, ...], table: Path | None, **given: Any) -> Any:
+            with name_keys(shown):
+                return command(items=ItemsFile(paths, _take_keys(given), table), **given)
+
+        decorated = _TABLE(_SET(accept_old_names(*_list_old_names(shown))(run)))
+        for key in reversed(shown):
+            decorated = _make_option(key)(decorated)
+        return _PATHS(decorated)
+
+    return decorate
 
 
-def _split_words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Read words with commas between them; an empty text is a word, too."""
-    words = itertools.chain.from_iterable(csv.reader([value or '""' for value in values], skipinitialspace=True))
-    return tuple(word.strip() for word in words)
+def add_set_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command ``--set`` for some keys only, as one argument ``keys``."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def run(**given: Any) -> Any:
+            keys = _take_keys(given)
+            if wrong := [name for name in keys if name not in names]:
+                raise click.UsageError(f"--set {wrong[0]}=... has no effect here: {closest(wrong[0], names)}")
+            with name_keys(()):
+                return command(keys=keys, **given)
+
+        return _SET(accept_old_names(*(_as_old_name(BY_NAME[name]) for name in names))(run))
+
+    return decorate
 
 
-_WORDS: dict[str, Any] = {"multiple": True, "callback": _split_words, "metavar": "WORDS"}
-
-_FORMATS = ", ".join(FORMATS)
-
-_ITEMS = [
-    click.argument("paths", type=PATH, metavar="ITEMS...", nargs=-1, required=True),
-    click.option("--format", metavar="NAME", help=f"Format of ITEMS: {_FORMATS}; recognised by default."),
-    click.option("--id", help="Column that identifies the rows."),
-    click.option("--labels", help="Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", **_SEVERAL),
-    click.option("--tags", metavar="COL", help="One column of tag lists, instead of --labels."),
-    click.option("--tags-file", "pairs", type=PATH, help="A long table of (id, tag); needs --id and --on."),
-    click.option("--on", metavar="COL", help="The id column of --tags-file."),
-    click.option("--absent", type=click.Choice(["irrelevant", "unknown"]),
-                 help="What an unlisted tag means; 'unknown' also for label columns of 1 and empty cells."),
-    click.option("--empty", type=click.Choice(["unlabelled", "none"]),
-                 help="What an item without any tag is: unlabelled, or without tags; by default as the form has it."),
-    click.option("--sep", help="Separator of the tags in a cell; recognised by default, as are lists."),
-    click.option("--yes", help="Words of label columns that mean 1, such as 'yes,x'; 1 needs no option.", **_WORDS),
-    click.option("--no", help="Words of label columns that mean 0; '' is the empty cell.", **_WORDS),
-    click.option("--unknown", help="Words of label columns that mean unknown, such as '?'.", **_WORDS),
-    click.option("--group", metavar="COL", help="Column of equal values for rows that belong together (threads)."),
-    click.option("--features", help="Feature columns; by default all that can serve.", **_SEVERAL),
-    click.option("--vectors", metavar="COL|X.npy", help="A Parquet column of vectors, or a file of them."),
-    click.option("--text", metavar="COL", help="A column of free text, used as tf-idf."),
-    click.option("--ignore", help="Columns to leave out.", **_SEVERAL),
-    click.option("--xml", type=PATH, help="Mulan label file of an ARFF file, if it is not its sibling."),
-    click.option("--delimiter", help="Character between the cells of a text file, or 'tab'; recognised by default."),
-    click.option("--encoding", help="Encoding of a text file, such as cp1252; recognised by default."),
-    click.option("--max-categories", type=click.IntRange(1), default=20, show_default=True,
-                 help="Maximum number of distinct texts of a column that is read as a category."),
-    click.option("--prior", type=PATH, help="Probabilities from another source: a table with the label columns."),
-    click.option("--top-labels", type=click.IntRange(1), help="Keep the most frequent labels (svmlight)."),
-]  # fmt: skip
+@contextmanager
+def name_keys(shown: Collection[Key]) -> Iterator[None]:
+    """Let errors name a key as the option that a command has for it, which may be ``--set``."""
+    flags = {key.name: f"{key.flag}" if key in shown else f"--set {key.name}=" for key in KEYS}
+    by_argument = {name: flags[key.name] for key in KEYS for name in (key.arguments[0], key.name)}
+    of_words = flags["words"] + (" " if BY_NAME["words"] in shown else "")
+    by_argument |= {name: f"{of_words}'{{}}={value}'" for value, name in VALUES.items()}
+    with name_command_options(by_argument):
+        yield
 
 
-def add_items_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the argument ITEMS and the options about it, as one :class:`ItemsFile`."""
-    of_file = {field.name for field in fields(ItemsFile)} - {"columns"}
-    of_columns = {field.name for field in fields(Columns)} - of_file
+def _take_keys(given: Given) -> dict[str, Any]:
+    """Take the keys out of the arguments of a command; a value that is given twice is a wrong option."""
+    keys = {key.name: given.pop(f"key_{key.name}", None) for key in KEYS}
+    stated = {name: value for name, value in keys.items() if value is not None}
+    for name, value in [*given.pop("settings"), *given.pop("old_keys", {}).items()]:
+        if name in stated:
+            raise click.UsageError(f"{name} was given twice: give it once.")
+        stated[name] = value
+    return stated
 
-    @functools.wraps(command)
-    def run(**given: Any) -> Any:
-        columns = {name: given.pop(name) for name in of_columns & given.keys()}
-        for name in ("ignore", "yes", "no", "unknown"):
-            columns[name] = columns[name] or ()
-        file = {name: given.pop(name) for name in of_file}
-        return command(items=ItemsFile(columns=Columns(**columns), **file), **given)
 
-    decorated: Callable[..., Any] = run
-    for option in reversed(_ITEMS):
-        decorated = option(decorated)
-    return decorated
+def _make_option(key: Key) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option of a key."""
+    many = key.kind == "names"
+    kind: Any = click.Choice(key.choices) if key.choices else str
+    metavar = None if key.choices else key.metavar
+    return click.option(key.flag, f"key_{key.name}", type=kind, multiple=many, metavar=metavar, help=key.help,
+                        callback=functools.partial(_parse_option, key))  # fmt: skip
 
+
+def _parse_option(key: Key, _: click.Context, __: click.Parameter, value: Any) -> Any:
+    if value is None or value == ():
+        return None
+    return _parse(key, value if isinstance(value, tuple) else [value])
+
+
+def _parse(key: Key, texts: Iterable[str]) -> Any:
+    try:
+        return key.parse(texts) or None
+    except ValueError as error:
+        raise click.BadParameter(f"{str(error).rstrip('.')}.") from None
+
+
+def _parse_settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Any]]:
+    """Read ``KEY=VALUE``; of a key with several names the values are joined."""
+    texts: dict[str, list[str]] = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name not in BY_NAME:
+            keys = ", ".join(BY_NAME)
+            reason = "is not of the form KEY=VALUE" if not equals else "names no key"
+            raise click.BadParameter(f"{value!r:.80} {reason}; the keys are {keys}.")
+        texts.setdefault(name, []).append(text)
+    return [(name, _parse(BY_NAME[name], given)) for name, given in texts.items()]
+
+
+_PATHS = click.argument("paths", type=PATH, metavar="ITEMS...", nargs=-1, required=True)
+_TABLE = click.option("--table", type=PATH, help="A table file that describes ITEMS; by default ITEMS.table.toml if "
+                      "there is one. Options override it.")  # fmt: skip
+_SET = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, callback=_parse_settings,
+                    help="Any other key of a table file, such as group=thread; `halflabel data describe --help` lists "
+                    "them.")  # fmt: skip
+
+
+def list_keys() -> str:
+    """Return one line for each key that is no option, for the help of ``data describe``."""
+    rare = [key for key in KEYS if not key.common]
+    width = max(len(key.name) for key in rare)
+    more = {"format": f" {', '.join(FORMATS)}."}
+    return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
+
+
+def _list_old_names(shown: Collection[Key]) -> list[OldName]:
+    """Return the old options of a command: keys that are no options now, and keys with another name."""
+    hidden = [_as_old_name(key) for key in KEYS if key not in shown and key.name not in ("words", "thumbnails")]
+    marks = _as_old_name(BY_NAME["thumbnails"], "--marks", "--thumbnails" if BY_NAME["thumbnails"] in shown else "")
+    return [*hidden, marks, *(_make_old_words(name, value) for value, name in VALUES.items())]
+
+
+def _as_old_name(key: Key, flag: str = "", instead: str = "") -> OldName:
+    """Return the option that a key had."""
+
+    def apply(given: Given, value: Any) -> None:
+        given.setdefault("old_keys", {})[key.name] = _parse(key, value if isinstance(value, tuple) else [value])
+
+    text = f"{instead} {{}}" if instead else f"--set {key.name}={{}}"
+    return OldName(flag or key.flag, text, apply, {"multiple": key.kind == "names"})
+
+
+def _make_old_words(name: str, value: str) -> OldName:
+    """Return ``--yes``, ``--no`` or ``--unknown``."""
+
+    def apply(given: Given, texts: tuple[str, ...]) -> None:
+        words = given.setdefault("old_keys", {}).setdefault("words", {})
+        cells = itertools.chain.from_iterable(csv.reader([text or '""' for text in texts], skipinitialspace=True))
+        words[name] = tuple(word.strip() for word in cells)
+
+    return OldName(f"--{name}", f"--set words='{{}}={value}'", apply, {"multiple": True})
+
+
+#: Maximum number of entries to check that are written, by default.
+MAX_ROWS = 500
 
 #: A value out of range ends in a sentence of the library, like everything else that does not fit the data.
 observed_rate_option = click.option(
@@ -159,11 +241,48 @@ observed_rate_option = click.option(
 )  # fmt: skip
 
 
-rule_option = click.option(
-    "--rule", type=click.Choice(list(RULES)),
-    help="Threshold rule: 'probable' (the default) fills in what is more probable than not, 'micro_f1' finds more of "
-    "the relevant entries with more errors.",
-)  # fmt: skip
+_RULE = (
+    "Threshold rule: 'probable' (the default) fills in what is more probable than not, 'micro_f1' finds more of the "
+    "relevant entries with more errors"
+)
+
+rule_option = click.option("--rule", type=click.Choice(list(RULES)), help=f"{_RULE}.")
+
+
+def add_rule_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command ``--rule``, whose rule "cost" has two numbers."""
+
+    @functools.wraps(command)
+    def run(rule: tuple[str, tuple[float, float] | None] | None, **given: Any) -> Any:
+        name, cost = rule or (None, None)
+        return command(rule=None if cost else name, cost=cost, **given)
+
+    old = old_name("--cost", "--rule cost:{}", _state_cost, type=(float, float))
+    return click.option("--rule", metavar="RULE", callback=lambda *given: _parse_rule(given[2]),
+                        help=f"{_RULE}, 'cost:FP,FN' has the least expected cost if a wrong yes costs FP and a wrong "
+                        f"no FN. Others: {', '.join(list(RULES)[2:])}.")(accept_old_names(old)(run))  # fmt: skip
+
+
+def _state_cost(given: Given, cost: tuple[float, float]) -> None:
+    if given["rule"] is not None:
+        raise click.UsageError("the threshold rule was given twice: give it once.")
+    given["rule"] = ("cost", cost)
+
+
+def _parse_rule(text: str | None) -> tuple[str, tuple[float, float] | None] | None:
+    """Return the name of a threshold rule, and the costs of the rule "cost"."""
+    if text is None:
+        return None
+    name, _, numbers = text.partition(":")
+    if name not in RULES or (numbers and name != "cost"):
+        raise click.BadParameter(f"{text!r:.80} is none of the rules {', '.join(RULES)}, cost:FP,FN.")
+    try:
+        costs = tuple(map(float, numbers.split(","))) if numbers else None
+    except ValueError:
+        costs = ()
+    if costs is not None and len(costs) != 2:
+        raise click.BadParameter(f"{text!r:.80} needs two numbers, such as cost:1,5.")
+    return name, costs
 
 
 effort_option = click.option(
@@ -172,33 +291,4 @@ effort_option = click.option(
 )  # fmt: skip
 
 
-def _read_size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
-    """Read a size such as 8x8."""
-    if value is None:
-        return None
-    height, width = value.lower().split("x", 1) if "x" in value.lower() else (value, "")
-    if not (height.isdecimal() and width.isdecimal() and int(height) and int(width)):
-        raise click.BadParameter(f"{value!r} is not a height and a width in pixels, such as 8x8.")
-    return int(height), int(width)
-
-
-marks_option = click.option(
-    "--marks", metavar="HxW", callback=_read_size,
-    help="Show the vectors of the items as grey images of this height and width in the report, such as 8x8.",
-)  # fmt: skip
-
-
-question_option = click.option(
-    "--question",
-    metavar="NAME[:OBJECT]",
-    help="For Label Studio: one question of this name whose choices are the labels, in place of one question per "
-    "label; OBJECT is what your project calls the object that is annotated.",
-)
-
-
-show_option = click.option(
-    "--show",
-    help="Columns shown wherever items are listed; by default the --text column and a recognised id. Image files are "
-    "shown as small pictures.",
-    **_SEVERAL,
-)  # fmt: skip
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True)

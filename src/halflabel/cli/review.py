@@ -14,21 +14,26 @@ import numpy as np
 import pandas as pd
 
 from halflabel._wording import closest, plural
-from halflabel.cli.console import make_roles_table, out, print_note, print_result
+from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, name_plain_table, require_one
+from halflabel.cli.items import write_review
 from halflabel.cli.options import (
+    MAX_ROWS,
     ItemsFile,
     add_items_options,
     effort_option,
-    marks_option,
     observed_rate_option,
     rule_option,
-    show_option,
+    seed_option,
 )
+from halflabel.cli.outputs import Outputs
 from halflabel.cli.termination import Terminated
 from halflabel.completion.checks import check_observed_rate
 from halflabel.files.conversion import write_frame
+from halflabel.report.display import describe_review
 from halflabel.table import OpenTable
+from halflabel.table.items import choose_shown
+from halflabel.table.sources import Source
 from halflabel.table.unlearned import leave_unlearned
 
 
@@ -64,9 +69,11 @@ def review_group() -> None:
 
 
 @review_group.command(name="page", cls=_PageCommand)
-@add_items_options
-@show_option
-@marks_option
+@add_items_options("show", "thumbnails")
+@click.option("--to", type=PATH, metavar="FILE", help="Write a table of the entries to check, the most useful ones "
+              "first, in place of the page; `halflabel complete --answers` reads it.")  # fmt: skip
+@click.option("--rows", type=click.IntRange(1), default=MAX_ROWS, show_default=True, help="Maximum number of rows of "
+              "--to.")  # fmt: skip
 @click.option("--map", "map_columns", metavar="X,Y", help="Columns of your own coordinates for the map.")
 @click.option("--by", help="Your name in the journal; by default that of your account.")
 @click.option("--journal", type=PATH, help="Journal of answers; by default ITEMS.review.jsonl.")
@@ -79,9 +86,11 @@ def review_group() -> None:
 @rule_option
 @observed_rate_option
 @effort_option
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@seed_option
 def review_command(
     items: ItemsFile,
+    to: Path | None,
+    rows: int,
     map_columns: str | None,
     by: str | None,
     journal: Path | None,
@@ -102,6 +111,7 @@ def review_command(
       halflabel review songs.csv --id song --labels rock,sad,live
       halflabel review images.csv --id file --labels 'tag_*' --show file
       halflabel review posts.csv --id post --text body --tags tags --absent unknown
+      halflabel review songs.csv --id song --labels rock,sad,live --to check.csv
       halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl
     """  # noqa: D301
     from halflabel.review.opening import opened_in_browser
@@ -109,6 +119,9 @@ def review_command(
     from halflabel.review.session import Session
 
     source = items.read()
+    if to is not None:
+        _write_entries(items, source, Outputs.plan((*items.inputs, *source.paths), {"review": to}), rows, **asked)
+        return
     first = require_one(items.paths, source)
     path = journal or name_output(first, "review.jsonl")
     targets = _name_targets(items.paths, first, source)
@@ -142,13 +155,37 @@ def review_command(
         print_result(f"{plural(len(session.book), 'answer')} in {path}. The same command goes on where you stopped.")
 
 
+def _write_entries(
+    items: ItemsFile,
+    source: Source,
+    outputs: Outputs,
+    rows: int,
+    *,
+    observed_rate: float | None,
+    effort: str,
+    seed: int,
+    **of_page: Any,
+) -> None:
+    """Fit, and write the entries to check as a table."""
+    opened = items.open(source)
+    with show_progress():
+        from halflabel.completion import complete
+
+        filled = complete(opened, observed_rate=observed_rate, effort=effort, random_state=seed)
+        entries = filled.review(rows, choose_shown(opened))
+    outputs.write(review=lambda path: write_review(filled, entries, path))
+    print_note(*filled.opened.notes)
+    print_result(describe_review(filled, len(entries)))
+    outputs.print_paths()
+
+
 @review_group.command(name="merge")
 @click.argument("journals", type=PATH, nargs=-1, required=True)
 @click.option("-o", "--output", type=PATH, default=Path("merged.review.csv"), show_default=True)
 def merge_command(journals: tuple[Path, ...], output: Path) -> None:
     """Merge the journals of several reviewers: agreement per label, and one table of answers.
 
-    Entries about which reviewers differ have no answer in the table. `halflabel complete --review-in` reads it;
+    Entries about which reviewers differ have no answer in the table. `halflabel complete --answers` reads it;
     `halflabel review --others JOURNAL` asks about these entries.
 
     \b
@@ -200,10 +237,7 @@ def _make_setting(
     from halflabel.review.outputs import Targets
     from halflabel.review.setting import Setting
 
-    show, marks = asked["show"], asked["marks"]
-    views = ItemViews(
-        opened, show=show, marks=marks, media_root=asked["media_root"], remote_hosts=asked["remote_media"]
-    )
+    views = ItemViews(opened, media_root=asked["media_root"], remote_hosts=asked["remote_media"])
     title = Path(opened.source.raw.source).name if opened.source is not None else ""
     book = AnswerBook(list(opened.index), opened.labels.names)
     read = [records for _, records in _read_journals(others)]
@@ -218,7 +252,7 @@ def _make_setting(
         show_p=asked["show_p"],
         coordinates=None if map_columns is None else _read_coordinates(opened, map_columns),
         contested=find_contested(book, read) if read else None,
-        targets=Targets(*targets, of_report={"title": title, "marks": marks}),
+        targets=Targets(*targets, of_report={"title": title}),
     )
 
 

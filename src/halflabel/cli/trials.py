@@ -19,7 +19,7 @@ from halflabel.cli.console import (
     show_progress,
 )
 from halflabel.cli.files import PATH
-from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option
+from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
 from halflabel.files.writing import write_table
 from halflabel.table.unlearned import leave_unlearned
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", type=PATH, default=Path("halflabel-demo"), show_default=True, help="Folder to write to."
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@seed_option
 def demo(output: Path, seed: int) -> None:
     """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
     from halflabel.evaluation import run_demo
@@ -61,12 +61,12 @@ def demo(output: Path, seed: int) -> None:
 
 
 @click.command(name="evaluate")
-@add_items_options
+@add_items_options()
 @observed_rate_option
 @effort_option
 @click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
 @click.option("--curve/--no-curve", default=True, show_default=True, help="Measure whether more labels would help.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@seed_option
 @click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
 def evaluate_command(
     items: ItemsFile,

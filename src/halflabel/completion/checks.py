@@ -95,7 +95,7 @@ def check_memory(opened: OpenTable, model: PartialLabelEstimator) -> None:
         f"{plural(n, 'item')} with {plural(opened.X.shape[1], 'feature')} and {plural(n_labels, 'label')} need about "
         f"{_write_size(needed[cheapest])} of memory{even}, but {_write_size(free)} are free: complete a random part "
         "of the items and label the others with the saved model (halflabel predict), write the table in several files "
-        "and complete these part by part (halflabel complete --out), or take fewer labels or features."
+        "and complete these part by part (halflabel complete -o FOLDER/), or take fewer labels or features."
     )
 
 

@@ -68,7 +68,7 @@ def fetch(name: str, *, cache_dir: str | os.PathLike[str] | None = None) -> Data
         raise ReadError(
             f"{name}: OpenML could not be reached ({error}). Where there is a network, download {name}.arff and "
             f"{name}.xml from https://mulan.sourceforge.net/datasets-mlc.html, then run "
-            f"'halflabel complete {name}.arff --xml {name}.xml'."
+            f"'halflabel complete {name}.arff --set xml={name}.xml'."
         ) from error
     return to_dataset(_table(name, known, answer), name, licence=str(answer.details.get("licence", "not stated")))
 

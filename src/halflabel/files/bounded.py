@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from halflabel._memory import free_memory
-from halflabel._wording import plural
+from halflabel._wording import option, plural
 from halflabel.files.raw_table import ReadError
 
 #: Maximum size of a decompressed file, in bytes and as a share of the free memory.
@@ -126,7 +126,8 @@ def encoding_of(path: Path, *, max_bytes: int | None = None) -> str:
             if not chunk:
                 break
     if not possible:
-        raise ReadError.at(path, "it is neither UTF-8 nor Windows-1252: name its encoding with --encoding (encoding=).")
+        reason = f"it is neither UTF-8 nor Windows-1252: name its encoding with {option('encoding')}."
+        raise ReadError.at(path, reason)
     return "utf-8-sig" if start.startswith(codecs.BOM_UTF8) and "utf-8" in possible else next(iter(possible))
 
 
@@ -204,7 +205,9 @@ class _Checked(_Raw):
             try:
                 self._decoded = self._decoder.decode(chunk, final=not chunk).encode()
             except UnicodeError as error:
-                reason = f"it cannot be decoded as {self._encoding} ({error}): name its encoding with --encoding."
+                reason = (
+                    f"it cannot be decoded as {self._encoding} ({error}): name its encoding with {option('encoding')}."
+                )
                 raise ReadError.at(self._path, reason, line=self._line) from None
             if not chunk:
                 break

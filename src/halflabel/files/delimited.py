@@ -25,7 +25,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
-from halflabel._wording import listed, plural, quoted
+from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import base_suffix, join_names, lines, open_text, sha256_of
 from halflabel.files.raw_table import RawTable, ReadError, TextForm
 from halflabel.files.text_form import MAX_LINE, MISSING_WORDS, describe_row_names, recognise
@@ -224,10 +224,10 @@ def _check_single_column(path: Path, mark: str, name: str) -> None:
     """Raise where the one column name holds another delimiter that the rows do not confirm."""
     for other in ";\t|,":
         if other != mark and other in name:
-            shown, option = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
+            shown, word = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
             reason = (
                 f"there is one column only, and its name {name[:40]!r} holds {shown}, but the rows below do not fit: "
-                f"name the delimiter with --delimiter {option} if that separates the columns."
+                f"name the delimiter with {option('delimiter', word)} if that separates the columns."
             )
             raise ReadError.at(path, reason, line=1)
 

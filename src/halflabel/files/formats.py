@@ -86,7 +86,7 @@ class Format:
     Parameters
     ----------
     name : str
-        What ``format=`` and ``--format`` take.
+        What ``format=`` takes.
     title : str
         What the tool calls itself.
     dialect : {"cells", "sets"}

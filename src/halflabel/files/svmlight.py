@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel._wording import count
+from halflabel._wording import count, option
 from halflabel.files.bounded import lines, open_text, sha256_of
 from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.labels import MAX_CELLS
@@ -155,7 +155,7 @@ def _label_table(
         reason = (
             f"{len(rows)} items x {len(chosen)} labels are more than {MAX_LABELS:,} labels or {MAX_CELLS:.0e} cells: "
         )
-        raise ReadError.at(path, reason + "keep the most frequent labels only (--top-labels).")
+        raise ReadError.at(path, reason + f"keep the most frequent labels only ({option('top_labels')}).")
     column = {label: j for j, label in enumerate(chosen)}
     Y = np.zeros((len(rows), len(chosen)), dtype=np.int8)
     for i, row in enumerate(rows):

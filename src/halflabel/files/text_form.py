@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-from halflabel._wording import plural
+from halflabel._wording import option, plural
 from halflabel.files.bounded import encoding_of, lines
 from halflabel.files.raw_table import ReadError, TextForm
 
@@ -50,7 +50,7 @@ def recognise(
     if encoding is None and chosen == "cp1252":
         notes.append(
             f"{path.name} is not UTF-8 and was read as Windows-1252 (what Excel writes in Western Europe); name "
-            "another encoding with --encoding (encoding=) if letters are wrong."
+            f"another encoding with {option('encoding')} if letters are wrong."
         )
     head = [line for _, line in islice(lines(path, max_line=MAX_LINE, encoding=chosen), SAMPLE_LINES)]
     if not head:
@@ -58,7 +58,9 @@ def recognise(
     mark = delimiter or _delimiter(path, head, default)
     if delimiter is None and mark != default:
         name = {"\t": "tabs", " ": "spaces"}.get(mark, f"{mark!r}")
-        notes.append(f"The cells of {path.name} are separated by {name}; name another delimiter with --delimiter.")
+        notes.append(
+            f"The cells of {path.name} are separated by {name}; name another delimiter with {option('delimiter')}."
+        )
     header = tuple(_first_rows(head, mark, 1)[0])
     line_end = "\r\n" if head[0].endswith("\r\n") else "\n"
     return TextForm(mark, chosen, line_end, _missing_word(head, mark), header), notes
@@ -72,7 +74,7 @@ def _delimiter(path: Path, head: list[str], default: str) -> str:
     able = [mark for mark in candidates if mark != default and _separates(head, mark)]
     if len(able) > 1:
         shown = " and ".join("tabs" if mark == "\t" else repr(mark) for mark in able)
-        reason = f"its header can be separated by {shown}: name the right one with --delimiter."
+        reason = f"its header can be separated by {shown}: name the right one with {option('delimiter')}."
         raise ReadError.at(path, reason, line=1)
     return able[0] if able else default
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
+from halflabel._wording import option
 
 #: Maximum number of cells of a dense int8 table, which then takes 200 MB.
 MAX_CELLS = 200_000_000
@@ -372,5 +373,5 @@ def _check_size(n_items: int, n_labels: int) -> None:
     if n_items * n_labels > MAX_CELLS:
         raise ValueError(
             f"{n_items} items x {n_labels} labels are more than {MAX_CELLS:.0e} cells: "
-            "keep the most frequent labels only (--top-labels on the command line)."
+            f"keep the most frequent labels only ({option('top_labels')})."
         )

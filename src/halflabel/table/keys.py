@@ -220,7 +220,7 @@ KEYS = (
     Key("id", "Column that identifies the rows.", common=True),
     Key("labels", "Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", "names", "NAMES", common=True),
     Key("tags", "One column of tag lists, instead of --labels.", common=True),
-    Key("absent", "What an unlisted tag means.", "choice", choices=get_args(Absent), common=True),
+    Key("absent", "What an unlisted tag means; 'unknown' also for label columns of 1 and empty cells.", "choice", choices=get_args(Absent), common=True),
     Key("empty", "What an item without any tag is: unlabelled, or without tags; by default as the form has it.",
         "choice", choices=get_args(Empty), common=True),
     Key("text", "A column of free text, used as tf-idf.", common=True),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import name_row, option, quoted
+from halflabel._wording import name_row, names_command_options, option, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Columns
@@ -39,8 +39,7 @@ def find_meanings(columns: Columns) -> dict[str, float] | None:
     for name, value in _VALUES.items():
         for word in map(fold_word, getattr(columns, name)):
             if word in stated:
-                raise ValueError(f"the word {word!r} was given two meanings ({option('yes')}, {option('no')}, "
-                                 f"{option('unknown')}): give it one.")  # fmt: skip
+                raise ValueError(f"the word {word!r} was given two meanings ({_name_options()}): give it one.")
             stated[word] = value
     return {**_PLAIN, **stated} if stated else None
 
@@ -158,11 +157,18 @@ def _usual_word(texts: Iterable[str | None], meanings: Mapping[str, float], valu
     return used.most_common(1)[0][0] if used else (stated or [f"{value:g}"])[0]
 
 
+def _name_options() -> str:
+    """Return how the meaning of words is stated."""
+    if names_command_options():
+        return option("words", "'yes,x=1;no=0;?='")
+    return f"{option('yes')}, {option('no')} and {option('unknown')}"
+
+
 def _describe_words(column: pd.Series[Any], words: Sequence[str | None], row: int) -> str:
     distinct = [word for word in dict.fromkeys(words) if word is not None]
     cell = column.iloc[row : row + 1].tolist()[0]
     return (
         f"label {column.name!r} holds {cell!r} ({name_row(row)}), but a label is 1 (has it), 0 (does not have it) or "
-        f"empty (unknown): state what other words mean with {option('yes')}, {option('no')} and {option('unknown')}; "
+        f"empty (unknown): state what other words mean with {_name_options()}; "
         f"the column holds {quoted(distinct)}."
     )

@@ -26,7 +26,7 @@ MAX_BYTES = 1_000_000
 #: Keys of which one is enough: the labels are in columns, in lists, or in a table of their own.
 _WHERE_LABELS_ARE = ("labels", "tags", "tags_file")
 
-#: Keys about lists of tags.
+#: Keys that mean nothing where the labels are in another place.
 _OF_LISTS = ("absent", "empty", "sep", "on")
 
 #: Keys that name columns, each of which has one role.
@@ -62,9 +62,9 @@ class TableFile:
         these are.
         """
         kept = {key: value for key, value in self.values.items() if key not in stated}
-        if any(key in stated for key in _WHERE_LABELS_ARE):
-            of_lists = () if stated.keys() & {"tags", "tags_file"} else _OF_LISTS
-            kept = {key: value for key, value in kept.items() if key not in (*_WHERE_LABELS_ARE, *of_lists)}
+        if place := stated.keys() & set(_WHERE_LABELS_ARE):
+            gone = {*_WHERE_LABELS_ARE, *(() if place & self.values.keys() else _OF_LISTS)}
+            kept = {key: value for key, value in kept.items() if key not in gone}
         taken = [pattern for key in _ROLES for pattern in _as_names(stated.get(key))]
         for key in _ROLES:
             if key in kept:
