@@ -165,9 +165,10 @@ def test_columns_that_come_later_have_no_role(tmp_path, frame):
 
 def test_arguments_override_the_file_and_take_columns_from_their_roles():
     file = TableFile(None, {"labels": ("a", "b"), "features": ("x", "y"), "id": "i", "text": "t", "empty": "none"})
-    assert file.merge({"labels": ("x*",)}) == {"labels": ("x*",), "features": ("y",), "id": "i", "text": "t"}
+    merged = {"labels": ("x*",), "features": ("y",), "id": "i", "text": "t", "empty": "none"}
+    assert file.merge({"labels": ("x*",)}) == merged
     assert file.merge({"tags": "t"})["tags"] == "t"
-    assert not file.merge({"tags": "t"}).keys() & {"labels", "text"}
+    assert not file.merge({"tags": "t"}).keys() & {"labels", "text", "empty"}
     assert file.merge({"ignore": ("a", "i")}).keys() == {"labels", "features", "text", "empty", "ignore"}
     assert file.merge({}) == file.values
 
