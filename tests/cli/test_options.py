@@ -246,3 +246,31 @@ def test_the_table_file_of_a_folder_of_parts_is_found(described, tmp_path):
     assert result.exit_code == 0, result.output
     assert f"The table is described in {tmp_path / 'parts.table.toml'}." in result.stderr
     assert "Written: 2 parts in" in result.output
+
+
+# -- the rule ----------------------------------------------------------------------
+
+RULES = {
+    "of two numbers": (["--rule", "cost:1,9"], ["--cost", "1", "9"]),
+    "of another ratio": (["--rule", "cost:4,2"], ["--cost", "8", "4"]),
+}
+
+
+@pytest.mark.parametrize(("new", "old"), RULES.values(), ids=RULES)
+def test_costs_are_a_rule(songs, new, old):
+    common = ("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast")
+    tables = []
+    for options in (new, old):
+        result = run(*common, *options)
+        assert result.exit_code == 0, result.output
+        assert "cost (least expected cost" in result.output
+        tables.append(pd.read_csv(songs.with_name("songs.completed.csv")))
+    pd.testing.assert_frame_equal(*tables)
+    assert "--cost has another name now: write --rule cost:" in result.stderr
+
+
+@pytest.mark.parametrize("wrong", ["best", "cost:1", "cost:1,2,3", "cost:a,b", "probable:1,2"])
+def test_a_rule_that_does_not_exist_is_a_usage_error(songs, wrong):
+    result = run("complete", songs, "--labels", "tag_*", "--rule", wrong)
+    assert result.exit_code == 2
+    assert "cost:" in result.output
