@@ -106,7 +106,7 @@ def test_an_old_option_of_a_table_means_the_same_and_is_named(songs, monkeypatch
         frame["tag_a"] = frame["tag_a"].map({1: "ja", 0: ""}).fillna("?")
         frame.to_csv(songs, index=False)
     labels = ["--labels", "tag_a"] if "--on" not in old else []
-    pd.DataFrame({"song": frame["song"], "tag": "loud"})[:20].to_csv("long.csv", index=False)
+    pd.DataFrame({"song": frame["song"], "tag": ["loud", "soft"] * 30})[:40].to_csv("long.csv", index=False)
     first = run("map", songs, "--id", "song", *labels, *old, "--method", "pca", "-o", "old.csv")
     second = run("map", songs, "--id", "song", *labels, *new, "--method", "pca", "-o", "new.csv")
     assert roles(first).replace("old.csv", "new.csv") == roles(second)
