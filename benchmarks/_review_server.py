@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from halflabel.review.items import ItemViews
-from halflabel.review.journal import Journal, read_journal
-from halflabel.review.server import Server
-from halflabel.review.session import Session
-from halflabel.review.setting import Setting
+from halflabel.review_page.items import ItemViews
+from halflabel.review_page.journal import Journal, read_journal
+from halflabel.review_page.server import Server
+from halflabel.review_page.session import Session
+from halflabel.review_page.setting import Setting
 from halflabel.table import Columns, open_table
 
 LIBRARIES = ("starlette", "uvicorn", "anyio", "h11", "idna")

@@ -39,7 +39,7 @@ from _review_server import (
 )
 from playwright.sync_api import sync_playwright
 
-from halflabel.review.fits import Fit
+from halflabel.review_page.fits import Fit
 
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

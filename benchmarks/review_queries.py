@@ -41,8 +41,8 @@ from _common import (
 import halflabel as hl
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.labels.metrics import ece
-from halflabel.review import queues
-from halflabel.review.fits import Fit, measure_flips, read_thresholds
+from halflabel.review_page import queues
+from halflabel.review_page.fits import Fit, measure_flips, read_thresholds
 
 SETS = ("scene", "medical", "ohsumed", "emotions", "yeast", "enron")
 FLIPS = 0.03

@@ -20,10 +20,10 @@ from PIL import Image
 
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
-from halflabel.review.items import ItemViews
-from halflabel.review.server import Server
-from halflabel.review.session import Session
-from halflabel.review.setting import Setting
+from halflabel.review_page.items import ItemViews
+from halflabel.review_page.server import Server
+from halflabel.review_page.session import Session
+from halflabel.review_page.setting import Setting
 from halflabel.table import Columns, open_table
 
 FOLDER = Path(__file__).parent / "_static" / "review"

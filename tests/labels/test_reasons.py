@@ -6,8 +6,8 @@ import pytest
 
 from halflabel.labels.reasons import Reason, is_calibrating
 from halflabel.report.reasons import UNASSIGNED
-from halflabel.review.answers import OPERATIONS
-from halflabel.review.queues import KINDS
+from halflabel.review_page.answers import OPERATIONS
+from halflabel.review_page.queues import KINDS
 
 #: Every reason by name. A new one does not pass before it is in one of the two lists.
 CALIBRATE = [

@@ -39,7 +39,7 @@ WITHOUT_EFFECT = (
     "halflabel_papers.spec",
     "halflabel_papers.store",
     "halflabel_papers.verdicts",
-    "halflabel.review",
+    "halflabel.review_page",
 )
 
 #: Readers of tables; only a user's own file passes them.

@@ -114,9 +114,9 @@ def review_command(
       halflabel review songs.csv --id song --labels rock,sad,live --to check.csv
       halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl
     """  # noqa: D301
-    from halflabel.review.opening import opened_in_browser
-    from halflabel.review.server import Server
-    from halflabel.review.session import Session
+    from halflabel.review_page.opening import opened_in_browser
+    from halflabel.review_page.server import Server
+    from halflabel.review_page.session import Session
 
     source = items.read()
     if to is not None:
@@ -192,7 +192,7 @@ def merge_command(journals: tuple[Path, ...], output: Path) -> None:
     Example:
       halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl -o songs.review.csv
     """  # noqa: D301
-    from halflabel.review.merging import merge
+    from halflabel.review_page.merging import merge
 
     if len(journals) < 2:
         raise click.UsageError("a merge needs two or more journals.")
@@ -209,7 +209,7 @@ def merge_command(journals: tuple[Path, ...], output: Path) -> None:
 
 
 def _read_journals(paths: Sequence[Path]) -> list[tuple[str, Any]]:
-    from halflabel.review.journal import read_journal
+    from halflabel.review_page.journal import read_journal
 
     read = [read_journal(path) for path in paths]
     return [(str(header.get("by") or path), records) for path, (header, records) in zip(paths, read, strict=True)]
@@ -231,11 +231,11 @@ def _make_setting(
     **asked: Any,
 ) -> Any:
     """Return the setting of the review from the options."""
-    from halflabel.review.answers import AnswerBook
-    from halflabel.review.items import ItemViews
-    from halflabel.review.merging import find_contested
-    from halflabel.review.outputs import Targets
-    from halflabel.review.setting import Setting
+    from halflabel.review_page.answers import AnswerBook
+    from halflabel.review_page.items import ItemViews
+    from halflabel.review_page.merging import find_contested
+    from halflabel.review_page.outputs import Targets
+    from halflabel.review_page.setting import Setting
 
     views = ItemViews(opened, media_root=asked["media_root"], remote_hosts=asked["remote_media"])
     title = Path(opened.source.raw.source).name if opened.source is not None else ""

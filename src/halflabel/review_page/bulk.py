@@ -1,0 +1,59 @@
+"""Many items answered at once: random members first, then an exact bound for all members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from halflabel._arrays import Ints
+from halflabel._wording import plural
+from halflabel.evidence.audit import bound_errors
+from halflabel.review_page.queues import Question, Situation
+
+#: Number of random members that are shown first, and the level of the bound.
+SAMPLE, LEVEL = 12, 0.95
+
+
+def find_members(now: Situation, rows: Ints, column: int, min_p: float | None = None) -> Ints:
+    """Return the selected items whose entry is unknown and has no answer, with at least this probability."""
+    members = rows[now.open_entries[rows, column]]
+    if min_p is not None and now.fit is not None:
+        members = members[now.fit.p[members, column] >= min_p]
+    return np.asarray(members, dtype=np.intp)
+
+
+def draw_sample(now: Situation, rows: Ints, column: int, seed: int) -> list[Question]:
+    """Return random members of a selection, to be answered one by one."""
+    members = find_members(now, rows, column)
+    chosen = np.random.default_rng(seed).permutation(members)[:SAMPLE]
+    return [Question(int(row), column, "sample") for row in chosen]
+
+
+def bound_share(members: int, yes: int, no: int) -> dict[str, Any]:
+    r"""Return exact lower bounds of two shares: the members that have the label, and the members without it.
+
+    Parameters
+    ----------
+    members : int
+        Number of members, the answered ones included.
+    yes, no : int
+        The answers about random members.
+
+    Examples
+    --------
+    >>> print(bound_share(1873, 11, 1)["sentence"].replace("\N{NO-BREAK SPACE}", " "))
+    11 yes, 1 no: at least 66 % of the 1,873 items have the label (confidence 95 %).
+    """
+    n = yes + no
+    if not n:
+        return {"yes": 0.0, "no": 0.0, "sentence": ""}
+    shares = {
+        "yes": 1 - bound_errors(members, n, no, LEVEL) / members,
+        "no": 1 - bound_errors(members, n, yes, LEVEL) / members,
+    }
+    better = max(shares, key=lambda word: shares[word])
+    verb = "have the label" if better == "yes" else "do not have the label"
+    share = f"{int(100 * shares[better])}\N{NO-BREAK SPACE}%"  # a bound is rounded down
+    sentence = f"{yes} yes, {no} no: at least {share} of the {plural(members, 'item')} {verb} (confidence 95 %)."
+    return {**shares, "sentence": sentence.replace("95 %", "95\N{NO-BREAK SPACE}%")}

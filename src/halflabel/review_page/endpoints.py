@@ -1,0 +1,268 @@
+"""The endpoints of the page. Each one reads a request, calls the session once, and answers in JSON or bytes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from halflabel.evidence.audit import POPULATIONS
+from halflabel.review_page.bulk import bound_share
+from halflabel.review_page.fields import (
+    TableChanged,
+    check_table,
+    parse_body,
+    read_choice,
+    read_key,
+    read_number,
+    read_share,
+    read_text,
+    read_whole,
+    read_wholes,
+)
+from halflabel.review_page.listing import ORDERS, Filter
+from halflabel.review_page.queues import KINDS
+from halflabel.review_page.session import MAX_QUESTIONS, Session
+from halflabel.review_page.wire import STATES, unpack_rows
+
+#: Maximum number of items of one request.
+MAX_ITEMS = 60
+
+#: A number above every row and every column of a table.
+LARGEST = 2**31
+
+#: Types of the files of the page.
+_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+
+Endpoint = Callable[[Session, Request], Awaitable[Response]]
+
+
+def bind(session: Session, endpoint: Endpoint) -> Any:
+    """Return an endpoint whose errors are sentences."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await endpoint(session, request)
+        except ValueError as error:
+            status = 409 if isinstance(error, TableChanged) else 400
+            return JSONResponse({"error": str(error)}, status_code=status)
+        except ClientDisconnect:
+            return JSONResponse({"error": "the request is too large."}, status_code=413)
+        except OSError as error:
+            return JSONResponse({"error": f"The answer is not on the disk: {error}"}, status_code=507)
+
+    return answer
+
+
+async def show_page(_: Session, request: Request) -> Response:
+    """Return the page."""
+    return _read_static("index.html")
+
+
+async def send_static(_: Session, request: Request) -> Response:
+    """Return a file of the page."""
+    return _read_static(request.path_params["name"])
+
+
+def _read_static(name: str) -> Response:
+    folder = files("halflabel.review_page") / "static"
+    known = {entry.name for entry in folder.iterdir()}
+    kind = _TYPES.get(name.rsplit(".", 1)[-1])
+    if name not in known or kind is None:
+        return Response("There is no such file.", status_code=404, media_type="text/plain")
+    return Response((folder / name).read_bytes(), media_type=kind)
+
+
+async def send_media(session: Session, request: Request) -> Response:
+    """Return an image or a sound of an item."""
+    row, column = (read_number(request.path_params[name], LARGEST) for name in ("row", "column"))
+    found = None if row is None or column is None else session.setting.views.media.find(row, column)
+    if found is None:
+        return Response("There is no image or sound here.", status_code=404, media_type="text/plain")
+    headers = {"Cache-Control": "private, max-age=3600"}
+    if found.kind == "image/svg+xml":  # opened by itself, it runs nothing
+        headers["Content-Security-Policy"] = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+    if found.path is not None:
+        return FileResponse(found.path, media_type=found.kind, headers=headers)
+    return Response(found.content, media_type=found.kind, headers=headers)
+
+
+async def get_session(session: Session, _: Request) -> Response:
+    """Return names, counts and settings."""
+    return JSONResponse(session.describe())
+
+
+async def get_progress(session: Session, _: Request) -> Response:
+    """Return the state that changes with answers and fits."""
+    return JSONResponse(session.describe_progress())
+
+
+async def get_panel(session: Session, _: Request) -> Response:
+    """Return queues and advice."""
+    return JSONResponse(await asyncio.to_thread(session.describe_panel))
+
+
+async def get_changes(session: Session, _: Request) -> Response:
+    """Return the changes by the last fit."""
+    return JSONResponse(await asyncio.to_thread(session.describe_changes))
+
+
+async def get_points(session: Session, _: Request) -> Response:
+    """Return the coordinates of the map, or an empty response before there is a map."""
+    if session.points is None:
+        return Response(status_code=204)
+    return Response(session.points, media_type="application/octet-stream")
+
+
+async def get_label(session: Session, request: Request) -> Response:
+    """Return state and probability of every item for one label."""
+    column = read_number(request.path_params["column"], session.labels.shape[1])
+    if column is None:
+        raise ValueError(f"There are {session.labels.shape[1]} labels, and none of this number.")
+    return Response(session.pack_label(column), media_type="application/octet-stream")
+
+
+async def get_items(session: Session, request: Request) -> Response:
+    """Return descriptions of items."""
+    n_items = session.labels.shape[0]
+    rows = [read_number(text, n_items) for text in request.query_params.get("rows", "").split(",") if text]
+    if None in rows:
+        raise ValueError(f"The field 'rows' holds whole numbers from 0 to {n_items - 1}, with commas between them.")
+    return JSONResponse({"items": [session.describe_item(row) for row in rows[:MAX_ITEMS] if row is not None]})
+
+
+async def post_list(session: Session, request: Request) -> Response:
+    """Return a page of the list of items."""
+    asked = await _read_body(session, request)
+    n_items, n_labels = session.labels.shape
+    column, states = read_whole(asked, "column", n_labels), read_wholes(asked, "states", len(STATES)).tolist()
+    chosen = Filter(read_text(asked, "text"), states, read_choice(asked, "order", ORDERS, "table"))
+    start, with_bits = read_whole(asked, "start", n_items + 1, 0), bool(asked.get("bits"))
+    return JSONResponse(await asyncio.to_thread(session.list_items, column, chosen, start, with_bits=with_bits))
+
+
+async def post_queue(session: Session, request: Request) -> Response:
+    """Return a batch of questions."""
+    asked = await _read_body(session, request)
+    n_items, n_labels = session.labels.shape
+    questions = await asyncio.to_thread(
+        session.choose,
+        read_choice(asked, "kind", list(KINDS), "uncertain"),
+        read_whole(asked, "n", MAX_QUESTIONS + 1, 50),
+        None if asked.get("label") is None else read_whole(asked, "label", n_labels),
+        None if asked.get("rows") is None else read_wholes(asked, "rows", n_items),
+        read_wholes(asked, "exclude", session.labels.state.size),
+    )
+    return JSONResponse({"questions": [vars(question) for question in questions]})
+
+
+async def post_answers(session: Session, request: Request) -> Response:
+    """Write answers, and respond with the outcome of each answer as soon as all are on the disk."""
+    sent = (await _read_body(session, request)).get("answers")
+    if not isinstance(sent, list):
+        raise ValueError("The field 'answers' is a list of objects.")
+    outcomes = session.answer(sent)
+    result = {"results": [each.to_dict() for each in outcomes], **session.describe_progress()}
+    if any(not each.error for each in outcomes) or not outcomes:
+        return JSONResponse(result)
+    status = min(each.status for each in outcomes)  # 409 if every answer names another entry
+    return JSONResponse({"error": outcomes[0].error, **result}, status_code=status)
+
+
+async def post_undo(session: Session, request: Request) -> Response:
+    """Undo the last answer or group, or repeat it."""
+    asked = await _read_body(session, request)
+    record = session.reverse("redo" if asked.get("redo") else "undo", read_key(asked))
+    entries = []
+    if record is not None:
+        of = next(each for each in session.book.records if each.n == record.body["of"])
+        items = of.body["items"][:1] if of.op == "bulk" else [of.body["item"]]
+        place = session.book.find_entry(items[0], of.body["label"])
+        facts = {"op": of.op, "why": str(of.body.get("why", ""))}
+        entries = [] if place is None else [{"row": place[0], "column": place[1], **facts}]
+    return JSONResponse({"entries": entries, **session.describe_progress()})
+
+
+async def post_fit(session: Session, request: Request) -> Response:
+    """Make a fit with all answers."""
+    asked = await _read_body(session, request)
+    if session.audit is not None:
+        raise ValueError("An audit is about the values of the last fit: finish or cancel it before the next one.")
+    session.refit(session.setting.effort if asked.get("thorough") else "fast")
+    return JSONResponse(session.describe_progress())
+
+
+async def post_write(session: Session, request: Request) -> Response:
+    """Write the completed table, the answers and the report."""
+    await _read_body(session, request)
+    session.write_outputs()
+    return JSONResponse(session.describe_progress())
+
+
+async def post_audit(session: Session, request: Request) -> Response:
+    """Plan, begin, finish or cancel an audit."""
+    asked = await _read_body(session, request)
+    op, key = read_choice(asked, "op", ("plan", "begin", "finish", "cancel")), read_key(asked)
+    population = read_choice(asked, "population", list(POPULATIONS), "all")
+    if op == "plan":
+        target = read_share(asked, "target")
+        if target is not None and not 0.5 <= target < 1:
+            raise ValueError("The precision of an audit lies between 0.5 and 1.")
+        return JSONResponse(await asyncio.to_thread(session.plan_audit, population, target))
+    if op == "begin":
+        session.begin_audit(read_whole(asked, "n", session.labels.state.size + 1, 59), population, key)
+    else:
+        session.end_audit(key, cancel=op == "cancel")
+    return JSONResponse(session.describe_progress())
+
+
+async def post_selection(session: Session, request: Request) -> Response:
+    """Draw random members of a selection, bound a share, or answer all members."""
+    asked = await _read_body(session, request)
+    n_items, n_labels = session.labels.shape
+    rows, column = unpack_rows(read_text(asked, "rows"), n_items), read_whole(asked, "column", n_labels)
+    if read_text(asked, "label") != session.labels.names[column]:
+        raise TableChanged(f"The table has changed: column {column} is no longer the label that was sent.")
+    op = read_choice(asked, "op", ("sample", "bound", "answer"))
+    if op == "sample":
+        return JSONResponse(session.sample_selection(rows, column))
+    if op == "bound":
+        members = read_whole(asked, "members", n_items + 1)
+        yes = read_whole(asked, "yes", members + 1)
+        return JSONResponse(bound_share(members, yes, read_whole(asked, "no", members - yes + 1)))
+    value, min_p = read_whole(asked, "value", 2), read_share(asked, "min_p")
+    number = session.answer_selection(rows, column, value, min_p, read_key(asked))
+    return JSONResponse({"changed": number, **session.describe_progress()})
+
+
+async def _read_body(session: Session, request: Request) -> dict[str, Any]:
+    """Return the fields of a request that is about the open table."""
+    asked = parse_body(await request.body())
+    check_table(asked, session.table)
+    return asked
+
+
+ENDPOINTS: list[tuple[str, str, Endpoint]] = [
+    ("GET", "/", show_page),
+    ("GET", "/static/{name}", send_static),
+    ("GET", "/media/{row}/{column}", send_media),
+    ("GET", "/api/session", get_session),
+    ("GET", "/api/progress", get_progress),
+    ("GET", "/api/panel", get_panel),
+    ("GET", "/api/changes", get_changes),
+    ("GET", "/api/points.bin", get_points),
+    ("GET", "/api/label/{column}.bin", get_label),
+    ("GET", "/api/items", get_items),
+    ("POST", "/api/list", post_list),
+    ("POST", "/api/queue", post_queue),
+    ("POST", "/api/answers", post_answers),
+    ("POST", "/api/undo", post_undo),
+    ("POST", "/api/fit", post_fit),
+    ("POST", "/api/audit", post_audit),
+    ("POST", "/api/selection", post_selection),
+    ("POST", "/api/write", post_write),
+]

@@ -1,0 +1,117 @@
+"""Answers as a page sends them. Each answer is checked by itself, so that a wrong one costs no other answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from halflabel._wording import clipped
+from halflabel.review_page.answers import CODES, AnswerBook, Record
+from halflabel.review_page.fields import TableChanged, is_text, read_key
+from halflabel.review_page.setting import is_whole
+
+#: The error of a key that two different records have.
+KEY_USED = "The key was used for another record: send each record with a key of its own."
+
+#: The longest time of an answer that is stored, a day in milliseconds.
+MAX_MS = 86_400_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of an answer.
+
+    Parameters
+    ----------
+    key : str
+        The key that was sent, or a new one for an answer without a key.
+    error : str
+        The reason why the answer is not kept. Empty if the answer is on the disk.
+    status : int
+        The status code of HTTP.
+    """
+
+    key: str
+    error: str = ""
+    status: int = 200
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"key": self.key, "saved": not self.error, **({"error": self.error} if self.error else {})}
+
+    @classmethod
+    def from_error(cls, sent: Any, error: ValueError) -> Outcome:
+        """Return the outcome of an answer that is not kept."""
+        key = sent.get("key") if isinstance(sent, dict) else None
+        status = 409 if isinstance(error, TableChanged) else 400
+        return cls(key if isinstance(key, str) and is_text(key) else "", str(error), status)
+
+
+@dataclass(frozen=True)
+class SentAnswer:
+    """An answer that names an entry of the table.
+
+    Parameters
+    ----------
+    key : str
+    row, column : int
+        The place of the entry.
+    body : dict
+        The content for the journal: item, label, value, and facts of the page.
+    """
+
+    key: str
+    row: int
+    column: int
+    body: dict[str, Any]
+
+
+def read_answer(sent: Any, book: AnswerBook) -> SentAnswer:
+    """Return an answer. Raise a ValueError if it is incomplete, or if its names and numbers mean different entries."""
+    if not isinstance(sent, dict):
+        raise ValueError("An answer is an object.")
+    key = read_key(sent)
+    row, column = _find_place(sent, book)
+    value = sent.get("value", "missing")
+    if not (value is None or is_whole(value)) or value not in CODES:
+        raise ValueError("The value of an answer is 1, 0 or null.")
+    body = {"item": sent["item"], "label": sent["label"], "value": value, **_read_facts(sent)}
+    return SentAnswer(key, row, column, body)
+
+
+def check_repeated(answer: SentAnswer, written: Record | None, earlier: dict[str, Any] | None) -> None:
+    """Raise if another record, or an earlier answer of the same request, has the key of an answer."""
+    bodies = [body for body in (None if written is None else written.body, earlier) if body is not None]
+    if any(body.get(name) != answer.body[name] for body in bodies for name in ("item", "label", "value")):
+        raise ValueError(KEY_USED)
+
+
+def _find_place(sent: dict[str, Any], book: AnswerBook) -> tuple[int, int]:
+    """Return row and column of the entry that an answer names. They must agree with the numbers that it sends."""
+    item, label = sent.get("item"), sent.get("label")
+    if not isinstance(item, str) or not isinstance(label, str):
+        raise ValueError("An answer names its entry: the texts 'item' and 'label'.")
+    place = book.find_entry(item, label)
+    if place is None:
+        raise TableChanged(f"The table has no entry of the item {_show(item)} and the label {_show(label)}.")
+    for name, text, number in (("row", item, place[0]), ("column", label, place[1])):
+        given = sent.get(name, number)
+        if not is_whole(given):
+            raise ValueError(f"The {name} of an answer is a whole number.")
+        if given != number:
+            raise TableChanged(f"The table has changed: {_show(text)} is not the {name} that was sent.")
+    return place
+
+
+def _read_facts(sent: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of the page about an answer, without fields of a wrong kind."""
+    facts: dict[str, Any] = {"why": clipped(sent["why"], 20) if is_text(sent.get("why")) else ""}
+    if isinstance(sent.get("shown"), bool):
+        facts["shown"] = sent["shown"]
+    if is_whole(ms := sent.get("ms")) and 0 <= ms <= MAX_MS:
+        facts["ms"] = ms
+    return facts
+
+
+def _show(text: str) -> str:
+    return repr(clipped(text, 60))

@@ -1,0 +1,137 @@
+"""An item as its owner sees it: text, image, sound, cells of its row, or its vector as a picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from halflabel._wording import clipped, escape_controls, plural
+from halflabel.review_page.media import MediaFolder, detect_kind
+from halflabel.table import OpenTable
+from halflabel.table.images import encode_png, scale_to_ink, take_marks
+from halflabel.table.items import choose_shown
+
+#: Maximum length of a text, maximum number of cells that are shown by default, and of rows that are examined for media.
+MAX_TEXT, MAX_CELLS, MAX_EXAMINED = 20_000, 12, 50
+
+
+class ItemViews:
+    """Descriptions of items for the page.
+
+    Parameters
+    ----------
+    opened : OpenTable
+    show : sequence of str, optional
+        The columns to show; by default text, images, sounds and recognised ids, and the features of a row where there
+        is neither text nor image.
+    marks : (height, width), optional
+        Show the vectors, or the features, of the items as grey images.
+    media_root : Path, optional
+        The folder that media files must lie under; by default that of the table.
+    remote_hosts : sequence of str
+        Hosts whose images and sounds the page may load.
+    """
+
+    def __init__(
+        self,
+        opened: OpenTable,
+        *,
+        show: Sequence[str] | None = None,
+        marks: tuple[int, int] | None = None,
+        media_root: Path | None = None,
+        remote_hosts: Sequence[str] = (),
+    ) -> None:
+        self.opened = opened
+        self.remote_hosts = tuple(remote_hosts)
+        frame = pd.DataFrame(index=range(len(opened.labels))) if opened.frame is None else opened.frame
+        self.frame = frame
+        self.media = MediaFolder(frame, find_folder(opened), media_root)
+        marks = opened.description.thumbnails if marks is None else marks
+        self.ink: NDArray[np.uint8] | None = None if marks is None else scale_to_ink(take_marks(opened, marks))
+        self.columns = self._choose_columns(show)
+
+    def describe(self, row: int) -> dict[str, Any]:
+        """Return the item as the page shows it: its id, whole and shortened, its cells and its picture."""
+        cells = [self._describe_cell(row, column) for column in self.columns]
+        return {
+            "row": row,
+            "id": str(self.opened.index[row]),
+            "item": clipped(self.opened.index[row], 200),
+            "cells": [cell for cell in cells if cell is not None],
+            "mark": None if self.ink is None else encode_png(self.ink[row]),
+        }
+
+    def _choose_columns(self, show: Sequence[str] | None) -> list[int]:
+        position = {str(name): j for j, name in enumerate(self.frame.columns)}
+        if show is not None or self.opened.description.show is not None:
+            return [position[name] for name in choose_shown(self.opened, show)]
+        media = [j for j in range(self.frame.shape[1]) if self._holds_media(j)]
+        chosen = [*media, *(position[name] for name in choose_shown(self.opened))]
+        if not media and self.opened.roles.text is None and self.ink is None:
+            features = [name for name in self.opened.roles.features if name in position]
+            chosen += [position[name] for name in features if name != self.opened.roles.vectors]
+        return list(dict.fromkeys(chosen))[: MAX_CELLS + len(media)]
+
+    def list_missing(self) -> list[str]:
+        """Return a sentence for every column whose files are not there."""
+        notes = []
+        for column in self.columns:
+            rows = [row for row in range(min(MAX_EXAMINED, len(self.frame))) if self._names_file(row, column)]
+            missing = [row for row in rows if self.media.find(row, column) is None]
+            if missing:
+                notes.append(
+                    f"{len(missing)} of the first {plural(len(rows), 'file')} of column {self.frame.columns[column]!r} "
+                    f"cannot be shown, such as {clipped(self.frame.iat[missing[0], column])!r}: images and sounds must "
+                    f"lie under {self.media.root}; name another folder with --media-root."
+                )
+        return notes
+
+    def _names_file(self, row: int, column: int) -> bool:
+        cell = self.frame.iat[row, column]
+        return isinstance(cell, str) and detect_kind(cell) is not None
+
+    def _holds_media(self, column: int) -> bool:
+        cells = self.frame.iloc[:MAX_EXAMINED, column].dropna()
+        return len(cells) > 0 and all(detect_kind(cell) is not None or self._is_remote(cell) for cell in cells)
+
+    def _is_remote(self, cell: Any) -> bool:
+        hosts = (f"{scheme}://{host}/" for host in self.remote_hosts for scheme in ("https", "http"))
+        return isinstance(cell, str) and any(cell.startswith(host) for host in hosts)
+
+    def _describe_cell(self, row: int, column: int) -> dict[str, Any] | None:
+        cell: Any = self.frame.iat[row, column]
+        name = clipped(self.frame.columns[column])
+        if self._is_remote(cell):
+            of_path = detect_kind(cell.partition("://")[2].partition("?")[0])
+            return {"column": name, "kind": of_path or "image", "source": cell}
+        kind = detect_kind(cell)
+        if kind is not None and self.media.find(row, column) is not None:
+            return {"column": name, "kind": kind, "source": f"/media/{row}/{column}"}
+        missing = np.ndim(cell) == 0 and not isinstance(cell, dict | set) and pd.isna(cell)
+        text = "" if missing else _write_cell(cell)
+        is_long = self.opened.roles.text == str(self.frame.columns[column])
+        return {"column": name, "kind": "text", "text": text, **({"long": True} if is_long else {})} if text else None
+
+
+def find_folder(opened: OpenTable) -> Path:
+    """Return the folder of the file that a table was read from, or the current folder for other tables."""
+    paths = () if opened.source is None else opened.source.paths
+    return Path(os.path.dirname(paths[0])) if paths else Path()
+
+
+def _write_cell(cell: Any) -> str:
+    """Return the text of a cell with its line breaks, and only the size of bytes and vectors."""
+    if isinstance(cell, bytes):
+        return f"{len(cell)} bytes"
+    if np.ndim(cell) > 0 and np.size(cell) > MAX_CELLS:
+        return f"{np.size(cell)} values"
+    if isinstance(cell, float | np.floating):
+        return f"{cell:.6g}"
+    text = escape_controls(str(cell)[: MAX_TEXT + 1].strip())
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"

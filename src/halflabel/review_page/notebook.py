@@ -1,0 +1,129 @@
+"""A review from a notebook or a script: the page is served by a thread, and a notebook shows the link to it."""
+
+from __future__ import annotations
+
+import html
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._wording import plural
+from halflabel.completion.checks import check_observed_rate
+from halflabel.completion.filling import choose_rule
+from halflabel.labels.rules import Rule
+from halflabel.review_page.answers import AnswerBook
+from halflabel.review_page.items import ItemViews
+from halflabel.review_page.journal import read_journal
+from halflabel.review_page.outputs import Targets, list_answers
+from halflabel.review_page.server import Server
+from halflabel.review_page.session import Session
+from halflabel.review_page.setting import Setting
+from halflabel.table import Columns, open_table
+from halflabel.table.unlearned import leave_unlearned
+
+#: Seconds that the end of the server may take.
+PATIENCE = 10
+
+
+class RunningReview:
+    """A review that runs in a thread until :meth:`stop`. :func:`open_review` makes it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._server = Server(session)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with a token that permits answers. It works once. Then it is a new address."""
+        return self._server.address
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """The answers that are on the disk, as :func:`halflabel.complete` reads them (``review=``)."""
+        opened = self._session.opened
+        book = AnswerBook(list(opened.index), opened.labels.names)
+        for record in read_journal(self._session.journal.path)[1]:
+            book.apply(record)
+        return list_answers(book, opened.index)
+
+    def stop(self) -> None:
+        """End the server and the fits, and close the journal. A second call does no harm."""
+        self._server.stop()
+        self._thread.join(PATIENCE)
+        self._session.close()
+
+    def _repr_html_(self) -> str:
+        title = html.escape(self._session.setting.title or "the table")
+        number = plural(len(self.answers), "answer")
+        link = html.escape(self.address)
+        return f'<a href="{link}" target="_blank" rel="noopener">Open the review of {title}</a>, {number} so far'
+
+
+def open_review(
+    items: Any,
+    journal: str | os.PathLike[str],
+    *,
+    by: str = "",
+    show: Sequence[str] | None = None,
+    marks: tuple[int, int] | None = None,
+    effort: str = "default",
+    rule: str | Rule | None = None,
+    observed_rate: float | None = None,
+    random_state: int = 0,
+    **columns: Any,
+) -> RunningReview:
+    """Serve the review of a table in the background.
+
+    Parameters
+    ----------
+    items : DataFrame, path or OpenTable
+        As in :func:`halflabel.complete`.
+    journal : path
+        The file of the answers. Its name is that of the outputs: ``songs.review.jsonl`` belongs to
+        ``songs.completed.csv``, ``songs.review.csv``, ``songs.report.html`` and ``songs.certificate.json``.
+    by : str, optional
+        The reviewer.
+    show, marks
+        Columns to show, and the height and width of vectors that are shown as pictures.
+    effort, rule, observed_rate, random_state
+        As in :func:`halflabel.complete`.
+    **columns
+        The roles of columns, such as ``id="song", labels=["rock", "sad"]``; see :func:`halflabel.complete`.
+
+    Notes
+    -----
+    The page is a link and is not embedded: a frame would need a server that other pages may embed, and a cookie that
+    browsers send from other sites. Each link lets one browser in; show the review again for another one. On a remote
+    machine, use a tunnel to the port of the address.
+    """
+    opened = leave_unlearned(open_table(items, columns=Columns(**columns)))
+    check_observed_rate(opened.labels, observed_rate)
+    choose_rule(rule)
+    path = Path(journal)
+    stem = path.name.removesuffix(".jsonl").removesuffix(".review")
+    table, answers, report, certificate = (
+        path.with_name(f"{stem}.{name}") for name in ("completed.csv", "review.csv", "report.html", "certificate.json")
+    )
+    setting = Setting(
+        opened,
+        ItemViews(opened, show=show, marks=marks),
+        title=stem,
+        by=by,
+        settings={"rule": rule, "observed_rate": observed_rate, "random_state": random_state},
+        effort=effort,
+        targets=Targets(table, answers, report, certificate, of_report={"title": stem, "marks": marks}),
+    )
+    session = Session(setting, path)
+    try:
+        running = RunningReview(session)
+        session.start()
+    except BaseException:
+        session.close()
+        raise
+    return running

@@ -1,0 +1,115 @@
+"""The outputs of a review: the completed table, a table of all answers, the report, the certificate."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._files import atomic_write, together
+from halflabel._wording import NONE, count, decimal
+from halflabel.completion import Completion
+from halflabel.files.conversion import write_frame
+from halflabel.review_page.answers import AnswerBook
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The paths of the outputs: the completed table, all answers, the report, the certificate."""
+
+    table: Path
+    answers: Path
+    report: Path
+    certificate: Path
+    of_report: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """The content of the outputs in addition to the completion.
+
+    Parameters
+    ----------
+    targets : Targets
+    rows : DataFrame
+        From :func:`list_answers`.
+    reviewed : dict
+        From :func:`summarize_review`.
+    """
+
+    targets: Targets
+    rows: pd.DataFrame
+    reviewed: dict[str, Any]
+
+
+def gather_outputs(targets: Targets, book: AnswerBook, ids: pd.Index[Any], reviewed: dict[str, Any]) -> Outputs:
+    """Return the content of the outputs at this moment."""
+    return Outputs(targets, list_answers(book, ids), reviewed)
+
+
+def summarize_review(book: AnswerBook, advice: dict[str, Any], certificate: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the section "Reviewed" of the report: facts, sentences, and the certificate if there is one."""
+    active = [record for _, _, record in book.list_active()]
+    single = sum(record.op == "answer" for record in active)
+    unsure = sum(record.body["value"] is None for record in active)
+    random = advice["random"]
+    facts = [
+        ("Answers", count(len(active))),
+        ("of these single ones", count(single)),
+        ("of these for groups of items", count(len(active) - single)),
+        ("of these not sure", count(unsure)),
+        ("Reviewers", ", ".join(sorted({record.by for record in active})) or NONE),
+        ("Random questions answered", count(random["answers"])),
+        ("Wrong filled values among these", _compare_errors(random["errors"], random["expected"])),
+    ]
+    sentences = [advice["sentence"]] if advice["sentence"] else []
+    if certificate is not None:
+        older = "" if certificate["is_current"] else " The values were fitted again after this certificate."
+        sentences.append(f"Certificate: {certificate['sentence']}{older}")
+    return {"facts": facts, "sentences": sentences, "certificate": certificate}
+
+
+def _compare_errors(errors: int, expected: float | None) -> str:
+    return str(errors) if expected is None else f"{errors} ({decimal(expected, 1)} expected)"
+
+
+def write_outputs(completion: Completion, outputs: Outputs) -> list[str]:
+    """Write all files, which appear together, and return their paths as strings."""
+    to, certificate = outputs.targets, outputs.reviewed.get("certificate")
+    written = [to.table, to.answers, to.report]
+    with together():
+        lost = completion.write(to.table)
+        write_frame(outputs.rows, to.answers)
+        completion.report(to.report, reviewed=outputs.reviewed, **to.of_report)
+        if certificate is not None:
+            written.append(to.certificate)
+            with atomic_write(to.certificate, "w") as file:
+                file.write(json.dumps(certificate, indent=2) + "\n")
+    return [*map(str, written), *lost]
+
+
+def list_answers(book: AnswerBook, ids: pd.Index[Any]) -> pd.DataFrame:
+    """Return one row per answered entry, in the order of the answers.
+
+    Columns: item, label, answer (1, 0, or missing for "not sure"), by, at, why, seconds. It is a review table, which
+    ``halflabel complete --answers`` reads; the reason in "why" decides whether an answer calibrates probabilities.
+    """
+    names = list(book.column_of)
+    active = sorted(book.list_active(), key=lambda entry: (entry[2].n, entry[0]))
+    rows = [
+        {
+            "item": ids[row],
+            "label": names[column],
+            "answer": record.body["value"],
+            "by": record.by,
+            "at": record.at,
+            "why": book.find_reason(row, column),
+            "seconds": record.body["ms"] / 1000 if isinstance(record.body.get("ms"), int) else None,
+        }
+        for row, column, record in active
+    ]
+    frame = pd.DataFrame(rows, columns=["item", "label", "answer", "by", "at", "why", "seconds"])
+    return frame.astype({"answer": "Int8", "seconds": "Float64"})

@@ -1,0 +1,158 @@
+"""The server of the page: Starlette behind the guard, and uvicorn on the loopback address."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from halflabel.review_page.endpoints import ENDPOINTS, bind
+from halflabel.review_page.guard import Guard
+from halflabel.review_page.session import Session
+
+#: Seconds between two checks whether a fit is due or the server ends, and between two signs of life of the events.
+TICK, ALIVE = 0.25, 15.0
+
+
+class Server:
+    """A review that a browser can open.
+
+    Parameters
+    ----------
+    session : Session
+    port : int, default=0
+        By default any free one.
+    announce_address : callable, optional
+        Called with the next address when :attr:`address` was used.
+
+    Attributes
+    ----------
+    address : str
+        The address that the user opens. It lets one browser in, and is then replaced by a new address.
+    """
+
+    def __init__(
+        self, session: Session, port: int = 0, announce_address: Callable[[str], None] = lambda address: None
+    ) -> None:
+        self.session, self.announce_address = session, announce_address
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if os.name == "posix":  # closed connections keep the port for a minute. On Windows the option would share it
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self.socket.bind(("127.0.0.1", port))
+            self.socket.listen()  # a browser that comes before the server runs waits
+        except OSError as error:
+            self.socket.close()
+            why = (error.strerror or "it is taken").lower()
+            raise OSError(f"port {port} cannot be used ({why}): name another one, or none for any free port.") from None
+        self.events = Events()
+        session.announce = self.events.announce
+        hosts = session.setting.views.remote_hosts
+        self.guard = Guard(self._build(), self.socket.getsockname()[1], media_hosts=hosts)
+        config = uvicorn.Config(
+            self.guard, log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,
+            ws="none", lifespan="on",
+        )  # fmt: skip
+        self.uvicorn = _PatientServer(config)
+        self.address = self.guard.make_address(self._renew_address)
+
+    def run(self) -> None:
+        """Serve until the process is asked to end."""
+        self.uvicorn.run(sockets=[self.socket])
+
+    def stop(self) -> None:
+        """Ask the server to end. Any thread may call it."""
+        self.uvicorn.should_exit = True
+
+    def _renew_address(self) -> None:
+        self.address = self.guard.make_address(self._renew_address)
+        self.announce_address(self.address)
+
+    def _build(self) -> Starlette:
+        routes = [
+            Route("/api/events", self.events.stream),
+            *(Route(path, bind(self.session, endpoint), methods=[method]) for method, path, endpoint in ENDPOINTS),
+        ]
+
+        @asynccontextmanager
+        async def lifespan(_: Starlette) -> AsyncIterator[None]:
+            self.events.loop = asyncio.get_running_loop()
+            ticking = asyncio.create_task(self._tick())
+            yield
+            ticking.cancel()
+
+        return Starlette(routes=routes, lifespan=lifespan)
+
+    async def _tick(self) -> None:
+        """Make a fit whenever one is due, and end the streams of events when the server ends."""
+        while not self.uvicorn.should_exit:
+            await asyncio.sleep(TICK)
+            if self.session.refit_if_due():
+                self.events.announce("begun", None)
+        self.events.end()
+
+
+class _PatientServer(uvicorn.Server):
+    """A server that ends in order after a second Ctrl-C, too: the streams of events close within a second."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take the first signal only."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
+
+
+class Events:
+    """Messages to every open page, as server-sent events."""
+
+    def __init__(self) -> None:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._queues: set[asyncio.Queue[str | None]] = set()
+
+    def announce(self, kind: str, content: Any) -> None:
+        """Send a message. Any thread may call it."""
+        if self.loop is None or self.loop.is_closed():
+            return
+        plain = list(content) if kind == "progress" else None
+        self.loop.call_soon_threadsafe(self._put, f"data: {json.dumps({'kind': kind, 'content': plain})}\n\n")
+
+    def end(self) -> None:
+        """End all streams. Only the loop of the server may call it."""
+        self._put(None)
+
+    def _put(self, text: str | None) -> None:
+        for queue in self._queues:
+            queue.put_nowait(text)
+
+    async def stream(self, _: Request) -> Response:
+        """Return the stream of messages."""
+
+        async def read() -> AsyncIterator[str]:
+            queue: asyncio.Queue[str | None] = asyncio.Queue()
+            self._queues.add(queue)
+            try:
+                yield ": open\n\n"
+                while (text := await _wait(queue)) is not None:
+                    yield text
+            finally:
+                self._queues.discard(queue)
+
+        return StreamingResponse(read(), media_type="text/event-stream")
+
+
+async def _wait(queue: asyncio.Queue[str | None]) -> str | None:
+    """Return the next message, or a sign of life after some seconds."""
+    try:
+        return await asyncio.wait_for(queue.get(), ALIVE)
+    except TimeoutError:
+        return ": alive\n\n"

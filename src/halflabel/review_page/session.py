@@ -1,0 +1,393 @@
+"""A review while it runs: table, answers, fits, and everything that the page asks for."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halflabel._arrays import Ints
+from halflabel.evidence.audit import POPULATIONS
+from halflabel.review_page import audits, bulk
+from halflabel.review_page.advice import advise
+from halflabel.review_page.answers import NONE, AnswerBook, Record
+from halflabel.review_page.changes import describe_changes
+from halflabel.review_page.fits import Fit
+from halflabel.review_page.intake import KEY_USED, Outcome, SentAnswer, check_repeated, read_answer
+from halflabel.review_page.journal import Journal, describe_change, read_clock
+from halflabel.review_page.listing import Filter, ItemList
+from halflabel.review_page.outputs import gather_outputs, summarize_review
+from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues
+from halflabel.review_page.setting import Setting, digest_table
+from halflabel.review_page.wire import find_states, pack_label, pack_points
+from halflabel.review_page.worker import Job, Worker
+
+#: A fit is made after this number of new answers, or this number of seconds after the last one.
+REFIT_ANSWERS, REFIT_SECONDS = 20, 60.0
+
+#: Maximum number of items whose map is made by the process that fits.
+MAX_SHARED_MAP = 3000
+
+#: Maximum number of questions of one request.
+MAX_QUESTIONS = 200
+
+#: Number of random bits of the seed of an audit; a program that reads JSON numbers as doubles reads it exactly.
+SEED_BITS = 53
+
+
+class Session:
+    """The state of a review. One thread calls its methods, and fits arrive through :meth:`receive`.
+
+    Parameters
+    ----------
+    setting : Setting
+    journal_path : path
+        Answers that are there already are taken over.
+    announce : callable
+        Called with a kind and a content whenever the page should learn something.
+    """
+
+    def __init__(
+        self, setting: Setting, journal_path: Path, announce: Callable[[str, Any], None] | None = None
+    ) -> None:
+        self.setting, self.opened, self.labels = setting, setting.opened, setting.opened.labels
+        self.book = AnswerBook(list(self.opened.index), self.labels.names)
+        self.table = digest_table(self.opened)
+        header = {"table": self.table, "labels": list(self.labels.names), "by": setting.by}
+        self.journal = Journal(journal_path, header)
+        try:
+            for record in self.journal.records:
+                self.book.apply(record)
+        except BaseException:
+            self.journal.close()
+            raise
+        changes = describe_change(self.journal.header, header, len(self.book.unplaced))
+        self.notes = [*self.journal.notes, *changes, *setting.views.list_missing()]
+        self.list = ItemList(self.opened.index)
+        self.announce = announce or (lambda kind, content: None)
+        self.fit: Fit | None = None
+        self.previous: Fit | None = None
+        self.points: bytes | None = None if setting.coordinates is None else pack_points(setting.coordinates)
+        self.failure = self.map_note = ""
+        self.written: list[str] = []
+        self.worker: Worker | None = None
+        self.mapper: Worker | None = None
+        self._fitted_answers, self._last_answer = 0, time.monotonic()
+
+    # -- answers ---------------------------------------------------------------------------
+
+    @property
+    def situation(self) -> Situation:
+        """The state that the choice of questions depends on."""
+        return Situation(
+            self.labels.state, self.book.current, self.fit, self.previous, self.setting.contested,
+            self.labels.positive_only,
+        )  # fmt: skip
+
+    def answer(self, sent: Sequence[Any]) -> list[Outcome]:
+        """Write the valid answers to the journal. Return the outcome of each answer once they are on the disk."""
+        outcomes: list[Outcome] = []
+        bodies: dict[str, dict[str, Any]] = {}
+        for each in sent:
+            try:
+                answer = read_answer(each, self.book)
+                check_repeated(answer, self.book.find_key(answer.key), bodies.get(answer.key))
+            except ValueError as error:
+                outcomes.append(Outcome.from_error(each, error))
+            else:
+                bodies[answer.key] = {**answer.body, **self._describe_circumstances(answer)}
+                outcomes.append(Outcome(answer.key))
+        self.write([("answer", key, body) for key, body in bodies.items()])
+        return outcomes
+
+    def reverse(self, op: str, key: str) -> Record | None:
+        """Undo the last answer, or repeat the answer that was undone. Return None if both are impossible."""
+        if (again := self._find_repeated(op, key)) is not None:
+            return again
+        of = self.book.undoable if op == "undo" else self.book.redoable
+        return None if of is None else self.write([(op, key, {"of": of})])[0]
+
+    def write(self, operations: Sequence[tuple[str, str, dict[str, Any]]]) -> list[Record]:
+        """Write records of (operation, key, body) in one step. A key that was written before is not written again."""
+        made: dict[str, Record] = {}
+        records = []
+        number = self.book.next_number
+        for op, key, body in operations:
+            record = self._find_repeated(op, key) or made.get(key)
+            if record is None:
+                values = {
+                    "n": number + len(made),
+                    "op": op,
+                    "by": self.setting.by,
+                    "at": read_clock(),
+                    "key": key,
+                    **body,
+                }
+                record = made[key] = Record.from_dict(values)
+            records.append(record)
+        if made:
+            self.journal.append(list(made.values()))
+        for record in made.values():
+            self.book.apply(record)
+        self._last_answer = time.monotonic()
+        return records
+
+    def _find_repeated(self, op: str, key: str) -> Record | None:
+        """Return the record that was written with this key. Raise if it is of another kind."""
+        record = self.book.find_key(key)
+        if record is not None and record.op != op:
+            raise ValueError(KEY_USED)
+        return record
+
+    def _describe_circumstances(self, answer: SentAnswer) -> dict[str, Any]:
+        """Return the prediction of the fit at the time of an answer, and the audit that the answer belongs to."""
+        is_audit = self.audit is not None and answer.body["why"] == "audit"
+        of = {"audit": self.audit.record.n} if self.audit is not None and is_audit else {}
+        return {**self.predict(answer.row, answer.column), **of}
+
+    def predict(self, row: int, column: int) -> dict[str, Any]:
+        """Return the given value of an entry, and the value, the probability and the name of the fit."""
+        was = int(self.labels.state[row, column])
+        known = {"was": None if was == 0 else int(was > 0)}
+        if self.fit is None:
+            return known
+        filled = int(self.fit.state[row, column])
+        is_filled = filled != 0 and self.fit.given[row, column] == 0
+        p = round(float(self.fit.p[row, column]), 4)
+        return {**known, "filled": int(filled > 0) if is_filled else None, "p": p, "fit": self.fit.name}
+
+    # -- questions and items ---------------------------------------------------------------
+
+    def choose(self, kind: str, n: int, label: int | None, rows: Ints | None, exclude: Ints) -> list[Question]:
+        """Return a batch of questions. During an audit, these are its entries."""
+        if self.audit is not None:
+            held = set(exclude.tolist())
+            n_labels = self.labels.shape[1]
+            return [each for each in self.audit.list_open() if each.row * n_labels + each.column not in held]
+        return choose_questions(
+            self.situation, kind, min(max(n, 1), MAX_QUESTIONS), label=label, rows=rows, exclude=exclude
+        )
+
+    def describe_item(self, row: int) -> dict[str, Any]:
+        """Return an item with the state and the probability of each of its entries, without fills during an audit."""
+        fit = None if self.audit is not None else self.fit
+        filled = None if fit is None else fit.state[row]
+        states = find_states(self.labels.state[row], self.book.current[row], filled).tolist()
+        p = None if fit is None else [None if np.isnan(p) else round(float(p), 3) for p in fit.shown_p[row]]
+        return {**self.setting.views.describe(row), "states": states, "p": p}
+
+    def pack_label(self, column: int) -> bytes:
+        """Return state and probability of every item for one label."""
+        fit = None if self.audit is not None else self.fit
+        return pack_label(self.labels.state, self.book.current, fit, column)
+
+    def list_items(self, column: int, chosen: Filter, start: int, *, with_bits: bool) -> dict[str, Any]:
+        """Return a page of the list of items for one label, or all of its rows, without fills during an audit."""
+        fit = None if self.audit is not None else self.fit
+        filled, p = (None, None) if fit is None else (fit.state[:, column], fit.p[:, column])
+        states = find_states(self.labels.state[:, column], self.book.current[:, column], filled)
+        show_p = fit is not None and not fit.contradiction
+        return self.list.describe(chosen, states, p, start, with_bits=with_bits, show_p=show_p)
+
+    def describe(self) -> dict[str, Any]:
+        """Return names, counts and settings: the first thing that the page asks for."""
+        n_items, n_labels = self.labels.shape
+        return {
+            "title": self.setting.title,
+            "by": self.setting.by,
+            "items": n_items,
+            "labels": list(self.labels.names),
+            "n_labels": n_labels,
+            "positive_only": self.labels.positive_only,
+            "show_p": self.setting.show_p,
+            "notes": [*self.notes, f"Threshold rule: {self.setting.rule}.", *self.opened.notes][:20],
+            "kinds": list(KINDS),
+            "has_points": self.points is not None,
+            **self.describe_progress(),
+        }
+
+    def describe_progress(self) -> dict[str, Any]:
+        """Return the state that changes with answers and fits: counts, fit, undo."""
+        now = self.situation
+        answered = self.book.current != NONE
+        return {
+            "table": self.table,
+            "answers": int(answered.sum()),
+            "given": int((self.labels.state != 0).sum()),
+            "open": int(now.open_entries.sum()),
+            "per_label": (self.book.current != NONE).sum(axis=0).tolist(),
+            "fit": None if self.fit is None else {
+                "name": self.fit.name, "effort": self.fit.effort, "seconds": round(self.fit.seconds, 1),
+            },
+            "new_answers": self.count_new_answers(),
+            "refit_after": REFIT_ANSWERS,
+            "undo": self.book.undoable is not None,
+            "redo": self.book.redoable is not None,
+            "audit": None if self.audit is None else self.audit.describe(),
+            "certificate": self.describe_certificate(),
+            "failure": self.failure,
+            "map_note": self.map_note,
+            "written": self.written,
+        }  # fmt: skip
+
+    def describe_panel(self) -> dict[str, Any]:
+        """Return queues and advice, which need all entries."""
+        now = self.situation
+        return {"queues": count_queues(now), "advice": advise(now, self.book)}
+
+    def describe_changes(self) -> dict[str, Any]:
+        """Return the changes by the last fit."""
+        return describe_changes(self.situation, self.opened.index, self.labels.names)
+
+    # -- audits and selections ------------------------------------------------------------
+
+    @property
+    def audit(self) -> audits.RunningAudit | None:
+        """The audit that runs."""
+        return audits.find_running(self.book)
+
+    def plan_audit(self, population: str, target: float | None) -> dict[str, Any]:
+        """Return how many answers an audit needs for a precision, by default a likely one, and the chance to pass."""
+        now = self.situation
+        if self.fit is None or population not in POPULATIONS:
+            raise ValueError("an audit needs a fit and a population.")
+        entries = np.isin(now.delivered, POPULATIONS[population])
+        number = int(entries.sum())
+        rate = float(self.fit.wrong[entries].mean()) if number else 0.0
+        target = audits.propose_target(number, rate) if target is None else target
+        plans = audits.plan(number, rate, target)
+        shown = rate if self.fit.has_precision else None
+        plans = plans if self.fit.has_precision else [{**each, "chance": None} for each in plans]
+        return {"entries": number, "error_rate": shown, "target": target, "targets": audits.TARGETS, "plans": plans}
+
+    def begin_audit(self, n: int, population: str, key: str) -> None:
+        """Freeze random filled entries of the last fit in the journal."""
+        if self.fit is None:
+            raise ValueError("an audit needs a fit: wait for the first one.")
+        self._require_no_audit()
+        seed = secrets.randbits(SEED_BITS)  # secret: a reviewer cannot wait for a seed with easy entries
+        ids, names = self.opened.index, self.labels.names
+        body = audits.draw(self.situation, self.fit, ids, names, n=n, population=population, seed=seed)
+        self.write([("audit", key, body)])
+
+    def end_audit(self, key: str, *, cancel: bool) -> None:
+        """Write the certificate of the audit that runs, or cancel the audit. Its answers stay in both cases."""
+        audit = self.audit
+        if audit is None:
+            raise ValueError("no audit is running.")
+        body = {"of": audit.record.n} if cancel else audit.certify(self.opened.index, self.labels.names)
+        self.write([("cancel" if cancel else "certificate", key, body)])
+        if not cancel:  # answers of the audit do not trigger a fit, because a fit would outdate the certificate
+            self._fitted_answers = len(self.book.records)
+
+    def describe_certificate(self) -> dict[str, Any] | None:
+        """Return the last certificate, its sentence, and whether the values have changed since then."""
+        record = audits.find_certificate(self.book)
+        if record is None:
+            return None
+        is_current = self.fit is not None and record.body["certificate"]["fit"] == self.fit.name
+        return {**record.body["certificate"], "sentence": record.body["sentence"], "is_current": is_current}
+
+    def sample_selection(self, rows: Ints, column: int) -> dict[str, Any]:
+        """Return the number of open members of a selection, random members, and how many members p would select."""
+        self._require_no_audit()
+        members = bulk.find_members(self.situation, rows, column)
+        probable = 0 if self.fit is None else int((self.fit.p[members, column] >= self.fit.thresholds[column]).sum())
+        cut = None if self.fit is None else round(float(self.fit.thresholds[column]), 4)
+        questions = bulk.draw_sample(self.situation, rows, column, self.book.next_number)
+        return {
+            "members": len(members), "selected": len(rows), "probable": probable, "min_p": cut,
+            "questions": [vars(question) for question in questions],
+        }  # fmt: skip
+
+    def answer_selection(self, rows: Ints, column: int, value: int, min_p: float | None, key: str) -> int:
+        """Give all members of a selection the same answer, as one record, and return the number of members."""
+        if (again := self._find_repeated("bulk", key)) is not None:
+            return len(again.body["items"])
+        self._require_no_audit()
+        members = bulk.find_members(self.situation, rows, column, min_p)
+        if not len(members):
+            raise ValueError("no entry of the selection is open.")
+        items = [str(self.opened.index[row]) for row in members]
+        body = {"items": items, "label": self.labels.names[column], "value": value, "why": "bulk", "min_p": min_p}
+        self.write([("bulk", key, body)])
+        return len(items)
+
+    def _require_no_audit(self) -> None:
+        if self.audit is not None:
+            raise ValueError("an audit is running: finish or cancel it.")
+
+    # -- fits ------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Make the first fit and the map. A map of many items has a process of its own, so that no fit waits for it."""
+        self.worker = Worker(self.opened, self.setting.settings, self.receive)
+        self.refit("fast")
+        if self.points is None and len(self.labels) <= MAX_SHARED_MAP:
+            self.worker.ask(Job("map"))
+        elif self.points is None:
+            self.mapper = Worker(self.opened, self.setting.settings, self._receive_map)
+            self.mapper.ask(Job("map"))
+
+    def refit(self, effort: str) -> None:
+        """Make a fit with all answers of this moment."""
+        if self.worker is not None:
+            answers = self.book.to_answers()
+            self._fitted_answers = len(self.book.records)
+            self.failure = ""
+            n_records = self.book.next_number - 1
+            self.worker.ask(Job("fit", {"answers": answers, "n_records": n_records, "effort": effort}))
+
+    def write_outputs(self) -> None:
+        """Write the last fit with all answers: table, answers, report, certificate."""
+        if self.worker is None or self.setting.targets is None or self.fit is None:
+            raise ValueError("there is nothing to write yet: wait for the first fit.")
+        outputs = gather_outputs(self.setting.targets, self.book, self.opened.index, self.summarize())
+        self.worker.ask(Job("write", {"answers": self.book.to_answers(), "outputs": outputs}))
+
+    def summarize(self) -> dict[str, Any]:
+        """Return the section "Reviewed" of the report."""
+        return summarize_review(self.book, advise(self.situation, self.book), self.describe_certificate())
+
+    def refit_if_due(self) -> bool:
+        """Make a fit if the worker is idle, and there are enough new answers or there was a pause."""
+        new = self.count_new_answers()
+        due = new >= REFIT_ANSWERS or (new > 0 and time.monotonic() - self._last_answer > REFIT_SECONDS)
+        if self.worker is None or not self.worker.is_idle or not due or self.audit is not None:
+            return False
+        self.refit("fast")
+        return True
+
+    def count_new_answers(self) -> int:
+        """Return the number of records since the last fit was begun."""
+        return len(self.book.records) - self._fitted_answers
+
+    def receive(self, kind: str, content: Any) -> None:
+        """Take a message of the worker. Any thread may call it."""
+        if kind == "fit":
+            self.previous, self.fit = self.fit, content
+        elif kind == "map":
+            self.points = pack_points(content)
+        elif kind == "no map":
+            self.map_note = content
+        elif kind == "failed":
+            self.failure = content
+        elif kind == "written":
+            self.written = content
+        self.announce(kind, content)
+
+    def _receive_map(self, kind: str, content: Any) -> None:
+        if kind in ("map", "no map", "failed") and self.mapper is not None:
+            self.receive(kind, content)
+            self.mapper.close()
+
+    def close(self) -> None:
+        """End the processes and close the journal."""
+        for worker in (self.worker, self.mapper):
+            if worker is not None:
+                worker.close()
+        self.journal.close()

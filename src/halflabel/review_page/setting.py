@@ -1,0 +1,74 @@
+"""The fixed part of a review: the table, the reviewer, and how items are shown."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from halflabel._arrays import Floats, Mask
+from halflabel.completion import build_default_method
+from halflabel.labels.rules import Rule, read_rule
+from halflabel.review_page.items import ItemViews
+from halflabel.review_page.outputs import Targets
+from halflabel.table import OpenTable
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """The fixed part of a review.
+
+    Parameters
+    ----------
+    opened : OpenTable
+    views : ItemViews
+    title : str
+        The name of the data.
+    by : str
+        The reviewer.
+    settings : dict
+        Arguments of :func:`halflabel.complete`.
+    effort : str
+        Of the fits on request; those after some answers are fast ones.
+    show_p : bool
+        Whether probabilities are shown before the answer.
+    coordinates : ndarray of shape (n_items, 2), or None
+        The user's own map.
+    contested : ndarray of bool, or None
+        Entries about which other reviewers have different answers.
+    targets : Targets, optional
+        Where outputs are written.
+    """
+
+    opened: OpenTable
+    views: ItemViews
+    title: str = ""
+    by: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    effort: str = "default"
+    show_p: bool = False
+    coordinates: Floats | None = None
+    contested: Mask | None = None
+    targets: Targets | None = None
+
+    @property
+    def rule(self) -> Rule:
+        """The threshold rule of the fits."""
+        return read_rule(self.settings.get("rule") or build_default_method().resolve_rule())
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Return whether a value from JSON is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def digest_table(opened: OpenTable) -> str:
+    """Return a digest of ids, labels and given values, by which a changed table is noticed."""
+    digest = hashlib.sha256()
+    for text in (*map(str, opened.index), *opened.labels.names):
+        raw = text.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(raw) + raw)
+    digest.update(np.ascontiguousarray(opened.labels.state).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,203 @@
+"""Fits, the map and outputs in a process of their own, so that answers never wait for them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from halflabel._progress import report_to
+from halflabel.completion import Completion, complete
+from halflabel.completion.answers import Answers, apply_answers
+from halflabel.review_page.fits import summarize_fit
+from halflabel.review_page.outputs import Outputs, write_outputs
+from halflabel.table import OpenTable
+
+#: Minimum time between two reports of progress, in seconds.
+REPORT_EVERY = 0.2
+
+#: A function that takes the messages of the worker: the kind of a message, and its content.
+Receive = Callable[[str, Any], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A task, "fit", "map" or "write", with its arguments."""
+
+    kind: str
+    given: dict[str, Any] = field(default_factory=dict)
+
+
+class Worker:
+    """A process that runs one job at a time. If several fits are queued, only the newest runs.
+
+    Parameters
+    ----------
+    opened : OpenTable
+        The user's table, without answers.
+    settings : dict
+        Arguments of :func:`halflabel.complete` for every fit.
+    receive : callable
+        Called from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
+        ``("fit", Fit)``, ``("map", coordinates)``, ``("no map", reason)``, ``("written", sentences)``,
+        ``("failed", sentence)`` and ``("idle", None)``.
+    """
+
+    def __init__(self, opened: OpenTable, settings: dict[str, Any], receive: Receive) -> None:
+        self._start = (_without_objects(opened), settings)
+        self._receive = receive
+        self._lock = threading.Lock()
+        self._waiting: list[Job] = []
+        self._process: Any = None
+        self._pipe: Connection | None = None
+        self._busy = False
+        self._is_closed = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the process has nothing to do: no job runs, and no job waits."""
+        with self._lock:
+            return not self._busy
+
+    def ask(self, job: Job) -> None:
+        """Do a job as soon as the earlier jobs are done."""
+        with self._lock:
+            if self._is_closed:
+                return
+            if job.kind == "fit":
+                self._waiting = [other for other in self._waiting if other.kind != "fit"]
+            self._waiting.append(job)
+            if self._pipe is None:
+                self._launch()
+            elif not self._busy:
+                self._send()
+
+    def close(self) -> None:
+        """End the process. A job that runs is lost."""
+        with self._lock:
+            self._is_closed, process = True, self._process
+        if process is not None:
+            process.kill()
+            process.join()
+
+    def _launch(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=run_worker, args=(other, *self._start), daemon=True)
+        self._process.start()
+        other.close()
+        threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
+        self._send()
+
+    def _send(self) -> None:
+        """Send the next job. The caller holds the lock."""
+        self._busy = bool(self._waiting)
+        if self._waiting and self._pipe is not None:
+            with suppress(OSError):  # the reader notices that the process has ended
+                self._pipe.send(self._waiting.pop(0))
+
+    def _read(self, pipe: Connection) -> None:
+        """Pass messages on until the process ends."""
+        try:
+            while True:
+                kind, content = pipe.recv()
+                if kind == "idle":
+                    with self._lock:
+                        self._send()
+                        if self._busy:
+                            continue
+                self._receive(kind, content)
+        except (EOFError, OSError):
+            with self._lock:
+                self._pipe, self._process, self._busy, closed = None, None, False, self._is_closed
+                self._waiting.clear()
+            if not closed:
+                self._receive(
+                    "failed", "The process that fits has ended, perhaps for lack of memory; ask for a new fit."
+                )
+                self._receive("idle", None)
+
+
+def run_worker(pipe: Connection, opened: OpenTable, settings: dict[str, Any]) -> None:
+    """Work on jobs until the other end of the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command decides when to end
+    with suppress(AttributeError, OSError):
+        os.nice(10)
+    bench = _Bench(pipe, opened, settings)
+    with threadpool_limits(1), suppress(EOFError, BrokenPipeError):
+        while True:
+            job = pipe.recv()
+            try:
+                pipe.send(bench.do(job))
+            except (EOFError, BrokenPipeError):
+                raise
+            except (ValueError, OSError, MemoryError) as error:
+                pipe.send(("failed", str(error)))
+            except Exception:  # a defect: the page shows it, and the review goes on
+                pipe.send(("failed", traceback.format_exc(limit=-3)))
+            pipe.send(("idle", None))
+
+
+class _Bench:
+    """The state of the worker between jobs: the table and the last completion."""
+
+    def __init__(self, pipe: Connection, opened: OpenTable, settings: dict[str, Any]) -> None:
+        self.pipe, self.opened, self.settings = pipe, opened, settings
+        self.completion: Completion | None = None
+        self._reported = 0.0
+
+    def do(self, job: Job) -> tuple[str, Any]:
+        """Do one job and return the message about it."""
+        with report_to(self._report):
+            if job.kind == "fit":
+                return "fit", self._fit(**job.given)
+            if job.kind == "map":
+                return self._map()
+            return "written", self._write(**job.given)
+
+    def _fit(self, answers: Answers, n_records: int, effort: str) -> Any:
+        start = time.perf_counter()
+        self.completion = complete(self.opened, review=answers, **{**self.settings, "effort": effort})
+        seconds = time.perf_counter() - start
+        made = summarize_fit(self.completion, n_records=n_records, effort=effort, seconds=seconds)
+        return made.spread(self.completion.labels.names, apply_answers(self.opened, answers).labels)
+
+    def _map(self) -> tuple[str, Any]:
+        """Return the coordinates of the items, or the reason why a map is not possible, such as a small table."""
+        completion = self.completion or complete(self.opened, effort="fast", **self.settings)
+        try:
+            return "map", completion.embedding(2).to_numpy()
+        except ValueError as reason:
+            return "no map", str(reason)
+
+    def _write(self, answers: Answers, outputs: Outputs) -> list[str]:
+        """Write the last fit with all answers in it. Only values that were answered change."""
+        completion = self._require()
+        opened = apply_answers(self.opened, answers).keep_labels(completion.labels.names)
+        return write_outputs(replace(completion, opened=opened), outputs)
+
+    def _require(self) -> Completion:
+        if self.completion is None:
+            raise ValueError("there is no fit yet.")
+        return self.completion
+
+    def _report(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._reported > REPORT_EVERY or done == total:
+            self._reported = now
+            self.pipe.send(("progress", (stage, done, total)))
+
+
+def _without_objects(opened: OpenTable) -> OpenTable:
+    """Return the table without the function that turns it back into the kind of object it came in."""
+    return opened if opened.source is None else replace(opened, source=replace(opened.source, restore=None))

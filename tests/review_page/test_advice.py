@@ -1,0 +1,145 @@
+"""What is left, random questions, bounds, plans, and what of an item is shown."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from tests.review_page.serving import LABELS, make_setting, make_table
+
+from halflabel.evidence.audit import bound_errors
+from halflabel.review_page.advice import advise, measure_speed, score_random
+from halflabel.review_page.answers import AnswerBook, Record
+from halflabel.review_page.audits import plan
+from halflabel.review_page.bulk import bound_share
+from halflabel.review_page.items import MAX_CELLS, ItemViews
+from halflabel.review_page.outputs import summarize_review
+from halflabel.review_page.wire import unpack_rows
+from halflabel.table import Columns, open_table
+
+
+def make_book(answers):
+    book = AnswerBook([f"s{i}" for i in range(40)], list("abcde"))
+    for n, (row, body) in enumerate(answers, 1):
+        values = {"item": f"s{row}", "label": "a", "value": 1, "why": "random", "ms": 1500, **body}
+        book.apply(Record(n, "answer", "ana", "now", f"k{n}", values))
+    return book
+
+
+def test_expected_errors_are_those_of_entries_without_an_answer(situation):
+    total = {"label": "(all labels)", "filled": 1, "expected": 10.0, "low": 8.0, "high": 15.0}
+    now = replace(situation, fit=replace(situation.fit, expected=[total]))
+    book = make_book([])
+    numbers = advise(now, book)
+    open_wrong = now.fit.wrong[now.open_entries]
+    assert numbers["expected"] == pytest.approx(open_wrong.sum())
+    assert numbers["next"] == pytest.approx(np.sort(open_wrong)[-50:].sum())
+    assert numbers["low"] == pytest.approx(0.8 * open_wrong.sum())
+    current = np.where(now.open_entries, 1, 0).astype(np.int8)
+    assert advise(replace(now, current=current), book)["sentence"] == "Every entry has a given value or an answer."
+    assigned = replace(now, fit=replace(now.fit, probability_of="being assigned"))
+    assert advise(assigned, book)["expected"] is None
+
+
+def test_no_number_is_expected_where_a_check_contradicts_the_probabilities(situation):
+    fit = replace(situation.fit, contradiction="Given entries differ from the gaps")
+    book = make_book([(0, {"filled": 1, "p": 0.9}), (1, {"filled": 0, "p": 0.2})])
+    advice = advise(replace(situation, fit=fit), book)
+    assert advice["expected"] is None
+    assert advice["sentence"].startswith("Given entries differ from the gaps: there is no estimate of errors.")
+    assert advice["random"] == {"answers": 2, "errors": 1, "expected": None}
+    section = summarize_review(book, advice, None)
+    assert dict(section["facts"])["Wrong filled values among these"] == "1"
+    assert np.isnan(fit.shown_p[situation.given == 0]).all()
+    np.testing.assert_array_equal(fit.shown_p[situation.given != 0], fit.p[situation.given != 0])
+
+
+def test_random_answers_score_the_values_of_their_time():
+    book = make_book(
+        [
+            (0, {"filled": 1, "p": 0.9}),
+            (1, {"filled": 0, "p": 0.2}),  # wrong
+            (2, {"filled": 0, "p": 0.4, "value": None}),
+            (3, {"filled": 1, "p": 0.6, "why": "uncertain"}),
+            (4, {"filled": None, "p": 0.6}),
+        ]
+    )
+    assert score_random(book) == {"answers": 2, "errors": 1, "expected": 0.3}
+
+
+def test_speed_leaves_out_breaks():
+    times = [1000, 2000, 3000, 2000, 2000, 10_000_000]
+    assert measure_speed(make_book([(i, {"ms": ms}) for i, ms in enumerate(times)])) == 30.0
+    assert measure_speed(make_book([(0, {})])) is None
+
+
+def test_plans_are_the_smallest_samples_that_prove_the_target():
+    for entries in (200, 4120):
+        for line in plan(entries, 0.02):
+            n, errors = line["n"], line["errors"]
+            assert bound_errors(entries, n, errors, 0.95) <= 0.05 * entries
+            assert bound_errors(entries, n - 1, errors, 0.95) > 0.05 * entries
+            assert line["chance"] == pytest.approx(binom.cdf(errors, n, 0.02), abs=1e-3)
+    assert plan(3, 0.02)[0]["n"] == 3  # all of them
+    assert plan(0, 0.0) == []
+
+
+def test_a_bound_of_a_selection_is_exact():
+    shares = bound_share(1873, 11, 1)
+    assert shares["yes"] == 1 - bound_errors(1873, 12, 1, 0.95) / 1873
+    assert shares["no"] < 0.05
+    assert "do not have the label" in bound_share(100, 0, 12)["sentence"]
+    assert bound_share(10, 0, 0)["sentence"] == ""
+
+
+def test_a_selection_of_the_wrong_size():
+    assert unpack_rows("ff01", 9).tolist() == list(range(9))
+    for text in ("ff", "zz", "ff01aa"):
+        with pytest.raises(ValueError, match="selection"):
+            unpack_rows(text, 9)
+
+
+def test_what_is_shown_of_an_item(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    frame = make_table(
+        note=["<b>bold</b>\nsecond line", *["x"] * 39], picture=["a.png", "gone.png", *["a.png"] * 38],
+        sound=["https://media.test/a.mp3"] * 40,
+    )  # fmt: skip
+    views = make_setting(frame, remote_hosts=["media.test"]).views
+    views.media.folder = views.media.root = tmp_path
+    first, second = views.describe(0)["cells"], views.describe(1)["cells"]
+    assert first[0] == {"column": "picture", "kind": "image", "source": f"/media/0/{frame.columns.get_loc('picture')}"}
+    assert first[1] == {"column": "sound", "kind": "audio", "source": "https://media.test/a.mp3"}
+    assert second[0] == {"column": "picture", "kind": "text", "text": "gone.png"}
+    chosen = make_setting(frame, show=["note"]).views.describe(0)["cells"]
+    assert chosen == [{"column": "note", "kind": "text", "text": "<b>bold</b>\nsecond line"}]
+    wide = make_table(**{f"f{j}": np.arange(40) / 2 for j in range(30)})
+    assert len(make_setting(wide).views.describe(0)["cells"]) == MAX_CELLS
+
+
+def test_files_that_are_not_there_are_named_and_another_folder_helps(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    frame = make_table(picture=["a.png", "../b.png", *["a.png"] * 38])
+    [note] = make_setting(frame).views.list_missing()
+    assert note.startswith("40 of the first 40 files of column 'picture' cannot be shown, such as 'a.png'")
+    [note] = make_setting(frame, media_root=tmp_path).views.list_missing()
+    assert note.startswith("1 of the first 40 files")
+    assert make_setting(make_table()).views.list_missing() == []
+    with pytest.raises(ValueError, match="there is no such folder"):
+        make_setting(frame, media_root=tmp_path / "none")
+
+
+def test_the_column_of_texts_is_shown_as_text():
+    opened = open_table(
+        make_table(note=["short", *["other"] * 39]), columns=Columns(id="song", labels=list(LABELS), text="note")
+    )
+    assert ItemViews(opened).describe(0)["cells"] == [{"column": "note", "kind": "text", "text": "short", "long": True}]
+
+
+def test_numbers_of_an_item_as_a_picture():
+    frame = make_table(**{f"f{j}": np.arange(40) * (j + 1) / 2 for j in range(7)}, f7=0)
+    views = make_setting(
+        frame.drop(columns=["tempo", "energy"]), marks=(2, 4)
+    ).views  # a constant column is a pixel, too
+    assert views.describe(3)["mark"].startswith("data:image/png;base64,")
+    assert views.describe(3)["cells"] == []

@@ -1,0 +1,162 @@
+"""Answers: the book against a plain dict, undo and redo, records that are invalid."""
+
+import itertools
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from halflabel.review_page.answers import NO, UNDECIDED, YES, AnswerBook, Record
+
+ITEMS, LABELS = ("a", "b", "c", "d"), ("rock", "sad")
+ITEM_SETS = st.sets(st.sampled_from(ITEMS), min_size=1)
+CODE = {1: YES, 0: NO, None: UNDECIDED}
+
+
+def make_record(n, op="answer", **body):
+    return Record(n, op, "ana", "2026-01-01T00:00:00.000+00:00", f"k{n}", body)
+
+
+class Review(RuleBasedStateMachine):
+    """Answer, bulk, undo and redo in any order; the model keeps whole copies of a dict."""
+
+    def __init__(self):
+        super().__init__()
+        self.book = AnswerBook(ITEMS, LABELS)
+        self.number = itertools.count(1)
+        self.states, self.later = [{}], []
+        self.records = []
+
+    def write(self, op, **body):
+        record = make_record(next(self.number), op, **body)
+        self.records.append(record)
+        return self.book.apply(record)
+
+    @rule(item=st.sampled_from(ITEMS), label=st.sampled_from(LABELS), value=st.sampled_from([1, 0, None]))
+    def answer(self, item, label, value):
+        self.write("answer", item=item, label=label, value=value, why="uncertain")
+        self.states.append({**self.states[-1], (item, label): value})
+        self.later.clear()
+
+    @rule(
+        items=st.sets(st.sampled_from(ITEMS), min_size=1), label=st.sampled_from(LABELS), value=st.sampled_from([1, 0])
+    )
+    def bulk(self, items, label, value):
+        self.write("bulk", items=sorted(items), label=label, value=value, why="bulk")
+        self.states.append({**self.states[-1], **{(item, label): value for item in items}})
+        self.later.clear()
+
+    @rule()
+    def undo(self):
+        if len(self.states) == 1:
+            assert self.book.undoable is None
+            return
+        self.write("undo", of=self.book.undoable)
+        self.later.append(self.states.pop())
+
+    @rule()
+    def redo(self):
+        if not self.later:
+            assert self.book.redoable is None
+            return
+        self.write("redo", of=self.book.redoable)
+        self.states.append(self.later.pop())
+
+    @rule()
+    def restart(self):
+        again = AnswerBook(ITEMS, LABELS)
+        for record in self.records:
+            again.apply(Record.from_dict(record.to_dict()))
+        self.book = again
+
+    @invariant()
+    def agrees(self):
+        current = {
+            (item, label): int(self.book.current[i, j])
+            for i, item in enumerate(ITEMS)
+            for j, label in enumerate(LABELS)
+            if self.book.current[i, j]
+        }
+        assert current == {entry: CODE[value] for entry, value in self.states[-1].items()}
+
+
+TestReview = Review.TestCase
+
+
+def test_answers_for_the_fit_leave_out_what_is_undecided():
+    book = AnswerBook(ITEMS, LABELS)
+    for n, (item, value) in enumerate([("a", 1), ("b", 0), ("c", None)], 1):
+        book.apply(make_record(n, item=item, label="sad", value=value))
+    answers = book.to_answers()
+    assert (answers.rows.tolist(), answers.columns.tolist(), answers.relevant.tolist()) == (
+        [0, 1],
+        [1, 1],
+        [True, False],
+    )
+    assert len(book) == 3
+
+
+def test_answers_keep_the_reason_of_their_question():
+    book = AnswerBook(ITEMS, LABELS)
+    book.apply(make_record(1, item="a", label="sad", value=1, why="uncertain"))
+    book.apply(make_record(2, item="b", label="sad", value=1, why="disagreement"))
+    book.apply(make_record(3, item="a", label="rock", value=1, why="suspects"))
+    book.apply(make_record(4, item="a", label="rock", value=0, why="random"))  # asked again: it was chosen by its value
+    answers = book.to_answers()
+    places = zip(answers.rows.tolist(), answers.columns.tolist(), strict=True)
+    assert dict(zip(places, answers.independent.tolist(), strict=True)) == {
+        (0, 0): False, (0, 1): True, (1, 1): False,
+    }  # fmt: skip
+    assert [book.find_reason(0, 0), book.find_reason(0, 1)] == ["suspects", "uncertain"]
+
+
+def test_answers_about_other_items_are_kept_without_effect():
+    book = AnswerBook(ITEMS, LABELS)
+    book.apply(make_record(1, item="gone", label="sad", value=1))
+    book.apply(make_record(2, "bulk", items=["a", "gone"], label="sad", value=1))
+    assert [record.n for record in book.unplaced] == [1]
+    assert book.apply(make_record(3, "undo", of=2)) == [(0, 1)]
+    assert book.apply(make_record(4, "undo", of=1)) == []
+    assert len(book) == 0
+
+
+def test_a_certificate_ends_what_can_be_undone():
+    book = AnswerBook(ITEMS, LABELS)
+    book.apply(make_record(1, item="a", label="sad", value=1))
+    book.apply(make_record(2, "certificate", certificate={}))
+    assert book.undoable is None
+
+
+def test_only_the_last_answer_can_be_undone():
+    book = AnswerBook(ITEMS, LABELS)
+    book.apply(make_record(1, item="a", label="sad", value=1))
+    book.apply(make_record(2, item="b", label="sad", value=1))
+    with pytest.raises(ValueError, match="record 1 is not the next one to undo"):
+        book.apply(make_record(3, "undo", of=1))
+
+
+def test_ids_are_distinct_as_text():
+    with pytest.raises(ValueError, match="distinct item ids"):
+        AnswerBook([1, "1"], LABELS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"item": "a", "label": "sad", "value": 2},
+        {"item": "a", "label": "sad", "value": True},
+        {"item": "a", "label": "sad", "value": 1.0},
+        {"item": "a", "label": "sad"},
+        {"item": "a", "label": 3, "value": 1},
+        {"item": ["a"], "label": "sad", "value": 1},
+        {"op": "bulk", "items": [], "label": "sad", "value": 1},
+        {"op": "bulk", "items": ["a", "a"], "label": "sad", "value": 1},
+        {"op": "undo", "of": "1"},
+        {"op": "erase"},
+        {"n": "1"},
+    ],
+)
+def test_records_that_are_invalid(body):
+    values = {"n": 1, "op": "answer", "by": "ana", "at": "now", "key": "k", **body}
+    with pytest.raises(ValueError, match=r"record|answer"):
+        Record.from_dict(values)

@@ -1,0 +1,568 @@
+"""The review in a real browser: the story by keyboard alone, a reload, a crash, hostile texts, small screens."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.review_page.serving import Served, make_session
+
+from halflabel.datasets import load_digits_tags
+from halflabel.labels.masking import hide_entries, hide_items
+from halflabel.review_page.journal import read_journal
+from halflabel.review_page.opening import PAGE, write_private
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
+]
+
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
+LABELS = ("even", "closed_loop", "straight_strokes")
+WAIT = 120_000  # milliseconds; the machine may be busy
+
+#: Whether the probabilities of the list decrease.
+SORTED = """() => {
+    const p = [...document.querySelectorAll("#list-rows td.n")].map((cell) => Number(cell.textContent));
+    return p.length > 1 && p.every((value, i) => !i || value <= p[i - 1]);
+}"""
+
+HOSTILE = [
+    "<script>document.title='ran'</script>",
+    '"><img src=x onerror="document.title=\'ran\'">',
+    "<img src=http://leak.test/a.png><link rel=stylesheet href=http://leak.test/b.css>",
+    "javascript:document.title='ran'",
+    "http://leak.test/c.png",
+]
+
+
+class Command:
+    """``halflabel review`` in a process of its own."""
+
+    def __init__(self, path, *options):
+        program = "import sys; from halflabel.cli import main; sys.argv[0] = 'halflabel'; main()"
+        command = [sys.executable, "-c", program, "review", str(path), *options, "--no-browser", "--by", "ana"]
+        self.output, self.opened = path.with_suffix(".log"), 0
+        with self.output.open("w") as file:
+            self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
+
+    @property
+    def address(self):
+        """The next address that the command prints: each one works once."""
+        self.opened += 1
+        while len(found := re.findall(r"\b[Oo]pen (http\S+)$", self.output.read_text(), re.MULTILINE)) < self.opened:
+            assert self.process.poll() is None, self.output.read_text()
+            time.sleep(0.1)
+        return found[self.opened - 1]
+
+    @property
+    def port(self):
+        while not (match := re.search(r"^Open http://127.0.0.1:(\d+)/", self.output.read_text(), re.MULTILINE)):
+            assert self.process.poll() is None, self.output.read_text()
+            time.sleep(0.1)
+        return match[1]
+
+    def end(self, how=signal.SIGINT):
+        if self.process.poll() is None:
+            if how == signal.SIGKILL:
+                os.killpg(self.process.pid, how)  # also the process that fits
+            else:
+                self.process.send_signal(how)
+        return self.process.wait(60)
+
+
+@pytest.fixture
+def review():
+    commands = []
+
+    def begin(path, *options):
+        commands.append(Command(path, *options))
+        return commands[-1]
+
+    yield begin
+    for command in commands:
+        command.end(signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Open a page; it collects errors, and requests to any other host."""
+    contexts = []
+
+    def open_one(address, **options):
+        context = chromium.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.problems = []
+        own = re.match(r"http://[^/]+/", address)[0]
+        page.on("request", lambda r: r.url.startswith((own, "data:", "blob:")) or page.problems.append(r.url))
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and page.problems.append(line.text))
+        page.goto(address)
+        page.wait_for_selector("body[data-question]", timeout=WAIT)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory):
+    """Return the path of half-labelled digits, and the truth by item and label."""
+    data = load_digits_tags()
+    rng = np.random.default_rng(0)
+    chosen = rng.permutation(1797)[:300]
+    labels = data.Y[chosen].select([data.label_names.index(name) for name in LABELS])
+    half = hide_entries(hide_items(labels, 0.7, rng), 0.3, rng)
+    frame = pd.DataFrame(np.asarray(data.X)[chosen].astype(int), columns=list(data.feature_names))
+    frame.insert(0, "scan", [f"digit-{i}" for i in chosen])
+    path = tmp_path_factory.mktemp("digits") / "digits.csv"
+    frame.join(half.to_frame()).to_csv(path, index=False)
+    truth = labels.state > 0
+    table = {(item, name): bool(truth[i, j]) for i, item in enumerate(frame["scan"]) for j, name in enumerate(LABELS)}
+    return path, table
+
+
+OPTIONS = ("--id", "scan", "--labels", ",".join(LABELS), "--thumbnails", "8x8")
+
+
+def wait_for_fit(page, text="^fitted"):
+    page.wait_for_selector(f'#fit-text:text-matches("{text}")', timeout=WAIT)
+
+
+def read_question(page):
+    """Return the item and the label of the question on the screen."""
+    return page.inner_text("#item .id"), page.inner_text("#asked").removesuffix("?")
+
+
+def answer(page, truth, number):
+    """Answer questions by key, each time after the next one is on the screen."""
+    for _ in range(number):
+        before = page.get_attribute("body", "data-question")
+        page.keyboard.press("j" if truth[read_question(page)] else "f")
+        page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
+
+
+def count_answers(page):
+    return int(page.inner_text("#saved").split()[0].replace(",", ""))
+
+
+def pass_audit(page, truth):
+    """Begin an audit, answer all of it, and return the number of its answers."""
+    page.keyboard.press("a")
+    page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
+    number = int(page.inner_text("#audit-plans label:first-child b").split()[0])
+    page.focus("#audit-begin")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    assert "probability" not in page.inner_text("#last")
+    answer(page, truth, number - 1)
+    page.keyboard.press("j" if truth[read_question(page)] else "f")
+    page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#certificate:text-matches("^At least")', timeout=WAIT)
+    return number
+
+
+def check_outputs(folder, truth, number):
+    """Check that table, answers, certificate and report belong together."""
+    done = pd.read_csv(folder / "digits.completed.csv").set_index("scan")
+    assert not done[list(LABELS)].isna().any(axis=None)
+    answers = pd.read_csv(folder / "digits.review.csv").dropna(subset="answer")
+    assert len(answers) >= 23 + number - 1
+    for item, label, value in answers[["item", "label", "answer"]].itertuples(index=False):
+        assert done.loc[item, label] == value == truth[item, label]
+    certificate = json.loads((folder / "digits.certificate.json").read_text())
+    assert certificate["audited"] == number
+    report = (folder / "digits.report.html").read_text()
+    assert "Reviewed by a person" in report
+    assert "Certificate:" in report
+
+
+def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    before = path.read_bytes()
+    command = review(path, *OPTIONS)
+    page = open_page(command.address)
+    wait_for_fit(page)
+    assert page.inner_text("#title") == "digits.csv"
+    assert page.locator("#item .mark").count() == 1
+    answer(page, truth, 22)  # a fit begins after 20
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 22
+    page.wait_for_selector('#changes:text-matches("^The last fit changed")', timeout=WAIT)
+    assert "filled entries are wrong" in page.inner_text("#advice")
+    question = page.get_attribute("body", "data-question")
+    answer(page, truth, 1)
+    page.keyboard.press("u")
+    page.wait_for_selector(f'body[data-question="{question}"]', timeout=WAIT)
+    page.keyboard.press("U")
+    page.wait_for_selector('#saved:text-matches("^23 ")', timeout=WAIT)
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    page.keyboard.press(" ")
+    page.keyboard.press("k")
+    page.wait_for_selector('#saved:text-matches("^24 ")', timeout=WAIT)
+
+    number = pass_audit(page, truth)
+    page.keyboard.press("w")
+    page.wait_for_selector('.notice:text-matches("^Written")', timeout=WAIT)
+    assert page.problems == []
+    assert command.end() == 0  # while the page is open
+    output = path.with_suffix(".log").read_text()
+    assert "Traceback" not in output
+    assert "The same command goes on where you stopped" in output
+    assert path.read_bytes() == before
+    check_outputs(tmp_path, truth, number)
+
+
+def test_answers_survive_a_reload_and_a_crash(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    command = review(path, *OPTIONS)
+    page = open_page(command.address)
+    answer(page, truth, 7)
+    page.reload()
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    assert count_answers(page) == 7
+    answer(page, truth, 3)
+    command.end(signal.SIGKILL)
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 10
+    again = review(path, *OPTIONS)
+    page = open_page(again.address)
+    assert count_answers(page) == 10
+
+
+def test_answers_while_a_fit_arrives_are_written_once(digits, review, open_page, tmp_path):
+    source, _ = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    held = []
+    page.route("**/api/queue", lambda route: held.append(route))
+    page.keyboard.press("r")
+    while not held:  # the fit has arrived, and the page asks for other questions
+        page.wait_for_timeout(100)
+    for _ in range(3):
+        page.keyboard.press("j")
+        page.wait_for_timeout(300)
+    last = page.get_attribute("body", "data-question")
+    page.unroute("**/api/queue")  # which lets them go
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    page.keyboard.press("j")
+    page.wait_for_selector(f'body:not([data-question="{last}"])', timeout=WAIT)
+    bodies = [record.body for record in read_journal(tmp_path / "digits.review.jsonl")[1]]
+    assert len(bodies) == len({(body["item"], body["label"]) for body in bodies}) == 4
+    assert page.locator(".notice.error").count() == 0
+    assert page.problems == []
+
+
+def test_answers_wait_while_the_server_does_not_respond(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    command = review(path, *OPTIONS)
+    page = open_page(command.address)
+    wait_for_fit(page)
+    page.route("**/api/answers", lambda route: route.abort())
+    answer(page, truth, 2)
+    page.wait_for_selector('#saved:text-matches("not yet on the disk")', timeout=WAIT)
+    page.unroute("**/api/answers")
+    page.wait_for_selector('#saved:text-matches("^2 answers, saved")', timeout=WAIT)
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 2
+
+
+def test_a_page_of_another_table_ends_and_nothing_of_it_is_kept(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path, journal = tmp_path / "digits.csv", tmp_path / "digits.review.jsonl"
+    shutil.copy(source, path)
+    command = review(path, *OPTIONS)
+    old = open_page(command.address)
+    wait_for_fit(old)
+    answer(old, truth, 2)
+    old.wait_for_selector('#saved:text-matches("^2 answers, saved")', timeout=WAIT)
+    command.end(signal.SIGKILL)
+    answer(old, truth, 3)
+    old.wait_for_selector('#saved:text-matches("^3 answers not yet on the disk")', timeout=WAIT)
+    pd.read_csv(path).iloc[::-1].drop(index=[0, 5]).to_csv(path, index=False)
+    again = review(path, *OPTIONS, "--port", command.port)
+    new = old.context.new_page()
+    new.goto(again.address)  # the browser has the cookie of the new command, and sends it for the old page, too
+    new.wait_for_selector("body[data-question]", timeout=WAIT)
+    old.wait_for_selector("#table-dialog[open]", timeout=WAIT)
+    words = old.inner_text("#table-dialog")
+    assert "The table has changed since this page was opened" in words
+    assert "3 answers that had not been saved are not kept." in words
+    old.keyboard.press("j")
+    old.keyboard.press("u")
+    answer(new, truth, 2)
+    old.click("#table-reload")
+    old.wait_for_selector("body[data-question]", timeout=WAIT)
+    answer(old, truth, 1)
+    for page in (old, new):
+        page.wait_for_selector('#saved:text-matches("saved")', timeout=WAIT)
+    bodies = [record.body for record in read_journal(journal)[1]]
+    assert len(bodies) == 5
+    assert all(body["value"] == truth[body["item"], body["label"]] for body in bodies)
+
+
+def spoil_next_answer(page, delay):
+    """Change the next answer on its way, after some milliseconds, to one that the server does not accept."""
+
+    def spoil(route):
+        body = json.loads(route.request.post_data)
+        body["answers"][0]["value"] = 7
+        page.wait_for_timeout(delay)
+        route.continue_(post_data=json.dumps(body))
+
+    page.route("**/api/answers", spoil, times=1)
+
+
+def test_an_answer_that_is_not_accepted_is_asked_again(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    for is_late in (False, True):  # before and after the next question is on the screen
+        spoil_next_answer(page, 500 if is_late else 0)
+        question = page.get_attribute("body", "data-question")
+        page.keyboard.press("j")
+        page.wait_for_selector('.notice.error:text-matches("The value of an answer")', timeout=WAIT)
+        page.locator(".notice.error").evaluate("notice => notice.remove()")
+        if page.get_attribute("body", "data-question") != question:
+            answer(page, truth, 1)
+        page.wait_for_selector(f'body[data-question="{question}"]', timeout=WAIT)
+        answer(page, truth, 1)
+        page.wait_for_selector('#saved:text-matches("answers?, saved")', timeout=WAIT)
+    bodies = [record.body for record in read_journal(tmp_path / "digits.review.jsonl")[1]]
+    assert len(bodies) in (2, 3, 4)  # what the machine's load makes of the delays
+    assert all(body["value"] == truth[body["item"], body["label"]] for body in bodies)
+
+
+def test_the_file_that_opens_the_page_leads_to_it(chromium, tmp_path, make_fit):
+    with Served(make_session(tmp_path / "a.jsonl", fit=make_fit)) as client:
+        file = write_private(PAGE.format(address=client.server.guard.make_address()), tmp_path)
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(file.as_uri())  # a page of another origin, after which a strict cookie is a matter of care
+        page.wait_for_selector("body[data-question]", timeout=WAIT)
+        assert page.url == f"http://127.0.0.1:{client.port}/"
+        page.close()
+        used = context.new_page()
+        used.goto(f"http://127.0.0.1:{client.port}/?token=used")
+        used.wait_for_selector("body[data-question]", timeout=WAIT)
+        context.close()
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 40
+    frame = pd.DataFrame({"post": [f"{HOSTILE[i % 5]} {i}" for i in range(n)], "x": rng.normal(size=n)})
+    frame["text"] = [f"{HOSTILE[(i + 1) % 5]}\n{'long ' * 40}" for i in range(n)]
+    frame["a<b>&\"'"] = np.where(np.arange(n) < 20, frame["x"] > 0, np.nan)
+    frame["<script>document.title='ran'</script>"] = np.where(np.arange(n) < 20, frame["x"] < 0.3, np.nan)
+    path = tmp_path / "posts.csv"
+    frame.to_csv(path, index=False)
+    return path, frame.columns[3:]
+
+
+def test_hostile_names_and_texts_are_text_and_no_request_leaves(hostile, review, open_page):
+    path, labels = hostile
+    quoted = ",".join('"' + name.replace('"', '""') + '"' for name in labels)
+    command = review(path, "--id", "post", "--labels", quoted, "--text", "text")
+    page = open_page(command.address)
+    wait_for_fit(page)
+    for key in "jfjkf":
+        page.keyboard.press(key)
+        page.wait_for_timeout(200)
+    page.keyboard.press("e")
+    page.wait_for_timeout(500)
+    assert page.title().startswith("posts.csv")
+    assert page.locator("#item img, #item script, #side img").count() == 0
+    assert "<script>" in page.inner_text("#only option:nth-child(3)", timeout=WAIT) or "<script>" in page.inner_text(
+        "#asked"
+    )
+    assert page.problems == []
+
+
+def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
+    source, _ = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    command = review(path, *OPTIONS)
+    page = open_page(command.address, color_scheme="dark")
+    wait_for_fit(page)
+    page.wait_for_selector("#map-note:empty", state="attached", timeout=WAIT)
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == "rgb(21, 23, 27)"
+    page.keyboard.press("l")
+    box = page.locator("#map").bounding_box()
+    corners = [(0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98)]
+    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place, steps=4)
+    page.mouse.up()
+    page.wait_for_selector('#selection-text:text-matches("^300 items selected")', timeout=WAIT)
+    assert page.is_disabled("#selection-all")  # random ones first
+    page.keyboard.press("Enter")
+    for _ in range(12):
+        page.wait_for_selector("#yes:enabled", timeout=WAIT)
+        before = page.get_attribute("body", "data-question")
+        page.keyboard.press("j")
+        page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
+    page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no: at least")', timeout=WAIT)
+    page.click("#selection-probable")
+    page.wait_for_selector('.notice:text-matches("answered with yes")', timeout=WAIT)
+    assert count_answers(page) > 12
+    page.keyboard.press("u")
+    page.wait_for_selector('#saved:text-matches("^12 ")', timeout=WAIT)
+    assert page.problems == []
+
+    small = open_page(command.address, viewport={"width": 390, "height": 844}, has_touch=True)
+    for element in ("#yes", "#no", "#unsure", "#asked"):
+        place = small.locator(element).bounding_box()
+        assert place["x"] >= 0
+        assert place["x"] + place["width"] <= 390
+        assert place["y"] + place["height"] <= 844  # in view without scrolling
+    assert small.evaluate("document.documentElement.scrollWidth") == 390
+    small.tap("#yes")
+    small.wait_for_selector('#saved:text-matches("^13 ")', timeout=WAIT)
+
+
+def test_the_list_is_the_map_for_the_keyboard(digits, review, open_page, tmp_path):
+    source, _ = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    page.keyboard.press("m")
+    assert page.get_by_role("button", name="List", exact=True).get_attribute("aria-pressed") == "true"
+    page.wait_for_selector('#list-count:text-matches("^300 items")', timeout=WAIT)
+    assert page.locator("#list-rows tr").count() == 50
+    page.focus("#list-more")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#list-rows tr:nth-child(100)", timeout=WAIT)
+    focused = page.evaluate("document.activeElement.textContent")
+    assert focused == page.inner_text("#list-rows tr:nth-child(51) button")
+    page.select_option("#list-state", label="filled: yes")
+    page.select_option("#list-order", label="highest probability first")
+    page.wait_for_selector('#list-rows tr:first-child td:text-matches("^(1.00|0.9)")', timeout=WAIT)
+    page.wait_for_function(SORTED, timeout=WAIT)  # the rows of the state alone may begin in the same way
+    assert {"filled: yes"} == set(page.locator("#list-rows .state").all_inner_texts())
+    number = int(page.inner_text("#list-count").split()[0])
+    page.focus("#list-rows tr:first-child button")
+    item = page.inner_text("#list-rows tr:first-child button")
+    page.keyboard.press("Enter")  # all open labels of this item
+    page.wait_for_selector(f'#item .id:text-is("{item}")', timeout=WAIT)
+    assert page.get_attribute("#item-mode", "aria-pressed") == "true"
+    assert item in page.inner_text("#live")
+    page.focus("#list-select")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#selection-text:text-matches("^{number} items selected")', timeout=WAIT)
+    page.keyboard.press("j")  # the sheet hides the question
+    page.wait_for_selector('.notice:text-matches("^Answer or close the selection first")', timeout=WAIT)
+    assert count_answers(page) == 0
+    page.keyboard.press("Enter")  # random members first
+    page.wait_for_selector("#selection", state="hidden", timeout=WAIT)
+    page.wait_for_selector("#yes:enabled", timeout=WAIT)
+    page.keyboard.press("Escape")
+    names = [page.locator(f"#{key}").evaluate("e => e.innerText") for key in ("yes", "no")]
+    assert [name.split()[-1] for name in names] == ["Yes", "No"]
+    assert page.get_by_role("button", name="Yes", exact=True).count() == 1  # keys are no part of the name
+    assert page.problems == []
+
+
+def test_an_undone_answer_keeps_its_reason_and_its_place_in_a_sample(digits, review, open_page, tmp_path):
+    source, _ = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    page.keyboard.press("m")
+    page.wait_for_selector('#list-count:text-matches("^300 items")', timeout=WAIT)
+    page.click("#list-select")
+    page.click("#selection-sample")
+    for step in range(13):
+        page.wait_for_selector("#yes:enabled", timeout=WAIT)
+        before = page.get_attribute("body", "data-question")
+        page.keyboard.press("j" if step else "f")
+        page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
+        if step == 0:
+            page.keyboard.press("u")
+            page.wait_for_selector(f'body[data-question="{before}"]', timeout=WAIT)
+    page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no: at least")', timeout=WAIT)
+    records = read_journal(tmp_path / "digits.review.jsonl")[1]
+    assert {record.body["why"] for record in records if record.op == "answer"} == {"sample"}
+    page.wait_for_selector("#yes:enabled", timeout=WAIT)
+    page.wait_for_selector("#upcoming li:first-child", timeout=WAIT)
+    upcoming = [text.split("\n") for text in page.locator("#upcoming li").all_inner_texts()]
+    assert list(read_question(page)) not in upcoming  # the question on the screen is no next one
+
+
+def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    command = review(path, *OPTIONS)
+    port = command.port
+    for options, words in (
+        ((), "digits.review.jsonl is open in another review"),
+        (("--journal", str(tmp_path / "b.jsonl"), "--port", port), f"port {port} cannot be used"),
+    ):
+        with pytest.raises(AssertionError) as raised:
+            _ = review(path, *OPTIONS, *options).port
+        output = str(raised.value)
+        assert words in output
+        assert "goes on where you stopped" not in output
+        assert "Traceback" not in output
+    page = open_page(command.address)
+    wait_for_fit(page)
+    answer(page, truth, 3)
+    page.keyboard.press("R")
+    page.wait_for_selector('#fit-text:text-matches("^fitting")', timeout=WAIT)
+    assert command.end(signal.SIGTERM) == 143  # during a fit
+    page.wait_for_selector('#saved:text-matches("does not respond")', timeout=WAIT)
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 3
+    again = review(path, *OPTIONS)
+    open_page(again.address)
+    again.process.send_signal(signal.SIGINT)
+    again.process.send_signal(signal.SIGINT)
+    assert again.end() == 0
+    assert "Traceback" not in path.with_suffix(".log").read_text()
+
+
+def test_the_first_question_comes_soon(digits, review, open_page, tmp_path):
+    source, _ = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    start = time.monotonic()
+    open_page(review(path, *OPTIONS).address)
+    assert time.monotonic() - start < 60

@@ -1,0 +1,269 @@
+"""The endpoints of a review, from the first question to the outputs; fits are made up."""
+
+import http.client
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.review_page.serving import LABELS, Served, answer, make_session, make_table
+
+from halflabel.review_page.journal import read_journal
+from halflabel.review_page.outputs import Targets
+from halflabel.review_page.session import REFIT_ANSWERS
+from halflabel.review_page.wire import ANSWERED_YES, GIVEN_NO, GIVEN_YES
+
+
+@pytest.fixture
+def client(tmp_path, make_fit):
+    targets = Targets(*(tmp_path / name for name in ("done.csv", "answers.csv", "report.html", "certificate.json")))
+    with Served(make_session(tmp_path / "a.jsonl", fit=make_fit, targets=targets)) as client:
+        client.path = tmp_path / "a.jsonl"
+        yield client
+
+
+def ask(client, n=10, **given):
+    return client.post("/api/queue", {"kind": "uncertain", "n": n, **given})["questions"]
+
+
+def test_an_answer_is_in_the_journal_when_it_is_acknowledged(client):
+    [question, *_] = ask(client)
+    result = client.post("/api/answers", {"answers": [answer(question, 1, "k1", ms=420, shown=False)]})
+    assert (result["results"], result["answers"]) == ([{"key": "k1", "saved": True}], 1)
+    assert result["new_answers"] == 1
+    [record] = read_journal(client.path)[1]
+    body = record.body
+    fit = client.session.fit
+    assert (body["item"], body["label"]) == (f"s{question['row']}", LABELS[question["column"]])
+    assert (body["value"], body["why"], body["ms"], body["was"]) == (1, "uncertain", 420, None)
+    assert body["filled"] == int(fit.state[question["row"], question["column"]] > 0)
+    assert body["p"] == pytest.approx(float(fit.p[question["row"], question["column"]]), abs=1e-4)
+
+
+def test_an_answer_that_is_sent_twice_is_written_once(client):
+    [question, *_] = ask(client)
+    sent = {"answers": [answer(question, 1, "k1")]}
+    assert client.post("/api/answers", sent)["answers"] == client.post("/api/answers", sent)["answers"] == 1
+    assert len(read_journal(client.path)[1]) == 1
+
+
+def test_a_restart_goes_on_where_the_review_stopped(client, tmp_path, make_fit):
+    questions = ask(client)
+    client.post("/api/answers", {"answers": [answer(q, 1, f"k{i}") for i, q in enumerate(questions)]})
+    client.post("/api/undo", {"key": "u1"})
+    client.server.stop()
+    client.session.close()
+    again = make_session(tmp_path / "a.jsonl", fit=make_fit)
+    assert len(again.book) == len(questions) - 1
+    assert again.notes == []
+    again.close()
+    changed = make_session(tmp_path / "a.jsonl", make_table(n=30))
+    assert changed.notes[0].startswith("The table has changed")
+    changed.close()
+
+
+def test_undo_names_the_entry_and_redo_repeats_it(client):
+    [question, *_] = ask(client)
+    client.post("/api/answers", {"answers": [answer(question, 0, "k1")]})
+    undone = client.post("/api/undo", {"key": "u1"})
+    place = {"row": question["row"], "column": question["column"]}
+    assert undone["entries"] == [{**place, "op": "answer", "why": "uncertain"}]
+    assert (undone["answers"], undone["undo"], undone["redo"]) == (0, False, True)
+    assert client.post("/api/undo", {"key": "u2"})["entries"] == []
+    assert client.post("/api/undo", {"key": "r1", "redo": True})["answers"] == 1
+
+
+def test_items_and_labels_on_the_wire(client):
+    state = client.session.labels.state
+    [item] = client.get("/api/items?rows=1")["items"]
+    assert (item["item"], item["states"], len(item["p"])) == ("s1", [GIVEN_YES] * 3, 3)
+    assert item["cells"][0]["column"] == "tempo"
+    row, column = map(int, np.argwhere(state == 0)[0])
+    client.post("/api/answers", {"answers": [answer({"row": row, "column": column, "why": ""}, 1, "k")]})
+    _, content = client.request("GET", f"/api/label/{column}.bin")
+    cells = np.frombuffer(content, dtype=np.uint8).reshape(-1, 2)
+    assert cells[row, 0] == ANSWERED_YES
+    assert (cells[state[:, column] < 0, 0] == GIVEN_NO).all()
+    assert np.abs(cells[:, 1] / 255 - client.session.fit.p[:, column]).max() < 0.003
+    assert client.request("GET", "/api/points.bin") == (204, b"")
+    client.session.receive("map", np.array([[0.0, 0.0], [4.0, 2.0]] * 20))
+    _, content = client.request("GET", "/api/points.bin")
+    points = np.frombuffer(content, dtype="<u2").reshape(-1, 2)
+    assert points[:2].tolist() == [[0, 16384], [65535, 49151]]
+
+
+def test_a_fit_is_due_after_some_answers_and_not_during_an_audit(client):
+    jobs = client.session.worker.jobs
+    questions = ask(client, n=REFIT_ANSWERS)
+    client.post("/api/answers", {"answers": [answer(q, 1, f"k{i}") for i, q in enumerate(questions)][1:]})
+    assert not client.session.refit_if_due()
+    client.post("/api/answers", {"answers": [answer(questions[0], None, "k0")]})
+    assert client.session.refit_if_due()
+    assert (jobs[-1].kind, len(jobs[-1].given["answers"])) == ("fit", REFIT_ANSWERS - 1)  # "not sure" is no answer
+    assert not client.session.refit_if_due()
+    client.post("/api/fit", {"thorough": True})
+    assert jobs[-1].given["effort"] == "default"
+
+
+def test_fits_and_outputs_receive_the_reason_of_each_question(client):
+    jobs = client.session.worker.jobs
+    [first, second, *_] = ask(client)
+    given = [answer(first, 1, "k1"), answer({**second, "why": "disagreement"}, 1, "k2")]
+    client.post("/api/answers", {"answers": given})
+    client.post("/api/fit", {})
+    sent = jobs[-1].given["answers"]
+    free = dict(
+        zip(zip(sent.rows.tolist(), sent.columns.tolist(), strict=True), sent.independent.tolist(), strict=True)
+    )
+    assert free == {(first["row"], first["column"]): True, (second["row"], second["column"]): False}
+    client.post("/api/write", {})
+    assert jobs[-1].given["outputs"].rows["why"].tolist() == ["uncertain", "disagreement"]
+
+
+def test_the_list_has_the_items_of_the_map(client):
+    state, fit = client.session.labels.state, client.session.fit
+    every = client.post("/api/list", {"column": 1})
+    assert [row["item"] for row in every["rows"]] == [f"s{i}" for i in range(40)]
+    assert every["rows"][0] == {"row": 0, "item": "s0", "state": GIVEN_NO, "p": round(float(fit.p[0, 1]), 2)}
+    given = client.post("/api/list", {"column": 1, "states": [GIVEN_NO, GIVEN_YES], "order": "highest"})["rows"]
+    assert sorted(row["row"] for row in given) == np.flatnonzero(state[:, 1]).tolist()
+    assert np.all(np.diff([row["p"] for row in given]) <= 0)
+    assert [row["row"] for row in client.post("/api/list", {"column": 0, "text": " S3 "})["rows"]] == [
+        3,
+        *range(30, 40),
+    ]
+    last = client.post("/api/list", {"column": 0, "start": 38})
+    assert (last["total"], [row["row"] for row in last["rows"]]) == (40, [38, 39])
+    chosen = client.post("/api/list", {"column": 0, "text": "s3", "bits": True})
+    sample = client.post("/api/selection", {"op": "sample", "rows": chosen["bits"], "column": 0, "label": "rock"})
+    assert sample["selected"] == chosen["total"] == 11
+    assert client.post("/api/list", {"column": 0, "order": "sad"})[0] == 400
+    assert client.post("/api/list", {"column": 3})[0] == 400
+
+
+def test_panel_and_changes(client, make_fit):
+    panel = client.get("/api/panel")
+    assert panel["queues"]["uncertain"] > 0
+    assert "filled entries are wrong" in panel["advice"]["sentence"]
+    assert client.get("/api/changes")["changed"] == 0
+    session = client.session
+    session.receive("fit", make_fit(session.labels.state, 1 - session.fit.p.astype(float), n_records=1))
+    changes = client.get("/api/changes")
+    assert changes["changed"] == int((session.labels.state == 0).sum())
+    assert changes["sentence"].startswith(f"The last fit changed {changes['changed']} filled entries")
+    assert sum(each["to_yes"] + each["to_no"] for each in changes["per_label"]) == changes["changed"]
+
+
+def test_from_an_audit_to_the_certificate(client):
+    plan = client.post("/api/audit", {"op": "plan", "population": "all"})
+    assert plan["entries"] == int((client.session.labels.state == 0).sum())
+    progress = client.post("/api/audit", {"op": "begin", "n": 10, "population": "all", "key": "a1"})
+    assert progress["audit"] == {"n": 10, "answered": 0, "population": "all", "entries": plan["entries"], "level": 0.95}
+    questions = ask(client)
+    assert [q["why"] for q in questions] == ["audit"] * 10
+    [item] = client.get(f"/api/items?rows={questions[0]['row']}")["items"]
+    assert item["p"] is None  # neither probabilities nor filled values before the last answer
+    assert item["states"][questions[0]["column"]] == 0
+    assert not progress["undo"]
+    assert {row["p"] for row in client.post("/api/list", {"column": 0})["rows"]} == {None}
+    every = "ff" * 5
+    assert client.post("/api/selection", {"op": "sample", "rows": every, "column": 0, "label": "rock"})[0] == 400
+    assert client.post("/api/fit", {})[0] == 400
+    fit = client.session.fit
+    for i, q in enumerate(questions):
+        right = int(fit.state[q["row"], q["column"]] > 0)
+        client.post("/api/answers", {"answers": [answer(q, 1 - right if i == 0 else right, f"k{i}")]})
+        if i == 4:
+            assert len(ask(client)) == 5
+            status, error = client.post("/api/audit", {"op": "finish", "key": "early"})
+            assert status == 400
+            assert "is missing" in error["error"]
+    certificate = client.post("/api/audit", {"op": "finish", "key": "a2"})["certificate"]
+    assert (certificate["audited"], certificate["errors"], certificate["is_current"]) == (10, 1, True)
+    assert "10 random entries, 1 was wrong" in certificate["sentence"]
+    again = client.get("/api/progress")
+    assert again["new_answers"] == 0  # no fit follows, after which the certificate would not be current
+    assert again["audit"] is None
+    assert not again["undo"]
+
+
+def test_entries_that_were_not_decided_are_part_of_an_audit(client):
+    [question, *_] = ask(client)
+    before = client.post("/api/audit", {"op": "plan"})["entries"]
+    client.post("/api/answers", {"answers": [answer(question, None, "k1")]})
+    assert client.post("/api/audit", {"op": "plan"})["entries"] == before
+    client.post("/api/answers", {"answers": [answer(question, 1, "k2")]})
+    assert client.post("/api/audit", {"op": "plan"})["entries"] == before - 1
+    client.post("/api/audit", {"op": "begin", "n": before - 1, "key": "a1"})  # all of them
+    asked = {(q["row"], q["column"]) for q in ask(client, n=200)}
+    assert len(asked) == before - 1
+    assert (question["row"], question["column"]) not in asked
+
+
+def test_an_audit_can_be_cancelled_and_survives_a_restart(client, tmp_path):
+    client.post("/api/audit", {"op": "begin", "n": 5, "population": "relevant", "key": "a1"})
+    first = ask(client)[0]
+    client.post("/api/answers", {"answers": [answer(first, 1, "k1")]})
+    client.server.stop()
+    client.session.close()
+    again = make_session(tmp_path / "a.jsonl")  # before its first fit
+    assert again.describe_progress()["audit"]["answered"] == 1
+    again.end_audit("c1", cancel=True)
+    assert again.describe_progress()["audit"] is None
+    assert again.describe_certificate() is None
+    assert len(again.book) == 1
+    again.close()
+
+
+def test_a_selection_is_answered_as_one_group(client):
+    n = len(client.session.labels)
+    rows = np.packbits(np.arange(n) < 30, bitorder="little").tobytes().hex()
+    sample = client.post("/api/selection", {"op": "sample", "rows": rows, "column": 0, "label": "rock"})
+    is_open = client.session.labels.state[:30, 0] == 0
+    assert (sample["selected"], sample["members"]) == (30, int(is_open.sum()))
+    assert len(sample["questions"]) == 12
+    assert all(is_open[q["row"]] and q["why"] == "sample" for q in sample["questions"])
+    given = {"op": "answer", "rows": rows, "column": 0, "label": "rock", "value": 1, "key": "b1"}
+    result = client.post("/api/selection", {**given, "min_p": 0.5})
+    assert 0 < result["changed"] == sample["probable"] < sample["members"]
+    assert client.post("/api/selection", {**given, "min_p": 0.5})["answers"] == result["answers"]  # written once
+    assert not client.session.book.to_answers().independent.any()
+    assert client.post("/api/undo", {"key": "u"})["answers"] == 0
+
+
+def test_outputs_are_asked_of_the_worker(client):
+    [question, *_] = ask(client)
+    client.post("/api/answers", {"answers": [answer(question, None, "k1", ms=1500)]})
+    client.post("/api/write", {})
+    job = client.session.worker.jobs[-1]
+    rows = job.given["outputs"].rows
+    assert job.kind == "write"
+    assert rows.iloc[0][["item", "label", "by", "why", "seconds"]].tolist() == [
+        f"s{question['row']}", LABELS[question["column"]], "ana", question["why"], 1.5,
+    ]  # fmt: skip
+    assert pd.isna(rows.loc[0, "answer"])
+    facts = dict(job.given["outputs"].reviewed["facts"])
+    assert (facts["Answers"], facts["of these not sure"], facts["Reviewers"]) == ("1", "1", "ana")
+
+
+def test_a_full_disk_is_named_and_changes_nothing(client, monkeypatch):
+    [question, *_] = ask(client)
+    monkeypatch.setattr("os.fdatasync", lambda file: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    status, error = client.post("/api/answers", {"answers": [answer(question, 1, "k1")]})
+    assert status == 507
+    assert "not on the disk" in error["error"]
+    monkeypatch.undo()
+    assert client.get("/api/progress")["answers"] == 0
+    assert client.post("/api/answers", {"answers": [answer(question, 1, "k1")]})["answers"] == 1
+
+
+def test_an_open_stream_of_events_ends_with_the_server(client):
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=20)
+    connection.request("GET", "/api/events", headers={"Cookie": client.cookie})
+    response = connection.getresponse()
+    assert response.readline() == b": open\n"
+    client.session.receive("fit", client.session.fit)
+    lines = [response.readline() for _ in range(2)]
+    assert b'data: {"kind": "fit", "content": null}\n' in lines
+    client.server.stop()
+    assert response.read().strip() == b""
+    connection.close()

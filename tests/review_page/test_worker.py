@@ -1,0 +1,117 @@
+"""The process that fits: one real fit with answers, coalesced requests, outputs, and its death."""
+
+import queue
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.review_page.serving import make_session, make_setting, make_table
+
+from halflabel.completion.answers import Answers
+from halflabel.review_page.outputs import Outputs, Targets
+from halflabel.review_page.worker import Job, Worker, _Bench
+
+pytestmark = pytest.mark.slow  # a new process imports everything
+
+NOTHING = Answers(np.array([], dtype=int), np.array([], dtype=int), np.array([], dtype=bool))
+
+
+def make_job(n_records, answers=NOTHING):
+    return Job("fit", {"answers": answers, "n_records": n_records, "effort": "fast"})
+
+
+@pytest.fixture
+def working():
+    received = queue.Queue()
+    setting = make_setting(make_table(60))
+    worker = Worker(setting.opened, {"random_state": 0}, lambda *message: received.put(message))
+    worker.setting = setting
+    yield worker, received
+    worker.close()
+
+
+def wait(received, *kinds):
+    while True:
+        kind, content = received.get(timeout=120)
+        if kind in kinds:
+            return content
+
+
+def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
+    worker, received = working
+    state = worker.setting.opened.labels.state
+    rows, columns = np.argwhere(state == 0)[:6].T
+    answers = Answers(rows, columns, np.array([True, False] * 3))
+    worker.ask(make_job(0))
+    for n in (1, 2, 3):
+        worker.ask(make_job(n, answers if n == 3 else NOTHING))
+    assert [wait(received, "fit").n_records for _ in range(2)] == [0, 3]
+    wait(received, "idle")
+    assert worker.is_idle
+    worker.ask(Job("map"))
+    assert wait(received, "map").shape == (60, 2)
+    targets = Targets(*(tmp_path / name for name in ("done.csv", "answers.csv", "report.html", "c.json")))
+    reviewed = {"facts": [("Answers", "6")], "sentences": ["At least 95 % are right."], "certificate": None}
+    outputs = Outputs(targets, pd.DataFrame({"item": ["s1"]}), reviewed)
+    worker.ask(Job("write", {"answers": answers, "outputs": outputs}))
+    assert wait(received, "written", "failed") == [str(targets.table), str(targets.answers), str(targets.report)]
+    done = pd.read_csv(targets.table)
+    names = worker.setting.opened.labels.names
+    assert [done[names[j]][i] for i, j in zip(rows, columns, strict=True)] == [1, 0] * 3
+    page = targets.report.read_text()
+    assert "Reviewed by a person" in page
+    assert "At least 95 % are right." in page
+
+
+def test_a_table_without_a_map(working):
+    _, received = working
+    frame = make_table(60).drop(columns="energy")
+    worker = Worker(make_setting(frame).opened, {"random_state": 0}, lambda *message: received.put(message))
+    worker.ask(make_job(0))
+    worker.ask(Job("map"))
+    assert "dimensions" in wait(received, "no map", "failed")
+    worker.close()
+
+
+def test_errors_are_sentences_and_a_dead_process_is_replaced(working):
+    worker, received = working
+    nowhere = Outputs(Targets(*[Path("none")] * 4), pd.DataFrame(), {})
+    worker.ask(Job("write", {"answers": NOTHING, "outputs": nowhere}))
+    assert wait(received, "failed") == "there is no fit yet."
+    worker._process.kill()
+    assert wait(received, "failed").startswith("The process that fits has ended")
+    worker.ask(make_job(5))
+    assert wait(received, "fit").n_records == 5
+
+
+@pytest.mark.parametrize("limit", [0, 3000])
+def test_a_session_with_a_real_worker(tmp_path, monkeypatch, limit):
+    monkeypatch.setattr("halflabel.review_page.session.MAX_SHARED_MAP", limit)
+    received = queue.Queue()
+    session = make_session(tmp_path / "a.jsonl", make_table(60))
+    session.announce = lambda *message: received.put(message)
+    session.start()
+    try:
+        missing = {"fit", "map"}
+        while missing:  # in any order: a map of many items has its own process
+            missing -= {received.get(timeout=240)[0]}
+        assert session.fit is not None
+        assert len(session.points) == 4 * 60
+        assert session.describe_panel()["advice"]["filled"] > 0
+    finally:
+        session.close()
+
+
+def test_answers_that_leave_one_value_of_a_label_do_not_change_the_shape_of_a_fit():
+    """All known entries of the first label become 1: it is not learned, and none of its entries is uncertain."""
+    opened = make_setting(make_table(60)).opened
+    rows = np.flatnonzero(opened.labels.state[:, 0] < 0)
+    answers = Answers(rows, np.zeros_like(rows), np.ones(len(rows), dtype=bool))
+    bench = _Bench(None, opened, {"random_state": 0})
+    bench._report = lambda *_: None
+    _, fit = bench.do(make_job(len(rows), answers))
+    assert fit.state.shape == fit.p.shape == opened.labels.shape
+    assert set(fit.state[:, 0]) <= {0, 1}
+    assert not fit.wrong[:, 0].any()
+    assert (fit.state[:, 1:] != 0).all()
