@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from halflabel.methods.mddm import MDDM
     from halflabel.methods.ssdrmc import SSDRMC
     from halflabel.methods.vvmr import VVMR, LowRankVVMR
+    from halflabel.review_page.notebook import review
     from halflabel.table import OpenTable, open_table
 else:
     __getattr__, __dir__ = import_on_use(
@@ -31,6 +32,7 @@ else:
             "halflabel.methods.mddm": ["MDDM"],
             "halflabel.methods.ssdrmc": ["SSDRMC"],
             "halflabel.methods.vvmr": ["VVMR", "LowRankVVMR"],
+            "halflabel.review_page.notebook": ["review"],
             "halflabel.table": ["OpenTable", "open_table"],
         },
     )
@@ -56,4 +58,5 @@ __all__ = [
     "evaluate",
     "load",
     "open_table",
+    "review",
 ]

@@ -1,18 +1,18 @@
 """A review from a notebook: the link, the answers, and the end."""
 
+import sys
+
 import pytest
 from tests.review_page.serving import LABELS, Client, answer, make_table
 
-from halflabel.review_page import notebook
+import halflabel as hl
 from halflabel.review_page.session import Session
 
 
 @pytest.fixture
 def running(tmp_path, monkeypatch):
     monkeypatch.setattr(Session, "start", lambda session: None)  # no process that fits
-    made = notebook.open_review(
-        make_table(), tmp_path / "so<ngs.review.jsonl", by="ana", id="song", labels=list(LABELS)
-    )
+    made = hl.review(make_table(), tmp_path / "so<ngs.review.jsonl", by="ana", id="song", labels=list(LABELS))
     yield made
     made.stop()
 
@@ -35,4 +35,22 @@ def test_a_notebook_shows_a_link_and_reads_the_answers(running, tmp_path):
 
 def test_a_journal_that_is_open_is_named(running, tmp_path):
     with pytest.raises(ValueError, match="is open in another review"):
-        notebook.open_review(make_table(), tmp_path / "so<ngs.review.jsonl", id="song", labels=list(LABELS))
+        hl.review(make_table(), tmp_path / "so<ngs.review.jsonl", id="song", labels=list(LABELS))
+
+
+def test_the_review_of_an_open_table_is_next_to_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(Session, "start", lambda session: None)
+    make_table().to_csv(tmp_path / "songs.csv", index=False)
+    table = hl.open_table(tmp_path / "songs.csv", id="song", labels=list(LABELS))
+    running = hl.review(table)
+    running.stop()
+    assert (tmp_path / "songs.review.jsonl").exists()
+    assert running._session.setting.targets.table == tmp_path / "songs.completed.csv"
+    with pytest.raises(ValueError, match=r"the items are not one file.*journal="):
+        hl.review(make_table(), id="song", labels=list(LABELS))
+
+
+def test_the_function_is_no_module(tmp_path):
+    assert callable(hl.review)
+    assert "halflabel.review_page.session" in sys.modules
+    assert "halflabel.review" not in sys.modules

@@ -22,7 +22,7 @@ from halflabel.review_page.outputs import Targets, list_answers
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
 from halflabel.review_page.setting import Setting
-from halflabel.table import Columns, open_table
+from halflabel.table import Columns, OpenTable, open_table
 from halflabel.table.unlearned import leave_unlearned
 
 #: Seconds that the end of the server may take.
@@ -65,9 +65,9 @@ class RunningReview:
         return f'<a href="{link}" target="_blank" rel="noopener">Open the review of {title}</a>, {number} so far'
 
 
-def open_review(
+def review(
     items: Any,
-    journal: str | os.PathLike[str],
+    journal: str | os.PathLike[str] | None = None,
     *,
     by: str = "",
     show: Sequence[str] | None = None,
@@ -78,23 +78,35 @@ def open_review(
     random_state: int = 0,
     **columns: Any,
 ) -> RunningReview:
-    """Serve the review of a table in the background.
+    """Ask about uncertain labels in the browser, with fits in the background.
 
     Parameters
     ----------
     items : DataFrame, path or OpenTable
         As in :func:`halflabel.complete`.
-    journal : path
-        The file of the answers. Its name is that of the outputs: ``songs.review.jsonl`` belongs to
-        ``songs.completed.csv``, ``songs.review.csv``, ``songs.report.html`` and ``songs.certificate.json``.
+    journal : path, optional
+        The file of the answers; by default ``songs.review.jsonl`` next to ``songs.csv``. Its name is that of the
+        outputs: ``songs.review.jsonl`` belongs to ``songs.completed.csv``, ``songs.review.csv``, ``songs.report.html``
+        and ``songs.certificate.json``.
     by : str, optional
         The reviewer.
     show, marks
-        Columns to show, and the height and width of vectors that are shown as pictures.
+        Columns to show, and the height and width of vectors that are shown as pictures; by default as the table's
+        description states them.
     effort, rule, observed_rate, random_state
         As in :func:`halflabel.complete`.
     **columns
         The roles of columns, such as ``id="song", labels=["rock", "sad"]``; see :func:`halflabel.complete`.
+
+    Returns
+    -------
+    RunningReview
+        A notebook shows it as a link; ``answers`` are the answers so far, and ``stop()`` ends it.
+
+    Raises
+    ------
+    ValueError
+        If the items are no file and ``journal`` is not given, or the journal is open in another review.
 
     Notes
     -----
@@ -105,7 +117,7 @@ def open_review(
     opened = leave_unlearned(open_table(items, columns=Columns(**columns)))
     check_observed_rate(opened.labels, observed_rate)
     choose_rule(rule)
-    path = Path(journal)
+    path = _name_journal(opened) if journal is None else Path(journal)
     stem = path.name.removesuffix(".jsonl").removesuffix(".review")
     table, answers, report, certificate = (
         path.with_name(f"{stem}.{name}") for name in ("completed.csv", "review.csv", "report.html", "certificate.json")
@@ -127,3 +139,11 @@ def open_review(
         session.close()
         raise
     return running
+
+
+def _name_journal(opened: OpenTable) -> Path:
+    """Return the journal next to the file of the items."""
+    paths = () if opened.source is None else opened.source.paths
+    if len(paths) != 1:
+        raise ValueError("the items are not one file, which the journal could be next to: name it with journal=.")
+    return paths[0].with_name(f"{paths[0].name.removesuffix('.gz').rsplit('.', 1)[0]}.review.jsonl")
