@@ -1,4 +1,4 @@
-"""Parameters that take one value, or several from which cross-validation chooses."""
+"""Parameters that take one value, or several values from which cross-validation chooses."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-#: A number, or several to choose from.
+#: A number, or several numbers to choose from.
 Candidates = float | Sequence[float]
 
 
 def list_candidates(value: Any) -> tuple[Any, ...]:
-    """Return the values that a parameter offers: the only one, or each of several.
+    """Return the values that a parameter offers: one value, or all values of a sequence.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""An order of the items, and one of the labels, that follow from their content and not from their positions.
+"""Orders of the items and of the labels that follow from their content, not from their positions.
 
 Folds, samples, trees and ties depend on positions. A method is fitted to items in canonical order, so that the same
 items in another order are the same input, to the last bit.
@@ -69,7 +69,7 @@ def order_items(
 
 
 def order_columns(table: NDArray[np.generic]) -> Ints:
-    """Return the positions of a table's columns (its labels) in their canonical order, for rows that are in theirs.
+    """Return the positions of a table's labels in their canonical order, for rows in canonical order.
 
     Columns of equal content keep their order.
 

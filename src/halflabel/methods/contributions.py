@@ -4,13 +4,13 @@ The parts are taken one after the other, in the order in which the method comput
 
 1. :data:`RATE`: the share of relevant entries of the label, as log odds. It is the probability without any evidence.
 2. The parts of the method. An ensemble that adds log odds has one part per member: its weight times the difference
-   between its log odds and those of the rate. A method with one score has the part :data:`SCORE`.
+   between its log odds and the log odds of the rate. A method with one score has the part :data:`SCORE`.
 3. :data:`PRIOR` and :data:`OTHER_LABELS`: how much the user's prior and the second stage move the sum.
 4. :data:`CALIBRATION`: how much the calibration moves it. A calibration is not linear, so that this part is the
    difference between calibrated and uncalibrated log odds at this sum; no share of it belongs to one member.
-5. :data:`CLIPPING`: probabilities stay at a small distance from 0 and 1. This part is 0 unless that limit is reached.
-6. :data:`NOT_ASSIGNED`: for positive-only labels with a label frequency, what it means that an annotated item lacks the
-   label.
+5. :data:`CLIPPING`: probabilities stay at a small distance from 0 and 1. This part is 0 unless the limit is reached.
+6. :data:`NOT_ASSIGNED`: for positive-only labels with a label frequency, the effect of a label that an annotated item
+   lacks.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ NOT_ASSIGNED = "not assigned"
 
 @dataclass(frozen=True, eq=False)
 class Carriers:
-    """The pieces of the score of one item and one label, in the unit of the score; None where there are none of a kind.
+    """The pieces of the score of one item and one label, in the unit of the score. None for a kind without pieces.
 
     Attributes
     ----------
     features : ndarray of shape (n_features,) or None
-        The share of each feature: exact, and the rest is a constant of the model.
+        The share of each feature. The shares are exact, and differ from the score by a constant of the model.
     examples : ndarray of shape (n_examples,) or None
         The share of each observed entry of the label: the entries' shares of a regression, measured from their mean.
     nodes : ndarray of shape (n_nodes,) or None
@@ -86,7 +86,7 @@ class Calibrated(Protocol):
         """Return probabilities."""
 
     def log_odds(self, scores: Floats) -> Floats:
-        """Return log odds before they are clipped; NaN where there is no score."""
+        """Return log odds before they are clipped, NaN for an entry without score."""
 
     def select(self, labels: Ints) -> Self:
         """Return the calibration of some labels, in this order."""
@@ -99,20 +99,20 @@ def split_score(calibration: Any, scores: Floats) -> dict[str, Floats]:
 
 
 def subtract_rate(members: Mapping[str, Floats], weights: Mapping[str, float], rates: Floats) -> dict[str, Floats]:
-    """Return weighted log odds of members, measured from the log odds of the labels' rates; 0 where there are none."""
+    """Return weighted log odds of members, minus the log odds of the labels' rates, and 0 for missing values."""
     return {name: np.nan_to_num(z - weights[name] * logit(rates)) for name, z in members.items()}
 
 
 def add_up(parts: Mapping[str, Floats], calibration: Calibrated, scores: Floats, p: Floats) -> dict[str, Floats]:
-    """Return all parts of probabilities, of which ``parts`` are those of the method; their sum is logit(p).
+    """Return all parts of probabilities, from the ``parts`` of the method. The sum of all parts is logit(p).
 
     Parameters
     ----------
     parts : mapping of str to ndarray of shape (n_items, n_labels)
-        Log odds, measured from those of the labels' rates.
+        Log odds, minus the log odds of the labels' rates.
     calibration : Calibrated
     scores : ndarray of the same shape
-        The input of the calibration; NaN where there is none, so that the rate is all there is.
+        The input of the calibration. NaN for an entry without score, whose only part is the rate.
     p : ndarray of the same shape
         Probabilities.
     """

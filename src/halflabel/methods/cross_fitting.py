@@ -19,10 +19,10 @@ def score_out_of_fold(
     Parameters
     ----------
     score_held_out : callable
-        Takes the mask of what one fold holds out, of the shape of ``folds``, fits without it and returns the scores of
-        what it holds out: an array of shape (n_held_out, ...).
+        Takes the mask of the items or entries that one fold holds out, of the shape of ``folds``, fits without them
+        and returns their scores: an array of shape (n_held_out, ...).
     folds : ndarray of int, shape (n_items,) or (n_items, n_labels)
-        The fold of each item, or of each entry; -1 for what is never held out.
+        The fold of each item, or of each entry. -1 if it is never held out.
     shape : tuple of int
         Shape of the scores; it begins with that of ``folds``.
 

@@ -76,7 +76,7 @@ def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, g
 def folds_of_labelled(
     labels: PartialLabels, n_folds: int, rng: np.random.Generator, groups: Ints | None = None
 ) -> Ints:
-    """Return the fold of each item with an observed label, -1 for the others.
+    """Return the fold of each item with an observed label, and -1 for items without one.
 
     As :func:`item_folds`, but with at most as many folds as there are items (or groups); a single one is in no fold.
     """
@@ -135,7 +135,7 @@ class ItemKFold:
     random_state: int | np.random.Generator | None = None
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
-        """Yield (train, test) positions; ``y`` may be an array with NaN, a DataFrame or PartialLabels.
+        """Yield (train, test) positions for ``y``, an array with NaN, a DataFrame or PartialLabels.
 
         Items of equal ``groups`` stay together, see :func:`item_folds`.
         """
@@ -172,8 +172,8 @@ def out_of_fold(
     X : array-like, sparse matrix or DataFrame of shape (n_items, n_features)
     y : array with NaN, DataFrame, Series or PartialLabels
     by : {"items", "entries"}
-        What is held out: all labels of an item, as if it were not annotated, or single entries, so that the item's
-        other labels can be used.
+        Hold out all labels of an item, as if it were not annotated, or single entries, so that the item's other labels
+        can be used.
     groups : array-like of shape (n_items,), optional
         With ``by="items"``: items that are held out together, see :func:`item_folds`.
     n_splits : int, default=5
@@ -184,15 +184,15 @@ def out_of_fold(
     Returns
     -------
     ndarray of shape (n_items, n_labels)
-        ``by="items"``: the whole row of every annotated item, NaN rows for the others.
+        ``by="items"``: the whole row of every annotated item, a row of NaN for any other item.
         ``by="entries"``: every observed entry, NaN elsewhere.
 
     Notes
     -----
     Methods of this library are fitted to all of ``X``, with held-out items as unlabelled ones, and the result is read
     from their attributes (``label_probabilities_``, ``label_scores_``, ``transduction_``). With positive-only labels, a
-    held-out item counts as not annotated, a held-out entry as not assigned. Any other estimator is fitted on the items
-    that are not held out, and predicts those that are.
+    held-out item counts as not annotated, a held-out entry as not assigned. Any other estimator is fitted on the other
+    items, and predicts the held-out items.
     """
     if by not in ("items", "entries"):
         raise ValueError(f"by must be 'items' or 'entries', not {by!r}.")
@@ -275,7 +275,7 @@ def make_scorer(name: str) -> _Scorer:
     -------
     callable (estimator, X, y) -> float
         For ``scoring=``. Higher is better: losses are negated, like scikit-learn's ``neg_*``. Metrics of labels use
-        ``predict``, those of scores and probabilities ``predict_proba``.
+        ``predict``, metrics of scores and probabilities use ``predict_proba``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The base of methods that learn from positive-only labels what is assigned, and predict what is relevant."""
+"""The base of methods for positive-only labels, which learn P(assigned) and predict P(relevant)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from halflabel.methods.decision import Decision, assume_frequency, decide, decid
 
 
 class PositiveOnlyEstimator(PartialLabelEstimator):
-    """Base of the methods that learn from positive-only labels what is assigned, and predict what is relevant.
+    """Base of the methods for positive-only labels, which learn P(assigned) and predict P(relevant).
 
     A subclass has the parameter ``observed_rate``, and its ``fit`` passes labels through :meth:`_mark_unassigned`
-    before :meth:`_enter`. It is fitted to labels with -1 for what was not assigned; when scores become probabilities
-    and 0/1, these entries count as unknown again. Entries that a person has rejected (-1 in positive-only labels) are
-    learned from in the same way, and are never filled in. Other labels are treated as in every method.
+    before :meth:`_enter`. It is fitted to labels with -1 for labels that were not assigned. When scores become
+    probabilities and 0/1, these entries count as unknown again. Entries that a person has rejected (-1 in positive-only
+    labels) are learned from in the same way, and are never filled in. Other labels are treated as in every method.
     """
 
     observed_rate: float | None
@@ -55,14 +55,14 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
         return replace(assumption, probabilities=probabilities, filled=filled)
 
     def _mark_unassigned(self, y: Any) -> Any:
-        """Return positive-only labels with -1 for what was not assigned in an annotated item, others unchanged."""
+        """Return positive-only labels with -1 for unassigned labels of annotated items. Other labels do not change."""
         require_observed_rate(self.observed_rate)
         self.positive_only_ = isinstance(y, PartialLabels) and y.positive_only
         self._rejected = y.state < 0 if self.positive_only_ and (y.state < 0).any() else None
         return mark_unassigned(y) if self.positive_only_ else y
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
-        """Decide what is assigned, as for any labels; then, for positive-only labels, what is relevant."""
+        """Decide which entries are assigned, as for any labels. Of positive-only labels, decide which are relevant."""
         decision = decide(labels, scores, out_of_fold, self.resolve_rule())
         if self.positive_only_:
             decision = decide_relevant(decision, labels, self.observed_rate, self.resolve_rule())

@@ -1,4 +1,4 @@
-"""Checks of an estimator's parameters and labels; each raises a ValueError that describes what is wrong."""
+"""Checks of an estimator's parameters and labels. Each check raises a ValueError that names the fault."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def require(
     is_valid : callable
         Takes the value of the parameter.
     wanted : str
-        What the value must do or be, as it stands after "must".
+        The condition on the value: the words after "must".
     several : bool
-        Whether the parameter may hold several values to choose from; each is checked.
+        Whether the parameter may hold several values to choose from. Each value is checked.
     reason : str
-        Why, or what to do instead; it follows the value.
+        The reason, or the way out. It follows the value.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def require_choice(model: Any, **choices: Iterable[Any]) -> None:
 def require_positive(
     model: Any, *names: str, finite: bool = False, optional: bool = False, several: bool = False, reason: str = ""
 ) -> None:
-    """Raise unless each named parameter is positive, and finite if that is asked for; ``optional`` accepts None.
+    """Raise unless each named parameter is positive, and finite if that is asked for. ``optional`` accepts None.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def require_share(model: Any, *names: str) -> None:
 
 
 def require_irrelevant(model: Any, labels: PartialLabels) -> None:
-    """Raise if the labels are positive-only: then every observed entry of a label has the same value.
+    """Raise if the labels are positive-only, because then every observed entry of a label has the same value.
 
     Examples
     --------

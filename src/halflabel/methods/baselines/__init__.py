@@ -1,11 +1,11 @@
-"""The methods that users compare with; those that only papers compare with are in the distribution halflabel-papers."""
+"""Methods for comparison. The distribution halflabel-papers has the methods that only papers compare with."""
 
 from halflabel.methods.baselines.binary_relevance import BinaryRelevance
 from halflabel.methods.baselines.mlknn import MLkNN
 
 __all__ = ["BinaryRelevance", "MLkNN"]
 
-#: They moved to halflabel_papers.comparators after version 0.1; the sentence stays for one version.
+#: Methods that moved to halflabel_papers.comparators after version 0.1. The names stay for one version.
 _MOVED = {
     "EPR", "GLOCAL", "LDA", "LEML", "LPP", "MLGFHF", "MLRGL", "MLSI", "ROLE", "SMILE", "CanonicalCorrelation",
     "CorrectAndSmooth", "ElkanNoto", "FastTag", "LinearSVM", "OtherLabels", "RankSVM",

@@ -17,7 +17,7 @@ from halflabel.numerics.scaling import Scaler
 
 
 class BinaryRelevance(PartialLabelEstimator):
-    """A scikit-learn classifier with one copy per label; each is fitted to the observed entries of its label.
+    """One copy of a scikit-learn classifier per label, fitted to the observed entries of its label.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class BinaryRelevance(PartialLabelEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit one classifier per label; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        """Fit one classifier per label. ``X`` and ``y`` are as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         self.scaler_ = Scaler.learn(X, self.scale)
         X = self.scaler_(X)
@@ -109,7 +109,7 @@ def fit_each(classifier: BaseEstimator | None, X: Matrix, labels: PartialLabels)
 
 
 def score_each(classifiers: list[Any], X: Matrix) -> Floats:
-    """Return one column per classifier, NaN where there is no classifier."""
+    """Return one column per classifier, NaN for a label without classifier."""
     scores = np.full((X.shape[0], len(classifiers)), np.nan)
     for j, classifier in enumerate(classifiers):
         if classifier is not None:

@@ -21,7 +21,7 @@ class MLkNN(PartialLabelEstimator):
 
     Labels are handled one by one. Let :math:`C` be the number of an item's k nearest neighbours for which the label
     is relevant, :math:`c[j]` the number of training items with :math:`C = j` for which it is relevant, and
-    :math:`c'[j]` the number of those for which it is irrelevant. The score is the posterior
+    :math:`c'[j]` the number of items with :math:`C = j` for which it is irrelevant. The score is the posterior
 
     .. math::
         P(H_1 \mid C) = \frac{P(H_1)\,P(C \mid H_1)}{P(H_1)\,P(C \mid H_1) + P(H_0)\,P(C \mid H_0)}
@@ -43,8 +43,8 @@ class MLkNN(PartialLabelEstimator):
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     ties : {"content", "index"}, default="content"
-        Which of several items at the same distance are neighbours: those that come first in an order that follows from
-        the items themselves, or in X (then a rotation of the features changes no neighbour).
+        Which of several items at the same distance are neighbours: the first ones in an order that follows from the
+        items themselves, or the first ones in X (then a rotation of the features changes no neighbour).
     decision : str, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`.
     threshold : float, default=0.5
@@ -61,7 +61,7 @@ class MLkNN(PartialLabelEstimator):
     n_neighbors_ : ndarray of int, shape (n_labels,)
         k, or fewer for a label with k or fewer training items.
     items_ : matrix of shape (n_labelled, n_features)
-        The scaled items that can be neighbours: those with an observed entry.
+        The scaled items that can be neighbours, because they have an observed entry.
     relevant_, observed_ : ndarray of bool, shape (n_labelled, n_labels)
         Their labels.
     label_scores_, label_probabilities_, transduction_, thresholds_
@@ -83,11 +83,12 @@ class MLkNN(PartialLabelEstimator):
     from prior and tables, and the item is not one of its neighbours. One dependence remains: the item is a neighbour of
     others, so that its label may change the cells of *these*, by one count each.
 
-    **Departures from the paper.** If every entry is observed, only the default scaling and threshold differ;
-    :meth:`as_published` has those of the paper. Unknown entries are an extension: since labels are handled one by one,
-    each label is learned by the paper's method from the items for which it is observed. Only these are its training
-    items, and only these can be neighbours, so that :math:`C` always counts k observed entries. A count over neighbours
-    with gaps would need a single search, but :math:`C` would become smaller the more entries are missing.
+    **Departures from the paper.** If every entry is observed, only the default scaling and threshold differ.
+    :meth:`as_published` has the scaling and threshold of the paper. Unknown entries are an extension: since labels are
+    handled one by one, each label is learned by the paper's method from the items for which it is observed. Only these
+    are its training items, and only these can be neighbours, so that :math:`C` always counts k observed entries. A
+    count over neighbours with gaps would need a single search, but :math:`C` would become smaller the more entries are
+    missing.
 
     References
     ----------
@@ -103,7 +104,7 @@ class MLkNN(PartialLabelEstimator):
     array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
     """
 
-    #: New items do not need the scores of the fitted ones.
+    #: New items do not need the scores of the fitted items.
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_")
 
     def __init__(
@@ -131,12 +132,12 @@ class MLkNN(PartialLabelEstimator):
     def as_published(cls) -> Self:
         """Return an instance with the paper's settings: k = 10, s = 1, raw features, posterior against 0.5.
 
-        Of items at the same distance, those that come first in X are neighbours.
+        Of items at the same distance, the first ones in X are neighbours.
         """
         return cls(10, smoothing=1.0, scale=None, ties="index", decision="fixed", threshold=0.5)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Count the neighbours of every item; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        """Count the neighbours of every item. ``X`` and ``y`` are as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         self._validate_parameters()
         self.scaler_ = Scaler.learn(X, self.scale)
@@ -163,7 +164,7 @@ class MLkNN(PartialLabelEstimator):
         require_positive(self, "smoothing", finite=True, reason=reason)
 
     def _posterior(self, counts: Ints, own: Any = 0) -> Floats:
-        """Return P(H_1 | C = counts); NaN for a label with one value only.
+        """Return P(H_1 | C = counts), or NaN for a label with one value only.
 
         ``own`` has the state (+1 or -1) of each item, whose contribution to the tables is then subtracted.
         """
@@ -182,9 +183,9 @@ class MLkNN(PartialLabelEstimator):
 
 
 def _count_relevant(items: Matrix, relevant: Mask, observed: Mask, k: int, query: Matrix | None = None) -> Ints:
-    """Count, per row and label, the relevant ones among the k nearest items for which the label is observed.
+    """Count, per row and label, the relevant entries among the k nearest items for which the label is observed.
 
-    Rows are those of ``query``, else the items themselves, of which none is its own neighbour.
+    The rows are the rows of ``query``, or the items themselves, which are never their own neighbours.
     """
     counts = np.zeros((items.shape[0] if query is None else query.shape[0], relevant.shape[1]), dtype=np.intp)
     patterns, pattern_of = np.unique(observed, axis=1, return_inverse=True)
@@ -198,7 +199,7 @@ def _count_relevant(items: Matrix, relevant: Mask, observed: Mask, k: int, query
 
 
 def _mark_nearest(items: Matrix, rows: Ints, k: int, query: Matrix | None) -> sparse.csr_array:
-    """Return a matrix with 1 where one of ``rows`` (its columns) is among the k nearest of them to an item or query."""
+    """Return a matrix with 1 where a column (one of ``rows``) is among the k nearest ``rows`` to an item or query."""
     if query is not None:
         indices, _ = neighbors(items[rows], k, query=query, ties="index")
     else:

@@ -1,4 +1,4 @@
-"""The E-step of Gaussian mixtures on data with gaps: rows with the same gaps share one factorisation."""
+"""The E-step of Gaussian mixtures on data with gaps. Rows with the same gaps share one factorisation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Rows with p patterns of gaps; each pattern has o values, m gaps and c rows.
+    """Rows with p patterns of gaps. Each pattern has o values, m gaps and c rows.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over rows that the M-step needs; z is the completed deviation of a row from the mean of the E-step.
+    """Sums over rows that the M-step needs. z is the completed deviation of a row from the mean of the E-step.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def group_rows(observed: Mask) -> list[Block]:
 
 
 def expectation(mixture: Mixture, X: Floats, blocks: list[Block]) -> Moments:
-    """Return the moments of the completed rows under a mixture; gaps of X may hold anything but NaN."""
+    """Return the moments of the completed rows under a mixture. Gaps of X may hold anything but NaN."""
     k, d = len(mixture.parts), X.shape[1]
     count, shift, scatter, log_likelihood = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d)), 0.0
     for block, conditionals, responsibilities, log_density in _evaluate(mixture, X, blocks):
@@ -126,7 +126,7 @@ def expectation(mixture: Mixture, X: Floats, blocks: list[Block]) -> Moments:
 
 
 def conditional_means(mixture: Mixture, X: Floats, blocks: list[Block]) -> Floats:
-    """Return the expectation of every cell given the values of its row; gaps of X may hold anything but NaN."""
+    """Return the expectation of every cell given the values of its row. Gaps of X may hold anything but NaN."""
     completed = np.empty_like(X)
     for block, conditionals, responsibilities, _ in _evaluate(mixture, X, blocks):
         parts = zip(mixture.parts, conditionals, responsibilities, strict=True)
@@ -141,7 +141,7 @@ def _evaluate(
     log_weights = np.log(mixture.weights)
     for block in blocks:
         rows = X[block.rows]
-        # Both functions return the same; the one with the smaller inverse is cheaper.
+        # Both functions return the same. The function with the smaller inverse is cheaper.
         given_values = _condition_by_values if block.values.shape[1] <= block.gaps.shape[1] else _condition_by_gaps
         with np.errstate(over="ignore", invalid="ignore"):
             conditionals = [given_values(part, block, rows) for part in mixture.parts]
@@ -203,5 +203,5 @@ def _embed(weight: Floats, matrices: Floats, at: Ints, d: int) -> Floats:
 
 
 def _find_positions(mask: Mask) -> Ints:
-    """Return the positions of the true cells of each row of a mask; all rows have the same number of them."""
+    """Return the positions of the true cells of each row of a mask. All rows have the same number of true cells."""
     return np.nonzero(mask)[1].reshape(len(mask), -1)

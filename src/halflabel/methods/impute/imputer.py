@@ -36,7 +36,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         return tags
 
     def transform(self, X: Any) -> Floats:
-        """Fill in the gaps of rows; each row is new and is handled separately.
+        """Fill in the gaps of rows. Each row is new and is handled separately.
 
         Parameters
         ----------

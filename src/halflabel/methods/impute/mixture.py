@@ -175,7 +175,7 @@ class GaussianMixtureImputer(Imputer):
         scatter = np.einsum("ik,ia,ib->kab", member, z, z, optimize=True)
         scatter += np.einsum("ik,ia->ka", member, ~known * variance)[:, :, None] * np.eye(z.shape[1])
         moments = Moments(-np.inf, member.sum(axis=0), member.T @ z, scatter)
-        origin = Gaussian.of(mean, np.eye(len(mean)))  # moments are relative to its mean; an M-step uses nothing else
+        origin = Gaussian.of(mean, np.eye(len(mean)))  # an M-step uses only its mean, as the origin of moments
         return _maximise(Mixture(member.mean(axis=0), (origin,) * self.n_components), moments, load), load
 
     def _clusters(self, items: Floats) -> Any:
@@ -197,7 +197,7 @@ class GaussianMixtureImputer(Imputer):
 
 def _maximise(mixture: Mixture, moments: Moments, load: float) -> Mixture:
     """Return the mixture that maximises the expected penalised log-likelihood of the completed rows (M-step)."""
-    count = moments.count + 10 * np.finfo(float).eps  # a component may lose all its rows; it then keeps a covariance
+    count = moments.count + 10 * np.finfo(float).eps  # keeps a covariance if a component loses all its rows
     parts = []
     for part, n, shift, scatter in zip(mixture.parts, count, moments.shift, moments.scatter, strict=True):
         move = shift / n

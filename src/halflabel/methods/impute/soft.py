@@ -21,7 +21,7 @@ from halflabel.numerics.threads import blas_threads
 #: Ratio of two weights of a path, and their maximum number: from alpha_max down to alpha_max / 2^13.
 RATIO, MAX_LENGTH = 0.5, 14
 
-#: A path ends after this number of weights in a row that are not better than the best one before.
+#: A path ends after this number of consecutive weights that do not improve on the best weight.
 PATIENCE = 2
 
 #: Certified gap of the solutions on a path, and relative difference below which two errors count as equal.
@@ -210,7 +210,7 @@ class SoftImputer(Imputer):
 
 
 def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
-    r"""Return scaled rows with their gaps filled in; known cells keep their values up to rounding.
+    r"""Return scaled rows with their gaps filled in. Known cells keep their values up to rounding.
 
     Parameters
     ----------

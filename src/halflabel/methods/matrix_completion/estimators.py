@@ -23,7 +23,7 @@ _PUBLISHED: dict[str, Any] = {
 
 
 class MC1(MatrixCompletion):
-    r"""One low-rank matrix fills in labels and missing features; a row of ones is the bias (MC-1).
+    r"""One low-rank matrix fills in labels and missing features, with a row of ones as the bias (MC-1).
 
     Minimises over Z of shape (n_items, n_labels + n_features + 1), columns in this order,
 
@@ -50,7 +50,7 @@ class MC1(MatrixCompletion):
     criterion : {"labels", "features"}, default="labels"
         The error on hidden entries that cross-validation minimises. The two choices can differ much.
     cv : {"auto", "entries", "items"}, default="auto"
-        What a fold hides: single labels, or all labels of an item. It should match the way in which labels are missing.
+        A fold hides single labels, or all labels of an item. It should match the way in which labels are missing.
         "auto" does so: it is "items" if at least half of the unknown labels belong to unlabelled items. If features are
         missing, folds also hide single features.
     n_folds : int, default=5
@@ -90,7 +90,7 @@ class MC1(MatrixCompletion):
     alpha_, label_weight_ : float
         The weights of the fit.
     cv_ : {"entries", "items"}
-        What the folds hid.
+        The kind of entries that the folds hid.
     cv_results_ : dict of ndarray
         For every pair of weights: ``alpha``, ``label_weight``, ``label_error``, ``feature_error`` (NaN if no feature
         was hidden) and ``n_iter``.
@@ -197,8 +197,8 @@ class MCb(MatrixCompletion):
         \mu\|Z\|_* + \lambda\Bigl(\frac{1}{|\Omega_Y|}\sum_{(i,j)\in\Omega_Y} \log(1 + e^{-y_{ij}(z_{ij} + b_j)})
         + \frac{\rho}{2}\|b\|^2\Bigr) + \frac{1}{|\Omega_X|}\sum_{(i,k)\in\Omega_X} \tfrac12 (z_{i,t+k} - x_{ik})^2
 
-    which is eq. (2), transposed, plus a small ridge. Parameters, attributes and notes are those of :class:`MC1`, except
-    for those that are described here.
+    which is eq. (2), transposed, plus a small ridge. Parameters, attributes and notes are as in :class:`MC1`, except
+    for the ones that are described here.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ HARD_ROW_WEIGHT = 1e8
 
 
 class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstimator):  # type: ignore[misc] # scikit-learn has no types
-    """Base of MC1 and MCb; a subclass defines the bias. For parameters and attributes see :class:`halflabel.MC1`."""
+    """Base of MC1 and MCb. A subclass defines the bias. For parameters and attributes see :class:`halflabel.MC1`."""
 
     alpha: float | None
     label_weight: Candidates
@@ -53,7 +53,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "left_", "cv_results_")
 
     def _bias(self) -> tuple[float | None, float]:
-        """Return the weight of the row of ones (None: there is none) and the ridge on the bias."""
+        """Return the weight of the row of ones (None without this row) and the ridge on the bias."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -85,7 +85,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return self._store_factors(solution, data, setting)._decide(labels, solution.scores, chosen.out_of_fold)
 
     def _store_factors(self, solution: Completed, data: Data, setting: Setting) -> Self:
-        """Store the factors, the bias and the weights of one observed entry; new items need all but the left factor."""
+        """Store the factors, the bias and the weights of one observed entry. New items do not need the left factor."""
         factors = solution.factors
         self.left_, self.right_, self.bias_ = self._restore_order(factors.left), factors.right, solution.bias
         self.solution_, self.n_iter_ = replace(solution, Z=None), solution.n_iter
@@ -98,7 +98,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return self
 
     def resolve_rule(self) -> Rule:
-        """Return the rule; a fixed threshold must be exceeded: where nothing is left of Z, no label is relevant."""
+        """Return the rule. Scores must exceed a fixed threshold, so that a Z of zeros makes no label relevant."""
         return Rule(self.decision, float(np.nextafter(self.threshold, np.inf)), self.cost_ratio)
 
     # -- settings ------------------------------------------------------------------
@@ -141,7 +141,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return Setting(row_weight, ridge, solver, self.tol, self.max_iter), f"{solver}: {why}."
 
     def _features(self, X: Matrix, solver: str) -> Squared | SparseSquared:
-        """Return the features as a term of weight 1, scaled; sparse X stays sparse in factored form."""
+        """Return the scaled features as a term of weight 1. Sparse X stays sparse in factored form."""
         if is_sparse(X):
             if np.isnan(X.data).any():
                 raise ValueError("sparse X holds NaN, but its absent entries are zeros: pass X.toarray() instead.")
@@ -210,7 +210,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return self._rows(X, None)[:, : len(self.bias_)] + self.bias_
 
     def fold_in(self, X: Any, y: Any = None) -> Floats:
-        """Return the scores of new items of which features, and perhaps some labels, are known.
+        """Return the scores of new items with known features, and perhaps with some known labels.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return self._unscale(self._rows(self._validate_features(X, reset=False), None))
 
     def transform(self, X: Any) -> Matrix:
-        """Return the features of new items with gaps filled by :meth:`denoise`; known cells keep their values."""
+        """Return the features of new items with gaps filled by :meth:`denoise`. Known cells keep their values."""
         check_is_fitted(self)
         X = self._validate_features(X, reset=False)
         if is_sparse(X) or not np.isnan(X).any():
@@ -266,7 +266,7 @@ def _list_label_weights(label_weight: Candidates) -> list[float]:
 
 
 def _learn_scaler(X: Matrix, scale: str | None) -> Scaler:
-    """Learn mean and spread from observed entries; from sparse X the mean is subtracted implicitly."""
+    """Learn mean and spread from observed entries. From sparse X the mean is subtracted implicitly."""
     if scale not in ("standard", None):
         raise ValueError(f"scale must be 'standard' or None, not {scale!r}.")
     if is_sparse(X):
@@ -286,7 +286,7 @@ def _learn_scaler(X: Matrix, scale: str | None) -> Scaler:
 
 
 def _choose_cv(labels: PartialLabels) -> str:
-    """Return what folds should hide: "items" if most unknown labels belong to unlabelled items, or none is unknown."""
+    """Return "items" if most unknown labels belong to unlabelled items, or if no label is unknown, else "entries"."""
     gaps = int(np.sum(~labels.observed))
     return "items" if 2 * int(labels.unlabelled.sum()) * labels.shape[1] >= gaps else "entries"
 

@@ -136,7 +136,7 @@ class Setting:
         return SideBySide([Logistic(data.sign, weight), features, ones], [*widths, 1])
 
     def path(self, data: Data, label_weight: float) -> Floats:
-        """Return the weights of the path, descending; at the first Z is 0 (with "fpc" it is the published one)."""
+        """Return the weights of the path, descending. Z is 0 at the first weight. "fpc" has the published path."""
         if self.solver == "fpc":
             top = float(linalg.svdvals(_fill_with_zeros(data))[0]) * PUBLISHED_RATIO
             steps = int(np.ceil(np.log(PUBLISHED_END / top) / np.log(PUBLISHED_RATIO)))
@@ -146,7 +146,7 @@ class Setting:
         return np.asarray(top * 0.5 ** np.arange(HALVINGS + 1))
 
     def solve(self, data: Data, label_weight: float, alpha: float, start: Completed | None = None) -> Completed:
-        """Return the solution at a weight; without a start, follow the path of larger weights first."""
+        """Return the solution at a weight. Without a start, follow the path of larger weights first."""
         terms = self.terms(data, label_weight)
         if start is None:
             rough = replace(self, tol=max(self.tol, ROUGH))

@@ -60,7 +60,7 @@ class Selection:
     )
 
     def add(self, alpha: float, label_weight: float, error: float, scores: Floats, rest: dict[str, float]) -> bool:
-        """Add two weights; return whether they are worse than the best. Of equal errors the larger alpha is best."""
+        """Add two weights, and return whether they are worse than the best. Of equal errors the larger alpha wins."""
         for name, value in {"alpha": alpha, "label_weight": label_weight, **rest}.items():
             self.table[name].append(value)
         if (error, -alpha) < self.best:

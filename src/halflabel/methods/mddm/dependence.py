@@ -78,7 +78,7 @@ def label_gram(sets: Floats, kernel: str, gamma: float | None) -> Floats:
 
 
 def label_factor(gram: Floats, counts: Floats) -> Floats:
-    r"""Return A with :math:`(ZA)(ZA)^T = HLH`, where :math:`L = Z L_U Z^T`; shape (n_sets, rank of the Gram matrix).
+    r"""Return A of shape (n_sets, rank of the Gram matrix) with :math:`(ZA)(ZA)^T = HLH` and :math:`L = Z L_U Z^T`.
 
     Pivoted Cholesky accepts a singular :math:`L_U` and stops at the rounding of its entries. H acts on label sets in
     the same way as on rows: :math:`HZA = Z(A - 1 w^TA)` for the shares w of the sets.
@@ -205,7 +205,7 @@ def uncorrelated_directions(S: Floats, X: Matrix, mu: float) -> tuple[Floats, Fl
 
 
 def principal_complement(P: Floats, X: Matrix, n_components: int) -> Floats:
-    """Return the leading principal directions of X among those orthogonal to the orthonormal columns of P.
+    """Return the leading principal directions of X that are orthogonal to the orthonormal columns of P.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def fixed_signs(P: Floats) -> Floats:
 
 
 def _triangularize(X: Matrix) -> Floats:
-    """Return R with R'R = Xc'Xc and at most as many rows as features; singular values are not squared on the way."""
+    """Return R with R'R = Xc'Xc and at most as many rows as features. No step squares singular values."""
     _require_small(X.shape[0] * X.shape[1], "dense, centred features")
     Xc = X.toarray() if is_sparse(X) else X.copy()
     Xc -= Xc.mean(axis=0)

@@ -114,7 +114,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     **Departures from the paper.** Labels may have gaps. With the linear label kernel, column j of S is
     :math:`\sqrt{(N-1)/(n_j-1)}\sum_i (x_i - \bar x)(y_{ij} - \bar y_j)` over the :math:`n_j` observed entries of label
     j, with their mean :math:`\bar y_j`. The root gives all labels noise of equal size, and the paper's form when
-    everything is observed; eigenvalues and ``hsic_`` are those of this S. A label with one value only has no effect.
+    everything is observed. Eigenvalues and ``hsic_`` belong to this S. A label with one value only has no effect.
     Unlabelled items affect only ``uncorrelated``, the features of the kernel and the filled null space. The other
     label kernels need whole label sets: unlabelled items are left out, and a partly observed item is an error. The
     paper does not define d beyond the rank (its Figure 2a has up to 100 % of D).
@@ -278,7 +278,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return dependence.directions(S @ dependence.label_factor(gram, counts), size * np.sqrt(trace))
 
     def _whole_items(self, labels: PartialLabels) -> Any:
-        """Return the rows with every label observed; raise if an item is observed in part."""
+        """Return the rows with every label observed. Raise if an item is observed in part."""
         whole = labels.observed.all(axis=1)
         partly = np.flatnonzero(~whole & ~labels.unlabelled)
         if len(partly):
@@ -290,7 +290,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return slice(None) if whole.all() else np.flatnonzero(whole)
 
     def _dimensions(self, n_features: int) -> int:
-        """Return d (Figure 1, steps 3-7); raise if there are fewer dimensions."""
+        """Return d (Figure 1, steps 3-7). Raise if there are fewer dimensions."""
         if self.n_components is None:
             sums = np.cumsum(self.eigenvalues_)
             return int(np.searchsorted(sums, self.threshold * sums[-1])) + 1
@@ -305,5 +305,5 @@ def _explain_excess(n_components: int, rank: int, n_features: int, null_space: s
         return f"n_components={n_components}, but there are only {n_features} features to project."
     return (
         f"n_components={n_components}, but only {rank} of {n_features} directions depend on the labels: set it to at "
-        f"most {rank}, or set null_space='variance' to fill the others with principal directions of the features."
+        f"most {rank}, or set null_space='variance' to add principal directions of the features."
     )

@@ -18,7 +18,7 @@ Stopped = Literal["stable", "cycle", "cap"]
 
 @dataclass(frozen=True, eq=False)
 class ItemGraph:
-    """Items with their neighbours, and the settings of the weights that rebuild each item from these.
+    """Items with their neighbours, and the settings of the weights that rebuild each item from its neighbours.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Inference:
     max_iter: int
 
     def infer(self, W: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
-        """Return the scores for W; without evidence an unknown entry is held at the anchor."""
+        """Return the scores for W. An unknown entry without evidence is held at the anchor."""
         if self.name == "anchored":
             held = np.full(Y.shape, self.anchor_weight)
         else:
@@ -83,7 +83,7 @@ class Inference:
         return solver(W, target, weight, start=start, tol=self.tol, max_iter=self.max_iter)
 
     def has_evidence(self, W: sparse.csr_array, observed: Mask) -> Mask:
-        """Return for which entries an observed entry of the label, or the anchor, determines the score."""
+        """Return the mask of entries whose score follows from an observed entry of the label, or from the anchor."""
         if self.name == "anchored":
             return np.ones_like(observed)
         return reachable(W, observed) if self.name == "fixed_point" else supported(components(W), observed)
@@ -179,7 +179,7 @@ class Alternator:
         return Alternation(W, solution, scores, done, stopped)
 
     def stop(self, before: Mask, state: Mask, seen: set[bytes]) -> Stopped:
-        """Return why to stop now, or "cap": nothing but the maximum number stops the alternation."""
+        """Return the reason to stop now, or "cap" if only the maximum number stops the alternation."""
         limit = self.tol * state.size if self.max_changes is None else self.max_changes
         if np.count_nonzero(state != before) <= limit:
             return "stable"

@@ -31,7 +31,7 @@ PUBLISHED_T = 5
 
 
 def _has_coordinates(model: SSDRMC) -> bool:
-    """Return whether coordinates are computed; without them there is no ``transform``."""
+    """Return whether coordinates are computed, which ``transform`` needs."""
     return model.n_components is not None
 
 
@@ -62,8 +62,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     n_neighbors : int, default=15
         k.
     n_components : int or None, default=None
-        d, the number of coordinates of the spectral embedding, eq. (8) and (9). With None there is no embedding and no
-        ``transform``.
+        d, the number of coordinates of the spectral embedding, eq. (8) and (9). None computes neither the embedding
+        nor ``transform``.
     inference : {"anchored", "minimizer", "fixed_point", "published"}, default="anchored"
         How the scores follow from the weights.
     ridge : float, default=1.0
@@ -73,7 +73,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         eq. (4) are divided by their mean traces, so that alpha has one meaning for every set.
     fit_weight : float or None, default=None
         :math:`\beta`, weight of the squared error of one observed entry against the reconstruction error of one item;
-        ``inf`` keeps observed scores at Y. None is 1 for "anchored" and ``inf`` for the others.
+        ``inf`` keeps observed scores at Y. None is 1 for "anchored" and ``inf`` for any other inference.
     anchor_weight : float, default=0.3
         :math:`\beta_u`, the same for the distance of one unknown entry to the prior. Positive; for "anchored" only.
     max_alternations : int, default=1
@@ -167,7 +167,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
-    #: New items are rebuilt from the fitted ones, so that the order of these is saved.
+    #: New items are rebuilt from the fitted items, so that the order of the fitted items is saved.
     _transductive: ClassVar[tuple[str, ...]] = tuple({*PartialLabelEstimator._transductive} - {"_item_order"})
 
     def __init__(
@@ -272,7 +272,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         return self._restore_items()
 
     def _restore_items(self) -> Self:
-        """Bring what was computed for each item into the order of the caller."""
+        """Bring the results of each item into the order of the caller."""
         self.weights_ = self._restore_both_orders(self.weights_)
         self.neighbors_ = self._restore_order(self._item_order[self.neighbors_])
         if self.n_components is not None:
@@ -288,7 +288,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
             require_positive(self, "anchor_weight", reason="without an anchor, use inference='minimizer'")
 
     def _alternator(self) -> Alternator:
-        """Return Table 1 with these settings; its first W is the same for every fold."""
+        """Return Table 1 with these settings. Its first W is the same for every fold."""
         published = self.inference == "published"
         graph = ItemGraph(self.items_, self.neighbors_, self.ridge, self.alpha, raw_units=published)
         return Alternator(
@@ -312,8 +312,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     def _anchors(self, labels: PartialLabels, folds: Ints, rng: np.random.Generator) -> Floats:
         """Return the prior scores of all items, by the whole fit and without each fold: (1 + n_folds, n, n_labels).
 
-        Only "anchored" learns them. The others hold an entry without evidence at its label's rate while they solve
-        for the rest.
+        Only "anchored" learns them. Any other inference holds an entry without evidence at its label's rate while it
+        solves for the entries with evidence.
         """
         if self.inference != "anchored":
             return np.broadcast_to(np.nan_to_num(labels.rates), (folds.max() + 2, *labels.shape))
@@ -334,7 +334,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         return np.asarray((neighbours + weight * self.prior_.predict(items)) / (1 + weight))
 
     def _weights_of_new(self, items: Matrix) -> sparse.csr_array:
-        """Return the weights that rebuild new items from the fitted ones, in canonical order."""
+        """Return the weights that rebuild new items from the fitted items, in canonical order."""
         indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
         return reconstruction_weights(self.items_, indices, self.ridge, query=items)
 
@@ -351,7 +351,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
 
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
     def transform(self, X: Any) -> Floats:
-        """Return coordinates of new items, rebuilt from those of their neighbours; shape (n_items, n_components)."""
+        """Return coordinates of new items, rebuilt from neighbours. The shape is (n_items, n_components)."""
         check_is_fitted(self)
         items = self.scaler_(self._validate_features(X, reset=False))
         return np.asarray(self._weights_of_new(items) @ self.embedding_.coordinates[self._item_order])

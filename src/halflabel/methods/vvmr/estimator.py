@@ -14,7 +14,7 @@ from halflabel.numerics.solvers.solution import Solution
 
 
 class VVMR(VectorValued):
-    r"""Kernel regression of all labels at once, smooth over a graph of the items and over one of the labels.
+    r"""Kernel regression of all labels at once, smooth over a graph of the items and over a graph of the labels.
 
     Minimises over functions f with values in :math:`R^n` (n labels)
 
@@ -158,7 +158,7 @@ class VVMR(VectorValued):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to the observed entries of ``y``; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        """Fit to the observed entries of ``y``. ``X`` and ``y`` are as in :meth:`halflabel.SSDRMC.fit`."""
         return self._fit(*self._enter(X, y))
 
     def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:

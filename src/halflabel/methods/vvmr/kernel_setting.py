@@ -1,4 +1,4 @@
-"""Settings of the kernels, and the choice of the best one by cross-validation."""
+"""Settings of the kernels, and the choice of the best setting by cross-validation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class KernelSetting:
     knee: float | str = 0.0
 
     def slope(self, n_rows: int, n_labels: int) -> float:
-        """Return theta for the knee; for a name, mu times lambda."""
+        """Return theta for the knee, or mu times lambda if the knee is a name."""
         if not isinstance(self.knee, str):
             return 2 * self.knee / n_rows
         root = float(np.sqrt(max(n_rows, n_labels)))
@@ -62,7 +62,7 @@ class Selection:
         self.best: tuple[float, KernelSetting, Floats] | None = None
 
     def add(self, setting: KernelSetting, out_of_fold: Floats) -> bool:
-        """Add a setting; return whether it is the best so far (of equally good ones the first is best)."""
+        """Add a setting, and return whether it is the best so far. Of equally good settings the first is best."""
         f1 = pu_f1(self.labels, out_of_fold, self.observed_rate, self.threshold)
         auc = self._auc(out_of_fold)
         for name, value in zip(self.table, (*astuple(setting), f1, auc), strict=True):

@@ -47,7 +47,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     alpha_trace : float or sequence of float, default=0.0
         :math:`\mu`, weight of one unit of singular value of Z. Its effect is small; 1e-3 to 3e-3 can improve rankings.
     alpha_manifold : float or sequence of float, default=0.0
-        This and the next five parameters are those of :class:`VVMR`.
+        This and the next five parameters are as in :class:`VVMR`.
     label_graph_weight : float, default=0.0
         :math:`\gamma_O`.
     label_graph : {"normalized", "raw"}, default="normalized"
@@ -60,10 +60,10 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         Number of neighbours in the graph of the items.
     observed_rate : float or None, default=None
         Label frequency c, the share of the relevant entries that were assigned. It is an assumption about the data and
-        is not learned. If it is given, probabilities are those of being relevant, otherwise those of being assigned.
+        is not learned. If it is given, probabilities are P(relevant), otherwise P(assigned).
         For positive-only labels.
     scale : {"auto", "standard", None}, default="auto"
-        This and the next three parameters are those of :class:`VVMR`.
+        This and the next three parameters are as in :class:`VVMR`.
     max_exact : int, default=4000
         Maximum number of items for which the kernel is exact.
     n_landmarks : int, default=1000
@@ -77,7 +77,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     max_iter : int, default=400
         Maximum number of iterations.
     decision : str, default="micro_f1"
-        This and the next three parameters are those of :class:`VVMR`.
+        This and the next three parameters are as in :class:`VVMR`.
     threshold : float, default=0.0
         For ``decision="fixed"``.
     cost_ratio : float, default=1.0
@@ -98,7 +98,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         For positive-only labels, the out-of-fold probability of being assigned.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
         0/1; known entries keep their values. Labels that were not assigned are filled in where their probability
-        reaches ``thresholds_``, which are those of unannotated items and are used for all items.
+        reaches ``thresholds_``, which are computed on unannotated items and are used for all items.
     solution_ : Solution
         ``x`` is Z of the annotated items, ``residual`` the relative duality gap.
     thresholds_, setting_, bandwidth_, cv_results_, model_
@@ -119,7 +119,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     -----
     A is eliminated: the remaining objective is :math:`\langle Z, (K + lI)^{-1} Z\rangle` plus the terms in Z, a problem
     in l x n numbers. It takes 30 to 60 iterations of 4 l p n operations each (p: rows, or landmarks if fewer).
-    Factorisations are those of :class:`VVMR`.
+    Factorisations are as in :class:`VVMR`.
 
     Labels with known irrelevant entries are accepted too: an entry that is unknown in an annotated item is the paper's
     -1, and an entry that is known to be irrelevant is never raised.

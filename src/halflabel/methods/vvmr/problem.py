@@ -71,7 +71,7 @@ class InputKernel:
         max_landmarks: int,
         rng: np.random.Generator,
     ) -> InputKernel:
-        """Factorise the kernel on all items, or, without a graph, on the annotated ones: the others have no effect."""
+        """Factorise the kernel on all items. Without a graph, only annotated items have an effect, and are enough."""
         used = items[annotated] if L is None else items
         features = nystroem(used, bandwidth, max_landmarks, rng)
         C = features.kernel(used) @ features.projection
@@ -159,7 +159,7 @@ class Problem:
     _bases: list[tuple[Ints, RowBasis]] = field(default_factory=list, init=False)
 
     def at(self, alpha: float, alpha_manifold: float) -> RowKernel:
-        """Return K for these weights; a call with the ratio of the last one needs no decomposition."""
+        """Return K for these weights. A call with the ratio of the last call needs no decomposition."""
         ratio = alpha_manifold / alpha
         if ratio != self._ratio:
             self._bases, self._ratio = self._decompose(ratio), ratio

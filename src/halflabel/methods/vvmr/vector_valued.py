@@ -33,7 +33,7 @@ from halflabel.numerics.threads import blas_threads
 
 
 class VectorValued(PartialLabelEstimator):
-    """Base of VVMR and LowRankVVMR; a subclass defines :meth:`_solve` and the parameters named here."""
+    """Base of VVMR and LowRankVVMR. A subclass defines :meth:`_solve` and the parameters named here."""
 
     alpha: Candidates
     alpha_manifold: Candidates
@@ -51,7 +51,7 @@ class VectorValued(PartialLabelEstimator):
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "cv_results_")
 
     def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
-        """Return the weights of the features and the solution; a ``rough`` solution is enough to compare settings."""
+        """Return the weights of the features and the solution. A ``rough`` solution is enough to compare settings."""
         raise NotImplementedError
 
     def _free(self, labels: PartialLabels) -> Mask:
@@ -102,7 +102,7 @@ class VectorValued(PartialLabelEstimator):
         settings: Sequence[KernelSetting],
         chosen: Selection,
     ) -> bool:
-        """Add the out-of-fold scores of every setting at one width; return whether one of them is the best so far."""
+        """Add the out-of-fold scores of every setting at one width. Return whether one setting is the best so far."""
         # In the order of their ratios: the kernel between the rows is decomposed once for each ratio.
         order = sorted(range(len(settings)), key=lambda k: settings[k].alpha_manifold / settings[k].alpha)
 
@@ -119,7 +119,7 @@ class VectorValued(PartialLabelEstimator):
         return any(better)
 
     def _problem(self, kernel: InputKernel, labels: PartialLabels, rows: Ints) -> Problem:
-        """Return the fit to some of the annotated items; the others stay in the graph as unlabelled ones."""
+        """Return the fit to some annotated items. All other items stay in the graph without labels."""
         part = labels[rows]
         Y = part.values(irrelevant=-1.0, unknown=-1.0)
         output = output_kernel(Y, self.label_graph_weight, normalize=self.label_graph == "normalized")
