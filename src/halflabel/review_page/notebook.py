@@ -30,7 +30,7 @@ PATIENCE = 10
 
 
 class RunningReview:
-    """A review that runs in a thread until :meth:`stop`. :func:`open_review` makes it."""
+    """A review that runs in a thread until :meth:`stop`. :func:`review` makes it."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
