@@ -268,7 +268,7 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     def _keep(self, fitted: FittedAuto, labels: PartialLabels, place: Ints) -> Self:
         """Store a fit; here, and nowhere else, its items and labels return to the order of the caller."""
-        members, new = fitted.members, None if fitted.for_new is None else fitted.for_new.select(place)
+        members = fitted.members
         self._label_place, self.learnable_ = place, labels.learnable
         self.ensemble_, self.member_weights_, self.members_ = members.ensemble, members.weights, fitted.scores
         self.neighbourhood_ = members.neighbourhood
@@ -279,7 +279,7 @@ class AutoLabeler(PositiveOnlyEstimator):
             name: self._restore_order(np.take(part, place, axis=1)) for name, part in fitted.parts.items()
         }
         self.ensemble_calibration_ = None if fitted.calibration is None else fitted.calibration.select(place)
-        self.new_item_decision_ = None if new is None else NewItemDecision(new.calibration, new.thresholds)
+        self.new_item_decision_ = None if fitted.for_new is None else fitted.for_new.select(place)
         self.prior_weights_, self.coupled_ = fitted.prior_weights, fitted.refiner is not None
         self.refiner_ = fitted.refiner if fitted.prior_weights is None else None
         return self._store(fitted.decision.select(place), labels)

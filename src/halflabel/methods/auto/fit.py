@@ -21,6 +21,7 @@ from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import Ensemble, fit_ensemble, uses_graph
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.graph import Neighbourhood
+from halflabel.methods.auto.new_items import NewItemDecision
 from halflabel.methods.auto.prior import WithPrior, add_prior
 from halflabel.methods.auto.residuals import Refiner, refine
 from halflabel.methods.auto.sampling import named_rng
@@ -130,8 +131,8 @@ class FittedAuto:
     decision : Decision
     calibration : Calibration or None
         Of the ensemble, where other evidence is added to it.
-    for_new : Decision or None
-        About the ensemble alone, where ``decision`` has other evidence.
+    for_new : NewItemDecision or None
+        The ensemble alone decides about new items, where ``decision`` has other evidence.
     prior_weights : tuple of two floats or None
     refiner : Refiner or None
         None where the item's other labels do not change any score.
@@ -142,7 +143,7 @@ class FittedAuto:
     parts: dict[str, NDArray[np.float32]]
     decision: Decision
     calibration: Calibration | None
-    for_new: Decision | None
+    for_new: NewItemDecision | None
     prior_weights: tuple[float, float] | None
     refiner: Refiner | None
 
@@ -156,7 +157,9 @@ def fit_auto(data: Data, config: Config) -> FittedAuto:
     if couples or (data.prior is not None and held_out.any()):
         calibration = fit_platt(np.where(held_out, scores, np.nan), data.calibrating)
         scores = logit(calibration(scores))
-        for_new = _decide(data, config, members.folds, scores, np.where(held_out, scores, np.nan))
+        alone = _decide(data, config, members.folds, scores, np.where(held_out, scores, np.nan))
+        for_new = NewItemDecision(alone.calibration, alone.thresholds)
+        del alone  # its tables
     if data.prior is not None:
         combined = add_prior(data.prior, scores, data.labels, members.folds)
         brier |= _score_prior(combined, scores, data.labels, members.folds)

@@ -27,6 +27,10 @@ class NewItemDecision:
     calibration: Calibrated
     thresholds: Floats
 
+    def select(self, labels: Ints) -> NewItemDecision:
+        """Return the decision about some labels, in this order."""
+        return NewItemDecision(self.calibration.select(labels), self.thresholds[labels])
+
 
 def refine_new(refiner: Refiner, scores: Floats, labels: PartialLabels, place: Ints) -> Floats:
     """Return the log odds of new items, corrected by their observed labels.
