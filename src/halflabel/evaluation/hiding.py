@@ -134,8 +134,8 @@ class HiddenEntries:
         Returns
         -------
         dict of str to float
-            The metrics of :data:`ENTRY_METRICS`; ``expected_f1``, see :func:`expected_f1`; ``micro_f1_at_half``, the
-            micro-F1 if the method's own scores are cut at .5 as its library would do, NaN for methods whose scores
+            The metrics of :data:`ENTRY_METRICS`, ``expected_f1`` (see :func:`expected_f1`), and ``micro_f1_at_half``,
+            the micro-F1 if the method's own scores are cut at .5 as its library would do, NaN for methods whose scores
             are not cut there (log odds, for example).
         """
         hidden, p = split.hidden, model.label_probabilities_

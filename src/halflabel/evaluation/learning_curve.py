@@ -60,7 +60,7 @@ def learning_curve(
     hiding : Hiding
         Scores the method.
     full : DataFrame
-        Per split, the metrics of the method with all labels of ``known``; the first metric is decisive.
+        Per split, the metrics of the method with all labels of ``known``. The first metric is decisive.
     rng : numpy.random.Generator
     groups : ndarray of int, shape (n_items,), optional
     prior : ndarray of shape (n_items, n_labels), optional

@@ -51,14 +51,14 @@ class Evaluation:
     warning : str
         The figures that could not be measured. Empty if all were measured.
     trust : str
-        The micro-F1 that is expected from the default's probabilities, compared with the measured one; empty for
+        The micro-F1 that is expected from the default's probabilities, compared with the measured one. Empty for
         positive-only labels.
     curve : DataFrame or None
         The default with fewer labelled items, see :func:`halflabel.evaluation.learning_curve.learning_curve`:
         ``share``, ``labelled``, the decisive metric, ``micro_f1``, ``repeats``, ``better``. None if it was not asked
         for or labels are positive-only.
     more_labels : str
-        Whether more labelled items would help, in one sentence; empty if the curve has less than two points.
+        Whether more labelled items would help, in one sentence. Empty if the curve has fewer than two points.
     """
 
     records: pd.DataFrame

@@ -37,7 +37,7 @@ class Certificate:
     Attributes
     ----------
     population : {"all", "relevant", "irrelevant"}
-        The filled entries that were audited: all, or those filled with one value.
+        The filled entries that were audited: all entries, or the entries filled with one value.
     entries : int
         N, their number.
     audited : int
@@ -241,7 +241,7 @@ def draw_audit(
     items, names
         Ids of the items (distinct), names of the labels.
     given, completed : ndarray of int8, shape (n_items, n_labels)
-        +1 relevant, -1 irrelevant, 0 unknown; before and after completion.
+        +1 relevant, -1 irrelevant, 0 unknown, before and after completion.
     n : int, default=59
         59 answers without an error prove a precision of .95 at a confidence of .95.
     seed : int, default=0
@@ -296,7 +296,7 @@ def is_rejected(wrong: int, entries: int, audited: int, errors: int, level: floa
 def bound_recall(relevant: Certificate, irrelevant: Certificate) -> float:
     """Return a lower bound of the share of the relevant filled entries that were filled as relevant.
 
-    Both audits share the error probability, so that each is evaluated at half of it; the bound holds at the lower of
+    Both audits share the error probability, so that each is evaluated at half of it. The bound holds at the lower of
     the two confidence levels. With sparse labels, few errors among the many irrelevant entries lower it much.
     """
     level = min(relevant.level, irrelevant.level)
@@ -307,7 +307,7 @@ def bound_recall(relevant: Certificate, irrelevant: Certificate) -> float:
 
 
 def _digest(*parts: object) -> bytes:
-    """Return the SHA-256 of texts, each preceded by its length."""
+    """Return the SHA-256 of strings, each preceded by its length."""
     digest = hashlib.sha256()
     for part in parts:
         text = str(part).encode("utf-8", "surrogatepass")

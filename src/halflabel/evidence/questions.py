@@ -24,7 +24,8 @@ def rank_questions(
     """Return the ``n`` items with gaps whose labels help most.
 
     Unlabelled items come first, in the order of :func:`choose_informative`. The items whose unknown entries have the
-    largest entropy follow: a model learns less from them, because an item can be uncertain and still unlike all others.
+    largest entropy follow: a model learns less from them, because an item can be uncertain and still unlike all other
+    items.
 
     Columns: position, bits (entropy of the unknown entries, summed), unknown (number of unknown entries).
 
@@ -57,7 +58,7 @@ def choose_informative(components: Floats, labelled: Mask, n: int, rng: np.rando
     .. math:: \frac{\sum_i C_{ij}^2}{C_{jj} + \sigma^2}
 
     with C the posterior covariance given the labelled and the chosen items ([1]_, V-optimality). This favours items in
-    dense regions that are far from labelled ones. It uses no probabilities, which are unreliable with few labels.
+    dense regions that are far from labelled items. It uses no probabilities, which are unreliable with few labels.
 
     References
     ----------

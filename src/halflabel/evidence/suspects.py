@@ -78,7 +78,7 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     """Return the given entries, the most probably wrong entry first.
 
     Columns: position, label, given, probability (of being relevant, out of fold), wrong (the posterior probability that
-    the value was flipped). Among equal posteriors the order is that of the probability of the other value.
+    the value was flipped). Equal posteriors are ordered by the probability of the other value.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def rank_missing(labels: PartialLabels, probabilities: Floats, observed_rate: fl
     ----------
     labels : PartialLabels
     probabilities : ndarray of shape (n_items, n_labels)
-        Of being relevant, given that the entry was not assigned; without a label frequency of being assigned.
+        P(relevant), given that the entry was not assigned, or P(assigned) without a label frequency.
     observed_rate : float or None
     """
     at = labels.annotated[:, None] & ~labels.relevant & mark_unassigned(labels).learnable

@@ -63,7 +63,7 @@ def collect_warnings(
         For positive-only labels: ``observed_rate`` (the label frequency c), and in ``above`` the number of ``entries``
         whose probability of being assigned is above c, and how many of them were ``assigned``.
     selected : bool, default=False
-        Whether known entries differ from unknown ones, from :func:`halflabel.evidence.selection.is_selected`.
+        Whether known entries differ from unknown entries, from :func:`halflabel.evidence.selection.is_selected`.
 
     Returns
     -------

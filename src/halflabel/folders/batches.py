@@ -19,15 +19,15 @@ def complete_batches(
     Parameters
     ----------
     batches : iterable of DataFrame
-        With the columns of the table that the model was learned from; label columns may be absent.
+        Batches with the columns of the table that the model was learned from. Label columns may be absent.
     model : path
-        Written by :meth:`halflabel.Completion.save` or :func:`complete_folder`; each worker reads it once.
+        Written by :meth:`halflabel.Completion.save` or :func:`complete_folder`. Each worker reads it once.
     probabilities : bool, default=False
         Whether to add a column ``p_<label>`` for each label.
 
     Examples
     --------
-    With Spark, the schema of the result is that of the table (here with the labels as whole numbers)::
+    With Spark, the schema of the result is the schema of the table (here with the labels as whole numbers)::
 
         from functools import partial
 

@@ -68,7 +68,7 @@ class Job:
     probabilities : Output or None
         Where the probabilities are written.
     record : Path
-        Where the tally is written, and the digests of the other files; it appears after them.
+        The file for the tally and the digests of the other files. It appears after these files.
     options : TextOptions
     """
 

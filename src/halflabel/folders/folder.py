@@ -65,12 +65,12 @@ def complete_folder(
     """Complete a table in many files, of which a small part is in memory at any time.
 
     A first pass reads the label columns only. All labelled rows up to a limit, and a random sample of the unlabelled
-    ones, are the *core*; a model is fitted on it as by :func:`halflabel.complete`. A second pass completes each part
-    and writes it under its name: given entries stay, rows of the core get the answers of the fit, and all others those
-    of :meth:`halflabel.Predictor.complete`. Columns that hold no labels are copied.
+    rows, are the *core*. A model is fitted on the core as by :func:`halflabel.complete`. A second pass completes each
+    part and writes it under its name. Given entries stay. Rows of the core get the answers of the fit, and any other
+    row gets the answers of :meth:`halflabel.Predictor.complete`. Columns that hold no labels are copied.
 
-    A run that was interrupted continues where it was if it is started again with the same arguments; the result is the
-    same. Parts appear in the folder when the last one is done.
+    A run that was interrupted continues where it was if it is started again with the same arguments. The result is
+    the same. Parts appear in the folder when the last one is done.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def complete_folder(
         entries are filled come from the core. Only for label columns.
     max_labelled, max_unlabelled : int
         Maximum number of rows of the core. They are chosen by a hash of the id, so that the order of rows and parts has
-        no effect; without an id by a hash of the name of the part and the number of the row.
+        no effect. Without an id, the hash is of the name of the part and the number of the row.
     probabilities : path, optional
         Another folder, for one Parquet file of probabilities per part.
     report : path, optional
@@ -96,7 +96,7 @@ def complete_folder(
     scheduler : str, optional
         Address of the scheduler of a Dask cluster whose workers see the same paths, such as ``"tcp://host:8786"``.
     delimiter, encoding : str, optional
-        Of delimited text; recognised by default.
+        The notation of delimited text. The default recognises it.
     **columns
         ``labels``, ``tags``, ``absent``, ``empty``, ``sep``, ``id``, ``group``, ``features``, ``vectors`` (a column),
         ``text``, ``ignore``, ``max_categories``, ``yes``, ``no``, ``unknown``: as in :func:`halflabel.complete`.
@@ -108,7 +108,7 @@ def complete_folder(
     Raises
     ------
     ValueError
-        If no file matches, parts have different columns, no row has a label, or the output folder is that of the input.
+        If no file matches, parts have different columns, no row has a label, or the output folder is the input folder.
     FileExistsError
         If the output folder holds other files, or the output of another run.
     """

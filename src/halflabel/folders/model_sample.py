@@ -78,7 +78,7 @@ class Core:
         With a precision: the highest probability of an entry that is filled in as irrelevant, and the lowest one as
         relevant. None fills every entry.
     answers : mapping of str to (rows, relevant, probabilities)
-        The answers of the fit for its own rows, by the name of the part; -1 where an entry is left empty.
+        The answers of the fit for its own rows, by the name of the part. -1 where an entry is left empty.
     """
 
     predictor: Predictor

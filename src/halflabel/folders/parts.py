@@ -32,7 +32,7 @@ class Part:
     ----------
     path : Path
     name : str
-        The path below the folder that all parts have in common; the output has the same.
+        The path below the folder that all parts have in common. The output has the same path.
     partition : tuple of (str, value)
         The columns that names of folders state (``year=2024``), with their values.
     """

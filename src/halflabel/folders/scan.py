@@ -107,7 +107,7 @@ class ScanJob:
         Of the part.
     part : Part
     first : Part
-        The part whose columns all others must have.
+        The part whose columns all other parts must have.
     names : tuple of str
         These columns.
     columns : Columns

@@ -47,7 +47,7 @@ class Plan:
     fit : mapping
         Further arguments of :func:`halflabel.complete`.
     where : mapping
-        Arguments of :func:`halflabel.folders.schedulers.run_jobs`; they do not change the result.
+        Arguments of :func:`halflabel.folders.schedulers.run_jobs`. They do not change the result.
     probabilities : Path or None
         The folder for probabilities.
     report : Path or None

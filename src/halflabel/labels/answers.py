@@ -41,7 +41,7 @@ def read_answer(cell: Any) -> Answer | None:
     Parameters
     ----------
     cell : object
-        A word, a number or a truth value; a missing value or an empty text is :attr:`Answer.NONE`.
+        A word, a number or a truth value. A missing value or an empty string is :attr:`Answer.NONE`.
 
     Examples
     --------

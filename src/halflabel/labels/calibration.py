@@ -30,8 +30,8 @@ __all__ = [
 #: Probabilities are clipped to this distance from 0 and 1.
 CLIP = 1e-6
 
-#: A column of a Newton iteration is done at a step below this size; differences of the loss relative to its size are
-#: rounding up to this one.
+#: A column of a Newton iteration is done at a step below the first size. Relative differences of the loss below the
+#: second size are rounding.
 MIN_STEP, ROUNDING = 1e-9, 1e-14
 
 #: Number of cells (items x labels) of one block of a Newton iteration, .5 MB per array.
@@ -83,7 +83,7 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling
     Parameters
     ----------
     scores : ndarray of shape (n_items, n_labels)
-        Out-of-fold scores; NaN where there is none. Entries that are not observed are not read.
+        Out-of-fold scores, NaN for an entry without score. Entries that are not observed are not read.
     labels : PartialLabels
     ridge : float
         :math:`\rho`, in units of one entry's log loss.
@@ -116,7 +116,7 @@ def cross_calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ridge: f
     scores, labels, ridge
         As in :func:`fit_platt`.
     folds : ndarray of int, shape (n_items,)
-        Fold of each item; items in none (a negative number) get the scaling that was fitted to all entries.
+        Fold of each item. Items without fold (a negative number) get the scaling that was fitted to all entries.
     """
     p = fit_platt(scores, labels, ridge)(scores)
     numbers = np.unique(folds[folds >= 0])
@@ -201,13 +201,13 @@ def fill_confident(probabilities: Floats, precision: float, relevant: Floats | N
     """Return +1 / -1 where a cell can be filled at the wanted precision, 0 where it is better left unknown.
 
     Per label and per value, the largest number of the most probable cells whose mean probability of being right is at
-    least ``precision``; a cell never gets its less probable value. The precision is an expectation under calibrated
+    least ``precision``. A cell never gets its less probable value. The precision is an expectation under calibrated
     probabilities, label by label, not a bound.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_items, n_labels)
-        Of being relevant; NaN for cells that are not filled.
+        P(relevant). NaN for cells that are not filled.
     precision : float
     relevant : ndarray of shape (n_items, n_labels), optional
         Lower probabilities. They decide which cells are filled in as relevant.

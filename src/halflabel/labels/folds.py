@@ -29,7 +29,7 @@ def split_items(
     ----------
     labels : PartialLabels of shape (n_items, n_labels)
     shares : sequence of float, length n_parts
-        The share of each part; positive, with sum 1.
+        The share of each part, positive, with sum 1.
     rng : numpy.random.Generator
     groups : ndarray of int, shape (n_items,), optional
         Items of one group come into the same part, see :func:`halflabel.labels.groups.number_groups`. Groups of
@@ -75,14 +75,14 @@ def split_entries(labels: PartialLabels, shares: Sequence[float], rng: np.random
     ----------
     labels : PartialLabels of shape (n_items, n_labels)
     shares : sequence of float, length n_parts
-        The share of each part; positive, with sum 1; at most 127 parts.
+        The share of each part, positive, with sum 1. At most 127 parts.
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of int8, shape (n_items, n_labels)
-        The part of each observed entry, -1 for unknown ones. Of the *m* entries of a
-        label and value a part gets its share of *m*, rounded up or down.
+        The part of each observed entry, -1 for unknown entries. Of the *m* entries of a label and value a part gets its
+        share of *m*, rounded up or down.
     """
     share = np.asarray(shares, dtype=np.float64)
     room = share * labels.observed.sum()

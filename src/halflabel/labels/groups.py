@@ -57,7 +57,7 @@ def find_duplicates(X: Matrix) -> Ints:
     Returns
     -------
     ndarray of int, shape (n_items,)
-        Groups as :func:`number_groups` numbers them; the same for sparse and dense ``X``.
+        Groups as :func:`number_groups` numbers them, the same for sparse and dense ``X``.
 
     Notes
     -----

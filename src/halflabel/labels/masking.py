@@ -1,8 +1,8 @@
 """Ways to hide labels, as pure functions of (labels, share, rng).
 
 To measure how good a completion is, hide known labels, predict them and compare. The measurement holds for the
-table's own gaps only if the hidden entries resemble the missing ones. Each function hides ``share`` of something and
-returns new labels; the hidden entries are ``labels.observed & ~hidden.observed``.
+table's own gaps only if the hidden entries resemble the missing entries. Each function hides ``share`` of something
+and returns new labels. The hidden entries are ``labels.observed & ~hidden.observed``.
 
 All functions hide the same share of every label's relevant and irrelevant entries, as far as whole numbers (and whole
 groups of items) allow. They hide at least one entry, and leave every label one relevant entry if it has one, unless
@@ -34,8 +34,8 @@ def hide_items(labels: PartialLabels, share: float, rng: np.random.Generator, gr
         Between 0 and 1, both excluded.
     rng : numpy.random.Generator
     groups : array-like of shape (n_items,), optional
-        Items of equal value (a thread, an author, duplicates) are hidden together; an item whose value is missing
-        is a group of its own.
+        Items of equal value (a thread, an author, duplicates) are hidden together. An item whose value is missing is a
+        group of its own.
 
     Returns
     -------

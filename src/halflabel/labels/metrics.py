@@ -4,10 +4,9 @@ Every function takes ``(labels, answer)``: :class:`~halflabel.labels.PartialLabe
 an array of the same shape, which holds 0/1 for the metrics of labels, scores (higher
 means more relevant) for the metrics of rankings, and P(relevant) for the metrics of probabilities.
 
-Unknown entries never count, whatever the answer holds there. Items and labels
-without observed entries are left out; where nothing is left to measure, the result is NaN.
-On complete labels the results equal scikit-learn's, where it has the metric.
-Tied scores always count against the method in rankings of labels, and half in an AUC.
+Unknown entries never count, whatever the answer holds there. Items and labels without observed entries are left out.
+Where nothing is left to measure, the result is NaN. On complete labels the results equal scikit-learn's, where it has
+the metric. Tied scores always count against the method in rankings of labels, and half in an AUC.
 
 Positive-only labels raise an error: as long as no entry is known to be irrelevant,
 the answer "everything is relevant" would have no error.
@@ -69,7 +68,7 @@ def micro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
 def macro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
     """Mean of :func:`f1_per_label` over the labels with an observed entry.
 
-    A label without any relevant entry, of which none was predicted, counts 0, as in scikit-learn's
+    A label without any relevant and any predicted entry counts 0, as in scikit-learn's
     ``f1_score(average="macro", zero_division=0)``.
     """
     return _mean(f1_per_label(labels, predicted))
@@ -98,8 +97,8 @@ def hamming_loss(labels: PartialLabels, predicted: ArrayLike) -> float:
 def label_error(labels: PartialLabels, predicted: ArrayLike) -> float:
     """Mean of :func:`error_per_label` over the labels with an observed entry.
 
-    Every *label* counts the same, also if only a few of its entries are observed;
-    :func:`hamming_loss` counts every *entry* the same. On complete labels both are equal.
+    Every *label* counts the same, also if only a few of its entries are observed. :func:`hamming_loss` counts every
+    *entry* the same. On complete labels both are equal.
     """
     return _mean(error_per_label(labels, predicted))
 
@@ -120,7 +119,7 @@ def subset_accuracy(labels: PartialLabels, predicted: ArrayLike) -> float:
 
 
 def rankable(labels: PartialLabels) -> Mask:
-    """Items of which both a relevant and an irrelevant entry are observed.
+    """Items with both a relevant and an irrelevant observed entry.
 
     Ranking metrics count other labelled items as scikit-learn does. Papers of the ML-kNN
     tradition leave them out, which is ``ranking_loss(labels[keep], scores[keep])`` with
@@ -190,7 +189,7 @@ def macro_auc(labels: PartialLabels, scores: ArrayLike) -> float:
 def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
     """Share of the pairs (relevant, irrelevant item) of each label in the right order, ties half.
 
-    NaN for a label of which not both values are observed.
+    NaN for a label that was not observed with both values.
     """
     values = _answer(labels, scores, "scores")
     n_relevant = labels.relevant.sum(axis=0)
@@ -214,8 +213,9 @@ def brier(labels: PartialLabels, probabilities: ArrayLike) -> float:
 def ece(labels: PartialLabels, probabilities: ArrayLike, *, bins: int = 15) -> float:
     """Calibration error as expected over all observed entries pooled.
 
-    Bins of equal width, ``[k / bins, (k + 1) / bins)`` and the last one closed; in each the distance of
-    the mean probability from the share of relevant entries, averaged with the bin's number of entries as weight.
+    The bins have equal width, ``[k / bins, (k + 1) / bins)``, and the last bin is closed. The error of a bin is the
+    distance between its mean probability and its share of relevant entries. The result is the mean of these errors,
+    weighted by the number of entries.
     """
     p = _answer(labels, probabilities, "probabilities")[labels.observed]
     excess = p - labels.relevant[labels.observed]
@@ -311,7 +311,7 @@ def _answer(labels: PartialLabels, answer: ArrayLike, needs: Needs) -> Floats:
 
 _DEMANDS: Mapping[str, tuple[Callable[[Floats], Mask], str]] = {
     "labels": (lambda v: (v == 0) | (v == 1), "predicted labels must be 0 or 1 (apply a threshold to scores first)"),
-    "scores": (lambda v: ~np.isnan(v), "scores must be numbers (fill in the missing ones first)"),
+    "scores": (lambda v: ~np.isnan(v), "scores must be numbers (fill in the missing scores first)"),
     "probabilities": (lambda v: (v >= 0) & (v <= 1), "probabilities must lie between 0 and 1 (calibrate scores first)"),
 }
 

@@ -78,7 +78,7 @@ class PartialLabels:
         Parameters
         ----------
         Y : array-like, DataFrame or Series of shape (n_items, n_labels) or (n_items,)
-            Booleans count as 0/1; ``NaN``, ``None`` and ``pandas.NA`` are unknown.
+            Booleans count as 0/1. ``NaN``, ``None`` and ``pandas.NA`` are unknown.
 
         Raises
         ------
@@ -112,13 +112,13 @@ class PartialLabels:
         Parameters
         ----------
         tags : iterable of (iterable of str, None or NaN)
-            A missing list, and a list of missing values only, is an unlabelled item; an
-            empty list is an annotated item without tags. A missing value among tags is left out.
+            A missing list, and a list of missing values only, is an unlabelled item. An empty list is an annotated item
+            without tags. A missing value among tags is left out.
         absent : {"irrelevant", "unknown"}
             The meaning of a tag that is not in an item's list. The argument has no default,
             because most tag lists are positive-only and a wrong guess makes the result useless.
         names : sequence of str, optional
-            The vocabulary and its order; by default the tags that occur, sorted.
+            The vocabulary and its order. The default is the tags that occur, sorted.
         """
         if absent not in ("irrelevant", "unknown"):
             raise ValueError(f"absent must be 'irrelevant' or 'unknown', not {absent!r}.")
@@ -243,7 +243,7 @@ class PartialLabels:
 
     @property
     def learnable(self) -> Mask:
-        """Labels of which both values were observed."""
+        """Labels that were observed with both values."""
         return np.asarray((self.state > 0).any(axis=0) & (self.state < 0).any(axis=0))
 
     @property

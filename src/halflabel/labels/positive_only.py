@@ -48,13 +48,12 @@ class Assumption:
     Parameters
     ----------
     observed_rate : float or None
-        The label frequency c; None assumes nothing.
+        The label frequency c. None assumes nothing.
     calibration : Calibration
         From scores to probabilities of an item that is not annotated: of being relevant, without c of being assigned.
     probabilities : ndarray of shape (n_items, n_labels)
-        With c, of being relevant: p, as for an item that is not annotated, and :math:`p (1 - c) / (1 - p c)` for an
-        entry that was not assigned in an annotated item. Without c, of being assigned, as for an item that is not
-        annotated.
+        With c, P(relevant): p, as for an item that is not annotated, and :math:`p (1 - c) / (1 - p c)` for an entry
+        that was not assigned in an annotated item. Without c, P(assigned), as for an item that is not annotated.
     thresholds : ndarray of shape (n_labels,)
         For these probabilities.
     filled : ndarray of bool, shape (n_items, n_labels)
@@ -94,7 +93,7 @@ def assume(
     Parameters
     ----------
     scores : ndarray of shape (n_items, n_labels)
-        Higher means more probably assigned; out of fold for annotated items. NaN where there is none.
+        Higher means more probably assigned. Out of fold for annotated items. NaN for an entry without score.
     known : PartialLabels
         From :func:`mark_unassigned`.
     observed_rate : float or None

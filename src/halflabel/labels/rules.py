@@ -34,7 +34,7 @@ class Rule:
     threshold : float, optional
         For "fixed": the lowest score of a relevant entry, in the unit of the method's scores.
     ratio : float, default=1.0
-        For "cost": cost of a false positive over that of a false negative.
+        For "cost": cost of a false positive over the cost of a false negative.
     at : float, optional
         For "precision": the expected precision.
 
@@ -69,7 +69,7 @@ class Rule:
         Parameters
         ----------
         probabilities : ndarray of shape (n_items, n_labels)
-            Of the entries that are to be decided; NaN for all others.
+            Probabilities of the entries to be decided. NaN for any other entry.
         cardinality : float
             Expected number of relevant labels per item.
         """
@@ -90,15 +90,15 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
     Parameters
     ----------
     probabilities : ndarray of shape (n_items, n_labels)
-        Of the entries to be decided; NaN for entries that are not.
+        Probabilities of the entries to be decided. NaN for any other entry.
     rule : {"probable", "micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
-        The F1 rules maximise the plug-in :math:`2\sum_{p \ge t} p \,/\, (\#\{p \ge t\} + \sum p)`, which
-        needs no held-out labels, so that rare labels do not break it; the best threshold is half of the best value
-        (Lipton, Elkan and Narayanaswamy, 2014).
+        The F1 rules maximise the plug-in :math:`2\sum_{p \ge t} p \,/\, (\#\{p \ge t\} + \sum p)`, which needs no
+        held-out labels, so that rare labels do not break it. The best threshold is half of the best value (Lipton,
+        Elkan and Narayanaswamy, 2014).
     cardinality : float
         For "cardinality": wanted mean number of relevant labels per item.
     cost_ratio : float
-        For "cost": cost of a false positive in units of a false negative; the threshold is r / (1 + r).
+        For "cost": cost of a false positive in units of a false negative. The threshold is r / (1 + r).
     """
     n_labels = probabilities.shape[1]
     if rule == "probable":
@@ -148,7 +148,7 @@ def _maximize_f1(probabilities: Floats) -> float:
     """Return the threshold with the highest expected F1 over the given cells: half of this F1, or .5 without cells.
 
     The smallest probability that should be called relevant would divide the given cells in the same way. It depends
-    on one cell, however: where all relevant cells are nearly certain, it would be too strict for new ones.
+    on one cell, however: where all relevant cells are nearly certain, it would be too strict for new cells.
     """
     p = np.sort(probabilities[~np.isnan(probabilities)])[::-1]
     if not p.size:

@@ -25,7 +25,7 @@ def order_items(
 
     Items are ranked by one random projection of their features, and the ranks are shuffled: the projection is fixed,
     and no method is given items that are sorted by a feature. A small change of the features changes few ranks, which
-    a digest of their bytes would not have; another unit or origin of a feature changes none but by rounding.
+    a digest of their bytes would not have. Another unit or origin of a feature changes ranks only by rounding.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ The parts are taken one after the other, in the order in which the method comput
    between its log odds and the log odds of the rate. A method with one score has the part :data:`SCORE`.
 3. :data:`PRIOR` and :data:`OTHER_LABELS`: how much the user's prior and the second stage move the sum.
 4. :data:`CALIBRATION`: how much the calibration moves it. A calibration is not linear, so that this part is the
-   difference between calibrated and uncalibrated log odds at this sum; no share of it belongs to one member.
+   difference between calibrated and uncalibrated log odds at this sum. No share of it belongs to one member.
 5. :data:`CLIPPING`: probabilities stay at a small distance from 0 and 1. This part is 0 unless the limit is reached.
 6. :data:`NOT_ASSIGNED`: for positive-only labels with a label frequency, the effect of a label that an annotated item
    lacks.

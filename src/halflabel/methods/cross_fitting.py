@@ -24,7 +24,7 @@ def score_out_of_fold(
     folds : ndarray of int, shape (n_items,) or (n_items, n_labels)
         The fold of each item, or of each entry. -1 if it is never held out.
     shape : tuple of int
-        Shape of the scores; it begins with that of ``folds``.
+        Shape of the scores. It begins with the shape of ``folds``.
 
     Returns
     -------

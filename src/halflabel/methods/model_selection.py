@@ -48,14 +48,14 @@ def item_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator, g
         At least 2, at most the number of labelled items, or of groups with a labelled item.
     rng : numpy.random.Generator
     groups : array-like of shape (n_items,), optional
-        Items of equal value (a thread, an author, duplicates) are always in the same fold; an item with a missing value
+        Items of equal value (a thread, an author, duplicates) are always in the same fold. An item with a missing value
         is a group of its own.
 
     Returns
     -------
     ndarray of int, shape (n_items,)
-        The fold of each item, from 0 to ``n_splits - 1``; see
-        :func:`halflabel.labels.folds.split_items` for the algorithm.
+        The fold of each item, from 0 to ``n_splits - 1``, see :func:`halflabel.labels.folds.split_items` for the
+        algorithm.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def folds_of_labelled(
 ) -> Ints:
     """Return the fold of each item with an observed label, and -1 for items without one.
 
-    As :func:`item_folds`, but with at most as many folds as there are items (or groups); a single one is in no fold.
+    As :func:`item_folds`, but with at most as many folds as items (or groups). A single item or group is in no fold.
     """
     folds, rows = np.full(len(labels), -1, dtype=np.intp), np.flatnonzero(~labels.unlabelled)
     groups = None if groups is None else groups[rows]
@@ -101,7 +101,7 @@ def entry_folds(labels: PartialLabels, n_splits: int, rng: np.random.Generator) 
     Returns
     -------
     ndarray of int8, shape (n_items, n_labels)
-        The fold of each observed entry, -1 for unknown ones.
+        The fold of each observed entry, -1 for unknown entries.
     """
     _check_n_splits(n_splits, min(int(labels.observed.sum()), 127), "observed entries (and 127)")
     order = order_columns(labels.state)
@@ -189,7 +189,7 @@ def out_of_fold(
 
     Notes
     -----
-    Methods of this library are fitted to all of ``X``, with held-out items as unlabelled ones, and the result is read
+    Methods of this library are fitted to all of ``X``, with held-out items as unlabelled items, and the result is read
     from their attributes (``label_probabilities_``, ``label_scores_``, ``transduction_``). With positive-only labels, a
     held-out item counts as not annotated, a held-out entry as not assigned. Any other estimator is fitted on the other
     items, and predicts the held-out items.

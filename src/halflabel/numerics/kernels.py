@@ -39,7 +39,7 @@ class NystroemMap:
     projection : ndarray of shape (n_landmarks, rank)
         Inverse square root of the landmarks' Gram matrix.
     error : float
-        Mean share of k(x, x) = 1 that the map loses on the rows from which it was learned; 0 if all are landmarks.
+        Mean share of k(x, x) = 1 that the map loses on the rows from which it was learned. 0 if all are landmarks.
     """
 
     landmarks: Matrix
@@ -146,7 +146,7 @@ class KernelRidge:
         Weight of each landmark's kernel. The axes after the first are the axes of the prediction.
     intercept : ndarray of shape (...)
     alpha : ndarray of shape (n_targets,)
-        Ridge weight of each target; NaN for a target without an observed row.
+        Ridge weight of each target. NaN for a target without an observed row.
     """
 
     features: NystroemMap

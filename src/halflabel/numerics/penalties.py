@@ -51,10 +51,10 @@ class NuclearNorm:
 
     Notes
     -----
-    The proximal step (singular value thresholding) needs the singular vectors on one side only, and those are the
+    The proximal step (singular value thresholding) needs the singular vectors on one side only. These are the
     eigenvectors of the small Gram matrix: for m columns :math:`3 m^2 n + 10 m^3` operations instead of a full SVD.
     Squaring loses digits: the relative error is about machine precision over (threshold / largest singular value).
-    Where that is more than 1e-12, :meth:`prox` uses the SVD; :meth:`shrink`, which solvers call, does not.
+    Where the error is more than 1e-12, :meth:`prox` uses the SVD. :meth:`shrink`, which solvers call, does not.
 
     Examples
     --------

@@ -15,16 +15,16 @@ from halflabel._arrays import Floats, Matrix, is_sparse
 class Scaler:
     """Divides features by their standard deviation. From dense X it subtracts the mean first.
 
-    Sparse X stays sparse, so that nothing is subtracted from it; for a method that uses differences of features only,
+    Sparse X stays sparse, so that nothing is subtracted from it. For a method that uses differences of features only,
     this makes no difference. Dense X is centred because otherwise a feature whose mean is large compared with its
     spread (a year, a time stamp) would lose its differences in rounding, and make a linear model ill-conditioned.
 
     Parameters
     ----------
     scale : ndarray of shape (n_features,)
-        Standard deviations; 1 for a constant feature.
+        Standard deviations. 1 for a constant feature.
     center : ndarray of shape (n_features,)
-        Means; 0 for sparse X.
+        Means. 0 for sparse X.
     """
 
     scale: Floats

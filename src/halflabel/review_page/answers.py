@@ -16,7 +16,7 @@ from halflabel.labels.reasons import is_calibrating
 #: Codes of the current answer of an entry.
 NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
 
-#: The values of an answer in a record, and their codes; ``None`` is "not sure".
+#: The values of an answer in a record, and their codes. ``None`` is "not sure".
 CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 
 #: The operations of a record. An audit and its certificate change no answer.
@@ -42,7 +42,7 @@ class Record:
     at : str
         Time in ISO 8601.
     key : str
-        A text that the sender chose: a record that is sent twice is written once.
+        A string that the sender chose, so that a record that is sent twice is written once.
     body : dict
         The fields of the operation: ``item, label, value, why`` of an answer, ``items, label, value`` of a bulk
         answer, ``of`` (a number) of undo and redo, and any further facts.
@@ -76,7 +76,7 @@ class AnswerBook:
     Parameters
     ----------
     ids : sequence
-        The ids of the items; they are compared as text and must be distinct.
+        The ids of the items. They are compared as strings and must be distinct.
     names : sequence of str
         The labels.
 

@@ -121,7 +121,7 @@ def draw(
 def plan(entries: int, error_rate: float, target: float = 0.95, level: float = LEVEL) -> list[dict[str, Any]]:
     """Return how many answers prove a precision with 0, 1, 2 or 3 errors, and the chance that these suffice.
 
-    The chance follows from the error rate that the probabilities expect; it is a plan, not a part of the proof.
+    The chance follows from the error rate that the probabilities expect. It is a plan, not a part of the proof.
 
     Examples
     --------

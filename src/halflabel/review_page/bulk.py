@@ -36,7 +36,7 @@ def bound_share(members: int, yes: int, no: int) -> dict[str, Any]:
     Parameters
     ----------
     members : int
-        Number of members, the answered ones included.
+        Number of members, including the answered members.
     yes, no : int
         The answers about random members.
 

@@ -74,7 +74,7 @@ def is_text(value: Any) -> bool:
 
 
 def read_text(asked: dict[str, Any], name: str, default: str = "") -> str:
-    """Return a text."""
+    """Return a string."""
     value = asked.get(name, default)
     if not is_text(value):
         raise ValueError(f"The field {name!r} is a text.")

@@ -34,7 +34,7 @@ class Fit:
     p : ndarray of float32, shape (n_items, n_labels)
         Probabilities.
     given : ndarray of int8, shape (n_items, n_labels)
-        The entries that the fit learned from: given ones and answers.
+        The entries that the fit learned from: given entries and answers.
     flipped : ndarray of float32, shape (n_items, n_labels)
         Of entries in ``given`` the posterior probability that the value is wrong, 0 elsewhere.
     thresholds : ndarray of shape (n_labels,)
@@ -43,7 +43,7 @@ class Fit:
     probability_of : str
     seconds : float
     contradiction : str
-        The title of the first check that contradicts the probabilities of gaps; empty if none does.
+        The title of the first check that contradicts the probabilities of gaps. Empty if none does.
     """
 
     name: str

@@ -1,9 +1,9 @@
 """Access to the server: only the page that this command opened, in one browser.
 
-Other pages in the same browser can send requests to any address of the machine, and a name of theirs can resolve to it.
-Each request therefore needs our address in ``Host`` and, if it is there, in ``Origin``; a cookie that is exchanged for
-the token of an address; and, to change something, a header that no form of another page can send. A token works once:
-who reads an address later, in a list of processes or in a log, cannot use it.
+Other pages in the same browser can send requests to any address of the machine, and a host name of another page can
+resolve to it. Each request therefore needs our address in ``Host`` and, if it is there, in ``Origin``. It also needs a
+cookie that is exchanged for the token of an address. To change something, it needs a header that no form of another
+page can send. A token works once: who reads an address later, in a list of processes or in a log, cannot use it.
 """
 
 from __future__ import annotations

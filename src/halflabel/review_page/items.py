@@ -17,7 +17,8 @@ from halflabel.table import OpenTable
 from halflabel.table.images import encode_png, scale_to_ink, take_marks
 from halflabel.table.items import choose_shown
 
-#: Maximum length of a text, maximum number of cells that are shown by default, and of rows that are examined for media.
+#: Maximum length of a text, maximum number of cells that are shown by default, and maximum number of rows that are
+#: examined for media.
 MAX_TEXT, MAX_CELLS, MAX_EXAMINED = 20_000, 12, 50
 
 
@@ -28,12 +29,12 @@ class ItemViews:
     ----------
     opened : OpenTable
     show : sequence of str, optional
-        The columns to show; by default text, images, sounds and recognised ids, and the features of a row where there
-        is neither text nor image.
+        The columns to show. The default is text, images, sounds and recognised ids, and the features of a row that has
+        neither text nor image.
     marks : (height, width), optional
         Show the vectors, or the features, of the items as grey images.
     media_root : Path, optional
-        The folder that media files must lie under; by default that of the table.
+        The folder that media files must lie under. The default is the folder of the table.
     remote_hosts : sequence of str
         Hosts whose images and sounds the page may load.
     """

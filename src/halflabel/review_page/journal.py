@@ -22,7 +22,7 @@ class Journal:
     """An append-only file of records, locked as long as it is open.
 
     A record is acknowledged when :meth:`append` returns: one write, then a flush of the disk's cache. A line that a
-    crash cut off was never acknowledged; it is dropped when the journal is opened, with a notice.
+    crash cut off was never acknowledged. It is dropped when the journal is opened, with a notice.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class Filter:
     text : str
         A part of the id, in any case of the letters.
     states : sequence of int
-        Codes of :mod:`halflabel.review_page.wire`; all states if there are none.
+        Codes of :mod:`halflabel.review_page.wire`. An empty sequence means all states.
     order : str
         One of :data:`ORDERS`.
     """

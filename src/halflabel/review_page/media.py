@@ -73,7 +73,7 @@ class MediaFolder:
     folder : path
         The start of relative paths. If the file is not there, the path starts from ``root``.
     root : path, optional
-        The folder that files must lie under, links resolved; by default ``folder``.
+        The folder that files must lie under, links resolved. The default is ``folder``.
 
     Raises
     ------

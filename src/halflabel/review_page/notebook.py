@@ -85,7 +85,7 @@ def review(
     items : DataFrame, path or OpenTable
         As in :func:`halflabel.complete`.
     journal : path, optional
-        The file of the answers; by default ``songs.review.jsonl`` next to ``songs.csv``. Its name is that of the
+        The file of the answers; by default ``songs.review.jsonl`` next to ``songs.csv``. It shares its name with the
         outputs: ``songs.review.jsonl`` belongs to ``songs.completed.csv``, ``songs.review.csv``, ``songs.report.html``
         and ``songs.certificate.json``.
     by : str, optional
@@ -96,7 +96,7 @@ def review(
     effort, rule, observed_rate, random_state
         As in :func:`halflabel.complete`.
     **columns
-        The roles of columns, such as ``id="song", labels=["rock", "sad"]``; see :func:`halflabel.complete`.
+        The roles of columns, such as ``id="song", labels=["rock", "sad"]``. See :func:`halflabel.complete`.
 
     Returns
     -------
@@ -106,13 +106,13 @@ def review(
     Raises
     ------
     ValueError
-        If the items are no file and ``journal`` is not given, or the journal is open in another review.
+        If the items are not a file and ``journal`` is not given, or the journal is open in another review.
 
     Notes
     -----
     The page is a link and is not embedded: a frame would need a server that other pages may embed, and a cookie that
-    browsers send from other sites. Each link lets one browser in; show the review again for another one. On a remote
-    machine, use a tunnel to the port of the address.
+    browsers send from other sites. Each link lets one browser in. Show the review again for another browser. On a
+    remote machine, use a tunnel to the port of the address.
     """
     opened = leave_unlearned(open_table(items, columns=Columns(**columns)))
     check_observed_rate(opened.labels, observed_rate)

@@ -95,7 +95,7 @@ def list_answers(book: AnswerBook, ids: pd.Index[Any]) -> pd.DataFrame:
     """Return one row per answered entry, in the order of the answers.
 
     Columns: item, label, answer (1, 0, or missing for "not sure"), by, at, why, seconds. It is a review table, which
-    ``halflabel complete --answers`` reads; the reason in "why" decides whether an answer calibrates probabilities.
+    ``halflabel complete --answers`` reads. The reason in "why" decides whether an answer calibrates probabilities.
     """
     names = list(book.column_of)
     active = sorted(book.list_active(), key=lambda entry: (entry[2].n, entry[0]))

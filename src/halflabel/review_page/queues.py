@@ -152,7 +152,7 @@ def choose_questions(
     ----------
     now : Situation
     kind : str
-        A key of :data:`KINDS`. Without a fit all questions are random ones.
+        A key of :data:`KINDS`. Without a fit all questions are random.
     n : int
     label : int, optional
         Only questions about this label.
@@ -163,7 +163,7 @@ def choose_questions(
 
     Notes
     -----
-    The entries with the highest scores are taken, at most three of one item; every eighth question is a random filled
+    The entries with the highest scores are taken, at most three of one item. Every eighth question is a random filled
     entry. The batch is then sorted by label, because one concept at a time is answered faster.
     """
     if kind not in KINDS:

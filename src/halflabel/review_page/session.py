@@ -35,7 +35,7 @@ MAX_SHARED_MAP = 3000
 #: Maximum number of questions of one request.
 MAX_QUESTIONS = 200
 
-#: Number of random bits of the seed of an audit; a program that reads JSON numbers as doubles reads it exactly.
+#: Number of random bits of the seed of an audit. A program that reads JSON numbers as doubles reads it exactly.
 SEED_BITS = 53
 
 

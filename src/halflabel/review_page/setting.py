@@ -31,7 +31,7 @@ class Setting:
     settings : dict
         Arguments of :func:`halflabel.complete`.
     effort : str
-        Of the fits on request; those after some answers are fast ones.
+        The effort of the fits on request. A fit after some answers is a fast one.
     show_p : bool
         Whether probabilities are shown before the answer.
     coordinates : ndarray of shape (n_items, 2), or None

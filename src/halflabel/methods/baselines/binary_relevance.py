@@ -25,7 +25,7 @@ class BinaryRelevance(PartialLabelEstimator):
         Cloned for each label. The score is the result of its ``predict_proba`` or ``decision_function``. None means
         ``LogisticRegression(max_iter=1000)``.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
+        Divide each feature by its standard deviation. "auto" does so for dense X only.
     n_folds : int, default=5
         Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
     decision : str, default="micro_f1"
@@ -33,14 +33,14 @@ class BinaryRelevance(PartialLabelEstimator):
     threshold : float, default=0.5
         For ``decision="fixed"``, in the unit of the classifier's score.
     cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
         Seed of the folds.
 
     Attributes
     ----------
     classifiers_ : list of classifier or None
-        One per label; None where a label was not observed with both values.
+        One per label. None where a label was not observed with both values.
     label_scores_, label_probabilities_, transduction_, thresholds_
         As in :class:`halflabel.SSDRMC`.
 

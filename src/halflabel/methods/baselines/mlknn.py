@@ -41,7 +41,7 @@ class MLkNN(PartialLabelEstimator):
     smoothing : float, default=1.0
         s, the number of items that are added to each cell of a table. Positive.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
+        Divide each feature by its standard deviation. "auto" does so for dense X only.
     ties : {"content", "index"}, default="content"
         Which of several items at the same distance are neighbours: the first ones in an order that follows from the
         items themselves, or the first ones in X (then a rotation of the features changes no neighbour).
@@ -50,7 +50,7 @@ class MLkNN(PartialLabelEstimator):
     threshold : float, default=0.5
         For ``decision="fixed"``, on the posterior.
     cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
         It has no effect, because the method is deterministic. Every method has this parameter.
 
@@ -81,7 +81,7 @@ class MLkNN(PartialLabelEstimator):
 
     The probabilities are calibrated on leave-one-out scores in closed form: the contribution of an item is subtracted
     from prior and tables, and the item is not one of its neighbours. One dependence remains: the item is a neighbour of
-    others, so that its label may change the cells of *these*, by one count each.
+    other items, so that its label may change the cells of *these* items, by one count each.
 
     **Departures from the paper.** If every entry is observed, only the default scaling and threshold differ.
     :meth:`as_published` has the scaling and threshold of the paper. Unknown entries are an extension: since labels are

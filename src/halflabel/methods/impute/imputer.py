@@ -21,7 +21,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     """Base of the imputers.
 
     A subclass has the parameters ``scale``, ``tol`` and ``max_iter``, calls :meth:`_enter` first in ``fit``, and
-    defines :meth:`_complete`. Features without any value are not passed on; they stay in the result, filled with 0.
+    defines :meth:`_complete`. Features without any value are not passed on. They stay in the result, filled with 0.
     """
 
     scale: str | None
@@ -41,7 +41,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         X : array-like of shape (n_items, n_features)
-            NaN where a value is missing; a row may lack all of them.
+            NaN where a value is missing. A row may lack all values.
 
         Returns
         -------

@@ -62,17 +62,17 @@ class GaussianMixtureImputer(Imputer):
     mixture_ : Mixture
         Weights, means and covariances of the scaled features that hold any value.
     log_likelihood_ : tuple of float
-        The objective at the start of each step, divided by n; it never decreases. The last value is that of
+        The objective at the start of each step, divided by n. It never decreases. The last value belongs to
         ``mixture_``.
     residual_ : float
-        Length of the step that EM would take from ``mixture_``; it is 0 exactly if the gradient is 0.
+        Length of the step that EM would take from ``mixture_``. It is 0 exactly if the gradient is 0.
     n_iter_ : int
         Number of computed steps, including the last one, which is not taken.
     status_ : Status
     scaler_ : Scaler
     observed_features_ : ndarray of bool, shape (n_features_in_,)
-        Features with any value in ``fit``. The others stay and are filled with 0, as with ``keep_empty_features=True``
-        of scikit-learn's imputers, and there is a warning.
+        Features with any value in ``fit``. All other features stay and are filled with 0, as with
+        ``keep_empty_features=True`` of scikit-learn's imputers, and there is a warning.
 
     Raises
     ------
@@ -84,9 +84,9 @@ class GaussianMixtureImputer(Imputer):
     Notes
     -----
     A step costs, per pattern of gaps with o values and m gaps, one inverse of size min(o, m), and O(n d^2 K) in
-    matrix products; rows with the same gaps share the inverse. Memory is O(n d + K d^2). Input is turned to float64.
+    matrix products. Rows with the same gaps share the inverse. Memory is O(n d + K d^2). Input is turned to float64.
 
-    **Departures from the paper.** Goldberg et al. do not give a ridge; the results of their EM were worse. Covariances
+    **Departures from the paper.** Goldberg et al. do not give a ridge. The results of their EM were worse. Covariances
     are full. Features are standardised.
 
     References

@@ -65,12 +65,12 @@ class SoftImputer(Imputer):
     alpha_ : float
         The weight of the fit.
     cv_results_ : dict of str to ndarray
-        "alpha" and "error", the mean squared error of hidden cells in scaled units, in the order of the path; it ends
-        when two weights in a row do not improve the error. Empty if alpha was given.
+        "alpha" and "error", the mean squared error of hidden cells in scaled units, in the order of the path. The path
+        ends when two weights in a row do not improve the error. Empty if alpha was given.
     low_rank_ : ndarray of shape (n_items, n_features)
         Z for the fitted rows, in the units of X, including known cells.
     components_ : ndarray of shape (rank, n_features_in_)
-        The rows of :math:`B^T`, in scaled units; 0 for a feature without any value.
+        The rows of :math:`B^T`, in scaled units. 0 for a feature without any value.
     objective_ : tuple of float
         Values of the objective where the solver computed it.
     residual_ : float
@@ -79,8 +79,8 @@ class SoftImputer(Imputer):
     status_ : Status
     scaler_ : Scaler
     observed_features_ : ndarray of bool, shape (n_features_in_,)
-        Features with any value in ``fit``. The others stay and are filled with 0, as with ``keep_empty_features=True``
-        of scikit-learn's imputers, and there is a warning.
+        Features with any value in ``fit``. All other features stay and are filled with 0, as with
+        ``keep_empty_features=True`` of scikit-learn's imputers, and there is a warning.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class SoftImputer(Imputer):
     -----
     For n rows and d features with d <= n, an iteration costs :math:`3 d^2 n` operations and memory is about six arrays
     of the size of X, and n_folds more while alpha is chosen. A new row costs an inverse whose size is the number of its
-    values or of its gaps, whichever is smaller; rows with the same gaps share it. Input is converted to float64.
+    values or of its gaps, whichever is smaller. Rows with the same gaps share it. Input is converted to float64.
 
     **Departures from the paper.** The minimiser is found by accelerated proximal gradient with a certified gap and not
     by the plain iteration (algorithm 1), whose stopping rule is a relative change. Features are standardised. This is
@@ -228,7 +228,7 @@ def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
     -----
     The ridge regression of a row's values on the rows of B predicts its gaps like the conditional mean of a normal
     distribution with covariance :math:`B B^T + \alpha I`. The latter needs one inverse for all rows with the same gaps,
-    of the size of the gaps if these are few; the regression would need one of the size of the rank for each row.
+    of the size of the gaps if these are few. The regression would need one of the size of the rank for each row.
     """
     cov = components.T @ components + alpha * np.eye(components.shape[1])
     model = Mixture(np.ones(1), (Gaussian.of(np.zeros(len(cov)), cov),))

@@ -71,20 +71,20 @@ class MC1(MatrixCompletion):
     decision : str, default="micro_f1"
         Threshold rule: "fixed" (scores against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
     threshold : float, default=0.0
-        For ``decision="fixed"``; 0 is the paper's sign.
+        For ``decision="fixed"``. 0 is the paper's sign.
     cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
     random_state : int or None, default=0
         Seed of the folds.
 
     Attributes
     ----------
     label_scores_ : ndarray of shape (n_items, n_labels)
-        z; NaN for a label that was not observed with both values.
+        z. NaN for a label that was not observed with both values.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
-        Calibrated on hidden labels; out of fold for observed entries.
+        Calibrated on hidden labels, out of fold for observed entries.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1; known entries keep their values.
+        0/1. Known entries keep their values.
     thresholds_ : ndarray of shape (n_labels,)
         The lowest probability (or, for "fixed", score) of a relevant entry.
     alpha_, label_weight_ : float
@@ -101,7 +101,7 @@ class MC1(MatrixCompletion):
     left_, right_ : ndarray of shape (n_items, rank) and (n_labels + n_features + 1, rank)
         Z = left_ @ right_.T, features scaled.
     bias_ : ndarray of shape (n_labels,)
-        0 for MC-1; b for :class:`MCb`.
+        0 for MC-1, b for :class:`MCb`.
 
     Raises
     ------
@@ -117,12 +117,12 @@ class MC1(MatrixCompletion):
     minimises its own part of the objective, with :math:`\tfrac{\mu}{2}\|u\|^2` for the nuclear norm. This is the exact
     variational form: an item of the fit, with its labels, gets the scores of the fit.
 
-    ``transform`` completes X and keeps known cells; ``denoise`` returns the low-rank part of all cells. Features of the
+    ``transform`` completes X and keeps known cells. ``denoise`` returns the low-rank part of all cells. Features of the
     fitted items are completed from their labels too (``fit_transform``). Weights that are chosen by the label error may
-    fill in features badly; see ``criterion``.
+    fill in features badly, see ``criterion``.
 
-    **Departures from the paper.** The row of ones is soft: the published algorithm for the hard one solves a problem
-    with a soft one, whose weight is the inverse of its step (see :func:`halflabel.numerics.solvers.fpc`); here the
+    **Departures from the paper.** The row of ones is soft. The published algorithm for the hard row solves a problem
+    with a soft row, whose weight is the inverse of its step (see :func:`halflabel.numerics.solvers.fpc`). Here the
     weight is a parameter. The path of weights starts where Z becomes different from 0, not at a singular value of the
     data, which has a different unit. Features are standardised. The stopping rule is a bound of the gap, not the change
     of the objective. Probabilities are calibrated, because the logistic function of a shrunken score is
@@ -206,7 +206,7 @@ class MCb(MatrixCompletion):
     label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
     bias_ridge : float, default=1e-6
         :math:`\rho`. Without it a label whose observed entries are all equal has no minimiser: b grows without bound. A
-        warning names such labels; within folds the ridge alone is enough.
+        warning names such labels. Within folds the ridge alone is enough.
     criterion : {"labels", "features"}, default="labels"
     cv : {"auto", "entries", "items"}, default="auto"
     n_folds : int, default=5
@@ -223,14 +223,14 @@ class MCb(MatrixCompletion):
     Attributes
     ----------
     label_scores_ : ndarray of shape (n_items, n_labels)
-        z + b; NaN for a label that was not observed with both values.
+        z + b. NaN for a label that was not observed with both values.
     bias_ : ndarray of shape (n_labels,)
         b.
 
     Notes
     -----
     At every Z the objective is minimised over b by a few Newton steps. The remaining function of Z is convex and its
-    gradient has the same Lipschitz constant, so that the step can be twice that of the paper's joint iteration.
+    gradient has the same Lipschitz constant, so that the step can be twice the step of the paper's joint iteration.
 
     References
     ----------

@@ -62,7 +62,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_items, n_features)
-            All items, labelled and unlabelled; NaN is a missing feature (dense X only).
+            All items, labelled and unlabelled. NaN is a missing feature (dense X only).
         y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
             1 relevant, 0 irrelevant, missing unknown.
         """

@@ -73,7 +73,7 @@ class Completed:
     Z : ndarray or Factors of shape (n, m)
         Columns: labels, features, and the ones of MC-1.
     bias : ndarray of shape (t,)
-        b of MC-b; zeros for MC-1.
+        b of MC-b, zeros for MC-1.
     terms : SideBySide
         The smooth part of the objective.
     objective, residual, n_iter, status

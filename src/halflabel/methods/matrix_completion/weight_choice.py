@@ -39,7 +39,7 @@ class Selection:
     ----------
     alpha, label_weight : float
     out_of_fold : ndarray of shape (n, t)
-        Scores of the observed labels by models that were fitted without them, at the best weights; NaN elsewhere.
+        Scores of the observed labels by models that were fitted without them, at the best weights. NaN elsewhere.
     table : dict of list
         ``alpha``, ``label_weight``, ``label_error`` (share of hidden labels with the wrong sign), ``feature_error``
         (relative squared error of hidden features in the scaled unit, NaN if none was hidden) and ``n_iter``.
@@ -79,10 +79,10 @@ def select(
 ) -> Selection:
     r"""Choose :math:`\mu` and :math:`\lambda` by the error on hidden entries.
 
-    Every fold follows the path of the whole data from large weights to small ones, and each solution starts at the one
-    before. A path ends when its error has exceeded the best one three times in a row, because the small weights that
-    would follow take longest. It does not end before its error is below that of its first weight, where Z is 0: the
-    next weights can be worse than to predict irrelevant for every label.
+    Every fold follows the path of the whole data from large weights to small ones, and each solution starts at the
+    solution before. A path ends when its error has exceeded the best error three times in a row, because the small
+    weights that would follow take longest. It does not end before its error is below the error of its first weight,
+    where Z is 0: the next weights can be worse than to predict irrelevant for every label.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def select(
     label_weights : sequence of float
         The :math:`\lambda` to choose from.
     alpha : float or None
-        The given :math:`\mu`; None for the path.
+        The given :math:`\mu`. None for the path.
     criterion : {"labels", "features"}
         The error that is minimised.
     """

@@ -33,7 +33,7 @@ def linear_factor(Y: Floats, observed: Mask) -> Floats:
     so that :math:`X^TC` is the same for any shift of X.
 
     The root gives every label sampling noise of the same size. Without it rarely observed labels have hardly any
-    effect; with the whole factor :math:`(N-1)/(n_j-1)`, which estimates each covariance without bias, their noise
+    effect. With the whole factor :math:`(N-1)/(n_j-1)`, which estimates each covariance without bias, their noise
     dominates.
 
     Parameters
@@ -70,7 +70,7 @@ def label_gram(sets: Floats, kernel: str, gamma: float | None) -> Floats:
     kernel : {"quadratic", "rbf"}
         (<y, y'> + 1)^2, or exp(-gamma ||y - y'||^2).
     gamma : float or None
-        For "rbf": weight of one label in which two sets differ; None is 1 / n_labels.
+        For "rbf": weight of one label in which two sets differ. None is 1 / n_labels.
     """
     if kernel == "quadratic":
         return np.asarray((sets @ sets.T + 1) ** 2)
@@ -156,7 +156,7 @@ def directions(S: Floats, size: float) -> tuple[Floats, Floats]:
     ----------
     S : ndarray of shape (n_features, n_columns)
     size : float
-        Product of the Frobenius norms of the two factors of S; singular values below 10 eps of it are rounding.
+        Product of the Frobenius norms of the two factors of S. Singular values below 10 eps of it are rounding.
 
     Returns
     -------
@@ -194,8 +194,8 @@ def uncorrelated_directions(S: Floats, X: Matrix, mu: float) -> tuple[Floats, Fl
 
     Notes
     -----
-    With the singular value decomposition :math:`X_c = U\Sigma V^T` the metric is :math:`\mu\Sigma^2 + (1-\mu)I`
-    on the row space; whitened by it, the problem is a thin SVD again.
+    With the singular value decomposition :math:`X_c = U\Sigma V^T` the metric is :math:`\mu\Sigma^2 + (1-\mu)I` on the
+    row space. Whitened by it, the problem is a thin SVD again.
     """
     _, spread, Vt = linalg.svd(_triangularize(X), full_matrices=False, check_finite=False)
     kept = spread > spread[0] * max(X.shape) * EPS

@@ -64,12 +64,13 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     gamma : float or None, default=None
         For ``kernel="rbf"``. None is :math:`1/(2\sigma^2)` with :math:`\sigma` the mean distance between items.
     max_landmarks : int, default=2000
-        Maximum number of items for which the kernel is exact; above, it is a Nystroem approximation with this number of
+        Maximum number of items for which the kernel is exact. Above, it is a Nystroem approximation with this number of
         random landmarks.
     null_space : {"refuse", "variance"}, default="refuse"
         How to fill dimensions beyond the rank of the dependence, which the criterion does not determine. "refuse"
-        raises an error; "variance" takes the leading principal directions of X in the orthogonal complement of those
-        that carry dependence. With ``n_components = n_features`` the latter is a rotation of the whole space.
+        raises an error. "variance" takes the leading principal directions of X in the orthogonal complement of the
+        directions that carry dependence. With ``n_components = n_features`` the latter is a rotation of the whole
+        space.
     random_state : int or None, default=0
         Seed of landmarks and the sample for the bandwidth.
 
@@ -79,19 +80,19 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         P', with orthonormal rows (unless ``uncorrelated`` is given); the entry of largest size is positive. With
         ``kernel`` its columns are the coordinates of ``kernel_map_``, without the last, constant one.
     eigenvalues_ : ndarray of shape (rank_,)
-        All positive eigenvalues of :math:`X^THLHX`, descending, including those beyond ``n_components_``; with
-        ``uncorrelated`` the generalised ones.
+        All positive eigenvalues of :math:`X^THLHX`, descending, also beyond ``n_components_``. With ``uncorrelated``
+        they are the generalised eigenvalues.
     hsic_ : float
         Eq. (1) of the projected items: the sum of the first ``n_components_`` eigenvalues over :math:`(N-1)^2`, with N
         labelled items.
     rank_ : int
-        Number of directions that carry dependence; for the linear label kernel at most one per label.
+        Number of directions that carry dependence. For the linear label kernel at most one per label.
     n_components_ : int
         d.
     kernel_map_ : NystroemMap or None
         The features of the kernel.
     kernel_error_ : float
-        Mean share of k(x, x) that the Nystroem map loses; 0 if the kernel is exact, or there is none.
+        Mean share of k(x, x) that the Nystroem map loses. 0 with an exact kernel, or without a kernel.
     n_features_in_, feature_names_in_
         As in every estimator of scikit-learn.
 

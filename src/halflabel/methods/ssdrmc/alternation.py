@@ -135,11 +135,11 @@ class Alternator:
     threshold : float
         H: scores are rounded here to compare states (and, if ``rounded``, to feed them back).
     rounded : bool
-        Feed back 0/1; otherwise the scores, clipped to [0, 1].
+        Feed back 0/1, otherwise the scores, clipped to [0, 1].
     tol : float
         Stop when at most this share of the entries changed its rounded value.
     max_changes : int or None
-        T of the paper, in entries; it replaces ``tol``.
+        T of the paper, in entries. It replaces ``tol``.
     """
 
     graph: ItemGraph

@@ -49,8 +49,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
 
       with :math:`F^0` a kernel ridge regression (RBF kernel, its bandwidth the mean distance, the ridge weight chosen
       by closed-form leave-one-out). This is eq. (10) with its fitting term masked to observed entries, and with a prior
-      for the unknown ones.
-    * ``"minimizer"`` is the same without the last term; with :math:`\beta = \infty` it is the true minimiser of eq.
+      for unknown entries.
+    * ``"minimizer"`` is the same without the last term. With :math:`\beta = \infty` it is the true minimiser of eq.
       (5).
     * ``"fixed_point"`` solves :math:`F = WF` on unknown entries: with :math:`\beta = \infty` this is eq. (7) as
       printed, otherwise eq. (12) with its fitting term masked.
@@ -72,20 +72,21 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         :math:`\alpha` of eq. (1), the share of the labels in the weights from the second alternation on. P and Q of
         eq. (4) are divided by their mean traces, so that alpha has one meaning for every set.
     fit_weight : float or None, default=None
-        :math:`\beta`, weight of the squared error of one observed entry against the reconstruction error of one item;
+        :math:`\beta`, weight of the squared error of one observed entry against the reconstruction error of one item.
         ``inf`` keeps observed scores at Y. None is 1 for "anchored" and ``inf`` for any other inference.
     anchor_weight : float, default=0.3
-        :math:`\beta_u`, the same for the distance of one unknown entry to the prior. Positive; for "anchored" only.
+        :math:`\beta_u`, the same for the distance of one unknown entry to the prior. It is positive, and for "anchored"
+        only.
     max_alternations : int, default=1
-        Maximum number of alternations between W and F (Table 1); 1 stops after the first F. The next W follows from
+        Maximum number of alternations between W and F (Table 1). 1 stops after the first F. The next W follows from
         the scores, clipped to [0, 1].
     tol : float, default=1e-4
         T as a share: the alternation stops when at most this share of the entries changed its rounded value.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
+        Divide each feature by its standard deviation. "auto" does so for dense X only.
     max_landmarks : int, default=2000
         Maximum number of labelled items for which kernel ridge is exact (half of it where entries are missing one by
-        one). Above, it uses a Nystroem map with this number of landmarks; ``prior_.features.error`` is its error.
+        one). Above, it uses a Nystroem map with this number of landmarks. ``prior_.features.error`` is its error.
     n_folds : int, default=5
         Folds of labelled items for the out-of-fold scores that calibrate the probabilities.
     decision : str, default="micro_f1"
@@ -93,7 +94,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     threshold : float, default=0.3
         H, for ``decision="fixed"`` and for rounding.
     cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
     solver_tol : float, default=1e-5
         Relative residual at which the iterative solvers stop.
     max_iter : int, default=300
@@ -104,19 +105,19 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     Attributes
     ----------
     label_scores_ : ndarray of shape (n_items, n_labels)
-        F; NaN for a label that was not observed with both values, and for entries without evidence: with "minimizer"
+        F. NaN for a label that was not observed with both values, and for entries without evidence: with "minimizer"
         and "fixed_point" these are entries from which no observed entry of the label can be reached on the graph.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
-        Calibrated probabilities; out of fold for observed entries.
+        Calibrated probabilities, out of fold for observed entries.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1; known entries keep their values.
+        0/1. Known entries keep their values.
     thresholds_ : ndarray of shape (n_labels,)
         The lowest probability (or, for "fixed", score) of a relevant entry.
     weights_ : csr_array of shape (n_items, n_items)
         W.
     neighbors_recall_ : float
         Share of the nearest neighbours that the search found. It is below 1 only after an approximate search (of many
-        dense items, with faiss), and is then measured on a sample; see
+        dense items, with faiss), and is then measured on a sample, see
         :func:`halflabel.numerics.graph.audited.audited_neighbors`.
     prior_ : KernelRidge or None
         :math:`F^0`, for "anchored".
@@ -125,7 +126,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     embedding_ : Embedding
         With ``n_components``: the coordinates of the fitted items from the last W, with eigenvalues, residuals,
         localisation and the components of the graph. Labels shape them only if weights and scores alternate
-        (``max_alternations=2``, ``alpha=0.5``); unknown labels then enter through their scores.
+        (``max_alternations=2``, ``alpha=0.5``). Unknown labels then enter through their scores.
     n_alternations_ : int
         Number of alternations of W and F.
     stopped_ : {"stable", "cycle", "cap"}
@@ -140,17 +141,17 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     -----
     After the neighbour search, W costs O(n k^3 + n k^2 m) and each of the 12-25 anchored iterations two sparse
     products, O(n k c) for c labels. The anchored system has no eigenvalue below min(fit_weight, anchor_weight), so that
-    no component of the graph is singular. A new item gets :math:`(w^T F + \beta_u f^0)/(1 + \beta_u)`, the
-    minimiser for its own row with all others held fixed (:math:`\beta_u = 0` without an anchor).
+    no component of the graph is singular. A new item gets :math:`(w^T F + \beta_u f^0)/(1 + \beta_u)`, the minimiser
+    for its own row with all other rows held fixed (:math:`\beta_u = 0` without an anchor).
 
-    **Departures from the paper.** The paper calls its eq. (7) the optimum of eq. (5), which it is not; both are
+    **Departures from the paper.** The paper calls its eq. (7) the optimum of eq. (5), which it is not. Both are
     available under their own names. Eq. (10) and (12) as printed fill missing labels with 0 and pull every unlabelled
-    item to 0; here the fitting term is masked. Under eq. (7) the residual of every unlabelled
-    item is 0, so that alpha and the alternation only react to rounding: the default does not alternate. The ridge is
-    1 (the paper recommends far less than 0.1, which is less accurate). P and Q of eq. (4) are divided by their mean
-    traces; otherwise the meaning of alpha depends on units. T is a share of the entries, and the alternation also ends
-    when a state comes back. Probabilities and a plug-in threshold replace H = 0.3, which is available as
-    ``decision="fixed"``. ``inference="published"`` keeps to Table 1; halflabel-papers varies its settings one by one.
+    item to 0. Here the fitting term is masked. Under eq. (7) the residual of every unlabelled item is 0, so that alpha
+    and the alternation only react to rounding: the default does not alternate. The ridge is 1 (the paper recommends far
+    less than 0.1, which is less accurate). P and Q of eq. (4) are divided by their mean traces, because otherwise the
+    meaning of alpha depends on units. T is a share of the entries, and the alternation also ends when a state comes
+    back. Probabilities and a plug-in threshold replace H = 0.3, which is available as ``decision="fixed"``.
+    ``inference="published"`` keeps to Table 1. halflabel-papers varies its settings one by one.
 
     References
     ----------
@@ -216,7 +217,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         """Return an instance with the settings of the paper's experiments.
 
         Eq. (7), k = 15, eq. (4) as printed with alpha = 0.1, H = 0.3, rounded feedback, T = 5 entries, raw features,
-        and a ridge within the paper's "far less than 0.1". The paper gives no maximum of alternations; it is 10 here.
+        and a ridge within the paper's "far less than 0.1". The paper gives no maximum of alternations. It is 10 here.
         """
         return cls(
             15,
@@ -341,7 +342,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     def normalise_alpha(self) -> float:
         """Return alpha in units of mean traces, computed from the final scores.
 
-        With ``inference="published"`` this alpha gives the same weights in these units; otherwise it is ``alpha``.
+        With ``inference="published"`` this alpha gives the same weights in these units. Otherwise it is ``alpha``.
         """
         check_is_fitted(self)
         if self.inference != "published":

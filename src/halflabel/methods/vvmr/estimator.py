@@ -30,7 +30,7 @@ class VVMR(VectorValued):
     ----------
     alpha : float or sequence of float, default=(6e-4, 2e-4, 2e-3)
         :math:`\gamma_A`, weight of the kernel norm against the squared error of one annotated item. Cross-validation
-        chooses among several values, here and below; with fewer than two annotated items the first is used.
+        chooses among several values, here and below. With fewer than two annotated items the first is used.
     alpha_manifold : float or sequence of float, default=0.0
         :math:`\gamma_I`. Unlabelled items have an effect only if it is positive. A tenth of ``alpha`` is a large value.
     label_graph_weight : float, default=0.0
@@ -46,11 +46,11 @@ class VVMR(VectorValued):
     n_neighbors : int, default=5
         Number of neighbours in that graph.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
+        Divide each feature by its standard deviation. "auto" does so for dense X only.
     max_exact : int, default=4000
         Maximum number of items for which the kernel is exact.
     n_landmarks : int, default=1000
-        Number of landmarks of the Nystroem map above that; ``model_.features.error`` is its error.
+        Number of landmarks of the Nystroem map above that. ``model_.features.error`` is its error.
     n_folds : int, default=5
         Number of folds of annotated items, for the choice of weights and for the out-of-fold scores that calibrate the
         probabilities.
@@ -59,7 +59,7 @@ class VVMR(VectorValued):
     threshold : float, default=0.0
         For ``decision="fixed"``.
     cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
     tol : float, default=1e-8
         Relative residual at which conjugate gradients stop, where they are needed.
     max_iter : int, default=1000
@@ -70,7 +70,7 @@ class VVMR(VectorValued):
     Attributes
     ----------
     label_scores_ : ndarray of shape (n_items, n_labels)
-        f; NaN for a label that was not observed with both values.
+        f. NaN for a label that was not observed with both values.
     label_probabilities_, transduction_, thresholds_
         As in :class:`halflabel.SSDRMC`.
     setting_ : KernelSetting
@@ -78,8 +78,8 @@ class VVMR(VectorValued):
     bandwidth_ : float
         :math:`\sigma`, features scaled.
     cv_results_ : dict of ndarray
-        Every setting, with ``pu_f1`` (the best F1 of one threshold, or, for ``decision="fixed"``, that at
-        ``threshold``) and ``macro_auc`` of the held-out entries; the setting with the largest sum is chosen.
+        Every setting, with ``pu_f1`` (the best F1 of one threshold, or, for ``decision="fixed"``, the F1 at
+        ``threshold``) and ``macro_auc`` of the held-out entries. The setting with the largest sum is chosen.
     model_ : KernelRidge
         :math:`f(x) = \sum_i k(x, x_i) (AQ)_i`, eq. (9).
     solution_ : Solution
@@ -89,19 +89,19 @@ class VVMR(VectorValued):
     ------
     ValueError
         If nothing is observed, a label holds anything but 1, 0 or missing, the labels are positive-only (the minimiser
-        is exactly 1 then; see :class:`LowRankVVMR`), or a parameter is out of range.
+        is exactly 1 then, see :class:`LowRankVVMR`), or a parameter is out of range.
 
     Notes
     -----
     With :math:`G = CC^T` and :math:`C^T L C = V\,\mathrm{diag}(d)\,V^T` every weight is diagonal in the features CV:
     one factorisation of about 20 N^3 operations (2 N m^2 with m landmarks) per width is enough for all weights, labels
     and folds. Each fold and ratio of the two weights costs one eigendecomposition of the annotated rows, 9 l^3
-    operations; more values of ``alpha`` cost nothing. Without a graph only annotated items enter it. Items with gaps
+    operations. More values of ``alpha`` cost nothing. Without a graph only annotated items enter it. Items with gaps
     cost one dense solve per pattern of gaps if Q = I, and otherwise conjugate gradients on the masked Kronecker system.
 
     **Departures from the paper.** The graph's Laplacian is normalised (with the paper's weights the plain one reduces
     accuracy) and its default weight is 0. Q is by default the identity. Held-out items stay in the graph as unlabelled
-    ones. Probabilities and a plug-in threshold replace the sign, which is available as ``decision="fixed"``.
+    items. Probabilities and a plug-in threshold replace the sign, which is available as ``decision="fixed"``.
 
     References
     ----------

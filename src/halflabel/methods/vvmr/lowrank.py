@@ -73,7 +73,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     solver : {"admm", "davis_yin"}, default="admm"
         "davis_yin" is three-operator splitting, for ``alpha_trace > 0``.
     tol : float, default=1e-4
-        Relative duality gap at which to stop; while settings are compared, 1e-3.
+        Relative duality gap at which to stop. While settings are compared, it is 1e-3.
     max_iter : int, default=400
         Maximum number of iterations.
     decision : str, default="micro_f1"
@@ -88,21 +88,21 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     Attributes
     ----------
     recovered_ : ndarray of shape (n_items, n_labels)
-        Z, from -1 to about 1; NaN for items that are not annotated.
+        Z, from -1 to about 1. NaN for items that are not annotated.
     label_scores_ : ndarray of shape (n_items, n_labels)
-        f; NaN for a label without relevant entries, or without irrelevant (or not assigned) ones.
+        f. NaN for a label without relevant entries, or without irrelevant (or not assigned) entries.
     label_probabilities_ : ndarray of shape (n_items, n_labels)
         Probability of being assigned, or, with ``observed_rate``, of being relevant. For an annotated item without the
         label it is conditional on the label not having been assigned.
     assigned_probabilities_ : ndarray of shape (n_items, n_labels)
         For positive-only labels, the out-of-fold probability of being assigned.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)
-        0/1; known entries keep their values. Labels that were not assigned are filled in where their probability
+        0/1. Known entries keep their values. Labels that were not assigned are filled in where their probability
         reaches ``thresholds_``, which are computed on unannotated items and are used for all items.
     solution_ : Solution
         ``x`` is Z of the annotated items, ``residual`` the relative duality gap.
     thresholds_, setting_, bandwidth_, cv_results_, model_
-        As in :class:`VVMR`; ``pu_f1`` accounts for missing positives according to ``observed_rate``.
+        As in :class:`VVMR`. ``pu_f1`` accounts for missing positives according to ``observed_rate``.
 
     Raises
     ------
@@ -125,9 +125,9 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     -1, and an entry that is known to be irrelevant is never raised.
 
     **Departures from the paper.** Knee and trace weight are separate, and the latter is 0 by default. Eq. (22) takes
-    the absolute value of its argument, which is not a proximal step; here the proximal step is used. The constraint
+    the absolute value of its argument, which is not a proximal step. Here the proximal step is used. The constraint
     holds exactly instead of by a penalty. By default Q is the identity, gamma_I is 0, and the graph's Laplacian is
-    normalised. The paper drops another fifth of the labels in cross-validation; here the criterion accounts for missing
+    normalised. The paper drops another fifth of the labels in cross-validation. Here the criterion accounts for missing
     positives instead.
 
     References
@@ -206,7 +206,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         r"""Return an instance with the settings of the paper's experiments, solved to the optimum.
 
         Its grids, :math:`\gamma_O = 0.5` on the plain label graph, the plain Laplacian of 5 neighbours, raw features
-        and the sign. The paper gives no kernel width; it is chosen among 0.5, 1 and 2 here.
+        and the sign. The paper gives no kernel width. It is chosen among 0.5, 1 and 2 here.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         X : array-like or sparse matrix of shape (n_items, n_features)
             All items, annotated and unannotated.
         y : PartialLabels, array-like or DataFrame of shape (n_items, n_labels) or (n_items,)
-            Positive-only labels, from :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``;
+            Positive-only labels, from :meth:`PartialLabels.from_positives` or ``from_tags(..., absent="unknown")``,
             or 1 relevant, 0 irrelevant, missing unknown.
         """
         X, labels = self._enter(X, self._mark_unassigned(y))
@@ -252,7 +252,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         Parameters
         ----------
         n : int or None
-            Maximum number of rows; None returns all entries that were raised.
+            Maximum number of rows. None returns all entries that were raised.
 
         Returns
         -------

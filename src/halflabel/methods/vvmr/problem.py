@@ -45,9 +45,9 @@ class InputKernel:
     rows : ndarray of shape (n_used, r)
         W = C V of the items that the fit uses, :math:`G = WW^T`.
     roughness : ndarray of shape (r,)
-        d of :math:`W^T L W = \mathrm{diag}(d)`; 0 without a graph.
+        d of :math:`W^T L W = \mathrm{diag}(d)`. 0 without a graph.
     rotation : ndarray of shape (r, r) or None
-        V; None is the identity.
+        V. None is the identity.
     annotated : ndarray of int
         Positions of the annotated items in ``rows``.
     operator : csr_array of shape (n_used, n_used), or None
@@ -112,11 +112,11 @@ def output_kernel(Y: Floats, weight: float, *, normalize: bool) -> OutputKernel:
     Parameters
     ----------
     Y : ndarray of shape (n_rows, n_labels)
-        Labels in the coding of the paper; the graph connects each column with the nearest ones.
+        Labels in the coding of the paper. The graph connects each column with the nearest columns.
     weight : float
         :math:`\gamma_O`, at least 0 and below 1.
     normalize : bool
-        Divide :math:`L_{out}^\dagger` by its mean eigenvalue; the mean eigenvalue of Q is then 1 for every weight.
+        Divide :math:`L_{out}^\dagger` by its mean eigenvalue. The mean eigenvalue of Q is then 1 for every weight.
     """
     n = Y.shape[1]
     if weight == 0 or n < 2:

@@ -51,7 +51,7 @@ class Neighbors:
     Attributes
     ----------
     indices, distances : ndarray of shape (n_items, k)
-        Nearest first; an approximate search puts equal distances in the order of their indices.
+        Nearest first. An approximate search puts equal distances in the order of their indices.
     recall : float
         Share of the k nearest items that the search found, over a sample: an item counts if its distance is at most
         the distance of the true k-th neighbour. 1 for an exact search.
@@ -105,11 +105,11 @@ def audited_neighbors(
     finds less than 95 % of the true neighbours of 500 items, the number of searched lists is doubled. If 5 % of the
     lists are not enough, the exact search costs no more and is used. The recall is measured on 500 other items.
 
-    Lists are searched in single precision, for 8 candidates more than k; order and distances are computed again from
-    differences in double precision. Rows whose lists hold fewer than k items are searched exactly. Costs
-    O(n^1.5 n_features) and, in addition to ``X``, at most one and a half times the memory of ``X`` in double precision.
-    The result does not depend on chance, and on the number of threads only where two centres are equally near to
-    within rounding.
+    Lists are searched in single precision, for 8 candidates more than k. Order and distances are computed again from
+    differences in double precision. Rows whose lists hold fewer than k items are searched exactly. Costs O(n^1.5
+    n_features) and, in addition to ``X``, at most one and a half times the memory of ``X`` in double precision. The
+    result does not depend on chance, and on the number of threads only where two centres are equally near to within
+    rounding.
 
     There is no ``query``: the prediction for a new item should depend on this item alone, not on the sample of items
     that comes with it. New items are therefore searched exactly.

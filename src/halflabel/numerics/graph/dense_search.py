@@ -39,10 +39,10 @@ def nearest_rows(X: Matrix, k: int, query: Matrix) -> tuple[Ints, Floats]:
 
     Notes
     -----
-    The result is that of :func:`halflabel.numerics.graph.neighbors.neighbors`, but for the order of rows at equal
+    The result equals :func:`halflabel.numerics.graph.neighbors.neighbors`, except for the order of rows at equal
     distance, in about half of its time. Rows are ranked by :math:`q^Tx - \|x\|^2/2` in single precision, whose error is
     at most :math:`\epsilon = \gamma(\|q\|\|x\| + \|x\|^2/2)` with :math:`\gamma` a little above (n_features + 8)
-    2^{-24}. The rows are split into groups; the k + 8 groups with the nearest rows contain the k + 8 first ones.
+    2^{-24}. The rows are split into groups. The k + 8 groups with the nearest rows contain the k + 8 nearest rows.
     These candidates are ranked again by their distances in double precision.
 
     A row outside the candidates cannot be nearer than the k-th distance d if it is longer than

@@ -27,7 +27,7 @@ class Embedding:
         first one is shifted so that components lie side by side. A component with fewer items than coordinates has 0
         in the coordinates that it cannot fill.
     eigenvalues : ndarray of shape (n_components,)
-        Eigenvalue of each coordinate, which is its reconstruction error per item; the mean over all items.
+        Eigenvalue of each coordinate, which is its reconstruction error per item, as a mean over all items.
     residuals : ndarray of shape (n_components,)
         Largest residual of a component, recomputed from the definition for vectors of length 1.
     localisation : ndarray of shape (n_components,)
@@ -36,7 +36,7 @@ class Embedding:
     component : ndarray of int, shape (n_items,)
         Component of the graph that holds each item, numbered from 0.
     n_closed_groups : int
-        Number of groups of items that have neighbours only among themselves; at least one per component.
+        Number of groups of items that have neighbours only among themselves, at least one per component.
     status : Status
     """
 
@@ -68,9 +68,9 @@ def spectral_embedding(
     the eigenvectors of :math:`M = (I - W)^T(I - W)` with the smallest eigenvalues, without its null space. The paper
     discards the constant vector. There is one more null vector for every further *closed group*, a set of items with
     neighbours only among themselves: a component of the graph, or a set of near duplicates inside one. Such a vector
-    separates groups and contains nothing else. All are therefore discarded, each component is embedded separately,
-    and the components are placed side by side. Two closed groups of one component may overlap on the map;
-    ``n_closed_groups`` counts them.
+    separates groups and contains no other information. All such vectors are therefore discarded, each component is
+    embedded separately, and the components are placed side by side. Two closed groups of one component may overlap on
+    the map. ``n_closed_groups`` counts the closed groups.
 
     Parameters
     ----------

@@ -56,15 +56,15 @@ def neighbors(
     Returns
     -------
     indices, distances : ndarray of shape (n_queries, k)
-        Nearest first; with ``ties="index"``, equal distances in the order of their indices.
+        Nearest first. With ``ties="index"``, equal distances are in the order of their indices.
 
     Notes
     -----
     For ``ties="index"``, two squared distances next to each other in the sorted row of a query x are equal if they
-    differ by at most :math:`10^{-9} d^2 + 10^{-12} \|x\|^2`, d the smaller distance; a chain of equal ones is equal as
-    a whole. The second term is there because distances come from inner products, :math:`\|x\|^2 + \|y\|^2 - 2x^Ty`,
-    whose rounding error is a few :math:`10^{-16}(\|x\|^2 + \|y\|^2)`, however small the distance. Dense rows are
-    centred first, so that :math:`\|x\|` contains no offset; sparse rows are not.
+    differ by at most :math:`10^{-9} d^2 + 10^{-12} \|x\|^2`, d the smaller distance. A chain of equal distances is
+    equal as a whole. The second term is there because distances come from inner products,
+    :math:`\|x\|^2 + \|y\|^2 - 2x^Ty`, whose rounding error is a few :math:`10^{-16}(\|x\|^2 + \|y\|^2)`, however small
+    the distance. Dense rows are centred first, so that :math:`\|x\|` contains no offset. Sparse rows are not centred.
 
     The search finds a few more than k neighbours. Where the k-th is tied with the last of them, all distances of the
     row are computed again and sorted, in blocks of 16 MB of distances. In the worst case, with a tie in every row,

@@ -25,8 +25,8 @@ def minimizer(
 ) -> Solution:
     r"""Minimise :math:`\|(I - W)F\|_F^2 + \sum_{ij} d_{ij} (F_{ij} - T_{ij})^2` by matrix-free conjugate gradients.
 
-    Clamped and free entries give the true minimiser of eq. (5), :math:`M_{uu} F_u = -M_{ul} Y`, which eq. (7) is
-    not. Pulled and free entries give that of eq. (10) with its fitting term masked, :math:`(M + D_j) f_j = D_j t_j`.
+    Clamped and free entries give the true minimiser of eq. (5), :math:`M_{uu} F_u = -M_{ul} Y`, unlike eq. (7). Pulled
+    and free entries give the minimiser of eq. (10) with its fitting term masked, :math:`(M + D_j) f_j = D_j t_j`.
     :math:`M = (I - W)^T(I - W)` is not formed, because it has the square of the number of entries per row. The solver
     starts at the target.
     """
@@ -42,10 +42,10 @@ def fixed_point(
 ) -> Solution:
     r"""Solve :math:`(I - W + D_j) f_j = D_j t_j`: every free score is exactly the mean of its neighbours' by W.
 
-    Clamped and free entries give eq. (7), :math:`F_u = (I - W_{uu})^{-1} W_{ul} Y`; pulled and free entries give
-    eq. (12) with its fitting term masked. The rows of W of clamped entries are not read. With signed weights the
-    spectral radius of :math:`W_{uu}` exceeds 1, so that iterating :math:`F \leftarrow WF` diverges: a small system is
-    solved directly, a large one by BiCGSTAB.
+    Clamped and free entries give eq. (7), :math:`F_u = (I - W_{uu})^{-1} W_{ul} Y`. Pulled and free entries give eq.
+    (12) with its fitting term masked. The rows of W of clamped entries are not read. With signed weights the spectral
+    radius of :math:`W_{uu}` exceeds 1, so that iterating :math:`F \leftarrow WF` diverges: a small system is solved
+    directly, a large one by BiCGSTAB.
     """
     A = _residual_operator(W)
     apply, rhs, diagonal = _clamp(lambda F: A @ F, np.ones((W.shape[0], 1)), target, weight)

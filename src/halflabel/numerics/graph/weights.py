@@ -40,8 +40,8 @@ def reconstruction_weights(
     indices : ndarray of shape (n_queries, k)
         Neighbours, from :func:`halflabel.numerics.graph.neighbors.neighbors`.
     ridge : float
-        :math:`\xi`. The paper recommends less than 0.1; 1 gives better scores, hardly any negative weight and a
-        well-conditioned solve.
+        :math:`\xi`. The paper recommends less than 0.1. A ridge of 1 gives better scores, hardly any negative weight
+        and a well-conditioned solve.
     query : matrix of shape (n_queries, n_features), optional
         Rows to rebuild. The default is the rows of ``X``.
     scores : ndarray of shape (n_items, n_labels), optional

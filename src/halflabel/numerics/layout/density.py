@@ -27,7 +27,7 @@ def find_regions(coordinates: Floats) -> tuple[Ints, Ints]:
     Returns
     -------
     region : ndarray of int, shape (n_items,)
-        Numbered from 0, the largest region first; -1 for an item of no region, because its region would be too small.
+        Numbered from 0, the largest region first. -1 for an item without region, because its region would be too small.
     centre : ndarray of int, shape (n_regions,)
         The item of each region that is nearest to its peak.
     """

@@ -22,8 +22,8 @@ def measure_trust(space: Floats, coordinates: Floats, rng: np.random.Generator) 
     r"""Return trustworthiness and continuity (Venna & Kaski 2001) of the 15 nearest neighbours.
 
     Trustworthiness is reduced by items that are neighbours on the map only, continuity by items that are neighbours in
-    ``space`` only; each by their rank in the other one. 1 is perfect. Of large tables, both are estimated from a random
-    sample.
+    ``space`` only. Each such item counts by its rank in the other neighbourhood. 1 is perfect. Both figures of a large
+    table are estimated from a random sample.
 
     Parameters
     ----------

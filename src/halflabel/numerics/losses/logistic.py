@@ -84,8 +84,8 @@ class Logistic:
 class BiasedLogistic:
     r"""The logistic term of eq. (2), minimised over the bias, :math:`\min_b f(Z, b) + \tfrac{w_b}{2}\|b\|^2`.
 
-    This is a convex function of Z alone. Its gradient is that of :math:`f(\cdot, b)` at the best b, with the same
-    Lipschitz constant, so that a solver handles it like any other term.
+    This is a convex function of Z alone. Its gradient is the gradient of :math:`f(\cdot, b)` at the best b, with the
+    same Lipschitz constant, so that a solver handles it like any other term.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def davis_yin(
         f, never negative.
     penalty : NuclearNorm
     project : callable
-        Projection on the set; it does not change its argument.
+        Projection on the set. It does not change its argument.
     start : ndarray of shape (n, m)
     tol : float
         Stop when the bound of the relative gap is at most this.

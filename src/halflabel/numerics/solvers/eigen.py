@@ -18,7 +18,7 @@ MAX_DENSE = 1000
 #: Maximum number of rows of a dense decomposition after an iteration that did not converge: seconds, and 200 MB.
 MAX_FALLBACK = 4000
 
-#: Number of vectors in addition to the wanted ones, so that the last wanted ones converge too.
+#: Number of vectors in addition to the wanted vectors, so that the last wanted vectors converge too.
 N_GUARD = 4
 
 #: Number of filtered blocks that span one Krylov space.
@@ -36,14 +36,14 @@ class EigenSolution:
     Attributes
     ----------
     vectors : ndarray of shape (n, k)
-        Orthonormal; the entry of largest magnitude of each is positive.
+        Orthonormal. The entry of largest magnitude of each vector is positive.
     values : ndarray of shape (k,)
         Ascending, :math:`\|Av\|^2`.
     residuals : ndarray of shape (k,)
         :math:`\|Mv - \lambda v\|`, recomputed from the definition.
     status : Status
     n_iter : int
-        Products of M with a block of vectors; 0 for a dense decomposition.
+        Products of M with a block of vectors. 0 for a dense decomposition.
     """
 
     vectors: Floats
@@ -58,10 +58,10 @@ def bottom_eigenvectors(
 ) -> EigenSolution:
     r"""Return the ``k`` eigenvectors of :math:`M = A^T A` with the smallest eigenvalues.
 
-    A matrix of at most 1000 rows is decomposed densely. For larger ones M is not formed. Each round spans a block
+    A matrix of at most 1000 rows is decomposed densely. For a larger matrix M is not formed. Each round spans a block
     Krylov space of a Chebyshev polynomial in M that is large on the wanted end of the spectrum and at most 1 beyond,
     and keeps the best vectors in this space (Rayleigh-Ritz). A Ritz value is never below its eigenvalue, so that the
-    largest one is a safe edge for the next filter; the edge falls until the wanted vectors converge. The method uses a
+    largest one is a safe edge for the next filter. The edge falls until the wanted vectors converge. The method uses a
     block and not a single Lanczos vector, because the latter misses copies of a multiple eigenvalue (0, once for each
     closed group of items) although every residual is small.
 
@@ -72,7 +72,7 @@ def bottom_eigenvectors(
         Between 1 and n.
     tol : float
         The iteration has converged when every residual is at most ``tol`` times the largest eigenvalue returned. The
-        scale is that of the wanted eigenvalues, not of M: vectors can be wrong in every digit while their residuals
+        scale comes from the wanted eigenvalues, not from M: vectors can be wrong in every digit while their residuals
         are tiny relative to M. Residuals below ``100 * eps`` times the norm of M are rounding and count as converged.
     max_iter : int
         Maximum number of products with M. If it is reached, a matrix of at most 4000 rows is decomposed densely.

@@ -141,8 +141,8 @@ def factored(
     Notes
     -----
     With k the rank, a sweep costs about :math:`2 n m k^2` operations for terms with gaps and :math:`4 n m k` (sparse:
-    4 k per stored entry) for complete ones, in one pass over the rows; memory is that of the data, (n + m) k and one
-    block.
+    4 k per stored entry) for complete terms, in one pass over the rows. Memory holds the data, (n + m) k numbers and
+    one block.
 
     References
     ----------
@@ -316,7 +316,7 @@ def _grow(Z: Factors, slope: _Slope, max_new: int, step_size: float, alpha: floa
     if Z.right.shape[1]:
         span = Z.right / np.linalg.norm(Z.right, axis=0)  # orthogonal: the factors are balanced
         added &= np.sum((span.T @ slope.right) ** 2, axis=0) < 0.5
-    chosen = np.flatnonzero(added)[::-1][: max(max_new, 0)]  # the steepest ones
+    chosen = np.flatnonzero(added)[::-1][: max(max_new, 0)]  # the steepest directions
     chosen = chosen[np.argsort(-slope.values[chosen])]
     root = np.sqrt(step_size * (slope.values[chosen] - alpha))
     left, right = slope.left[:, chosen] * root, slope.right[:, chosen] * root

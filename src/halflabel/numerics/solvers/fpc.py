@@ -30,7 +30,8 @@ def fpc(
     Algorithm 2 is the same iteration. Its last line sets the row of ones after every shrinkage. A gradient step of
     length :math:`\tau_Z` on :math:`\tfrac{1}{2\tau_Z}\|z_\mathrm{row} - 1\|^2` sets this row to 1 exactly, so that with
     this term in ``smooth`` all other rows have the same iterates. Algorithm 2 therefore converges for every
-    :math:`\tau_Z < 2/L`, but to the minimiser with that soft row, which is not that of eq. (3) and depends on the step.
+    :math:`\tau_Z < 2/L`, but to the minimiser with this soft row, which differs from the minimiser of eq. (3) and
+    depends on the step.
 
     Parameters
     ----------
@@ -50,14 +51,14 @@ def fpc(
     Returns
     -------
     solution : Solution
-        ``objective`` has a value for each iteration; ``residual`` is the bound of the relative gap in Z at the last
+        ``objective`` has a value for each iteration. ``residual`` is the bound of the relative gap in Z at the last
         bias, which is often far above ``tol``.
     bias : ndarray of shape (t,)
 
     Notes
     -----
-    Each iteration costs one full SVD, as published. The objective is the soft one: that of the published rule, after
-    the row is set, would cost a second SVD.
+    Each iteration costs one full SVD, as published. The objective has the soft row: the objective of the published
+    rule, after the row is set, would cost a second SVD.
     """
     Z, t = start, len(bias)
     value, grad = smooth(bias).value_and_grad(Z)

@@ -30,7 +30,7 @@ MAX_RATIO = 5.0
 class RecoveryProblem:
     r"""Minimise :math:`\langle Z, (K + lI)^{-1} Z\rangle + \tau\|Z\|_* + \theta\sum(Z - Y)` over :math:`Z \ge Y`.
 
-    This is eq. (11) after the weights are eliminated; Z = Y where an entry is not free.
+    This is eq. (11) after the weights are eliminated. Z = Y where an entry is not free.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class RecoveryProblem:
         Parameters
         ----------
         R : ndarray of the same shape
-            A matrix near a subgradient of the weighted trace norm; its singular values are clipped.
+            A matrix near a subgradient of the weighted trace norm. Its singular values are clipped.
         """
         R = self.clip(R)
         slack = 2 * self.kernel.inverse(Z) + R + self.slope
@@ -107,7 +107,7 @@ class Recovery:
     Attributes
     ----------
     solution : Solution
-        ``x`` is Z, which is exactly feasible; ``residual`` is its relative duality gap.
+        ``x`` is Z, which is exactly feasible. ``residual`` is its relative duality gap.
     dual : ndarray
         R, the multiplier of the trace norm in the last iteration of ADMM, :math:`\|R\|_2 \le \tau`.
     """
@@ -131,7 +131,7 @@ def recover(problem: RecoveryProblem, *, tol: float = 1e-4, max_iter: int = 400,
     Notes
     -----
     The quadratic step is spectral in K and costs 4 n_rows p operations per label, the trace norm costs a small
-    eigenproblem and the constraint nothing. The iteration is over-relaxed; relative residuals are balanced every 20
+    eigenproblem and the constraint nothing. The iteration is over-relaxed. Relative residuals are balanced every 20
     iterations.
 
     References

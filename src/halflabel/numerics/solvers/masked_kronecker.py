@@ -32,7 +32,7 @@ def masked_least_squares(
     Returns
     -------
     Solution
-        ``x`` are the weights of the features, shape (r, n_labels); ``residual`` is the relative residual.
+        ``x`` are the weights of the features, shape (r, n_labels). ``residual`` is the relative residual.
 
     Notes
     -----

@@ -23,10 +23,10 @@ def solve_packed(H: Floats, R: Floats, group: Ints | None = None) -> Floats:
     Parameters
     ----------
     H : ndarray of shape (k (k + 1) / 2, G)
-        Lower triangles, row by row as :func:`products` packs them; overwritten. G is N, or 1 where all systems are
-        equal, or the number of groups.
+        Lower triangles, row by row as :func:`products` packs them. They are overwritten. G is N, or 1 where all systems
+        are equal, or the number of groups.
     R : ndarray of shape (k, N)
-        Right-hand sides; overwritten by the solutions.
+        Right-hand sides, overwritten by the solutions.
     group : ndarray of int, shape (N,), optional
         The system of each right-hand side.
 

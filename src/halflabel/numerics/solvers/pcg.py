@@ -67,13 +67,13 @@ def pcg(
     true = np.linalg.norm(B - apply(X), axis=0)
     scale = np.where(limit > 0, limit / tol, 1.0)
     residual = float((true / scale).max(initial=0.0))
-    # The true residual differs from the recurrence by rounding; ten times the tolerance is more than rounding.
+    # The true residual differs from the recurrence by rounding. Ten times the tolerance is more than rounding.
     status = Status.CONVERGED if residual <= 10 * tol else Status.MAX_ITER
     return Solution(X, tuple(objective), residual, len(objective) - 1, status)
 
 
 def column_dots(A: Floats, B: Floats) -> Floats:
-    """Return the inner product of every column of A with that of B, without a temporary of their size."""
+    """Return the inner product of every column of A with the same column of B, without a temporary of their size."""
     return np.asarray(np.einsum("ij,ij->j", A, B))
 
 

@@ -92,7 +92,7 @@ def proximal_gradient(
     Parameters
     ----------
     smooth : Smooth
-        f, never negative; the step is 1 over its Lipschitz constant.
+        f, never negative. The step is 1 over its Lipschitz constant.
     penalty : NuclearNorm
     start : ndarray of shape (n, m)
         Not changed. A path of weights is a sequence of calls, each of which starts at the last solution.
@@ -104,7 +104,7 @@ def proximal_gradient(
     -------
     Solution
         ``objective`` is the value of F at the start and wherever the gap was computed (after 5 iterations, and then
-        each time that the number of iterations has grown by a fifth); ``residual`` is the bound of the relative gap at
+        each time that the number of iterations has grown by a fifth). ``residual`` is the bound of the relative gap at
         ``x``.
 
     Notes

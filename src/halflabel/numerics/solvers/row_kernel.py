@@ -44,7 +44,7 @@ class RowBasis:
     vectors : ndarray of shape (n_rows, p)
         E, orthonormal up to columns of zeros.
     values : ndarray of shape (p,)
-        :math:`\hat\kappa \ge 0`; p is the smaller of the number of rows and of features.
+        :math:`\hat\kappa \ge 0`. p is the smaller of the number of rows and of features.
     back : ndarray of shape (r, p)
         :math:`D W_l^T E \hat\kappa^{-1/2}`: from the basis to weights of the features.
     """
@@ -80,7 +80,7 @@ class Group:
     modes : ndarray of int, shape (g,)
         Columns of the label modes.
     scale : ndarray of shape (g,)
-        c: the kernel of mode j is ``c_j`` times that of the basis.
+        c: the kernel of mode j is ``c_j`` times the kernel of the basis.
     basis : RowBasis
     """
 
@@ -106,7 +106,7 @@ class RowKernel:
     ----------
     groups : sequence of Group
     rotation : ndarray of shape (n_labels, n_labels), or None
-        The :math:`u_j` as columns; None is the identity.
+        The :math:`u_j` as columns. None is the identity.
     n_rows : int
         l.
     """

@@ -26,7 +26,7 @@ class Solution:
     objective : tuple of float
         Value of the objective at the start and after each iteration.
     residual : float
-        Certificate of optimality, recomputed at ``x``; the solver documents which.
+        Certificate of optimality, recomputed at ``x``. Each solver documents its certificate.
     n_iter : int
     status : Status
     """
