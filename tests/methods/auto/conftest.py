@@ -8,14 +8,14 @@ import pytest
 from halflabel import PartialLabels
 from halflabel.methods.auto.effort import EFFORTS, Effort
 from halflabel.methods.auto.folds import Folds
-from halflabel.methods.auto.sampling import named_rng
+from halflabel.methods.auto.sampling import Stream, make_rng
 from halflabel.methods.auto.task import Task
 from halflabel.methods.auto.trees import grow
 
 
 def make_task(X, Y, effort: Effort = EFFORTS["default"], *, seed: int = 3, n_folds: int = 5, folds=None) -> Task:
     labels = PartialLabels.from_table(Y)
-    folds = folds or Folds.split(labels, n_folds, named_rng(seed, "folds"))
+    folds = folds or Folds.split(labels, n_folds, make_rng(seed, Stream.FOLDS))
     return Task(X, labels, folds, effort, seed)
 
 

@@ -13,7 +13,7 @@ from halflabel.methods.auto import forest
 from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Items
-from halflabel.methods.auto.sampling import named_rng
+from halflabel.methods.auto.sampling import make_rng
 from halflabel.methods.auto.targets import Targets
 
 SMALL = replace(EFFORTS["fast"], n_trees=10)
@@ -27,7 +27,7 @@ def task(rng):
 
 def grow(X, folds, effort=SMALL):
     targets = Targets(folds.Y[None])
-    return forest.grow_forest(X, folds, targets, 2, effort, lambda name: named_rng(0, name))
+    return forest.grow_forest(X, folds, targets, 2, effort, lambda *key: make_rng(0, *key))
 
 
 def test_the_out_of_fold_score_of_an_item_does_not_use_its_labels(task):

@@ -38,7 +38,7 @@ def make_task(n_trees=12, max_tree_items=100, fold=(0, 1) * 4):
         targets=Targets(Y[None]),
         forest=SimpleNamespace(model=SimpleNamespace(parts=[Constant(0.25), Constant(0.75)])),
         max_features=1,
-        rng=lambda name: np.random.default_rng(0),
+        rng=lambda *stream: np.random.default_rng(0),
     )
 
 

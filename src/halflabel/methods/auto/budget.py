@@ -36,6 +36,7 @@ def estimate_memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: b
     observed = np.count_nonzero(mark_unassigned(labels).state if labels.positive_only else labels.state, axis=0)
     labelled = int(np.count_nonzero(labels.annotated if labels.positive_only else ~labels.unlabelled))
     nodes, rank, rows = min(n, work.max_nodes), min(n, work.n_landmarks), min(labelled, 4096)
+    copies = 3 if is_sparse(X) else 4.5
     features = (NUMBER + X.indices.itemsize) * X.nnz if is_sparse(X) else NUMBER * X.size
     tables = NUMBER * n_labels * (n * (10 + 1.5 * n_members) + labelled * (10 + 1.5 * n_members))
     ridge = 4 * rows * rank + 4 * rank**2 + 32 * min(rows * n_labels, 2**19)
@@ -47,4 +48,4 @@ def estimate_memory(X: Matrix, labels: PartialLabels, effort: str, *, grouped: b
     leaves = min(0.4 * work.n_trees * bags * (4 * n_labels + 48), 2**29) + 4 * bags * min(d, 2000)
     stage_2 = NUMBER * (MAX_LANDMARKS * (4 * rows + 3 * MAX_LANDMARKS) + 200 * rows * n_labels * (n_labels <= 32))
     gaps = stage_2 if (observed < labelled).any() else 0.0
-    return int(3 * features + tables + held_out + kernels + graph + components + leaves + gaps + BASE)
+    return int(copies * features + tables + held_out + kernels + graph + components + leaves + gaps + BASE)

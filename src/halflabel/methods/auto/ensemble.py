@@ -18,7 +18,7 @@ from halflabel.methods.auto.kernel import deformed_kernel, kernel, predict_model
 from halflabel.methods.auto.member import Fitted, Items, Model
 from halflabel.methods.auto.member_weights import learn_weights
 from halflabel.methods.auto.reconstruction import reconstruction
-from halflabel.methods.auto.sampling import draw
+from halflabel.methods.auto.sampling import Stream, draw
 from halflabel.methods.auto.task import Task
 from halflabel.methods.auto.tree_members import self_trained_trees, trees
 
@@ -142,23 +142,23 @@ def uses_graph(names: Iterable[str]) -> bool:
 
 def _calibrate(task: Task, fitted: Fitted[Model]) -> CalibratedMember:
     """Calibrate a member on its out-of-fold scores of all labelled items, or of a sample."""
-    some = _sample(task, "calibration")
+    some = _sample(task, Stream.CALIBRATION)
     labels = task.labels[task.folds.rows[some]]
     return CalibratedMember(fitted.model, fit_platt(fitted.out_of_fold[some], labels, RIDGE))
 
 
 def _learn_weights(task: Task, out_of_fold: list[Floats]) -> Floats:
     """Return the weights of the members, from all labelled items or a sample."""
-    some = _sample(task, "member weights")
+    some = _sample(task, Stream.MEMBER_WEIGHTS)
     z = np.array([table[some] for table in out_of_fold])
     used = task.folds.observed[some] & ~np.isnan(z).any(axis=0)
     return learn_weights(z[:, used], task.folds.Y[some][used])
 
 
-def _sample(task: Task, name: str) -> Ints:
+def _sample(task: Task, stream: Stream) -> Ints:
     """Return the positions of all labelled items, or of a sample of about a million cells."""
     max_items = max(MAX_CELLS // task.folds.Y.shape[1], 1000)
-    return draw(np.arange(len(task.folds.rows)), max_items, task.rng(name))
+    return draw(np.arange(len(task.folds.rows)), max_items, task.rng(stream))
 
 
 def _to_log_odds(scores: Floats, calibration: Calibration) -> Floats:

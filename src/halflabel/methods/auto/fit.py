@@ -24,7 +24,7 @@ from halflabel.methods.auto.graph import Neighbourhood
 from halflabel.methods.auto.new_items import NewItemDecision
 from halflabel.methods.auto.prior import WithPrior, add_prior
 from halflabel.methods.auto.residuals import Refiner, refine
-from halflabel.methods.auto.sampling import named_rng
+from halflabel.methods.auto.sampling import Stream, make_rng
 from halflabel.methods.auto.task import Task
 from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Calibrated
 from halflabel.methods.decision import Decision, decide, decide_relevant
@@ -167,7 +167,7 @@ def fit_auto(data: Data, config: Config) -> FittedAuto:
         scores, prior_weights = combined.log_odds, combined.weights
     out_of_fold = np.where(held_out, scores, np.nan)
     if couples:
-        refined = refine(data.labels, scores, named_rng(config.seed, "other labels"), groups=data.groups)
+        refined = refine(data.labels, scores, make_rng(config.seed, Stream.OTHER_LABELS), groups=data.groups)
         change = np.where(data.labels.observed, refined.out_of_fold, refined.log_odds) - scores
         parts[OTHER_LABELS] = change.astype(np.float32)
         scores, out_of_fold = refined.log_odds, refined.out_of_fold
@@ -180,7 +180,7 @@ def fit_auto(data: Data, config: Config) -> FittedAuto:
 def _fit_members(data: Data, config: Config) -> tuple[FittedMembers, Floats, Mask]:
     """Fit the members; return also the log odds of all cells, and the mask of those that are out of fold."""
     labels = data.labels
-    folds = Folds.split(labels, config.n_folds, named_rng(config.seed, "folds"), data.groups)
+    folds = Folds.split(labels, config.n_folds, make_rng(config.seed, Stream.FOLDS), data.groups)
     task = Task(data.X, labels, folds, EFFORTS[config.effort], config.seed, config.n_neighbors)
     fitted, has_graph = fit_ensemble(task, config.members), uses_graph(config.members)
     members = FittedMembers(

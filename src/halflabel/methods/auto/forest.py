@@ -17,7 +17,7 @@ from halflabel._progress import step
 from halflabel.methods.auto.effort import Effort
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Evidence, Fitted, Items
-from halflabel.methods.auto.sampling import draw
+from halflabel.methods.auto.sampling import Stream, draw
 from halflabel.methods.auto.targets import Targets
 from halflabel.methods.auto.tree_paths import attribute_to_features
 from halflabel.methods.auto.trees import Trees, grow
@@ -29,8 +29,11 @@ MIN_LEAF = 2
 #: Maximum number of values in the leaves of one forest; in single precision, 256 MB.
 LEAF_CELLS = 2**26
 
-#: Returns the generator that belongs to a name.
-Generators = Callable[[str], np.random.Generator]
+#: Returns the generator of a fold in a stream.
+Generators = Callable[[Stream, int], np.random.Generator]
+
+#: What progress reports call the growth of trees.
+STAGES = {Stream.TREES: "growing trees", Stream.SELF_TRAINED_TREES: "growing trees on their own predictions"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +70,13 @@ def grow_forest(
         bags = [folds.rows[draw(known, effort.max_tree_items, rng)] for _ in range(count_trees_per_fold(effort, folds))]
         return grow_bags(X, spread_targets(X, folds, targets, fold), bags, max_features, effort, rng)
 
-    return grow_by_fold(X, folds, "growing trees", grow_part, generators)
+    return grow_by_fold(X, folds, Stream.TREES, grow_part, generators)
 
 
 def grow_by_fold(
     X: Matrix,
     folds: Folds,
-    stage: str,
+    stream: Stream,
     grow_part: Callable[[int, np.random.Generator], Trees],
     generators: Generators,
 ) -> Fitted[Forest]:
@@ -83,8 +86,8 @@ def grow_by_fold(
     ----------
     X : matrix of shape (n_items, n_features)
     folds : Folds
-    stage : str
-        Name of this work for progress reports and random numbers.
+    stream : Stream
+        Decides the random numbers, and the name of this work in progress reports.
     grow_part : callable
         From the number of a fold and a generator to trees that do not use the labels of the fold.
     generators : callable
@@ -92,8 +95,8 @@ def grow_by_fold(
     parts: list[Trees] = []
     scores, out_of_fold = np.zeros((X.shape[0], folds.Y.shape[1])), np.full(folds.Y.shape, np.nan)
     for fold in folds.numbers:
-        step(stage, fold, len(folds.numbers))
-        parts.append(grow_part(fold, generators(f"{stage}, fold {fold}")))
+        step(STAGES[stream], fold, len(folds.numbers))
+        parts.append(grow_part(fold, generators(stream, fold)))
         prediction = parts[-1].predict(X)
         out_of_fold[folds.fold == fold] = prediction[folds.rows[folds.fold == fold]]
         prediction /= len(folds.numbers)

@@ -12,6 +12,7 @@ from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
 from halflabel.methods.auto.forest import Forest
 from halflabel.methods.auto.member import Evidence, Fitted, Items
+from halflabel.methods.auto.sampling import Stream
 from halflabel.methods.auto.task import Task
 from halflabel.methods.contributions import Carriers, Examples
 from halflabel.numerics.solvers import pcg
@@ -101,7 +102,7 @@ def corrected_trees(task: Task) -> Fitted[CorrectedForest]:
     forest, propagation = task.forest, _Propagation(task)
     known = task.folds.observed & ~np.isnan(forest.out_of_fold)
     errors = np.where(known, task.folds.Y - forest.out_of_fold, 0.0)
-    some = task.rng("fading").permutation(errors.shape[1])[:MAX_LABELS]
+    some = task.rng(Stream.ERROR_PULL).permutation(errors.shape[1])[:MAX_LABELS]
 
     def loss(pull: float) -> float:
         corrections = propagation.hold_out(errors[:, some], known[:, some], ERROR_WEIGHT, pull, 0.0)

@@ -14,6 +14,7 @@ from halflabel._arrays import Floats, Matrix
 from halflabel.methods.auto.graph import to_transition_matrix
 from halflabel.methods.auto.member import Evidence, Fitted, Items, Model
 from halflabel.methods.auto.ridge import choose_map, deform_map, fit_ridge, sample_rows
+from halflabel.methods.auto.sampling import Stream
 from halflabel.methods.auto.task import Task
 from halflabel.methods.contributions import Carriers, Examples
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, kernel_ridge, predict_ridges
@@ -64,24 +65,24 @@ def predict_models(models: Sequence[Model], items: Items) -> list[Floats]:
 
 def kernel(task: Task) -> Fitted[KernelRegression]:
     """RBF kernel ridge; bandwidth and ridge weight have the smallest leave-one-out error, in closed form."""
-    return _fit_ridge(task, task.kernel_map, "kernel")
+    return _fit_ridge(task, task.kernel_map, Stream.KERNEL)
 
 
 def deformed_kernel(task: Task) -> Fitted[KernelRegression]:
     r"""Kernel ridge with the penalty :math:`\|(I - P)f\|^2`, P the transition matrix of the heat-kernel graph."""
     folds, graph = task.folds, task.graph
-    some = sample_rows(len(folds.rows), folds.Y.shape[1], task.rng("stiffness"))
+    some = sample_rows(len(folds.rows), folds.Y.shape[1], task.rng(Stream.STIFFNESS))
     maps = deform_map(task.kernel_map, task.X[graph.nodes.items], to_transition_matrix(graph.affinities))
     best = choose_map(maps, task.X[folds.rows[some]], folds.Y[some], folds.observed[some])
-    return _fit_ridge(task, best, "deformed kernel")
+    return _fit_ridge(task, best, Stream.DEFORMED_KERNEL)
 
 
-def _fit_ridge(task: Task, features: NystroemMap, name: str) -> Fitted[KernelRegression]:
+def _fit_ridge(task: Task, features: NystroemMap, stream: Stream) -> Fitted[KernelRegression]:
     """Fit the labelled items, each held out by itself, or, where there are groups, together with its fold."""
     folds, X = task.folds, task.X[task.folds.rows]
     if folds.grouped:
         return _fit_by_fold(task, features, X)
-    model, loo = fit_ridge(features, X, folds.Y, folds.observed, task.rng(name))
+    model, loo = fit_ridge(features, X, folds.Y, folds.observed, task.rng(stream))
     scores = model.predict(task.X)
     # Each label is fitted on its own observed entries: the score of an unknown entry does not use its item.
     out_of_fold = np.where(folds.observed, loo, scores[folds.rows])

@@ -1,17 +1,43 @@
-"""Random numbers: one generator per name, and samples of rows."""
+"""Random numbers: one generator per stream, and samples of rows."""
 
 from __future__ import annotations
 
 import zlib
+from enum import IntEnum
 
 import numpy as np
 
 from halflabel._arrays import Ints
 
 
-def named_rng(seed: int, name: str) -> np.random.Generator:
-    """Return the generator that belongs to a name, so that no member depends on which other members there are."""
-    return np.random.default_rng([seed, zlib.crc32(name.encode())])
+class Stream(IntEnum):
+    """The streams of random numbers of a fit, so that no member depends on which other members there are.
+
+    The number decides the random numbers, and the name does not: a name can be improved, a number must stay.
+    """
+
+    FOLDS = 977612484
+    BANDWIDTH = 2315900271
+    LANDMARKS = 4072386945
+    NODES = 490538492
+    COORDINATES = 2551633526
+    SURROGATE = 546603431
+    FEATURES_OF_SPLIT = 2204819099
+    ERROR_PULL = 282538288
+    STIFFNESS = 2302119936
+    KERNEL = 1574083243
+    DEFORMED_KERNEL = 9451541
+    CALIBRATION = 4240618515
+    MEMBER_WEIGHTS = 3495315440
+    OTHER_LABELS = 2667026635
+    TREES = 1306399596
+    SELF_TRAINED_TREES = 2654654164
+
+
+def make_rng(seed: int, stream: Stream, fold: int | None = None) -> np.random.Generator:
+    """Return the generator of a stream; each fold has one of its own."""
+    key = int(stream) if fold is None else zlib.crc32(f", fold {fold}".encode(), int(stream))
+    return np.random.default_rng([seed, key])
 
 
 def draw(rows: Ints, max_rows: int, rng: np.random.Generator) -> Ints:

@@ -15,7 +15,7 @@ from halflabel.methods.auto.forest import Forest, grow_forest
 from halflabel.methods.auto.graph import Graph, Nodes
 from halflabel.methods.auto.member import Fitted
 from halflabel.methods.auto.ridge import build_shared_map, choose_bandwidth
-from halflabel.methods.auto.sampling import named_rng
+from halflabel.methods.auto.sampling import Stream, make_rng
 from halflabel.methods.auto.split_width import choose_max_features
 from halflabel.methods.auto.targets import Surrogate, Targets
 from halflabel.numerics.kernels import NystroemMap
@@ -33,7 +33,7 @@ class Task:
     folds : Folds
     effort : Effort
     seed : int
-        Decides everything random, see :func:`halflabel.methods.auto.sampling.named_rng`.
+        Decides everything random, see :func:`halflabel.methods.auto.sampling.make_rng`.
     n_neighbors : int
         Of the graph.
     """
@@ -45,31 +45,31 @@ class Task:
     seed: int
     n_neighbors: int = 10
 
-    def rng(self, name: str) -> np.random.Generator:
-        """Return the generator that belongs to a name."""
-        return named_rng(self.seed, name)
+    def rng(self, stream: Stream, fold: int | None = None) -> np.random.Generator:
+        """Return the generator of a stream, or of a fold in it."""
+        return make_rng(self.seed, stream, fold)
 
     @cached_property
     def kernel_map(self) -> NystroemMap:
         """Features of an RBF kernel; of half the rank where every label may need its own eigenvectors."""
         folds, rank = self.folds, self.effort.n_landmarks // (2 if self.folds.have_gaps else 1)
-        bandwidth = choose_bandwidth(self.X[folds.rows], folds.Y, folds.observed, self.rng("bandwidth"))
-        return build_shared_map(self.X, folds.rows, bandwidth, rank, self.rng("landmarks"))
+        bandwidth = choose_bandwidth(self.X[folds.rows], folds.Y, folds.observed, self.rng(Stream.BANDWIDTH))
+        return build_shared_map(self.X, folds.rows, bandwidth, rank, self.rng(Stream.LANDMARKS))
 
     @cached_property
     def nodes(self) -> Nodes:
         """The items that graphs connect."""
-        return Nodes.choose(self.X.shape[0], self.folds.rows, self.effort.max_nodes, self.rng("nodes"))
+        return Nodes.choose(self.X.shape[0], self.folds.rows, self.effort.max_nodes, self.rng(Stream.NODES))
 
     @cached_property
     def graph(self) -> Graph:
         """The heat-kernel graph."""
-        return Graph.build(self.X, self.nodes, self.n_neighbors, self.rng("coordinates"))
+        return Graph.build(self.X, self.nodes, self.n_neighbors, self.rng(Stream.COORDINATES))
 
     @cached_property
     def surrogate(self) -> Surrogate:
         """Kernel ridge regressions with predictions for unknown entries."""
-        return Surrogate.fit(self.X, self.folds, self.rng("stand-in"))  # the name decides the random numbers
+        return Surrogate.fit(self.X, self.folds, self.rng(Stream.SURROGATE))
 
     @cached_property
     def targets(self) -> Targets:
@@ -81,7 +81,7 @@ class Task:
     @cached_property
     def max_features(self) -> int:
         """Number of features that a tree tries at each node."""
-        return choose_max_features(self.X, self.folds, self.targets, self.rng("features of a split"))
+        return choose_max_features(self.X, self.folds, self.targets, self.rng(Stream.FEATURES_OF_SPLIT))
 
     @cached_property
     def forest(self) -> Fitted[Forest]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from halflabel.methods.auto.forest import Forest, count_trees_per_fold, grow_bags, grow_by_fold, spread_targets
 from halflabel.methods.auto.member import Fitted
-from halflabel.methods.auto.sampling import draw
+from halflabel.methods.auto.sampling import Stream, draw
 from halflabel.methods.auto.task import Task
 from halflabel.methods.auto.trees import Trees
 
@@ -38,4 +38,4 @@ def self_trained_trees(task: Task) -> Fitted[Forest]:
         bags = [np.concatenate([draw(known, n_known, rng), draw(others, n_others, rng)]) for _ in range(n_trees)]
         return grow_bags(X, targets, bags, task.max_features, effort, rng)
 
-    return grow_by_fold(X, folds, "growing trees on their own answers", grow_part, task.rng)
+    return grow_by_fold(X, folds, Stream.SELF_TRAINED_TREES, grow_part, task.rng)
