@@ -1,4 +1,4 @@
-"""The lint for plain English: banned words in prose and names, each with what to use instead.
+"""The lint for plain English: banned words in prose and names, and weak sentences, each with what to use instead.
 
 Print what it finds, from the root of the repository::
 
@@ -6,7 +6,8 @@ Print what it finds, from the root of the repository::
 
 The words and their replacements are in ``language.toml``. In Python files, comments, docstrings and all other strings
 are read as prose, and the names of modules, classes, functions, parameters, attributes and variables are split into
-their parts. Templates, pages and TOML files are read as prose as a whole.
+their parts. Templates, pages and TOML files are read as prose as a whole. Sentences are checked in the rooms that the
+list names.
 """
 
 from __future__ import annotations
@@ -155,9 +156,33 @@ def search_name(file: str, name: str, line: int, kind: str) -> Iterator[Finding]
         yield Finding(file, line, name, limits["use"], f"the name of a {kind}")
 
 
+def search_sentences(file: str, source: str) -> Iterator[Finding]:
+    """Yield the weak sentences of a file, if the list names its room."""
+    rules = load_list()["sentences"]
+    if not file.startswith(tuple(rules["rooms"])):
+        return
+    prose = prose_of_python(source)
+    for pattern, use in rules["patterns"].items():
+        for match in re.finditer(pattern, prose):
+            around = prose[max(match.start() - 40, 0) : match.end() + 40].replace("\0", " ")
+            line = prose.count("\n", 0, match.start()) + 1
+            yield Finding(file, line, " ".join(match[0].split()), use, " ".join(around.split()))
+    for line, text in first_lines(source):
+        if ";" in text:
+            yield Finding(file, line, ";", rules["first_line"], text)
+
+
+def first_lines(source: str) -> Iterator[tuple[int, str]]:
+    """Yield (line, text) of the first line of every docstring."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)) and (text := ast.get_docstring(node)):
+            yield node.body[0].lineno, text.splitlines()[0]
+
+
 def search_python(file: str, source: str) -> Iterator[Finding]:
-    """Yield the banned words of strings, comments and names."""
+    """Yield the banned words of strings, comments and names, and weak sentences."""
     yield from search_prose(file, prose_of_python(source))
+    yield from search_sentences(file, source)
     stem = Path(file).stem
     if not stem.startswith("__"):
         yield from search_name(file, stem, 1, "module")

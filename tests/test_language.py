@@ -45,6 +45,27 @@ def test_python_is_searched_where_it_is_prose_or_binds_a_name(tmp_path, monkeypa
     assert search(tmp_path, monkeypatch, "module.py", text) == expected
 
 
+SENTENCES = {
+    "two clauses in a first line": ('"""Read a file; the text.\n\nOne; two."""', [(1, ";")]),
+    "what without a noun": ("# what changed,\n# and what\n# remains", [(1, "what changed"), (2, "what remains")]),
+    "a pronoun without a noun": (
+        '"""Rows, those of X and those\nthat follow."""',
+        [(1, "those of"), (1, "those that")],
+    ),
+    "is no": ('"""A row is no column. There is no row. It is no longer open."""', [(1, "is no column")]),
+    "the others": ('"""Some rows and the others."""', [(1, "the others")]),
+    "code": ("what = value; those = what", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SENTENCES.values(), ids=SENTENCES)
+def test_sentences_are_searched_in_the_rooms_of_the_list(tmp_path, monkeypatch, text, expected):
+    monkeypatch.setitem(language.load_list()["sentences"], "rooms", ["room/"])
+    (tmp_path / "room").mkdir()
+    assert search(tmp_path, monkeypatch, "room/module.py", text) == expected
+    assert not search(tmp_path, monkeypatch, "module.py", text)
+
+
 def test_the_name_of_a_module_is_searched(tmp_path, monkeypatch):
     assert search(tmp_path, monkeypatch, "caveats.py", "x = 1") == [(1, "caveats")]
 
@@ -79,3 +100,4 @@ def test_every_entry_of_the_list_is_whole():
     for entry in language.load_list()["allow"]:
         assert (language.ROOT / entry["file"]).is_file()
         assert entry["because"]
+    assert all((language.ROOT / room).is_dir() for room in language.load_list()["sentences"]["rooms"])

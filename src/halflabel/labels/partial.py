@@ -1,4 +1,4 @@
-"""Labels of items, some of them unknown: the one module that defines what "unknown" means.
+"""Labels of items, some of them unknown: the one module that defines the meaning of "unknown".
 
 A label table of the user holds 1 (relevant), 0 (irrelevant) or nothing (unknown).
 :class:`PartialLabels` holds +1, -1 and 0 in one byte each, so that the mask is
