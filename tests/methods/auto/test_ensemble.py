@@ -61,6 +61,21 @@ def test_it_has_the_brier_score_of_each_member(rng):
     assert model.members_["ensemble"] == pytest.approx(np.mean(((model.label_probabilities_ - Y) ** 2)[known]))
 
 
+@pytest.mark.parametrize("members", [("kernel",), ("trees",), ("kernel", "trees")])
+def test_an_ensemble_in_which_no_member_has_a_weight_scores_new_items(members):
+    weights = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, Y = rng.normal(size=(12, 2)), np.tile([[1.0, 0.0], [0.0, 1.0]], (6, 1))
+        model = AutoLabeler("fast", members=members).fit(X, Y)
+        p = model.predict_proba(np.vstack([X, X]))
+        assert p.shape == (24, 2)
+        weights.append(sum(model.member_weights_.values()))
+        if not weights[-1]:
+            np.testing.assert_allclose(p, np.broadcast_to(p[0], p.shape))
+    assert min(weights) == 0
+
+
 def test_features_without_information_cost_little(rng):
     X, Y = rng.normal(size=(200, 4)), (rng.random((200, 3)) < [0.1, 0.3, 0.5]).astype(float)
     given = Y.copy()

@@ -111,7 +111,7 @@ class FittedEnsemble:
 def fit_ensemble(task: Task, names: tuple[str, ...]) -> FittedEnsemble:
     """Fit the named members, and add their calibrated log odds with weights that are learned out of fold.
 
-    A member with weight 0 is not in the model. Until the weights are learned, the log odds of all members exist.
+    A member with weight 0 is not in the model, unless all weights are 0: then the first one is. Until the weights are learned, the log odds of all members exist.
     """
     members: list[CalibratedMember] = []
     log_odds: list[Floats] = []
@@ -125,7 +125,7 @@ def fit_ensemble(task: Task, names: tuple[str, ...]) -> FittedEnsemble:
         del fitted  # its memory is free while the next member is fitted
     brier = {name: _score_brier(task.folds, expit(z)) for name, z in zip(names, out_of_fold, strict=True)}
     weights = _learn_weights(task, out_of_fold)
-    kept = np.flatnonzero(weights)
+    kept = np.flatnonzero(weights) if weights.any() else np.array([0])
     model = Ensemble([members[k] for k in kept], weights[kept])
     by_name = dict(zip(names, weights.tolist(), strict=True))
     total, parts = _add(weights, log_odds)
