@@ -14,6 +14,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+from tests import costs  # noqa: E402
 
 from halflabel import PartialLabels  # noqa: E402
 from halflabel.methods.auto import EFFORTS  # noqa: E402
@@ -33,6 +34,11 @@ FEWER_EXAMPLES = hypothesis.settings(
     max_examples=hypothesis.settings.default.max_examples // 3,
     suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
 )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Many examples of a property, or a mutant, cost more.
+    costs.register(config, strict=IN_CI and hypothesis.settings.get_current_profile_name() == "quick")
 
 
 @pytest.fixture
@@ -59,6 +65,22 @@ def small_forests() -> Iterator[None]:
         # 300 trees for the drift take four times as long as a fit; with 40, each item is left out by one of them.
         patch.setattr("halflabel.evidence.drift.TREES", 40)
         patch.setattr("halflabel.completion.caution.SAMPLES", 5)
+        yield
+
+
+@pytest.fixture(scope="module")
+def one_member(small_forests: None) -> Iterator[None]:
+    """Complete with the kernel alone, a sketch of a map and few bootstrap samples.
+
+    For tests of what is read, written or shown around a fit; some tests of each command use all members.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        kernel = {name: replace(work, members=("kernel",), text_members=()) for name, work in EFFORTS.items()}
+        patch.setattr("halflabel.methods.auto.estimator.EFFORTS", kernel)  # the estimate of memory keeps all members
+        patch.setattr("halflabel.evidence.drift.TREES", 30)
+        patch.setattr("halflabel.evidence.expected_errors.SAMPLES", 5)
+        patch.setattr("halflabel.completion.caution.SAMPLES", 3)
+        patch.setattr("halflabel.numerics.layout.tsne.ITERATIONS", (5, 5))
         yield
 
 

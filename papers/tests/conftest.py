@@ -1,5 +1,5 @@
 """Fixtures of halflabel's tests: the tests of the papers are run from the root of the repository."""
 
-from tests.conftest import public_data, rng, small_forests
+from tests.conftest import one_member, public_data, pytest_configure, rng, small_forests
 
-__all__ = ["public_data", "rng", "small_forests"]
+__all__ = ["one_member", "public_data", "pytest_configure", "rng", "small_forests"]
