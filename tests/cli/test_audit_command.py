@@ -72,7 +72,7 @@ def test_another_table_is_no_completion(songs, completed, change, sentence):
     assert sentence in " ".join(result.output.split())
 
 
-@pytest.mark.usefixtures("small_forests")
+@pytest.mark.usefixtures("one_member")
 def test_the_report_carries_the_certificate_of_its_table_only(songs):
     fit = ("complete", songs, *OPTIONS, "--effort", "fast")
     done = songs.with_name("songs.completed.csv")

@@ -12,7 +12,7 @@ from tests.conftest import half_labelled
 
 from halflabel.evaluation.comparison import DEFAULT
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def test_the_command_prints_advice_and_json(tmp_path, rng):

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, logit
 from tests.cli.conftest import run
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def read_parts(text):

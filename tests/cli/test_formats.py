@@ -11,7 +11,7 @@ from tests.cli.conftest import outputs, run
 
 from halflabel import files
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 WORDS = {"billing": "refund invoice payment", "login": "password account locked", "bug": "crash error screen"}
 FAST = ("--effort", "fast")

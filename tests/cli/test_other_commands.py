@@ -15,7 +15,7 @@ from tests.cli.conftest import outputs, run
 import halflabel as hl
 
 
-@pytest.mark.usefixtures("small_forests")
+@pytest.mark.usefixtures("one_member")
 def test_a_map_is_drawn_and_its_coordinates_are_written_with_labels(songs):
     assert run("map", songs, "--id", "song", "--labels", "tag_*").exit_code == 0
     assert outputs(songs) == ["songs.map.csv", "songs.map.html"]
@@ -25,7 +25,7 @@ def test_a_map_is_drawn_and_its_coordinates_are_written_with_labels(songs):
     assert len(re.findall(r"<title>s\d+[ <]", songs.with_name("songs.map.html").read_text())) == 60
 
 
-@pytest.mark.usefixtures("small_forests")
+@pytest.mark.usefixtures("one_member")
 def test_the_suffix_decides_what_a_map_becomes(songs, tmp_path):
     svg, table = tmp_path / "m.svg", tmp_path / "m.parquet"
     result = run("map", songs, "--labels", "tag_*", "--label", "tag_c", "--set", "show=song", "-o", svg, "-o", table)
@@ -49,7 +49,7 @@ def test_a_map_that_cannot_be_written_is_an_error_before_the_work(songs, options
     assert outputs(songs) == []
 
 
-@pytest.mark.usefixtures("small_forests")
+@pytest.mark.usefixtures("one_member")
 def test_a_label_that_does_not_exist(songs):
     result = run("map", songs, "--labels", "tag_*", "--label", "tag")
     assert (result.exit_code, "there is no label 'tag'" in result.output) == (1, True)

@@ -46,7 +46,7 @@ def test_names_that_differ_in_case_only_are_one_file_where_the_folder_folds_case
     assert outputs(songs) == []
 
 
-@pytest.mark.usefixtures("small_forests")
+@pytest.mark.usefixtures("one_member")
 def test_names_that_differ_in_case_only_are_two_files_elsewhere(songs):
     (songs.parent / "A").touch()
     if (songs.parent / "a").exists():
@@ -56,7 +56,7 @@ def test_names_that_differ_in_case_only_are_two_files_elsewhere(songs):
     assert output.exists()
 
 
-@pytest.mark.usefixtures("small_forests")
+@pytest.mark.usefixtures("one_member")
 @pytest.mark.parametrize("charset", ["ascii", "latin-1", "cp1252", "cp437", "utf-8"])
 def test_characters_that_the_terminal_cannot_show_are_replaced(songs, charset):
     pd.read_csv(songs).rename(columns={"song": "song_\N{SNOWMAN}\N{EN DASH}"}).to_csv(songs, index=False)
@@ -154,7 +154,7 @@ def test_json_has_no_number_that_json_lacks(songs, tmp_path):
     assert {row["threshold"] for row in counts["assumptions"]} == {None}
 
 
-@pytest.mark.usefixtures("small_forests")
+@pytest.mark.usefixtures("one_member")
 def test_texts_that_look_like_formulas_are_written_as_they_came(songs):
     """They are data; the page on the report warns of spreadsheets."""
     frame = pd.read_csv(songs).rename(columns={"tag_a": "=cmd|a"})

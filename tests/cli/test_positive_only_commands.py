@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import outputs, run
 from tests.conftest import half_labelled
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 class TestPositiveOnly:

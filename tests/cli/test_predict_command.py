@@ -11,7 +11,7 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel import files
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def test_a_model_labels_new_items(songs, tmp_path, rng):

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 from tests.cli.conftest import run
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 FAST = ("--effort", "fast")
 

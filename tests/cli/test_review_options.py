@@ -10,7 +10,7 @@ from tests.cli.conftest import outputs, run
 
 from halflabel import AutoLabeler
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def test_the_report_shows_the_columns_that_stand_for_an_item(songs):
