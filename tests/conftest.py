@@ -75,8 +75,8 @@ def one_member(small_forests: None) -> Iterator[None]:
     For tests of what is read, written or shown around a fit; some tests of each command use all members.
     """
     with pytest.MonkeyPatch.context() as patch:
-        kernel = {name: replace(work, members=("kernel",), text_members=()) for name, work in EFFORTS.items()}
-        patch.setattr("halflabel.methods.auto.estimator.EFFORTS", kernel)  # the estimate of memory keeps all members
+        for effort, work in EFFORTS.items():
+            patch.setitem(EFFORTS, effort, replace(work, members=("kernel",), text_members=()))
         patch.setattr("halflabel.evidence.drift.TREES", 30)
         patch.setattr("halflabel.evidence.expected_errors.SAMPLES", 5)
         patch.setattr("halflabel.completion.caution.SAMPLES", 3)
