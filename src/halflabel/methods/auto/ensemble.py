@@ -111,7 +111,8 @@ class FittedEnsemble:
 def fit_ensemble(task: Task, names: tuple[str, ...]) -> FittedEnsemble:
     """Fit the named members, and add their calibrated log odds with weights that are learned out of fold.
 
-    A member with weight 0 is not in the model, unless all weights are 0: then the first one is. Until the weights are learned, the log odds of all members exist.
+    A member with weight 0 is not in the model, unless all weights are 0: then the first one is.
+    Until the weights are learned, the log odds of all members exist.
     """
     members: list[CalibratedMember] = []
     log_odds: list[Floats] = []
