@@ -191,7 +191,7 @@ class TestTools:
         kind = files.FORMATS[tool]
         written = songs.with_name(f"songs.{tool}{kind.suffixes[0]}" if kind.suffixes[0] else f"songs-{tool}")
         absent = "unknown" if kind.dialect == "sets" else None
-        options = {"labels": ["tag_a", "tag_b", "tag_c"]} if kind.read_plain and tool != "huggingface" else {}
+        options = {"labels": ["tag_a", "tag_b", "tag_c"]} if kind.table and tool != "huggingface" else {}
         assert files.read(written, tool, absent, **options).names == ("tag_a", "tag_b", "tag_c")
         assert not songs.with_name("songs.completed.csv").exists()
 

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from halflabel import files
-from halflabel.files.detection import FORMATS, detect
+from halflabel.files.detection import detect
 from halflabel.files.raw_table import ReadError
+from halflabel.files.registry import FORMATS
 
 
 @pytest.mark.parametrize("name", FORMATS)

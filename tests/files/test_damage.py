@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.conftest import FEWER_EXAMPLES
 
 from halflabel import files
-from halflabel.files.detection import FORMATS
 from halflabel.files.raw_table import ReadError
+from halflabel.files.registry import FORMATS
 from halflabel.table.source_files import read_file
 
 SINGLE = [name for name in FORMATS if name != "argilla"]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from halflabel.files.detection import FORMATS
 from halflabel.files.loss import Loss
+from halflabel.files.registry import FORMATS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 

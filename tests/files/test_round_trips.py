@@ -9,8 +9,8 @@ from tests.conftest import FEWER_EXAMPLES
 from tests.files.strategies import State, records, without
 
 from halflabel import files
-from halflabel.files.detection import FORMATS
 from halflabel.files.loss import Loss
+from halflabel.files.registry import FORMATS
 
 #: Formats whose files do not state which fields are labels.
 PLAIN = ("json", "jsonl", "excel")

@@ -23,7 +23,7 @@ from halflabel._files import PREFIX, together
 from halflabel.cli.console import report_errors
 from halflabel.cli.files import add_index_column
 from halflabel.completion import Completion
-from halflabel.files.writing import write_table
+from halflabel.files.conversion import write_frame
 
 #: In the order of writing.
 NAMES = ("table.csv", "probabilities.parquet", "review.csv.gz", "model.halflabel", "report.html")
@@ -43,9 +43,9 @@ def write_set(filled: Completion, folder: Path) -> None:
     """Write what `halflabel complete` writes with all of its options."""
     table, probabilities, review, model, report = (folder / name for name in NAMES)
     with together():
-        write_table(filled.table, table)
-        write_table(add_index_column(filled.probabilities), probabilities)
-        write_table(filled.review(10), review)
+        write_frame(filled.table, table)
+        write_frame(add_index_column(filled.probabilities), probabilities)
+        write_frame(filled.review(10), review)
         filled.save(model)
         filled.report(report)
 

@@ -11,8 +11,9 @@ import pytest
 from halflabel import files
 from halflabel.files.collector import AbsentNotStated
 from halflabel.files.raw_table import ReadError
+from halflabel.files.registry import check_name
 from halflabel.table import Columns
-from halflabel.table.source_files import check_format, expand_paths, read_file, read_source
+from halflabel.table.source_files import expand_paths, read_file, read_source
 
 ROWS = pd.DataFrame({"a": [1.5, 2.5], "rock": [1, 0]})
 
@@ -99,8 +100,8 @@ class TestFormats:
         assert source.format == "csv"
         assert source.raw.frame.columns.tolist() == ["a", "rock"]
         with pytest.raises(ValueError, match=r"there is no format 'cvs': .*'csv'"):
-            check_format("cvs")
-        assert check_format("doccano") == "doccano"
+            check_name("cvs")
+        assert check_name("doccano") == "doccano"
 
     def test_files_of_two_formats_are_not_read_together(self, folder):
         (folder / "c.json").write_text(json.dumps(ROWS.to_dict("records")))

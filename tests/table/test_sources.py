@@ -124,10 +124,10 @@ def test_records_have_ids_unless_their_items_are_only_counted(index):
     source = source_of_records(records, "songs.json")
     key = items.index.name or "id"
     if isinstance(index, pd.RangeIndex) and index.name is None:
-        assert source.id is None
+        assert source.raw.id is None
         assert list(source.raw.frame) == ["tempo", "rock"]
     else:
-        assert source.id == key
+        assert source.raw.id == key
         assert list(source.raw.frame[key]) == list(items.index)
 
 
@@ -142,8 +142,8 @@ def test_records_have_ids_unless_their_items_are_only_counted(index):
     ],
 )
 def test_what_a_file_declares_holds_where_nothing_was_stated(stated, id, tags, frame):
-    source = Source(RawTable(frame, None, (), (), "memory", ""), id="key", tags="genres")
+    source = Source(RawTable(frame, source="memory", id="key", tags="genres"))
     columns = _add_declared(source, Columns(**stated))
     assert (columns.id, columns.tags) == (id, tags)
-    without = _add_declared(Source(source.raw), Columns(**stated))
+    without = _add_declared(Source(RawTable(frame)), Columns(**stated))
     assert (without.id, without.tags) == (stated.get("id"), stated.get("tags"))

@@ -16,7 +16,7 @@ from halflabel.cli.options import ItemsFile, add_items_options, list_keys
 from halflabel.cli.outputs import Outputs
 from halflabel.completion.archive import is_model
 from halflabel.datasets import fetch
-from halflabel.files.writing import write_table
+from halflabel.files.conversion import write_frame
 from halflabel.table import NoLabelsNamed
 from halflabel.table.table_file import name_table_file
 
@@ -99,6 +99,6 @@ def fetch_command(name: str, output: Path | None) -> None:
     with show_progress():
         dataset = fetch(name)
     X = dataset.X.toarray() if hasattr(dataset.X, "toarray") else dataset.X
-    write_table(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
+    write_frame(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
     size = f"{X.shape[0]} items, {X.shape[1]} features, {len(dataset.label_names)} labels"
     print_result(f"{dataset.name}: {size}. Written: {target}.")

@@ -16,9 +16,8 @@ from halflabel._wording import option
 from halflabel.completion.marking import take_label_columns
 from halflabel.completion.output import choose_tool
 from halflabel.files.bounded import base_suffix
-from halflabel.files.conversion import SUFFIXES, check_format_path, check_frame_path, parse_question, write_frame
-from halflabel.files.detection import FORMATS
-from halflabel.files.writing import table_suffix
+from halflabel.files.conversion import check_format_path, parse_question, write_frame
+from halflabel.files.registry import FORMATS, SUFFIXES, find_written, name_suffix
 from halflabel.report.pictures import PICTURES, draw_picture
 from halflabel.table.sources import Source
 
@@ -73,7 +72,7 @@ def require_one(given: Sequence[Path], source: Source) -> Path:
 def _suffix_of(source: Source) -> str:
     """Return the suffix of the format that a source was read from."""
     if source.format not in FORMATS:
-        return table_suffix(source.paths[0])
+        return name_suffix(source.paths[0])
     suffixes = FORMATS[source.format].suffixes
     own = source.paths[0].suffix.lower()
     return own if own in suffixes and (own or source.records is not None) else suffixes[0]
@@ -82,7 +81,7 @@ def _suffix_of(source: Source) -> str:
 def check_tables(*targets: Path | None) -> None:
     """Raise before the work starts if a table cannot be written under a name."""
     for target in filter(None, targets):
-        check_frame_path(target)
+        find_written(target)
 
 
 def check_completed(
@@ -92,7 +91,7 @@ def check_completed(
     tool = format or choose_tool(source, target)
     parse_question(question, tool)
     if tool is None:
-        check_frame_path(target)
+        find_written(target)
         return ()
     if mark:
         raise ValueError(f"{option('mark')} is about tables, but {target} is for {tool}, where suggestions are marked.")
@@ -112,7 +111,7 @@ def check_maps(dimensions: int, *targets: Path) -> None:
             if base_suffix(target) not in SUFFIXES:
                 known = ", ".join((*PICTURES, *SUFFIXES))
                 raise ValueError(f"{target}: a map is not written as {target.suffix!r}; use one of {known}.")
-            check_frame_path(target)
+            find_written(target)
         elif dimensions != 2:
             raise ValueError(f"{target}: a picture has 2 dimensions, not {dimensions}; write a table, such as .csv.")
 

@@ -53,8 +53,8 @@ from halflabel.cli.outputs import Outputs
 from halflabel.completion.explanation import find_label
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
 from halflabel.completion.marking import check_marks
-from halflabel.files.conversion import check_tool, check_values, parse_question, write_frame
-from halflabel.files.detection import FORMATS
+from halflabel.files.conversion import check_values, parse_question, write_frame
+from halflabel.files.registry import FORMATS, check_name
 from halflabel.files.vectors import read_vectors
 from halflabel.report.display import describe_review
 from halflabel.table import Columns
@@ -214,7 +214,7 @@ def _name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> 
     """Return the path of the completed table, or of the suggestions for a tool, where none was named."""
     if to is None:
         return name_table(given, source, "completed")
-    return name_format(require_one(given, source), to, FORMATS[check_tool(to)].suffixes[0])
+    return name_format(require_one(given, source), to, FORMATS[check_name(to, tuple(FORMATS))].suffixes[0])
 
 
 def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:

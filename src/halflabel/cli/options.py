@@ -18,13 +18,14 @@ from halflabel._wording import closest, name_command_options
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
 from halflabel.cli.old_names import Given, OldName, accept_old_names, old_name
+from halflabel.files.registry import NAMES
 from halflabel.labels.rules import RULES
 from halflabel.table import OpenTable
 from halflabel.table.columns import Description
 from halflabel.table.described import Described, find_description
 from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
 from halflabel.table.opening import open_described
-from halflabel.table.source_files import FORMATS, read_file
+from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
 
 
@@ -199,7 +200,7 @@ def list_keys() -> str:
     """Return one line for each key that is no option, for the help of ``data describe``."""
     rare = [key for key in KEYS if not key.common]
     width = max(len(key.name) for key in rare)
-    more = {"format": f" {', '.join(FORMATS)}."}
+    more = {"format": f" {', '.join(NAMES)}."}
     return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
 
 

@@ -20,7 +20,7 @@ from halflabel.cli.console import (
 )
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
-from halflabel.files.writing import write_table
+from halflabel.files.conversion import write_frame
 from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def demo(output: Path, seed: int) -> None:
         story = run_demo(seed)
     output.mkdir(parents=True, exist_ok=True)
     half = output / "digits-half.csv"
-    write_table(story.half, half)
-    write_table(story.completion.table, output / "digits-completed.csv")
+    write_frame(story.half, half)
+    write_frame(story.completion.table, output / "digits-completed.csv")
     with show_progress():
         story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
     print_gaps(story.completion)

@@ -60,8 +60,8 @@ def write_completed(
     if format is not None:
         return write_for_tool(to_records(completion), path, format, stated)
     table = mark_filled(completion) if mark else completion.frame
-    if source is not None and source.classes and path.suffix == ".parquet":
-        write_with_classes(table, path, source.classes, name_open_column(completion.opened.roles.tags or ""))
+    if source is not None and source.raw.classes and path.suffix == ".parquet":
+        write_with_classes(table, path, source.raw.classes, name_open_column(completion.opened.roles.tags or ""))
         return ()
     return write_frame(table, path, completion.opened.form)
 

@@ -11,29 +11,31 @@ from typing import TYPE_CHECKING
 from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
-    from halflabel.files.conversion import SUFFIXES, read, write, write_frame, write_records
-    from halflabel.files.detection import FORMATS, Detected, detect
+    from halflabel.files.conversion import read, write, write_frame, write_records
+    from halflabel.files.detection import Detected, detect
     from halflabel.files.formats import Format
     from halflabel.files.label_tables import from_tables
     from halflabel.files.loss import Loss
     from halflabel.files.mulan import load_benchmark, read_mulan
-    from halflabel.files.raw_table import Dataset, RawTable, ReadError, stack, to_dataset
+    from halflabel.files.raw_table import Dataset, RawTable, ReadError, TableFormat, stack, to_dataset
     from halflabel.files.reading import read_table
     from halflabel.files.records import Records
+    from halflabel.files.registry import FORMATS, SUFFIXES
     from halflabel.files.vectors import read_vectors
 else:
     __getattr__, __dir__ = import_on_use(
         __name__,
         {
-            "halflabel.files.conversion": ["SUFFIXES", "read", "write", "write_frame", "write_records"],
-            "halflabel.files.detection": ["FORMATS", "Detected", "detect"],
+            "halflabel.files.conversion": ["read", "write", "write_frame", "write_records"],
+            "halflabel.files.detection": ["Detected", "detect"],
             "halflabel.files.formats": ["Format"],
             "halflabel.files.label_tables": ["from_tables"],
             "halflabel.files.loss": ["Loss"],
             "halflabel.files.mulan": ["load_benchmark", "read_mulan"],
-            "halflabel.files.raw_table": ["Dataset", "RawTable", "ReadError", "stack", "to_dataset"],
+            "halflabel.files.raw_table": ["Dataset", "RawTable", "ReadError", "TableFormat", "stack", "to_dataset"],
             "halflabel.files.reading": ["read_table"],
             "halflabel.files.records": ["Records"],
+            "halflabel.files.registry": ["FORMATS", "SUFFIXES"],
             "halflabel.files.vectors": ["read_vectors"],
         },
     )
@@ -48,6 +50,7 @@ __all__ = [
     "RawTable",
     "ReadError",
     "Records",
+    "TableFormat",
     "detect",
     "from_tables",
     "load_benchmark",

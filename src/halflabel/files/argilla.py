@@ -18,12 +18,11 @@ from halflabel.files.argilla_settings import ITEM, SEEN, dataset, kinds, setting
 from halflabel.files.choices import Answers, word_for
 from halflabel.files.collector import Collector
 from halflabel.files.fields import number_in, rows_of, text_of
-from halflabel.files.formats import Format, Options
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_document, read_records, write_array, write_document
 from halflabel.files.loss import Loss
 from halflabel.files.raw_table import ReadError
 from halflabel.files.records import Cell, Records
-from halflabel.files.sample import Sample
 
 RECORDS, FOLDER, SETTINGS, DATASET = "records.json", ".argilla", "settings.json", "dataset.json"
 

@@ -16,14 +16,13 @@ import numpy as np
 from halflabel._wording import clipped
 from halflabel.files.collector import Collector
 from halflabel.files.fields import rows_of
-from halflabel.files.formats import Format, Options
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_document, write_document
 from halflabel.files.loss import Loss
 from halflabel.files.raw_table import ReadError
 from halflabel.files.records import Records
-from halflabel.files.sample import Sample
 
-#: The field that holds the id of an item, because tools number the images anew.
+#: The field that holds the id of an item, because tools give the images new numbers.
 ID = "item_id"
 
 #: The key by which LVIS states which categories an image does not have.

@@ -11,23 +11,17 @@ from typing import Any
 import pandas as pd
 
 from halflabel._files import together
-from halflabel._wording import closest, listed, option, quoted
-from halflabel.files.detection import FORMATS, detect
+from halflabel._wording import listed, option, quoted
+from halflabel.files.detection import detect
 from halflabel.files.formats import Empty, Format, Options
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import sentences
 from halflabel.files.raw_table import ReadError, TextForm
 from halflabel.files.records import Question, Records
-from halflabel.files.writing import TABLE_SUFFIXES, check_table_path, write_table
+from halflabel.files.registry import FORMATS, check_name, find_by_suffix, find_written
 from halflabel.labels import Absent, PartialLabels
 
 AnyPath = str | os.PathLike[str]
-
-#: Formats of tables by suffix, in addition to those of :mod:`halflabel.datasets`.
-PLAIN = {suffix: name for name, kind in FORMATS.items() if kind.write_plain is not None for suffix in kind.suffixes}
-
-#: What the name of a table can end in.
-SUFFIXES = (*TABLE_SUFFIXES, *PLAIN)
 
 
 def read(
@@ -74,7 +68,7 @@ def read(
     paths = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(part) for part in path]
     if not paths:
         raise ValueError("there is no file to read.")
-    kind = FORMATS[check_tool(format)] if format else _detected(paths[0])
+    kind = FORMATS[check_name(format, tuple(FORMATS))] if format else _detected(paths[0])
     options = Options(absent, empty, id, tuple(labels), tags, negatives)
     given = {name for name in ("empty", "id", "labels", "tags", "negatives") if getattr(options, name)}
     if wrong := sorted(given - set(kind.options)):
@@ -143,14 +137,14 @@ def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ..
 
 
 def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None) -> tuple[str, ...]:
-    """Write a table in the notation of its suffix, see :data:`SUFFIXES`.
+    """Write a table in the notation of its suffix, see :data:`halflabel.files.SUFFIXES`.
 
     Parameters
     ----------
     table : DataFrame
     path : path
     form : TextForm, optional
-        As in :func:`halflabel.files.writing.write_table`.
+        The notation of the text file that the table was read from.
 
     Returns
     -------
@@ -162,34 +156,25 @@ def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None
     ValueError
         If the suffix is not known.
     """
-    path = Path(path)
-    check_frame_path(path)
-    writer = FORMATS[PLAIN[path.suffix.lower()]].write_plain if path.suffix.lower() in PLAIN else None
-    if writer is None:
-        return write_table(table, path, form)
-    return writer(table, path) or ()
+    write = find_written(Path(path)).write
+    assert write is not None  # as the function states
+    return write(table, Path(path), form or TextForm())
 
 
 def check_format_path(path: Path, format: str) -> Format:
     """Return the format of a name; raise if it does not exist, or if no file of it can have this path."""
-    kind = FORMATS[check_tool(format)]
+    kind = FORMATS[check_name(format, tuple(FORMATS))]
     if path.suffix.lower() not in kind.suffixes:
         endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
         raise ValueError(f"{path}: {kind.title} takes {endings}, not {path.suffix or 'a name without suffix'!r}.")
     return kind
 
 
-def check_frame_path(path: Path) -> None:
-    """Raise if a table cannot be written under this name."""
-    if path.suffix.lower() not in PLAIN:
-        check_table_path(path, SUFFIXES)
-
-
 def check_values(table: pd.DataFrame | None, path: Path) -> None:
     """Raise if a file of this name cannot hold the values of a table: before the work, not after it."""
-    check = FORMATS[PLAIN[path.suffix.lower()]].check_plain if path.suffix.lower() in PLAIN else None
-    if table is not None and check is not None:
-        check(table)
+    kind = find_by_suffix(path)
+    if table is not None and kind is not None and kind.check is not None:
+        kind.check(table)
 
 
 def parse_question(text: str | None, format: str | None) -> Question | None:
@@ -203,13 +188,6 @@ def parse_question(text: str | None, format: str | None) -> Question | None:
     if not name:
         raise ValueError(f"{option('question')} is the name of a question, or name:object, not {text!r}.")
     return Question(name, target or Question(name).target)
-
-
-def check_tool(name: str) -> str:
-    """Return the name of a format of :data:`FORMATS`, or raise with the nearest one."""
-    if name not in FORMATS:
-        raise ValueError(f"there is no format {name!r}: {closest(name, FORMATS)}")
-    return name
 
 
 def _detected(path: Path) -> Format:

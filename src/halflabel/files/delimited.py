@@ -27,15 +27,13 @@ from pyarrow import csv as arrow_csv
 
 from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import base_suffix, join_names, lines, open_text, sha256_of
-from halflabel.files.raw_table import RawTable, ReadError, TextForm
+from halflabel.files.delimited_writing import DELIMITERS, write_delimited
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.text_form import MAX_LINE, MISSING_WORDS, describe_row_names, recognise
 from halflabel.files.values import to_values
 
 #: Columns of the widest table.
 MAX_COLUMNS = 100_000
-
-#: Suffixes of delimited text, with the delimiter each suggests.
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 
 
 def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encoding: str | None = None) -> RawTable:
@@ -72,16 +70,8 @@ def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encod
         check_same_columns(part, cells.column_names, path, table.column_names)
         table = pa.concat_tables([table, cells.select(table.column_names)])
     frame, remarks = _frame(table, decimal_comma=form.delimiter != ",")
-    return RawTable(
-        frame,
-        None,
-        (),
-        (),
-        join_names(path, *parts),
-        sha256_of(path, *parts),
-        form=replace(form, cells=table),
-        notes=(*notes, *remarks),
-    )
+    form, digest = replace(form, cells=table), sha256_of(path, *parts)
+    return RawTable(frame, source=join_names(path, *parts), sha256=digest, form=form, notes=(*notes, *remarks))
 
 
 def _read_cells(path: Path, delimiter: str | None, encoding: str | None) -> tuple[TextForm, pa.Table, list[str]]:
@@ -301,3 +291,8 @@ def _is_number(text: str) -> bool:
         return bool(np.isfinite(float(text)))
     except ValueError:
         return False
+
+
+FORMAT = TableFormat(
+    "csv", tuple(DELIMITERS), read_delimited, write_delimited, options=("delimiter", "encoding"), in_parts=True
+)

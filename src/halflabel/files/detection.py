@@ -1,42 +1,24 @@
-"""Which format a file has, by its content; two formats that fit are an error, never a guess."""
+"""Find out which format a file has, by its beginning. A file that fits two formats is an error, never a guess."""
 
 from __future__ import annotations
 
+import csv
 import os
+import zipfile
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from halflabel._wording import option
-from halflabel.files import (
-    argilla,
-    coco,
-    doccano,
-    excel,
-    feather,
-    huggingface,
-    label_studio,
-    plain_json,
-    prodigy,
-)
-from halflabel.files.formats import Format
+from halflabel.files.arrow_tables import read_schema
+from halflabel.files.bounded import base_suffix, lines
+from halflabel.files.formats import Sample
+from halflabel.files.json_files import layout_of, read_records
 from halflabel.files.raw_table import ReadError
-from halflabel.files.sample import sample_of
+from halflabel.files.registry import FORMATS, find_by_suffix
 
-_ALL = (
-    label_studio.FORMAT,
-    prodigy.FORMAT,
-    argilla.FORMAT,
-    doccano.FORMAT,
-    huggingface.FORMAT,
-    coco.FORMAT,
-    plain_json.ARRAY,
-    plain_json.LINES,
-    excel.FORMAT,
-    feather.FORMAT,
-)
-
-#: The formats by name.
-FORMATS: dict[str, Format] = {format.name: format for format in _ALL}
+#: Maximum number of records, and of bytes of the header line, in a sample.
+MAX_RECORDS, MAX_HEADER = 50, 1_000_000
 
 
 class Detected(NamedTuple):
@@ -65,10 +47,74 @@ def detect(path: str | os.PathLike[str]) -> Detected | None:
         If two formats fit, or the beginning of the file is damaged.
     """
     sample = sample_of(Path(path))
-    fitting = [Detected(f.name, reason) for f in _ALL if not f.is_general and (reason := f.recognise(sample))]
-    fitting = fitting or [Detected(f.name, reason) for f in _ALL if f.is_general and (reason := f.recognise(sample))]
+    fitting = _list_fitting(sample, general=False) or _list_fitting(sample, general=True)
     if len(fitting) > 1:
         found = " ".join(f"{name}: {reason}" for name, reason in fitting)
         names = " or ".join(option("format", name) for name, _ in fitting)
         raise ReadError.at(path, f"it may be of several formats. {found} State {names}.")
     return fitting[0] if fitting else None
+
+
+def _list_fitting(sample: Sample, *, general: bool) -> list[Detected]:
+    """Return the general formats that a sample fits, or the other ones."""
+    formats = [format for format in FORMATS.values() if format.is_general == general]
+    return [Detected(format.name, reason) for format in formats if (reason := format.recognise(sample))]
+
+
+def sample_of(path: Path) -> Sample:
+    """Return a sample of a file or folder.
+
+    Raises
+    ------
+    ReadError
+        If there is no such file, or its first records are damaged.
+    """
+    if path.is_dir():
+        return Sample(path, "folder", members=frozenset(member.name for member in path.iterdir()))
+    try:
+        with path.open("rb") as file:
+            start = file.read(8)
+    except OSError as error:
+        raise ReadError.at(path, f"it cannot be opened ({error.strerror}).") from None
+    if start.startswith(b"PAR1"):
+        return Sample(path, "parquet", schema=read_schema(path))
+    if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return Sample(path, "arrow", schema=read_schema(path))
+    if start.startswith(b"PK"):
+        return Sample(path, "workbook" if _is_workbook(path) else "other")
+    if start.startswith(b"\x1f\x8b") and base_suffix(path) == path.suffix.lower():
+        return Sample(path, "other")  # gzip by content, but not by name
+    return _text_sample(path)
+
+
+def _text_sample(path: Path) -> Sample:
+    table = find_by_suffix(path)
+    if table is not None and table.name in ("npy", "arff", "svmlight"):
+        return Sample(path, "other")
+    if table is not None and table.name == "csv":
+        return _table_sample(path)
+    if layout := layout_of(path):
+        records = tuple(record for _, record in islice(read_records([path]), MAX_RECORDS))
+        return Sample(path, "json", records=records, layout=layout)
+    return _table_sample(path)
+
+
+def _table_sample(path: Path) -> Sample:
+    """Return the header of delimited text; a file that is no UTF-8 has none here, its reader finds the encoding."""
+    try:
+        first = next(lines(path, max_line=MAX_HEADER), (1, ""))[1]
+    except ReadError:
+        return Sample(path, "table")
+    delimiter = max(",;\t", key=first.count)
+    try:
+        return Sample(path, "table", columns=tuple(next(csv.reader([first], delimiter=delimiter), ())))
+    except csv.Error:
+        return Sample(path, "table")
+
+
+def _is_workbook(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except Exception:  # damaged archives make zipfile raise BadZipFile, NotImplementedError and others
+        return False

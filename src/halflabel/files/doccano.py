@@ -11,12 +11,11 @@ import numpy as np
 from halflabel._wording import clipped
 from halflabel.files.collector import Collector
 from halflabel.files.fields import names_in, rows_of
-from halflabel.files.formats import Format, Options
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_records, write_array, write_lines
 from halflabel.files.json_text import Place
 from halflabel.files.loss import Loss
 from halflabel.files.records import Records
-from halflabel.files.sample import Sample
 
 #: The keys under which the labels stand: "label" in today's exports, "labels" in older ones, "cats" with intents.
 KEYS = ("label", "labels", "cats")

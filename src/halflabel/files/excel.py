@@ -21,13 +21,12 @@ from halflabel._wording import clipped, count, listed
 from halflabel.files.bounded import size_limit
 from halflabel.files.fields import frame_of, plain, rows_of
 from halflabel.files.flat import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
-from halflabel.files.formats import Format, Options, Plain
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import dumped
 from halflabel.files.loss import Loss
 from halflabel.files.parquet import explain_damage
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records
-from halflabel.files.sample import Sample
 
 #: What Excel can hold.
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
@@ -49,15 +48,14 @@ def _openpyxl() -> Any:
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:
-    plain = _read_plain(paths)
-    frame = plain.frame if options.labels else plain.frame.drop(columns=[PROBABILITIES, FILLED], errors="ignore")
-    return from_frame(frame, paths[0], options, FORMAT.name, notes=plain.notes)
-
-
-def _read_plain(paths: Sequence[Path]) -> Plain:
-    path = paths[0]
     if len(paths) > 1:
-        raise ReadError.at(path, "workbooks are read one by one.")
+        raise ReadError.at(paths[0], "workbooks are read one by one.")
+    raw = _read_table(paths[0])
+    frame = raw.frame if options.labels else raw.frame.drop(columns=[PROBABILITIES, FILLED], errors="ignore")
+    return from_frame(frame, paths[0], options, FORMAT.name, notes=raw.notes)
+
+
+def _read_table(path: Path) -> RawTable:
     sheets = _sheets(path)
     if not sheets:
         raise ReadError.at(path, "there is no visible sheet with rows in it.")
@@ -67,7 +65,7 @@ def _read_plain(paths: Sequence[Path]) -> Plain:
         frame[name] = _nested(sheets[name], name, path, len(frame))
     others = [name for name in list(sheets)[1:] if name not in own]
     notes = [f"Only the first sheet, {first!r}, was read, not {listed(others)}."] if others else []
-    return Plain(frame, notes=tuple(notes))
+    return RawTable(frame, source=str(path), notes=tuple(notes))
 
 
 def _sheets(path: Path) -> dict[str, pd.DataFrame]:
@@ -138,8 +136,9 @@ def _write(records: Records, path: Path) -> None:
     _write_frame(to_frame(records), path, records.names)
 
 
-def _write_plain(frame: pd.DataFrame, path: Path) -> None:
+def _write_table(frame: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
     _write_frame(_with_text_lists(frame), path, ())
+    return ()
 
 
 def _with_text_lists(frame: pd.DataFrame) -> pd.DataFrame:
@@ -161,7 +160,7 @@ def _write_frame(frame: pd.DataFrame, path: Path, names: tuple[str, ...]) -> Non
         book.save(file)
 
 
-def _check_plain(frame: pd.DataFrame) -> None:
+def _check_table(frame: pd.DataFrame) -> None:
     """Raise for a table that a sheet cannot hold."""
     _make_sheets(_with_text_lists(frame), ())
 
@@ -237,7 +236,5 @@ FORMAT = Format(
     losses=(*LOSSES, Loss.FIELDS),
     carries=_carried,
     options=OPTIONS,
-    read_plain=_read_plain,
-    write_plain=_write_plain,
-    check_plain=_check_plain,
+    table=TableFormat("excel", (".xlsx",), _read_table, _write_table, _check_table),
 )

@@ -15,13 +15,13 @@ from pyarrow import ipc
 from halflabel._files import atomic_write
 from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.arrow_tables import frame_of_table, read_arrow
+from halflabel.files.bounded import join_names
 from halflabel.files.fields import text_of
 from halflabel.files.flat import LOSSES, OPTIONS, from_frame, has_ids, to_frame
-from halflabel.files.formats import Format, Options, Plain
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.parquet import explain_damage
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records
-from halflabel.files.sample import Sample
 
 #: The key of the schema's metadata under which the labels and the id are named.
 KEY = b"halflabel"
@@ -75,32 +75,33 @@ def _stated(text: bytes, path: Path, options: Options) -> Options:
         raise ReadError.at(path, "its schema names the labels in a way that cannot be read.") from None
 
 
-def plain_of_table(table: pa.Table, path: Path) -> Plain:
-    """Return an Arrow table, with the labels and the id that its schema names."""
+def to_raw_table(table: pa.Table, *paths: Path) -> RawTable:
+    """Return an Arrow table as a raw table, with the labels and the id that its schema names."""
     metadata = table.schema.metadata or {}
-    stated = _stated(metadata[KEY], path, Options()) if KEY in metadata else Options()
-    return Plain(_frame(table, path), stated.labels, stated.id)
+    stated = _stated(metadata[KEY], paths[0], Options()) if KEY in metadata else Options()
+    frame = _frame(table, paths[0])
+    return RawTable(frame, label_names=stated.labels, source=join_names(*paths), id=stated.id)
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:
     return from_table(read_tables(paths), paths[0], options, FORMAT.name)
 
 
-def _read_plain(paths: Sequence[Path]) -> Plain:
-    return plain_of_table(read_tables(paths), paths[0])
+def _read_table(*paths: Path) -> RawTable:
+    return to_raw_table(read_tables(paths), *paths)
 
 
 def _write(records: Records, path: Path) -> None:
-    _write_table(to_table(records), path)
+    _write_arrow(to_table(records), path)
 
 
-def _write_plain(frame: pd.DataFrame, path: Path) -> tuple[str, ...]:
+def _write_table(frame: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
     table, mixed = to_arrow_table(frame)
-    _write_table(_with_short_text(table), path)
+    _write_arrow(_with_short_text(table), path)
     return mixed
 
 
-def _write_table(table: pa.Table, path: Path) -> None:
+def _write_arrow(table: pa.Table, path: Path) -> None:
     with atomic_write(path) as file, ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 
@@ -121,6 +122,5 @@ FORMAT = Format(
     recognise=_recognise,
     losses=LOSSES,
     options=OPTIONS,
-    read_plain=_read_plain,
-    write_plain=_write_plain,
+    table=TableFormat("arrow", (".feather", ".arrow"), _read_table, _write_table, in_parts=True),
 )

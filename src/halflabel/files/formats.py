@@ -1,17 +1,18 @@
-"""What a format is: a reader, a writer, a test of content, and what it cannot carry."""
+"""The description of a format: a reader, a writer, a test of content, and the losses of writing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
+from halflabel.files.json_files import Layout
 from halflabel.files.loss import Loss
+from halflabel.files.raw_table import TableFormat
 from halflabel.files.records import Records
-from halflabel.files.sample import Sample
 from halflabel.labels import Absent
 
 #: How a format states labels: one value per entry, or the list of the labels that an item has.
@@ -51,32 +52,43 @@ class Options:
         return any((self.id, self.labels, self.tags, self.negatives))
 
 
-@dataclass(frozen=True, eq=False)
-class Plain:
-    """A table as a file holds it, with what the file itself states about its columns.
+#: The kind of a file or folder, by its first bytes and its name.
+Kind = Literal["json", "table", "parquet", "arrow", "workbook", "folder", "other"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the beginning of a file shows.
 
     Parameters
     ----------
-    frame : DataFrame
-        One row per item.
-    labels : tuple of str
-        The columns that are labels.
-    id : str, optional
-        The column that identifies the items.
-    tags : str, optional
-        The column that lists the labels of an item.
-    classes : dict of str to list of str
-        The names of the classes of columns whose numbers stand for classes; in the frame, they are names.
-    notes : tuple of str
-        What a user should know about the reading.
+    path : Path
+        The file or folder.
+    kind : str
+        What holds the data.
+    records : tuple of dict
+        The first records of a JSON file.
+    layout : {"array", "lines", "document"}, optional
+        How the records of a JSON file stand.
+    columns : tuple of str
+        The header of a delimited text file.
+    schema : pyarrow.Schema or None
+        The schema of a Parquet or Arrow file.
+    members : frozenset of str
+        The names in a folder.
     """
 
-    frame: pd.DataFrame
-    labels: tuple[str, ...] = ()
-    id: str | None = None
-    tags: str | None = None
-    classes: dict[str, list[str]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    path: Path
+    kind: Kind
+    records: tuple[dict[str, Any], ...] = ()
+    layout: Layout | None = None
+    columns: tuple[str, ...] = ()
+    schema: Any = None
+    members: frozenset[str] = frozenset()
+
+    def every(self, *keys: str) -> bool:
+        """Return whether each of the records has all of these keys."""
+        return bool(self.records) and all(set(keys) <= record.keys() for record in self.records)
 
 
 @dataclass(frozen=True)
@@ -109,11 +121,8 @@ class Format:
         What a file cannot carry in which one question has the labels as choices; empty where a format has no such file.
     is_general : bool
         Whether the format is only recognised where no other one is.
-    read_plain, write_plain : callable, optional
-        Read and write a table without any labels in mind; None where a file is more than one table. A writer may
-        return sentences on what the file cannot hold.
-    check_plain : callable, optional
-        Raises for values that the format cannot hold, before any work is done.
+    table : TableFormat, optional
+        How a file is read and written without any labels in mind; None where a file is more than one table.
     """
 
     name: str
@@ -129,6 +138,4 @@ class Format:
     companion: Callable[[Path], Path] | None = None
     question_losses: tuple[Loss, ...] = ()
     is_general: bool = False
-    read_plain: Callable[[Sequence[Path]], Plain] | None = None
-    write_plain: Callable[[pd.DataFrame, Path], Any] | None = None
-    check_plain: Callable[[pd.DataFrame], None] | None = None
+    table: TableFormat | None = None

@@ -21,13 +21,12 @@ from pyarrow import ipc, parquet
 from halflabel._files import atomic_folder, atomic_write
 from halflabel._wording import listed, option
 from halflabel.files.arrow_columns import to_arrow_table
-from halflabel.files.feather import KEY, from_table, plain_of_table, read_tables, to_table
+from halflabel.files.feather import KEY, from_table, read_tables, to_raw_table, to_table
 from halflabel.files.flat import LOSSES, OPTIONS
-from halflabel.files.formats import Format, Options, Plain
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import dumped, read_document
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat
 from halflabel.files.records import Records
-from halflabel.files.sample import Sample
 
 _DATA = "data-00000-of-00001.arrow"
 
@@ -42,29 +41,28 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     return from_table(table, path, options, FORMAT.name, declared=declared)
 
 
-def _read_plain(paths: Sequence[Path]) -> Plain:
-    return plain_of(_read_parts(paths), paths[0])
+def _read_table(*paths: Path) -> RawTable:
+    return name_classes(_read_parts(paths), *paths)
 
 
 def _read_parts(paths: Sequence[Path]) -> pa.Table:
     return read_tables([file for part in paths for file in (_files_of(part) if part.is_dir() else [part])])
 
 
-def plain_of(table: pa.Table, path: Path) -> Plain:
+def name_classes(table: pa.Table, *paths: Path) -> RawTable:
     """Return an Arrow table in which the numbers of classes are their names, and the list of labels, if there is one.
 
     Parameters
     ----------
     table : Table
         Its schema, or the folder that it comes from, holds the features.
-    path : Path
-        The file or folder, for errors.
+    *paths : Path
+        The files or folders.
     """
-    classes = _class_names(table, path)
-    table = _with_names(table, classes, path)
+    classes = _class_names(table, paths[0])
+    table = _with_names(table, classes, paths[0])
     lists = [name for name in classes if is_list(table.schema.field(name).type)]
-    plain = plain_of_table(table, path)
-    return replace(plain, tags=lists[0] if len(lists) == 1 else None, classes=classes)
+    return replace(to_raw_table(table, *paths), tags=lists[0] if len(lists) == 1 else None, classes=classes)
 
 
 def restore_numbers(column: pd.Series[Any], classes: Mapping[str, list[str]]) -> pd.Series[Any]:
@@ -250,5 +248,5 @@ FORMAT = Format(
     recognise=_recognise,
     losses=LOSSES,
     options=OPTIONS,
-    read_plain=_read_plain,
+    table=TableFormat("huggingface", (), _read_table, in_parts=True),
 )

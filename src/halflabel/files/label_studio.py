@@ -19,13 +19,12 @@ from halflabel.files import label_studio_short as short
 from halflabel.files.choices import Answers, word_for
 from halflabel.files.collector import Collector
 from halflabel.files.fields import names_in, number_in, rows_of, text_of
-from halflabel.files.formats import Format, Options
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import layout_of, read_records, write_array
 from halflabel.files.json_text import Place
 from halflabel.files.label_studio_config import config, object_name
 from halflabel.files.loss import Loss
 from halflabel.files.records import Cell, Question, Records
-from halflabel.files.sample import Sample
 
 #: The key of the id in the data of a task: in JSON-MIN, "id" is overwritten by the number of the task.
 ID = "item_id"

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 from halflabel.files.arff import read_arff
 from halflabel.files.bounded import check_ordinary
-from halflabel.files.raw_table import Dataset, RawTable, ReadError, stack, to_dataset
+from halflabel.files.raw_table import Dataset, RawTable, ReadError, TableFormat, stack, to_dataset
 
 #: Bytes and nesting depth of the largest label file.
 MAX_XML, MAX_DEPTH = 10_000_000, 64
@@ -145,3 +145,6 @@ def _sibling(arff: Path) -> Path | None:
 def _part_of(path: Path) -> str:
     stems = list(_stems(path))
     return next((part for part in ("train", "test") if any(stem.endswith(f"-{part}") for stem in stems)), "whole")
+
+
+FORMAT = TableFormat("arff", (".arff",), lambda path, xml=None: read_mulan(path, xml), options=("xml",))

@@ -11,11 +11,13 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute, parquet
 
+from halflabel._files import atomic_write
 from halflabel._wording import count
+from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.bounded import check_ordinary, join_names, sha256_of, size_limit
 from halflabel.files.delimited import check_names, check_same_columns
 from halflabel.files.parquet_footer import count_values
-from halflabel.files.raw_table import RawTable, ReadError
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 
 #: Rows of one batch.
 BATCH = 65_536
@@ -45,7 +47,15 @@ def read_parquet(path: Path, *parts: Path) -> RawTable:
         check_same_columns(part, list(rows.columns), path, list(frame.columns))
     if parts:
         frame = pd.concat([frame, *frames], ignore_index=True)
-    return RawTable(frame, None, (), (), join_names(path, *parts), sha256_of(path, *parts))
+    return RawTable(frame, source=join_names(path, *parts), sha256=sha256_of(path, *parts))
+
+
+def write_parquet(table: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
+    """Write a table; return a sentence on the columns of mixed types, which become text."""
+    written, mixed = to_arrow_table(table)
+    with atomic_write(path) as file:
+        parquet.write_table(written, file)
+    return mixed
 
 
 def _read_frame(path: Path) -> pd.DataFrame:
@@ -149,3 +159,6 @@ def _decoded_size(column: Any) -> int:
         return int(column.nbytes)
     lengths = compute.binary_length(column.dictionary)
     return int(compute.sum(lengths.take(column.indices.drop_null())).as_py() or 0) + 4 * len(column)
+
+
+FORMAT = TableFormat("parquet", (".parquet", ".pq"), read_parquet, write_parquet, in_parts=True)

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from halflabel._wording import name_row
+from halflabel.files.bounded import join_names
 from halflabel.files.fields import frame_of, rows_of
 from halflabel.files.flat import LOSSES, OPTIONS, from_frame, to_frame
-from halflabel.files.formats import Format, Options, Plain
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import layout_of, read_records, write_array, write_lines
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records
-from halflabel.files.sample import Sample
 
 
 def _read_array(paths: Sequence[Path], options: Options) -> Records:
@@ -30,35 +30,29 @@ def _read_lines(paths: Sequence[Path], options: Options) -> Records:
 
 
 def _read(paths: Sequence[Path], options: Options, format: str) -> Records:
-    return from_frame(_read_plain(paths).frame, paths[0], options, format)
+    return from_frame(_read_table(*paths).frame, paths[0], options, format)
 
 
-def _read_plain(paths: Sequence[Path]) -> Plain:
+def _read_table(*paths: Path) -> RawTable:
     rows = [record for _, record in read_records(paths)]
     if paths[0].suffix.lower() == ".json" and layout_of(paths[0]) == "document":
         raise ReadError.at(paths[0], 'it is one object, not a list of records: save it as [{"id": 1, ...}, ...].')
     if not rows:
         raise ReadError.at(paths[0], "there are no records in it.")
-    return Plain(frame_of(rows, pd.RangeIndex(len(rows))))
+    return RawTable(frame_of(rows, pd.RangeIndex(len(rows))), source=join_names(*paths))
 
 
-def _write_array(records: Records, path: Path) -> None:
-    _write_plain_array(to_frame(records), path)
-
-
-def _write_lines(records: Records, path: Path) -> None:
-    _write_plain_lines(to_frame(records), path)
-
-
-def _write_plain_array(frame: pd.DataFrame, path: Path) -> None:
+def _write_array(frame: pd.DataFrame, path: Path, form: TextForm | None = None) -> tuple[str, ...]:
     write_array(path, rows_of(frame))
+    return ()
 
 
-def _write_plain_lines(frame: pd.DataFrame, path: Path) -> None:
+def _write_lines(frame: pd.DataFrame, path: Path, form: TextForm | None = None) -> tuple[str, ...]:
     write_lines(path, rows_of(frame))
+    return ()
 
 
-def _check_plain(frame: pd.DataFrame) -> None:
+def _check_numbers(frame: pd.DataFrame) -> None:
     """Raise for an infinite number."""
     for name, column in frame.items():
         for row, value in enumerate(column if column.dtype == object or column.dtype.kind == "f" else ()):
@@ -91,14 +85,12 @@ ARRAY = Format(
     dialect="cells",
     suffixes=(".json",),
     read=_read_array,
-    write=_write_array,
+    write=lambda records, path: write_array(path, rows_of(to_frame(records))),
     recognise=_recognise_array,
     losses=LOSSES,
     options=OPTIONS,
     is_general=True,
-    read_plain=_read_plain,
-    write_plain=_write_plain_array,
-    check_plain=_check_plain,
+    table=TableFormat("json", (".json",), _read_table, _write_array, _check_numbers, in_parts=True),
 )
 
 LINES = replace(
@@ -107,7 +99,7 @@ LINES = replace(
     title="JSON lines",
     suffixes=(".jsonl", ".ndjson"),
     read=_read_lines,
-    write=_write_lines,
+    write=lambda records, path: write_lines(path, rows_of(to_frame(records))),
     recognise=_recognise_lines,
-    write_plain=_write_plain_lines,
+    table=TableFormat("jsonl", (".jsonl", ".ndjson"), _read_table, _write_lines, _check_numbers, in_parts=True),
 )

@@ -16,12 +16,11 @@ import pandas as pd
 from halflabel._wording import plural
 from halflabel.files.collector import Collector
 from halflabel.files.fields import names_in, rows_of, share_in, text_of
-from halflabel.files.formats import Format, Options
+from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_records, write_lines
 from halflabel.files.json_text import Place
 from halflabel.files.loss import Loss
 from halflabel.files.records import Cell, Records
-from halflabel.files.sample import Sample
 from halflabel.labels.answers import read_answer
 
 VALUES = {"accept": 1.0, "reject": 0.0, "ignore": None}

@@ -1,11 +1,12 @@
-"""What a reader returns: a raw table, a finished data set, or an error of one sentence."""
+"""What a reader of tables returns, a raw table or an error of one sentence, and how a format of tables is described."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class TextForm:
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """What reading a file yields, before anything is known about the role of a column.
+    """A table as a file holds it, with what the file states about its columns.
 
     Parameters
     ----------
@@ -90,16 +91,26 @@ class RawTable:
         The notation of a delimited file, so that its table can be written in the same way.
     notes : tuple of str
         One sentence for each thing that was recognised rather than stated.
+    id, tags : str or None
+        The column of ids, and the column of lists of labels, which the file declares.
+    classes : dict of str to sequence of str
+        The names of the classes of columns whose numbers stand for classes; in the frame, they are names.
+    format : str
+        The name of the format of the file; empty for objects in memory.
     """
 
     frame: pd.DataFrame
-    matrix: Matrix | None
-    matrix_names: tuple[str, ...]
-    label_names: tuple[str, ...]
-    source: str
-    sha256: str
+    matrix: Matrix | None = None
+    matrix_names: tuple[str, ...] = ()
+    label_names: tuple[str, ...] = ()
+    source: str = ""
+    sha256: str = ""
     form: TextForm | None = None
     notes: tuple[str, ...] = ()
+    id: str | None = None
+    tags: str | None = None
+    classes: Mapping[str, list[str]] = field(default_factory=dict)
+    format: str = ""
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -167,6 +178,38 @@ class RawTable:
             matrix=self.matrix[:, kept],
             matrix_names=tuple(self.matrix_names[j] for j in kept),
         )
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """A format whose files hold one table.
+
+    Parameters
+    ----------
+    name : str
+        The value of ``format=`` and ``--format``.
+    suffixes : tuple of str
+        The suffixes of its files.
+    read : callable
+        Takes one or several paths, and :attr:`options` by name; returns a :class:`RawTable`.
+    write : callable, optional
+        Takes a table, a path and the notation of the text file that the table comes from. Returns one sentence for each
+        thing that the file cannot hold.
+    check : callable, optional
+        Raises for values that the format cannot hold, before any work is done.
+    options : tuple of str
+        The options that the reader takes.
+    in_parts : bool
+        Whether several files are read as one table.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    read: Callable[..., RawTable]
+    write: Callable[[pd.DataFrame, Path, TextForm], tuple[str, ...]] | None = None
+    check: Callable[[pd.DataFrame], None] | None = None
+    options: tuple[str, ...] = ()
+    in_parts: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,32 +1,23 @@
-"""One function that reads every kind of file."""
+"""Read a table of any format by its suffix."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
-
-import pandas as pd
 
 from halflabel._wording import option, quoted
-from halflabel.files.bounded import base_suffix, check_ordinary, sha256_of
-from halflabel.files.delimited import read_delimited
-from halflabel.files.mulan import read_mulan
-from halflabel.files.parquet import read_parquet
+from halflabel.files.bounded import base_suffix, check_ordinary
 from halflabel.files.raw_table import RawTable, ReadError
-from halflabel.files.svmlight import looks_like_svmlight, read_svmlight
-from halflabel.files.vectors import read_vectors
-
-#: What a file of a table can be; "csv" is delimited text of any kind.
-Kind = Literal["csv", "parquet", "arff", "svmlight", "npy"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+from halflabel.files.registry import TABLES, TEXT, check_name, find_by_suffix
+from halflabel.files.svmlight import looks_like_svmlight
 
 
 def read_table(
     path: str | os.PathLike[str],
     *parts: str | os.PathLike[str],
-    kind: Kind | None = None,
+    kind: str | None = None,
     xml: str | os.PathLike[str] | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -43,6 +34,10 @@ def read_table(
     ``.svm``, ``.svmlight``, ``.libsvm``           svmlight or extreme classification
     ``.txt``                                       svmlight if its first line is, else delimited text
     ``.npy``                                       feature vectors
+    ``.json``                                      JSON array of objects
+    ``.jsonl``, ``.ndjson``                        JSON lines
+    ``.xlsx``                                      the first sheet of a workbook
+    ``.feather``, ``.arrow``                       Arrow
     ============================================== ==================================
 
     Parameters
@@ -51,8 +46,8 @@ def read_table(
         The file.
     *parts : path
         Further files of delimited text or Parquet with the same columns: their rows follow.
-    kind : {"csv", "parquet", "arff", "svmlight", "npy"}, optional
-        What the file is (csv: delimited text); by default its suffix decides.
+    kind : {"csv", "parquet", "arff", "svmlight", "npy", "json", "jsonl", "excel", "arrow", "huggingface"}, optional
+        The format (csv: delimited text); by default the suffix decides.
     xml : path, optional
         For ARFF: the label file, if it is not the sibling of that name.
     delimiter : str, optional
@@ -74,19 +69,17 @@ def read_table(
     paths = [Path(path), *map(Path, parts)]
     for each in paths:
         check_exists(each)
-    options = {"xml_path": xml, "delimiter": delimiter, "encoding": encoding, "top_labels": top_labels}
+    options = {"xml": xml, "delimiter": delimiter, "encoding": encoding, "top_labels": top_labels}
     given = {name: value for name, value in options.items() if value is not None}
-    kinds = {kind or _kind_of(each, given) for each in paths}
+    kinds = {kind or _find_kind(each, given) for each in paths}
     if len(kinds) > 1:
         raise ReadError.at(paths[0], f"the files are of the kinds {quoted(sorted(kinds))}: read one kind at a time.")
-    found = kinds.pop()
-    reader, takes = _READERS[found]
-    if wrong := [name for name in given if name not in takes]:
-        reason = f"{option(wrong[0].removesuffix('_path'))} does not apply to a file of the kind {found}."
-        raise ReadError.at(paths[0], reason)
-    if len(paths) > 1 and found not in ("csv", "parquet"):
-        raise ReadError.at(paths[1], f"files of the kind {found} are read one by one.")
-    return reader(*paths, **given)
+    table = TABLES[check_name(kinds.pop(), tuple(TABLES))]
+    if wrong := [name for name in given if name not in table.options]:
+        raise ReadError.at(paths[0], f"{option(wrong[0])} does not apply to a file of the kind {table.name}.")
+    if len(paths) > 1 and not table.in_parts:
+        raise ReadError.at(paths[1], f"files of the kind {table.name} are read one by one.")
+    return replace(table.read(*paths, **given), format=table.name)
 
 
 def check_exists(path: Path) -> None:
@@ -98,41 +91,17 @@ def check_exists(path: Path) -> None:
     check_ordinary(path)
 
 
-def _kind_of(path: Path, given: Mapping[str, object]) -> Kind:
-    """Return the kind of a file by its suffix; of a ``.txt`` file by the options given, else by its first line."""
-    suffix = base_suffix(path)
-    if suffix == ".txt":
+def _find_kind(path: Path, given: Mapping[str, object]) -> str:
+    """Return the format of a file by its suffix; of a ``.txt`` file by the options given, else by its first line."""
+    if base_suffix(path) == TEXT:
         stated = "delimiter" in given or "encoding" in given
         return "svmlight" if not stated and ("top_labels" in given or looks_like_svmlight(path)) else "csv"
-    if suffix not in _KIND_OF:
-        known = ", ".join(sorted([*_KIND_OF, ".txt"]))
+    table = find_by_suffix(path)
+    if table is None:
+        known = ", ".join(sorted({suffix for table in TABLES.values() for suffix in table.suffixes}))
         reason = (
             f"neither its content nor its suffix {path.suffix!r} is that of a known format; tables are read by suffix: "
             f"{known}; or state {option('format', 'csv')}."
         )
         raise ReadError.at(path, reason)
-    return _KIND_OF[suffix]
-
-
-def _read_vectors(path: Path) -> RawTable:
-    matrix = read_vectors(path)
-    names = tuple(f"x{j}" for j in range(matrix.shape[1]))
-    return RawTable(pd.DataFrame(index=pd.RangeIndex(len(matrix))), matrix, names, (), str(path), sha256_of(path))
-
-
-#: kind: (reader, the options it takes)
-_READERS: dict[Kind, tuple[Callable[..., RawTable], tuple[str, ...]]] = {
-    "csv": (read_delimited, ("delimiter", "encoding")),
-    "parquet": (read_parquet, ()),
-    "arff": (read_mulan, ("xml_path",)),
-    "svmlight": (read_svmlight, ("top_labels",)),
-    "npy": (_read_vectors, ()),
-}
-
-_KIND_OF: dict[str, Kind] = {
-    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
-    **dict.fromkeys((".parquet", ".pq"), "parquet"),
-    ".arff": "arff",
-    **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
-    ".npy": "npy",
-}
+    return table.name

@@ -25,7 +25,7 @@ from scipy import sparse
 
 from halflabel._wording import count, option
 from halflabel.files.bounded import lines, open_text, sha256_of
-from halflabel.files.raw_table import RawTable, ReadError
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat
 from halflabel.labels import MAX_CELLS
 
 #: Bytes of the longest line; features and labels of the widest file (a single large number announces them all).
@@ -161,3 +161,6 @@ def _label_table(
     for i, row in enumerate(rows):
         Y[i, [column[int(label)] for label in row if label in column]] = 1
     return tuple(f"label{label}" for label in chosen), Y
+
+
+FORMAT = TableFormat("svmlight", (".svm", ".svmlight", ".libsvm"), read_svmlight, options=("top_labels",))

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel.files.bounded import check_ordinary
-from halflabel.files.raw_table import ReadError
+from halflabel.files.bounded import check_ordinary, sha256_of
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat
 
 #: Columns of the widest matrix.
 MAX_FEATURES = 1_000_000
@@ -46,3 +47,14 @@ def read_vectors(path: str | os.PathLike[str]) -> NDArray[Any]:
         reason = f"it has the shape {array.shape}: at least one row, and 1 to {MAX_FEATURES:,} columns are needed."
         raise ReadError.at(path, reason)
     return array
+
+
+def _read_table(path: Path) -> RawTable:
+    matrix = read_vectors(path)
+    names = tuple(f"x{j}" for j in range(matrix.shape[1]))
+    return RawTable(
+        pd.DataFrame(index=pd.RangeIndex(len(matrix))), matrix, names, source=str(path), sha256=sha256_of(path)
+    )
+
+
+FORMAT = TableFormat("npy", (".npy",), _read_table)

@@ -61,7 +61,7 @@ class Columns:
     yes, no, unknown : str or sequence of str, optional
         Words of label columns that mean relevant, irrelevant and unknown; 1, 0, true, false and empty cells need none.
     format : str, optional
-        The format of the file, where items are a path, see :data:`halflabel.table.source_files.FORMATS`.
+        The format of the file, where items are a path, see :data:`halflabel.files.registry.NAMES`.
 
     Raises
     ------

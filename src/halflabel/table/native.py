@@ -13,7 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel.files.arrow_columns import to_arrow_array
 from halflabel.files.arrow_tables import frame_of_table, read_dataset
-from halflabel.files.huggingface import plain_of, restore_numbers
+from halflabel.files.huggingface import name_classes, restore_numbers
 
 Restore = Callable[[pd.DataFrame], Any]
 
@@ -99,17 +99,17 @@ def _open_dataset(data: Any) -> Native:
     if isinstance(data, Mapping):
         raise ValueError(f"items are a Dataset with the splits {', '.join(map(repr, data))}: pass one of them.")
     arrow = data.with_format("arrow")[:].replace_schema_metadata(data.features.arrow_schema.metadata)
-    plain = plain_of(arrow, Path("the Dataset"))
+    raw = name_classes(arrow, Path("the Dataset"))
 
     def restore(table: pd.DataFrame) -> Any:
-        columns = {name: _as_arrow(restore_numbers(table[name], plain.classes), arrow.schema) for name in table.columns}
+        columns = {name: _as_arrow(restore_numbers(table[name], raw.classes), arrow.schema) for name in table.columns}
         new = pa.table(columns)
         known = {name: kind for name, kind in data.features.items() if name in columns}
         inferred = type(data.features).from_arrow_schema(new.schema)
         features = type(data.features)({name: known.get(name, inferred[name]) for name in columns})
         return type(data)(new.cast(features.arrow_schema))
 
-    return Native(plain.frame, restore, plain.tags, plain.notes)
+    return Native(raw.frame, restore, raw.tags, raw.notes)
 
 
 def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:

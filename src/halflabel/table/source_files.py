@@ -5,28 +5,22 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from halflabel import files
-from halflabel._wording import closest, option, plural, quoted
+from halflabel._wording import option, plural, quoted
 from halflabel.files.bounded import base_suffix, join_names
 from halflabel.files.collector import AbsentNotStated
-from halflabel.files.conversion import PLAIN
 from halflabel.files.flat import hide_suggestions
 from halflabel.files.raw_table import RawTable, ReadError
-from halflabel.files.reading import Kind, check_exists, read_table
+from halflabel.files.reading import check_exists, read_table
+from halflabel.files.registry import FORMATS, PARTS, TABLES, check_name, find_by_suffix
 from halflabel.table.columns import Columns
 from halflabel.table.sources import Source, source_of, source_of_records
 
 AnyPath = str | os.PathLike[str]
-
-#: What the files of a folder may end in, to be read as one table.
-PARTS = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", ".feather", ".arrow")
-
-#: Every format that a file of items can have: tables, and what other tools write.
-TABLES: tuple[str, ...] = get_args(Kind)
-FORMATS = (*TABLES, *files.FORMATS)
 
 
 def read_file(
@@ -42,7 +36,8 @@ def read_file(
         A file, a pattern such as ``"parts/*.parquet"``, or a folder; several files are read as one table.
     columns : Columns, optional
         The roles that were stated: of a file of another tool, the reader needs ``absent``, ``empty``, ``id`` and
-        ``tags``. Its ``format`` is one of :data:`FORMATS`; by default the content decides, and for tables the suffix.
+        ``tags``. Its ``format`` is one of
+        :data:`halflabel.files.registry.NAMES`; by default the content decides, and for tables the suffix.
     **options
         ``xml``, ``delimiter``, ``encoding`` and ``top_labels``, as in :func:`halflabel.files.read_table`.
 
@@ -58,13 +53,10 @@ def read_file(
     found = _choose_format(paths, columns.format)
     given = {name: value for name, value in options.items() if value is not None}
     if found is None or found.format in TABLES:
-        kind: Any = None if found is None else found.format
-        raw = read_table(*paths, kind=kind, **given)
-        return Source(raw, format=kind or _name_table(raw), paths=tuple(paths))
+        raw = read_table(*paths, kind=None if found is None else found.format, **given)
+        return Source(_hide_suggestions(raw) if raw.format in FORMATS else raw, paths=tuple(paths))
     if given:
         raise ValueError(f"{option(next(iter(given)))} does not apply to a file of the format {found.format}.")
-    if files.FORMATS[found.format].read_plain is not None:
-        return _read_plain(paths, found.format)
     return _read_records(paths, found, columns)
 
 
@@ -92,17 +84,10 @@ def expand_paths(given: Sequence[AnyPath]) -> list[Path]:
     return paths
 
 
-def check_format(name: str) -> str:
-    """Return the name of a format, or raise with the nearest one."""
-    if name not in FORMATS:
-        raise ValueError(f"there is no format {name!r}: {closest(name, FORMATS)}")
-    return name
-
-
 def _choose_format(paths: Sequence[Path], stated: str | None) -> files.Detected | None:
     """Return the format that was stated or that all files have; None where the suffix of a table decides."""
     if stated is not None:
-        return files.Detected(check_format(stated), "")
+        return files.Detected(check_name(stated), "")
     found = [files.detect(path) or _format_by_suffix(path) for path in paths]
     names = {None if each is None else each.format for each in found}
     if len(names) > 1:
@@ -113,8 +98,8 @@ def _choose_format(paths: Sequence[Path], stated: str | None) -> files.Detected 
 
 def _format_by_suffix(path: Path) -> files.Detected | None:
     """Return the format of a file whose content is damaged or empty: its reader has the sentence for it."""
-    name = PLAIN.get(base_suffix(path))
-    return None if name is None else files.Detected(name, "")
+    table = find_by_suffix(path)
+    return files.Detected(table.name, "") if table is not None and table.name in FORMATS else None
 
 
 def _list_parts(folder: Path) -> list[Path]:
@@ -134,30 +119,18 @@ def _list_parts(folder: Path) -> list[Path]:
     return parts
 
 
-def _name_table(raw: RawTable) -> str:
-    """Return the name of the format of a table that was read by its suffix."""
-    if raw.form is not None:
-        return "csv"
-    suffix = base_suffix(Path(raw.source))
-    return {".parquet": "parquet", ".pq": "parquet", ".npy": "npy", ".arff": "arff"}.get(suffix, "svmlight")
-
-
-def _read_plain(paths: Sequence[Path], name: str) -> Source:
-    """Read a table of another tool; the columns that the file declares have their roles, all others are open."""
-    reader = files.FORMATS[name].read_plain
-    assert reader is not None
-    plain = reader(paths)
-    frame, hidden = hide_suggestions(plain.frame)
-    notes = (*plain.notes, *([f"{plural(hidden, 'suggested value')} in it read as unknown."] if hidden else []))
+def _hide_suggestions(raw: RawTable) -> RawTable:
+    """Return the table that another tool wrote; the values that it lists as suggestions are unknown."""
+    frame, hidden = hide_suggestions(raw.frame)
     if frame.empty:
-        raise ReadError.at(paths[0], "there are no rows or no columns in it.")
-    raw = RawTable(frame, None, (), plain.labels, join_names(*paths), "", notes=notes)
-    return Source(raw, id=plain.id, tags=plain.tags, classes=plain.classes, format=name, paths=tuple(paths))
+        raise ReadError.at(raw.source, "there are no rows or no columns in it.")
+    notes = [f"{plural(hidden, 'suggested value')} in it read as unknown."] if hidden else []
+    return replace(raw, frame=frame, notes=(*raw.notes, *notes))
 
 
 def _read_records(paths: Sequence[Path], found: files.Detected, columns: Columns) -> Source:
     """Read what an annotation tool exported: its labels need no columns."""
-    takes = files.FORMATS[found.format].options
+    takes = FORMATS[found.format].options
     if columns.empty is not None and "empty" not in takes:
         raise ValueError(
             f"{option('empty')} does not apply to {found.format}: its files state which items are annotated."

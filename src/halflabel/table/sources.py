@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +30,8 @@ class Source:
     raw : RawTable
     labels : PartialLabels or None
         The labels, where the file states them entry by entry; each is also a column of the raw table.
-    id, tags : str or None
-        The column of ids, and that of lists of labels, which the file declares.
-    classes : dict of str to sequence of str
-        The names of classes whose numbers the file holds, by column.
     records : Records or None
         What an annotation tool exported.
-    format : str
-        The name of the format of the file; empty for objects in memory.
     paths : tuple of Path
         The files.
     restore : callable or None
@@ -49,14 +42,15 @@ class Source:
 
     raw: RawTable
     labels: PartialLabels | None = None
-    id: str | None = None
-    tags: str | None = None
-    classes: Mapping[str, list[str]] = field(default_factory=dict)
     records: Records | None = None
-    format: str = ""
     paths: tuple[Path, ...] = ()
     restore: Restore | None = None
     original: pd.DataFrame | None = None
+
+    @property
+    def format(self) -> str:
+        """The name of the format of the file; empty for objects in memory."""
+        return self.raw.format
 
 
 def source_of(items: Any, *, labels_apart: bool) -> Source:
@@ -77,15 +71,16 @@ def source_of(items: Any, *, labels_apart: bool) -> Source:
         return source_of_records(items, "the records")
     native = open_native(items)
     if native is not None:
-        raw = RawTable(use_text_names(native.frame), None, (), (), "the table", "", notes=native.notes)
-        return Source(raw, tags=native.tags, restore=native.restore, original=native.frame)
+        frame = use_text_names(native.frame)
+        raw = RawTable(frame, source="the table", notes=native.notes, tags=native.tags)
+        return Source(raw, restore=native.restore, original=native.frame)
     if not labels_apart:
         raise ValueError(
             f"labels are looked for in the columns of a table, but items are a {_name_kind(items)}: pass a table "
             "that holds them (pandas, polars, pyarrow, Dataset, list of dict, path), or the labels apart, as Y."
         )
     matrix = _as_matrix(items)
-    return Source(RawTable(pd.DataFrame(index=range(matrix.shape[0])), matrix, (), (), "the array", ""))
+    return Source(RawTable(pd.DataFrame(index=range(matrix.shape[0])), matrix, source="the array"))
 
 
 def source_of_records(
@@ -103,11 +98,16 @@ def source_of_records(
     ids = pd.DataFrame({key: records.items.index.to_numpy()}) if has_ids else pd.DataFrame(index=fields.index)
     frame = pd.concat([ids, fields, records.labels.reset_index(drop=True)], axis=1)
     return Source(
-        RawTable(frame, None, (), records.names, where, "", notes=(*notes, *records.notes)),
+        RawTable(
+            frame,
+            label_names=records.names,
+            source=where,
+            notes=(*notes, *records.notes),
+            id=key if has_ids else None,
+            format=records.format,
+        ),
         labels=records.to_partial_labels(),
-        id=key if has_ids else None,
         records=records,
-        format=records.format,
         paths=paths,
     )
 
@@ -134,11 +134,11 @@ def assign_columns(source: Source, columns: Columns) -> tuple[RawTable, Columns]
 def _add_declared(source: Source, columns: Columns) -> Columns:
     """Return the columns with the id and the lists of labels that the file declares, where nothing was stated."""
     if source.labels is not None:  # the reader used these
-        return replace(columns, id=source.id, tags=None, absent=None, empty=None)
-    if columns.id is None and source.id is not None:
-        columns = replace(columns, id=source.id)
-    if columns.tags is None and columns.labels is None and columns.pairs is None and source.tags is not None:
-        columns = replace(columns, tags=source.tags)
+        return replace(columns, id=source.raw.id, tags=None, absent=None, empty=None)
+    if columns.id is None and source.raw.id is not None:
+        columns = replace(columns, id=source.raw.id)
+    if columns.tags is None and columns.labels is None and columns.pairs is None and source.raw.tags is not None:
+        columns = replace(columns, tags=source.raw.tags)
     return columns
 
 

@@ -1,4 +1,4 @@
-"""Tables to disk: in the notation of the file that they were read from, whole or not at all."""
+"""Write delimited text in the notation of the file that the table was read from."""
 
 from __future__ import annotations
 
@@ -15,71 +15,43 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from pyarrow import parquet
 
 from halflabel._files import atomic_write
 from halflabel._wording import listed
-from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.bounded import base_suffix
-from halflabel.files.delimited import DELIMITERS
 from halflabel.files.raw_table import TextForm
 from halflabel.files.text_form import MISSING_WORDS
 from halflabel.files.values import to_values
 
-#: Suffixes of the tables that can be written; text also with ``.gz``.
-TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
+#: Suffixes of delimited text, with the delimiter that each suggests; text also with ``.gz``.
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 
 #: Numbers of a list that still fit a cell; a longer vector has its place in Parquet.
 MAX_NUMBERS = 16
 
 
-def table_suffix(path: Path) -> str:
-    """Return the suffix of a table that is read as the one at ``path``: lists stay lists in Parquet."""
-    suffix = base_suffix(path)
-    return ".parquet" if suffix in (".parquet", ".pq") else suffix if suffix in TABLE_SUFFIXES else ".csv"
-
-
-def check_table_path(path: Path, suffixes: Sequence[str] = TABLE_SUFFIXES) -> None:
-    """Raise if a table cannot be written under this name; ``suffixes`` are those that the error names."""
-    if base_suffix(path) not in TABLE_SUFFIXES or (path.suffix == ".gz" and base_suffix(path) in (".parquet", ".pq")):
-        known = ", ".join(suffixes)
-        raise ValueError(f"{path}: a table is not written as {path.suffix or 'a file without suffix'!r}; use {known}.")
-
-
-def write_table(table: pd.DataFrame, path: Path, form: TextForm | None = None) -> tuple[str, ...]:
-    """Write a table by suffix, atomically and without row numbers.
+def write_delimited(table: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
+    """Write a table as text, atomically and without row numbers.
 
     Parameters
     ----------
     table : DataFrame
     path : Path
-        See :data:`TABLE_SUFFIXES`.
-    form : TextForm or None
+        Its suffix states the delimiter, except that ``.csv`` and ``.txt`` keep the delimiter of ``form``.
+    form : TextForm
         The notation of the file that the table was read from: encoding, line ends, header and missing value are
         written alike, and a cell whose value did not change is written as it was, character for character.
 
     Returns
     -------
     tuple of str
-        One sentence for each thing that the file cannot hold.
-
-    Raises
-    ------
-    ValueError
-        If the suffix is not known.
+        A sentence on the vectors that are left out.
     """
-    check_table_path(path)
-    if table_suffix(path) == ".parquet":
-        written, mixed = to_arrow_table(table)
-        with atomic_write(path) as file:
-            parquet.write_table(written, file)
-        return mixed
-    form = form or TextForm()
     suffix = base_suffix(path)
     stated = suffix == ".csv" or (suffix == ".txt" and form.delimiter != ",")
     mark = form.delimiter if stated else DELIMITERS[suffix]
     kept, notes = _without_vectors(table)
-    packed = path.suffix == ".gz"
+    packed = path.name.lower().endswith(".gz")
     with atomic_write(path) as file, write_text(file, form, _header(kept, form), mark, packed=packed) as write_rows:
         write_rows(_as_written(kept, form))
     return notes
