@@ -111,7 +111,7 @@ class TestSeveralFiles:
         frame.drop(columns="f1").to_csv(other, index=False)
         assert "it lacks 'f1'" in run("data", "describe", songs, other, "--labels", "tag_*").stderr
         frame.to_parquet(tmp_path / "other.parquet")
-        assert "read one kind at a time" in run("data", "describe", songs, tmp_path / "other.parquet").stderr
+        assert "read one format at a time" in run("data", "describe", songs, tmp_path / "other.parquet").stderr
         assert "no file matches" in run("data", "describe", tmp_path / "*.tsv").stderr
         assert "holds files of the kinds .csv, .parquet" in run("data", "describe", tmp_path).stderr
         (tmp_path / "empty").mkdir()

@@ -61,9 +61,9 @@ def test_files_that_cannot_be_read_at_all(tmp_path, write):
         read_table(write("a.sav", ""))
     with pytest.raises(ReadError, match="its suffix '' is that of a known"):
         read_table(write("a", ""))
-    with pytest.raises(ReadError, match="top_labels= does not apply to a file of the kind csv"):
+    with pytest.raises(ReadError, match="top_labels= does not apply to a file of the format csv"):
         read_table(write("a.csv", "a\n1\n"), top_labels=3)
-    with pytest.raises(ReadError, match="xml= does not apply to a file of the kind svmlight"):
+    with pytest.raises(ReadError, match="xml= does not apply to a file of the format svmlight"):
         read_table(write("a.svm", "1 1:1\n"), xml="a.xml")
 
 

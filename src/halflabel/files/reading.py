@@ -10,7 +10,7 @@ from pathlib import Path
 from halflabel._wording import option, quoted
 from halflabel.files.bounded import base_suffix, check_ordinary
 from halflabel.files.raw_table import RawTable, ReadError
-from halflabel.files.registry import TABLES, TEXT, check_name, find_by_suffix
+from halflabel.files.registry import FORMATS, TABLES, TEXT, check_name, find_by_suffix
 from halflabel.files.svmlight import looks_like_svmlight
 
 
@@ -67,18 +67,20 @@ def read_table(
         With one sentence that names the file and, where known, line and column.
     """
     paths = [Path(path), *map(Path, parts)]
+    takes_folders = kind in FORMATS and "" in FORMATS[kind].suffixes
     for each in paths:
-        check_exists(each)
+        if not (takes_folders and each.is_dir()):
+            check_exists(each)
     options = {"xml": xml, "delimiter": delimiter, "encoding": encoding, "top_labels": top_labels}
     given = {name: value for name, value in options.items() if value is not None}
     kinds = {kind or _find_kind(each, given) for each in paths}
     if len(kinds) > 1:
-        raise ReadError.at(paths[0], f"the files are of the kinds {quoted(sorted(kinds))}: read one kind at a time.")
+        raise ReadError.at(paths[0], f"the files have the formats {quoted(sorted(kinds))}: read one format at a time.")
     table = TABLES[check_name(kinds.pop(), tuple(TABLES))]
     if wrong := [name for name in given if name not in table.options]:
-        raise ReadError.at(paths[0], f"{option(wrong[0])} does not apply to a file of the kind {table.name}.")
+        raise ReadError.at(paths[0], f"{option(wrong[0])} does not apply to a file of the format {table.name}.")
     if len(paths) > 1 and not table.in_parts:
-        raise ReadError.at(paths[1], f"files of the kind {table.name} are read one by one.")
+        raise ReadError.at(paths[1], f"files of the format {table.name} are read one by one.")
     return replace(table.read(*paths, **given), format=table.name)
 
 
