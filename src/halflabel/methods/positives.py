@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,6 +28,9 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
     positive_only_: bool
     _rejected: Mask | None = None
 
+    #: The position of each label in the canonical order, for a method that is fitted in it.
+    _label_place: Any = None
+
     _transductive: ClassVar[tuple[str, ...]] = (
         *PartialLabelEstimator._transductive,
         "assigned_probabilities_",
@@ -47,12 +49,17 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
             raise ValueError(
                 "there is nothing to assume: these labels hold irrelevant entries, so that no positive is missing."
             )
-        order = self._item_order
-        scores, out_of_fold = self.label_scores_[order], self.out_of_fold_scores_[order]
-        assumption = assume_frequency(self._known[order], scores, out_of_fold, observed_rate, self.resolve_rule())
-        probabilities, filled = map(self._restore_order, (assumption.probabilities, assumption.filled))
+        # In the order of the fit, so that the frequency of the fit gives the bits of the fit.
+        place = np.arange(self.label_scores_.shape[1]) if self._label_place is None else self._label_place
+        rows, columns = self._item_order, np.argsort(place)
+        scores, out_of_fold = (table[np.ix_(rows, columns)] for table in (self.label_scores_, self.out_of_fold_scores_))
+        known = self._known[rows].select(columns)
+        assumption = assume_frequency(known, scores, out_of_fold, observed_rate, self.resolve_rule())
+        tables = (np.take(table, place, axis=1) for table in (assumption.probabilities, assumption.filled))
+        probabilities, filled = map(self._restore_order, tables)
         filled = filled if self._rejected is None else filled & ~self._rejected
-        return replace(assumption, probabilities=probabilities, filled=filled)
+        calibration, thresholds = assumption.calibration.select(place), assumption.thresholds[place]
+        return Assumption(observed_rate, calibration, probabilities, thresholds, filled)
 
     def _mark_unassigned(self, y: Any) -> Any:
         """Return positive-only labels with -1 for unassigned labels of annotated items. Other labels do not change."""

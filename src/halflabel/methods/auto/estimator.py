@@ -167,6 +167,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     """
 
     folds_: Ints
+    _label_place: Ints
     refiner_: Refiner | None = None  # of models that were saved by an earlier version
 
     auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior", "calibrate_on"})
