@@ -73,7 +73,8 @@ def test_the_terminal_prints_both_values_and_the_table_can_be_marked(songs):
 def test_features_become_pictures(songs):
     frame = pd.read_csv(songs)
     frame.assign(f5=frame["f0"] ** 2).to_csv(songs, index=False)
-    assert run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "thumbnails=2x3").exit_code == 0
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "thumbnails=2x3")
+    assert result.exit_code == 0, result.output
     assert "data:image/png" in songs.with_name("songs.report.html").read_text()
     result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "thumbnails=8x8")
     assert "marks of 8 x 8 pixels need 64 numbers per item; there are 6 features." in result.output
