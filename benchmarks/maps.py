@@ -85,7 +85,7 @@ def draw_pacmap(Z, seed):
 
 def draw_former_map(features, filled):
     """Return the principal components of features joined with label scores, the map before t-SNE."""
-    scores = filled.learned_probabilities.clip(1e-3, 1 - 1e-3)
+    scores = filled.evidence.learned_probabilities.clip(1e-3, 1 - 1e-3)
     scores = np.log(scores / (1 - scores))
     scores = scores * np.sqrt(features.var(axis=0).sum() / scores.var(axis=0).sum())
     return PCA(2, random_state=0).fit_transform(np.hstack([features, scores]))
@@ -101,7 +101,7 @@ def list_methods(filled, seed):
     """Return {name: function that draws}."""
     plain = draw_item_map(filled, method="pca", label_weight=0.0)
     joint = draw_item_map(filled, method="pca").joint
-    features, y = plain.features, number_label_sets(filled.learned_from)
+    features, y = plain.features, number_label_sets(filled.evidence.learned_from)
 
     def draw_ours(weight):
         return lambda: draw_item_map(filled, label_weight=weight, seed=seed).coordinates.to_numpy()

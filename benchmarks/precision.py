@@ -2,7 +2,7 @@
 
 Protocol: at most 900 random items (the 15 most frequent labels with at least 12 relevant items), of which 50, 100 or
 300 keep their labels. Of the entries that ``fill_confident`` fills in as relevant at a precision, the share that is
-right is compared for plain probabilities and for the lowered ones of :mod:`halflabel.completion.caution`. With
+right is compared for plain probabilities and for the lowered ones of :mod:`halflabel.evidence.lower_bounds`. With
 ``--positive`` a third of at most 1500 items is annotated, 30 % of their labels are removed, and the label frequency is
 given.
 
@@ -57,9 +57,9 @@ def measure(options):
                 rate = 0.7 if options.positive else None
                 filled = hl.complete(X, known, method=AutoLabeler(options.effort, observed_rate=rate))
                 gaps = ~known.observed
-                p = np.where(gaps & filled.learned_from.learnable, filled.probabilities.to_numpy(), np.nan)
+                p = np.where(gaps & filled.evidence.learned_from.learnable, filled.probabilities.to_numpy(), np.nan)
                 for precision in PRECISIONS:
-                    rules = {"plain": fill_confident(p, precision), "lowered": filled.fill_at(precision)}
+                    rules = {"plain": fill_confident(p, precision), "lowered": filled.evidence.fill_at(precision)}
                     for rule, state in rules.items():
                         chosen, relevant = state > 0, gaps & truth.relevant
                         yield {

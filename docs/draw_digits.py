@@ -44,7 +44,7 @@ def main() -> None:
         digits = load_digits_tags()
         half = hide_items(digits.Y, 0.95, np.random.default_rng(0))
         filled = hl.complete(digits.X, half)
-        place = filled.embedding(2).to_numpy()
+        place = filled.map(2).coordinates.to_numpy()
     label = digits.label_names.index(TAG)
     given = half.values()[:, label]
     after = np.where(np.isnan(given), filled.probabilities.to_numpy()[:, label], given)

@@ -64,7 +64,7 @@ def small_forests() -> Iterator[None]:
         patch.setitem(refine.__kwdefaults__, "n_trees", 10)
         # 300 trees for the drift take four times as long as a fit; with 40, each item is left out by one of them.
         patch.setattr("halflabel.evidence.drift.TREES", 40)
-        patch.setattr("halflabel.completion.caution.SAMPLES", 5)
+        patch.setattr("halflabel.evidence.lower_bounds.SAMPLES", 5)
         yield
 
 

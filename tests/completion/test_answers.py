@@ -103,7 +103,7 @@ class TestCalibration:
         asked = np.ones(opened.labels.shape, dtype=bool)
         asked[0] = False
         filled = hl.complete(opened, review=table, calibrate_on=asked, effort="fast")
-        assert np.argwhere(~filled.calibrate_on)[:, 0].tolist() == [0, 0, 2]
+        assert np.argwhere(~filled.evidence.calibrate_on)[:, 0].tolist() == [0, 0, 2]
         assert hl.complete(opened, review=table, method=RATES).calibrate_on is None  # it calibrates nothing
 
 

@@ -7,9 +7,7 @@ import pytest
 from tests.completion.test_result import Assuming, open_tags
 from tests.completion.test_review import P, complete, open_songs
 
-from halflabel.completion import assumptions
-from halflabel.completion.assumptions import USUAL_RATES, compare_frequencies
-from halflabel.completion.result import Completion
+from halflabel.completion.evidence import USUAL_RATES, Evidence
 from halflabel.labels.positive_only import Assumption
 
 COLUMNS = ["observed_rate", "filled", "expected", "threshold"]
@@ -25,8 +23,7 @@ class Dividing(Assuming):
 
 @pytest.mark.parametrize("rate", [0.5, 0.7, None])
 def test_each_frequency_has_its_counts(rate):
-    filled = Completion(open_tags(), Dividing(rate))
-    table = compare_frequencies(filled)
+    table = Evidence(open_tags(), Dividing(rate)).assumptions
     rates = sorted({*USUAL_RATES, rate or 1.0})
     assert table.columns.tolist() == COLUMNS
     assert table["observed_rate"].tolist() == rates
@@ -43,18 +40,18 @@ def test_each_frequency_has_its_counts(rate):
 def test_a_precision_decides_in_place_of_thresholds(monkeypatch):
     asked = []
 
-    def fill(completion, p, precision, rate):
+    def fill(evidence, p, precision, rate):
         asked.append((float(p[0, 0]), precision, rate))
         return np.where(p > 0.5, 1, np.where(p < 0.1, -1, 0))
 
-    monkeypatch.setattr(assumptions, "fill_at_precision", fill)
-    table = compare_frequencies(Completion(open_tags(), Dividing(0.4), min_precision=0.9))
+    monkeypatch.setattr(Evidence, "_fill_at", fill)
+    table = Evidence(open_tags(), Dividing(0.4), min_precision=0.9).assumptions
     assert table["filled"].tolist() == [(0.4 * P / rate > 0.5).sum() for rate in USUAL_RATES]
     assert table["threshold"].isna().all()
     assert asked == [(pytest.approx(0.36 / rate), 0.9, rate) for rate in USUAL_RATES]
 
 
 def test_other_labels_and_other_methods_have_no_rows():
-    for filled in (complete(open_tags()), Completion(open_songs(), Dividing())):
-        assert compare_frequencies(filled).columns.tolist() == COLUMNS
-        assert len(compare_frequencies(filled)) == 0
+    for evidence in (complete(open_tags()).evidence, Evidence(open_songs(), Dividing())):
+        assert evidence.assumptions.columns.tolist() == COLUMNS
+        assert len(evidence.assumptions) == 0

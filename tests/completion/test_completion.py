@@ -98,7 +98,7 @@ def test_min_precision_leaves_the_rest_empty(songs):
     filled = hl.complete(songs, labels=["rock", "sad", "live"], min_precision=0.995)
     gaps = ~filled.labels.observed
     plain = fill_confident(np.where(gaps, filled.probabilities.to_numpy(), np.nan), 0.995)
-    np.testing.assert_array_equal(filled.state[gaps], filled.fill_at(0.995)[gaps])
+    np.testing.assert_array_equal(filled.state[gaps], filled.evidence.fill_at(0.995)[gaps])
     np.testing.assert_array_equal(filled.state[gaps] < 0, plain[gaps] < 0)
     assert not ((filled.state > 0) & (plain <= 0))[gaps].any()  # relevant values need more
     left = filled.table[["rock", "sad", "live"]].isna().to_numpy()
@@ -135,8 +135,8 @@ class TestEvidence:
         Y = np.full((40, 1), np.nan)
         Y[:20, 0] = np.arange(20) % 2
         filled = hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=4, scale=None))
-        assert (filled.evidence_kinds[:20, 0] == "graph").all()
-        assert (filled.evidence_kinds[20:, 0] == "features").all()
+        assert (filled.evidence.kinds[:20, 0] == "graph").all()
+        assert (filled.evidence.kinds[20:, 0] == "features").all()
         assert not filled.table.isna().any(axis=None)
 
     def test_a_planted_error_is_the_first_suspect(self, rng):
@@ -165,17 +165,17 @@ class TestEvidence:
         assert hl.complete(X[:30], Y[:30], effort="fast").drift is None
 
     def test_embedding(self, songs, rock):
-        drawn = rock.embedding(2)
+        drawn = rock.map(2).coordinates
         assert drawn.shape == (60, 2)
         assert drawn.index.equals(songs.index)
         with pytest.raises(ValueError, match="between 1 and"):
-            rock.embedding(99)
+            rock.map(99)
 
 
 def test_labels_that_know_what_is_irrelevant_have_no_assumptions(rock):
     assert rock.assumptions.empty
     assert rock.observed_rate is None
-    assert rock.learned_from is rock.labels
+    assert rock.evidence.learned_from is rock.labels
 
 
 class TestErrors:
@@ -251,8 +251,8 @@ class TestInput:
 
 def test_another_method_may_be_named(songs):
     filled = hl.complete(songs, labels=["rock", "sad"], method=BinaryRelevance())
-    assert filled.weights is None
-    assert (filled.evidence_kinds == "features").all()
+    assert filled.evidence.weights is None
+    assert (filled.evidence.kinds == "features").all()
     assert filled.explain(songs.index[0], "rock").supporting.empty
 
 
@@ -260,10 +260,10 @@ def test_the_kinds_of_gap_are_reported_with_what_was_done(songs):
     songs.loc[songs.index[:3], ["rock", "sad", "live"]] = [1, np.nan, 0]
     filled = hl.complete(songs, labels=["rock", "sad", "live"], effort="fast")
     unlabelled = int(songs[["rock", "sad", "live"]].isna().all(axis=1).sum())
-    assert filled.gaps[0] == f"{unlabelled} items without any label: AutoLabeler fills all of their entries."
-    assert filled.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them")
-    assert filled.gaps[2] == f"Threshold rule: {Rule('probable')}."
-    assert filled.gaps[3].startswith("Checked on entries that it had not seen: mean squared error")
+    assert filled.evidence.gaps[0] == f"{unlabelled} items without any label: AutoLabeler fills all of their entries."
+    assert filled.evidence.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them")
+    assert filled.evidence.gaps[2] == f"Threshold rule: {Rule('probable')}."
+    assert filled.evidence.gaps[3].startswith("Checked on entries that it had not seen: mean squared error")
 
 
 def test_features_of_little_use_are_reported(rng):
@@ -352,7 +352,9 @@ def test_a_prior_is_used_and_its_error_is_reported(rng):
     filled = hl.complete(noise, Y, prior=prior, effort="fast")
     gaps = np.isnan(Y)
     assert (filled.table.to_numpy() == complete_Y)[gaps].mean() > 0.95
-    assert any(sentence.startswith("On entries with a prior: error of the prior alone") for sentence in filled.gaps)
+    assert any(
+        sentence.startswith("On entries with a prior: error of the prior alone") for sentence in filled.evidence.gaps
+    )
     assert "The prior has a value for 450 of 450 entries." in filled.opened.notes
 
 

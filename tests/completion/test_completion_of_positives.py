@@ -56,7 +56,7 @@ def test_given_tags_stay_and_the_rest_is_filled(frame, truth, which, request):
     assert (filled.state[missing] > 0).mean() > 0.5
     missing = filled.suspects
     assert len(missing) == (filled.labels.annotated[:, None] & ~filled.labels.relevant).sum()
-    assert missing["wrong"].isna().all() == (filled.observed_rate is None)  # it depends on the label frequency
+    assert missing["wrong"].isna().all() == (filled.evidence.observed_rate is None)  # it depends on the label frequency
     assert missing["probability"].is_monotonic_decreasing
 
 
@@ -67,12 +67,12 @@ def test_without_a_rate_probabilities_are_of_being_assigned(truth, filled, corre
     assigned = filled.probabilities[new].mean(axis=None)
     assert assigned == pytest.approx(0.7 * truth[new].mean(), abs=0.07)
     assert corrected.probabilities[new].mean(axis=None) == pytest.approx(truth[new].mean(), abs=0.07)
-    np.testing.assert_array_equal(corrected.learned_probabilities, filled.probabilities)
+    np.testing.assert_array_equal(corrected.evidence.learned_probabilities, filled.probabilities)
 
 
 def test_assumptions_state_what_the_share_changes(filled, corrected):
     for completion in (filled, corrected):
-        table = completion.assumptions
+        table = completion.evidence.assumptions
         assert table["observed_rate"].tolist() == [0.4, 0.55, 0.7, 0.85, 1.0]
         assert (np.diff(table["expected"].dropna()) < 0).all()
         assert table["expected"].notna().tolist() == [False, True, True, True, True]  # more than 40 % was assigned
@@ -91,13 +91,13 @@ def test_a_rate_of_ones_own_is_in_the_table(frame):
 
 
 def test_candidates_are_ranked_and_good(truth, corrected):
-    ranked = corrected.candidates(40)
+    ranked = corrected.evidence.rank_candidates(40)
     assert ranked["rank"].tolist() == list(range(1, 41))
     assert (np.diff(ranked["probability"]) <= 0).all()
     rows, columns = ranked["item"].to_numpy(), [corrected.labels.names.index(x) for x in ranked["label"]]
     assert (corrected.labels.state[rows, columns] == 0).all()
     np.testing.assert_array_equal(ranked["probability"], corrected.probabilities.to_numpy()[rows, columns])
-    p = corrected.learned_probabilities[rows, columns]
+    p = corrected.evidence.learned_probabilities[rows, columns]
     assert (np.diff(p)[np.diff(ranked["probability"]) == 0] <= 0).all()  # other scores break ties
     assert truth[rows, columns].mean() > 0.8
 
@@ -117,7 +117,7 @@ def test_a_precision_needs_the_rate(frame, corrected):
 
 
 def test_evidence_is_what_was_assigned_around(frame, corrected):
-    assert set(np.unique(corrected.evidence_kinds)) <= {"graph", "features"}
+    assert set(np.unique(corrected.evidence.kinds)) <= {"graph", "features"}
     item, label = corrected.candidates(1)[["item", "label"]].iloc[0]
     found = corrected.explain(item, label)
     assert found.given is None

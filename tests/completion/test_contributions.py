@@ -8,7 +8,7 @@ import pytest
 from scipy.special import logit
 
 import halflabel as hl
-from halflabel.completion.evidence import KINDS
+from halflabel.evidence.kinds import KINDS
 from halflabel.methods.contributions import CALIBRATION, OTHER_LABELS, PRIOR, RATE, SCORE
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -32,7 +32,7 @@ def hide(rng, Y, share=0.6):
 
 def share_of(filled, part):
     """Return the share of a part in the sizes of all parts of the method, over the gaps."""
-    parts = filled.model.decompose(np.arange(len(filled.labels)), filled.learned_from)
+    parts = filled.model.decompose(np.arange(len(filled.labels)), filled.evidence.learned_from)
     gaps = ~filled.labels.observed
     sizes = {name: np.abs(table[gaps]).sum() for name, table in parts.items() if name not in (RATE, CALIBRATION)}
     return sizes[part] / sum(sizes.values())
@@ -57,7 +57,7 @@ def test_labels_linear_in_the_features_are_carried_by_the_ridge_regression(rng):
     X = rng.normal(size=(200, 3))
     filled = complete(X, hide(rng, X[:, :1] > 0), hl.AutoLabeler(members=("kernel", "harmonic"), n_folds=3))
     assert share_of(filled, "kernel") > 0.6
-    assert filled.gaps_by_evidence["features"] > 0.8 * sum(filled.gaps_by_evidence.values())
+    assert filled.evidence.gaps_by_kind["features"] > 0.8 * sum(filled.evidence.gaps_by_kind.values())
     i = pick_gap(filled)
     why = filled.explain(i, "y0")
     check_sum(why)
@@ -75,7 +75,7 @@ def test_labels_that_follow_clusters_are_carried_by_the_graph(rng):
     Y = (np.round(radius) == 2)[:, None]  # a ring inside another one, with few given entries
     filled = complete(X, hide(rng, Y, 0.85), hl.AutoLabeler(members=("trees", "harmonic"), n_folds=3))
     assert share_of(filled, "harmonic") > 0.6
-    assert filled.gaps_by_evidence["graph"] > 0.7 * sum(filled.gaps_by_evidence.values())
+    assert filled.evidence.gaps_by_kind["graph"] > 0.7 * sum(filled.evidence.gaps_by_kind.values())
     i = pick_gap(filled)
     why = filled.explain(i, "y0")
     check_sum(why)
@@ -113,7 +113,7 @@ def test_a_label_without_evidence_is_carried_by_the_prior(rng):
     filled = hl.complete(
         table, labels=["y0"], method=hl.AutoLabeler("fast", n_folds=3), prior=pd.DataFrame({"y0": prior[:, 0]})
     )
-    assert filled.gaps_by_evidence[PRIOR] > 0.7 * sum(filled.gaps_by_evidence.values())
+    assert filled.evidence.gaps_by_kind[PRIOR] > 0.7 * sum(filled.evidence.gaps_by_kind.values())
     i = int(np.flatnonzero(~filled.labels.observed[:, 0] & ~np.isnan(prior[:, 0]))[0])
     why = filled.explain(i, "y0")
     check_sum(why)

@@ -12,6 +12,7 @@ from tests.completion.test_review import P, complete, open_songs
 
 from halflabel import PartialLabels
 from halflabel.completion import result as module
+from halflabel.completion.evidence import Evidence
 from halflabel.completion.gaps import describe_gaps
 from halflabel.completion.result import Completion
 from halflabel.labels.positive_only import Assumption
@@ -51,7 +52,7 @@ def test_one_label_as_a_row_of_values_is_a_column():
     model = SimpleNamespace(transduction_=np.array([1, 0, 1, 0, 1, 0]))
     opened = open_songs()
     labels = opened.labels.select([0])
-    filled = Completion(SimpleNamespace(labels=labels), model)
+    filled = Evidence(SimpleNamespace(labels=labels), model)
     assert filled.state.ravel().tolist() == [1, -1, 1, 1, -1, -1]
 
 
@@ -68,45 +69,45 @@ NONE = {"other labels": 0, "prior": 0, "rate": 0}
 
 def test_gaps_are_counted_by_their_evidence():
     filled = complete(open_songs())
-    assert (filled.weights, filled.gaps_by_evidence) == (None, {"graph": 0, "features": 4} | NONE)
+    assert (filled.evidence.weights, filled.evidence.gaps_by_kind) == (None, {"graph": 0, "features": 4} | NONE)
     filled = complete(open_songs())
     filled.model.weights_ = sparse.csr_array(np.eye(6)[[1, 0, 5, 3, 4, 2]])
     # Items 0 and 1 are tied, and items 2 and 5, of which "rock" is unknown.
-    assert filled.evidence_kinds.tolist() == [
+    assert filled.evidence.kinds.tolist() == [
         ["graph", "graph"], ["graph", "graph"], ["features", "graph"],
         ["graph", "graph"], ["graph", "graph"], ["features", "graph"],
     ]  # fmt: skip
-    assert filled.gaps_by_evidence == {"graph": 2, "features": 2} | NONE
+    assert filled.evidence.gaps_by_kind == {"graph": 2, "features": 2} | NONE
 
 
 def test_entries_that_calibrate_are_those_of_the_mask():
-    assert complete(open_songs()).calibrated_on.state.tolist() == GIVEN
+    assert complete(open_songs()).evidence.calibrated_on.state.tolist() == GIVEN
     mask = np.ones((6, 2), dtype=bool)
     mask[0, 0] = False
-    assert complete(open_songs(), calibrate_on=mask).calibrated_on.state.tolist() == [[0, -1], *GIVEN[1:]]
+    assert complete(open_songs(), calibrate_on=mask).evidence.calibrated_on.state.tolist() == [[0, -1], *GIVEN[1:]]
 
 
 def test_absent_tags_of_annotated_items_are_learned_as_irrelevant():
     filled = complete(open_tags())
     assert filled.labels.state.tolist() == [[1, 0], [0, 1], [0, 0], [1, 1], [0, 0], [0, 1]]
-    assert filled.learned_from.state.tolist() == [[1, -1], [-1, 1], [0, 0], [1, 1], [0, 0], [-1, 1]]
-    assert complete(open_songs()).learned_from.state.tolist() == GIVEN
+    assert filled.evidence.learned_from.state.tolist() == [[1, -1], [-1, 1], [0, 0], [1, 1], [0, 0], [-1, 1]]
+    assert complete(open_songs()).evidence.learned_from.state.tolist() == GIVEN
 
 
 @pytest.mark.parametrize(("rate", "of"), [(0.5, "being relevant"), (None, "being assigned")])
 def test_for_positive_only_labels_the_assigned_ones_are_learned(rate, of):
-    filled = Completion(open_tags(), Assuming(rate))
-    np.testing.assert_array_equal(filled.learned_probabilities, P / 2)
-    assert (filled.observed_rate, filled.probability_of) == (rate, of)
+    filled = Completion(open_tags(), Evidence(open_tags(), Assuming(rate)))
+    np.testing.assert_array_equal(filled.evidence.learned_probabilities, P / 2)
+    assert (filled.evidence.observed_rate, filled.probability_of) == (rate, of)
     plain = complete(open_tags())  # a method without the assumption
-    np.testing.assert_array_equal(plain.learned_probabilities, P)
-    assert (plain.observed_rate, plain.probability_of) == (None, "being relevant")
-    np.testing.assert_array_equal(Completion(open_songs(), Assuming()).learned_probabilities, P)
+    np.testing.assert_array_equal(plain.evidence.learned_probabilities, P)
+    assert (plain.evidence.observed_rate, plain.probability_of) == (None, "being relevant")
+    np.testing.assert_array_equal(Evidence(open_songs(), Assuming()).learned_probabilities, P)
 
 
 def test_the_likeliest_unknown_entries_come_first():
     filled = complete(open_songs())
-    ranked = filled.candidates()
+    ranked = filled.evidence.rank_candidates()
     assert ranked.columns.tolist() == ["item", "label", "rank", "probability"]
     assert ranked.to_numpy().tolist() == [
         ["s2", "rock", 1, 0.97],
@@ -114,14 +115,14 @@ def test_the_likeliest_unknown_entries_come_first():
         ["s1", "sad", 3, 0.06],
         ["s5", "rock", 4, 0.02],
     ]
-    assert filled.candidates(3)["rank"].tolist() == [1, 2, 3]
-    assert len(filled.candidates(0)) == 0
+    assert filled.evidence.rank_candidates(3)["rank"].tolist() == [1, 2, 3]
+    assert len(filled.evidence.rank_candidates(0)) == 0
 
 
 def test_equal_probabilities_are_ranked_by_what_was_learned():
-    filled = Completion(open_tags(), Assuming())
+    filled = Completion(open_tags(), Evidence(open_tags(), Assuming()))
     filled.model.label_probabilities_ = np.full((6, 2), 0.999)
-    ranked = filled.candidates(3)
+    ranked = filled.evidence.rank_candidates(3)
     assert list(zip(ranked["item"], ranked["label"], strict=True)) == [("s2", "rock"), ("s2", "sad"), ("s4", "rock")]
 
 
@@ -129,7 +130,9 @@ def test_a_label_with_one_value_has_no_candidates():
     opened = open_songs()
     state = opened.labels.state.copy()
     state[state[:, 1] < 0, 1] = 0  # "sad" is known to be relevant only
-    ranked = complete(module.replace(opened, labels=module.replace(opened.labels, state=state))).candidates()
+    ranked = complete(
+        module.replace(opened, labels=module.replace(opened.labels, state=state))
+    ).evidence.rank_candidates()
     assert ranked["label"].tolist() == ["rock", "rock"]
 
 
@@ -144,8 +147,8 @@ def test_a_map_is_drawn_once_for_each_of_its_options(monkeypatch):
     filled = complete(open_songs())
     assert filled.map() is filled.map(2)
     assert filled.map(seed=1, method="pca") is filled.map(2, method="pca", seed=1)
-    assert filled.embedding(3) == (3, {})
-    assert filled.embedding() == (2, {})
+    assert filled.map(3).coordinates == (3, {})
+    assert filled.map().coordinates == (2, {})
     assert drawn == [(2, {}), (2, {"seed": 1, "method": "pca"}), (3, {})]
 
 
@@ -172,7 +175,7 @@ def test_suspects_are_named_by_their_items():
     assert table["label"].iloc[0] == "rock"
     assert (table["given"].iloc[0], table["probability"].iloc[0]) == (1, 0.05)
     assert len(table) == 8  # every given entry
-    missing = Completion(open_tags(), Assuming()).suspects
+    missing = Completion(open_tags(), Evidence(open_tags(), Assuming())).suspects
     assert set(missing["given"].dropna()) <= {0}
     assert missing["item"].iloc[0] == "s1"  # annotated, without "rock"
 
@@ -180,23 +183,25 @@ def test_suspects_are_named_by_their_items():
 def test_notes_and_gaps_are_those_of_the_table():
     filled = complete(open_songs())
     assert filled.notes is filled.opened.notes
-    assert filled.gaps == describe_gaps(filled.labels, filled.model, filled.rule)
+    assert filled.evidence.gaps == describe_gaps(filled.labels, filled.model, filled.rule)
     sure = complete(open_songs(), min_precision=0.99)
-    assert sure.gaps == describe_gaps(sure.labels, sure.model, Rule("precision", at=0.99)) != filled.gaps
+    assert (
+        sure.evidence.gaps == describe_gaps(sure.labels, sure.model, Rule("precision", at=0.99)) != filled.evidence.gaps
+    )
 
 
 def test_twenty_items_to_label_and_one_hundred_candidates_are_listed(monkeypatch):
     asked = []
     position = pd.DataFrame({"position": [1]})
-    monkeypatch.setattr(module.Samples, "rank_questions", lambda self, n: asked.append(n) or position)
+    monkeypatch.setattr(Evidence, "rank_questions", lambda self, n: asked.append(n) or position)
     filled = complete(open_songs())
     assert filled.next_to_label()["item"].tolist() == ["s1"]
     filled.next_to_label(3)
     assert asked == [20, 3]
     p = np.linspace(0.1, 0.9, 202).reshape(101, 2)
     labels = PartialLabels.from_table([[1, 0], [0, 1], *[[np.nan] * 2] * 99])
-    opened = SimpleNamespace(labels=labels, index=pd.RangeIndex(101))
-    many = Completion(opened, SimpleNamespace(label_probabilities_=p)).candidates()
+    opened = module.replace(open_songs(), labels=labels, index=pd.RangeIndex(101))
+    many = Evidence(opened, SimpleNamespace(label_probabilities_=p)).rank_candidates()
     assert many["rank"].tolist() == list(range(1, 101))
     assert many["probability"].tolist() == sorted(p[2:].ravel(), reverse=True)[:100]
 
@@ -213,4 +218,4 @@ def test_a_model_is_saved_with_a_map_that_is_given(monkeypatch):
 
 def test_positions_become_ids():
     found = pd.DataFrame({"position": [4, 0], "bits": [2.0, 1.0]})
-    assert complete(open_songs()).name_items(found).to_dict("list") == {"item": ["s4", "s0"], "bits": [2.0, 1.0]}
+    assert open_songs().name_items(found).to_dict("list") == {"item": ["s4", "s0"], "bits": [2.0, 1.0]}

@@ -12,7 +12,8 @@ from scipy.special import logit
 
 from halflabel import PartialLabels
 from halflabel.completion import Completion
-from halflabel.completion.review import rank_for_review
+from halflabel.completion.evidence import Evidence
+from halflabel.evidence.doubts import rank_doubts
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.rules import Rule
 from halflabel.table import Columns, OpenTable, open_table
@@ -33,8 +34,8 @@ def open_songs(**columns) -> OpenTable:
     return open_table(frame, columns=Columns(id="song", **columns))
 
 
-class Exact(Completion):
-    """A completion whose probabilities are exact, so that none is lowered."""
+class Exact(Evidence):
+    """Evidence with exact probabilities, so that none is lowered."""
 
     def fill_at(self, precision, n_times=1.0):
         return fill_confident(np.where(self.labels.observed, np.nan, P), precision)
@@ -50,7 +51,7 @@ def complete(opened: OpenTable, **changes) -> Completion:
         decompose=lambda rows, labels: {"score": logit(P[rows])},
         find_carriers=lambda *entry: {},
     )
-    return Exact(opened, model, **changes)
+    return Completion(opened, Exact(opened, model, **changes))
 
 
 def entries(review: pd.DataFrame) -> list[tuple[str, str, str]]:
@@ -59,13 +60,13 @@ def entries(review: pd.DataFrame) -> list[tuple[str, str, str]]:
 
 def test_candidates_are_the_likeliest_unknown_entries():
     filled = complete(open_songs())
-    assert filled.candidates().to_numpy().tolist() == [
+    assert filled.evidence.rank_candidates().to_numpy().tolist() == [
         ["s2", "rock", 1, 0.97],
         ["s2", "sad", 2, 0.6],
         ["s1", "sad", 3, 0.06],
         ["s5", "rock", 4, 0.02],
     ]
-    assert filled.candidates(1)["rank"].tolist() == [1]
+    assert filled.evidence.rank_candidates(1)["rank"].tolist() == [1]
 
 
 class TestReview:
@@ -113,12 +114,7 @@ GAP = np.nan
 
 def list_ranked(labels, p, state, learned=None) -> list[tuple[int, int, int, str, float]]:
     """Return (position, column, suggested, reason, gain) of the entries to check."""
-    probabilities, learned = pd.DataFrame(p), np.asarray(p if learned is None else learned)
-    ranked = rank_for_review(
-        SimpleNamespace(
-            labels=labels, probabilities=probabilities, state=np.array(state), learned_probabilities=learned
-        )
-    )
+    ranked = rank_doubts(labels, np.array(state), np.asarray(p), np.asarray(p if learned is None else learned))
     assert ranked.columns.tolist() == ["position", "column", "suggested", "reason", "gain"]
     return [(*row[:4], round(row[4], 9)) for row in ranked.itertuples(index=False, name=None)]
 

@@ -23,10 +23,10 @@ def pair():
 
 def test_filled_at_a_precision(pair):
     filled, moved, order = pair
-    lowered = filled.resampled_calibration.curves.std(axis=0)
+    lowered = filled.evidence.resampled_calibration.curves.std(axis=0)
     assert (lowered > 0).any()
-    np.testing.assert_array_equal(moved.resampled_calibration.curves.std(axis=0), lowered)
-    np.testing.assert_array_equal(moved.fill_at(0.8), filled.fill_at(0.8)[order])
+    np.testing.assert_array_equal(moved.evidence.resampled_calibration.curves.std(axis=0), lowered)
+    np.testing.assert_array_equal(moved.evidence.fill_at(0.8), filled.evidence.fill_at(0.8)[order])
 
 
 def test_expected_errors(pair):
@@ -34,7 +34,7 @@ def test_expected_errors(pair):
 
 
 def test_drift(pair):
-    assert pair[1].drift == pair[0].drift is not None
+    assert pair[1].evidence.drift == pair[0].evidence.drift is not None
 
 
 def test_questions(pair, monkeypatch):

@@ -82,21 +82,21 @@ def printed(filled) -> str:
 @pytest.mark.parametrize("way", AT_RANDOM)
 def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, data, way):
     filled, truth = fit_case(data, AT_RANDOM[way])
-    assert not filled.is_selected
-    if filled.has_precision:
+    assert not filled.evidence.is_selected
+    if filled.evidence.has_precision:
         assert "expected precision" in describe_filled(filled)
         assert measure_excess(filled, truth) < MARGIN
     else:  # with a small number of entries the calibration itself was found wrong
-        assert [each["title"] for each in filled.contradictions] == ["Probabilities are poorly calibrated"]
+        assert [each["title"] for each in filled.evidence.contradictions] == ["Probabilities are poorly calibrated"]
 
 
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("way", BY_VALUE)
 def test_no_precision_of_entries_that_are_known_because_of_their_value(fit_case, data, way):
     filled, _ = fit_case(data, BY_VALUE[way])
-    assert filled.is_selected
-    assert not filled.has_precision
-    levels = {each["level"] for each in filled.warnings}
+    assert filled.evidence.is_selected
+    assert not filled.evidence.has_precision
+    levels = {each["level"] for each in filled.evidence.warnings}
     assert "warning" in levels
     assert "fine" not in levels
 
@@ -105,7 +105,7 @@ def test_no_precision_of_entries_that_are_known_because_of_their_value(fit_case,
 @pytest.mark.parametrize("c", FREQUENCIES)
 def test_with_the_true_label_frequency_the_precision_is_printed(fit_case, data, c):
     filled, truth = fit_case(data, FREQUENCIES[c])
-    assert filled.has_precision
+    assert filled.evidence.has_precision
     assert measure_excess(filled, truth) < MARGIN
 
 
@@ -114,9 +114,9 @@ def test_with_the_true_label_frequency_the_precision_is_printed(fit_case, data, 
 def test_no_precision_where_more_was_assigned_than_assumed(fit_case, data, c):
     filled, truth = fit_case(data, TOO_LOW[c])
     assert measure_excess(filled, truth) > MARGIN
-    assert not filled.has_precision
-    assert filled.contradictions[0]["title"].startswith("More was assigned than")
-    rows = filled.assumptions.set_index("observed_rate")["expected"]
+    assert not filled.evidence.has_precision
+    assert filled.evidence.contradictions[0]["title"].startswith("More was assigned than")
+    rows = filled.evidence.assumptions.set_index("observed_rate")["expected"]
     assert np.isnan(rows[TOO_LOW[c][1]])
     assert rows[1.0] > 0
 
@@ -130,7 +130,7 @@ class TestOutputs:
         text = printed(filled)
         for claim in (r"expected precision \d", r"About [\d,]+ of", r"of the gaps can be filled", r"Expected to be"):
             assert not re.search(claim, text), claim
-        title = filled.contradictions[0]["title"].replace("\xa0", " ")
+        title = filled.evidence.contradictions[0]["title"].replace("\xa0", " ")
         assert title in describe_completion(filled)[2]
         assert "halflabel audit" in describe_completion(filled)[2]
         assert title in filled._repr_html_()
@@ -148,7 +148,7 @@ class TestOutputs:
         filled, _ = fit_case(data, case)
         counts = json.loads(json.dumps(count_gaps(filled)))
         assert counts["has_precision"] is False
-        assert counts["warnings"] == filled.warnings
+        assert counts["warnings"] == filled.evidence.warnings
         with pytest.raises(ValueError, match="a check contradicts the expected precision"):
             filled.plot.coverage()
 

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.completion import Completion
-from halflabel.completion.evidence import KINDS, count_gaps
-from halflabel.completion.review import list_for_review, rank_for_review
-from halflabel.completion.trust import list_contradictions, list_warnings
+from halflabel.completion.evidence import Evidence
+from halflabel.completion.review import list_for_review
+from halflabel.evidence.doubts import rank_doubts
+from halflabel.evidence.kinds import KINDS, count_gaps
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.suspects import rank_suspects
 from halflabel.labels import PartialLabels
@@ -105,14 +105,18 @@ class FakeCompletion:
         return "being assigned" if self.labels.positive_only and not self.observed_rate else "being relevant"
 
     @property
-    def warnings(self) -> list[dict[str, str]]:
-        return list_warnings(self)
+    def evidence(self) -> FakeCompletion:
+        return self
+
+    warnings = property(Evidence.warnings.func)
+    contradictions = property(Evidence.contradictions.func)
+    _checked = property(Evidence._checked.func)
+    describe_frequency, _count_above = Evidence.describe_frequency, Evidence._count_above
+    has_precision = Evidence.has_precision
 
     @property
-    def contradictions(self) -> list[dict[str, str]]:
-        return list_contradictions(self)
-
-    has_precision, printed_probabilities = Completion.has_precision, Completion.printed_probabilities
+    def printed_probabilities(self) -> np.ndarray:
+        return np.where(~self.labels.observed, np.nan, self.p) if self.contradictions else self.p
 
     @property
     def assumptions(self) -> pd.DataFrame:
@@ -120,7 +124,7 @@ class FakeCompletion:
         return pd.DataFrame(rows, columns=["observed_rate", "filled", "expected", "threshold"])
 
     @property
-    def gaps_by_evidence(self) -> dict[str, int]:
+    def gaps_by_kind(self) -> dict[str, int]:
         kinds = np.where(self.learned_from.learnable, KINDS.index(self.kind), KINDS.index("rate"))
         return count_gaps(self.labels, np.broadcast_to(kinds, self.labels.shape))
 
@@ -134,8 +138,8 @@ class FakeCompletion:
         )
 
     @property
-    def ranked_for_review(self) -> pd.DataFrame:
-        return rank_for_review(self)
+    def doubts(self) -> pd.DataFrame:
+        return rank_doubts(self.labels, self.state, self.p, self.learned_probabilities)
 
     def review(self, max_rows: int, show: tuple[str, ...], reason: str) -> pd.DataFrame:
         return list_for_review(self, max_rows, show, reason)

@@ -17,6 +17,7 @@ from tests.completion.test_review import complete, open_songs
 
 import halflabel as hl
 from halflabel.completion import Completion, Explanation
+from halflabel.completion.evidence import Evidence
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import MLkNN
@@ -46,7 +47,7 @@ def test_a_given_entry_is_doubtful_if_the_other_value_is_more_probable():
     p[0, 0], p[3, 1] = 0.5, 0.4
     model = copy(filled.model)
     model.label_probabilities_ = p
-    filled = replace(filled, model=model)
+    filled = replace(filled, evidence=replace(filled.evidence, model=model))
     assert describe_completion(filled)[2].startswith("Doubtful: 1 given entry (.suspects)")
 
 
@@ -60,7 +61,7 @@ def test_a_notebook_gets_an_escaped_page(monkeypatch):
     filled = complete(open_songs())
     opened = replace(filled.opened, labels=replace(filled.labels, names=(HOSTILE, "sad")), notes=(HOSTILE,))
     monkeypatch.setattr("halflabel.report.display._draw_small_map", lambda _: None)
-    page = replace(filled, opened=opened)._repr_html_()
+    page = replace(filled, opened=opened, evidence=replace(filled.evidence, opened=opened))._repr_html_()
     assert "<script>" not in page
     assert page.count("&lt;script&gt;") == 2
     assert "Labels with the lowest AUC" in page
@@ -71,20 +72,26 @@ def test_a_notebook_shows_a_small_map(monkeypatch):
     filled = complete(open_songs())
     places = pd.DataFrame({"dim1": range(6), "dim2": [0, 2, 1, 5, 3, 4]})
     asked = []
-    monkeypatch.setattr(type(filled), "embedding", lambda self, n: asked.append(n) or places)
+    drawn = SimpleNamespace(coordinates=places)
+    monkeypatch.setattr(type(filled), "map", lambda self, n: asked.append(n) or drawn)
     page = filled._repr_html_()
     assert page.count("<svg") == 1
     assert asked == [2]
     assert "var(" not in page  # a notebook has no style sheet of the report
 
 
-class Drawn(Completion):
-    """A completion of given probabilities and values, at places drawn at random."""
+class Valued(Evidence):
+    """Evidence of given values."""
 
     state = property(lambda self: np.where(self.labels.observed, self.labels.state, self.model.filled))
 
-    def embedding(self, n_components=2, **_):
-        return pd.DataFrame(np.random.default_rng(0).normal(size=(len(self.labels), n_components)))
+
+class Drawn(Completion):
+    """A completion whose items are at places drawn at random."""
+
+    def map(self, n_components=2, **_):
+        places = np.random.default_rng(0).normal(size=(len(self.labels), n_components))
+        return SimpleNamespace(coordinates=pd.DataFrame(places))
 
 
 @st.composite
@@ -103,7 +110,8 @@ def completions(draw):
     model = SimpleNamespace(
         label_probabilities_=p, filled=filled, thresholds_=np.full(n_labels, 0.5), resolve_rule=lambda: Rule("probable")
     )
-    return Drawn(open_table(np.arange(3.0 * n).reshape(n, 3), labels), model, draw(st.sampled_from([None, 0.9])))
+    opened = open_table(np.arange(3.0 * n).reshape(n, 3), labels)
+    return Drawn(opened, Valued(opened, model, draw(st.sampled_from([None, 0.9]))))
 
 
 @given(completions())

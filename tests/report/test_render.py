@@ -232,7 +232,7 @@ def test_expected_errors_and_a_certificate(by_hand):
     assert "About 1 of 4 filled entries are wrong (0–1)." in text  # .03 + .06 + .4 + .02 = .51
     assert "There is no certificate." in text
     numbers = {"entries": 4, "audited": 4, "errors": 1, "level": 0.95, "max_errors": 1, "precision": 0.75, "seed": 3}
-    certificate = Certificate(population="all", table=completion.digest, **numbers)
+    certificate = Certificate(population="all", table=completion.evidence.digest, **numbers)
     text = " ".join(Page(render_html(summarize(completion, certificates=[certificate]))).text.split())
     assert "At least 75.0 % of the 4 filled entries are right" in text
     assert "There is no certificate." not in text

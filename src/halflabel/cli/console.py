@@ -146,15 +146,15 @@ def count_gaps(filled: Completion) -> dict[str, Any]:
     }
     rule = {"rule": filled.rule.name}
     counts["filled_relevant"] = int((gaps & (filled.state > 0)).sum())
-    counts |= {"has_precision": filled.has_precision, "warnings": filled.warnings}
+    counts |= {"has_precision": filled.evidence.has_precision, "warnings": filled.evidence.warnings}
     if not filled.labels.positive_only:
         return {**counts, **rule}
     return {
         **counts,
         **rule,
-        "observed_rate": filled.observed_rate,
+        "observed_rate": filled.evidence.observed_rate,
         "probability_of": filled.probability_of,
-        "assumptions": json.loads(filled.assumptions.to_json(orient="records")),
+        "assumptions": json.loads(filled.evidence.assumptions.to_json(orient="records")),
     }
 
 
@@ -175,13 +175,13 @@ def print_assumptions(filled: Completion) -> None:
     """Print, for positive-only labels, the meaning of probabilities and the effect of the label frequency."""
     if not filled.labels.positive_only:
         return
-    c = filled.observed_rate
+    c = filled.evidence.observed_rate
     meaning = f"if {c:.0%} of the relevant entries were assigned" if c else "not of being relevant (--observed-rate)"
     table = Table("assigned", "filled as relevant", "relevant, expected", "threshold", box=None, pad_edge=False)
     for column in table.columns:
         column.justify = "right"
     table.title, table.title_justify = "If this share of the relevant entries was assigned", "left"
-    for rate, n_filled, expected, cut in filled.assumptions.to_numpy():
+    for rate, n_filled, expected, cut in filled.evidence.assumptions.to_numpy():
         threshold = "–" if math.isnan(cut) else f"{cut:.2f}"
         likely = "–" if math.isnan(expected) else f"{expected:,.0f}"
         numbers = (f"{rate:.0%}", f"{n_filled:,.0f}", likely, threshold)

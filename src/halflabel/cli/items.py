@@ -194,7 +194,7 @@ def complete_command(
         click.echo(json.dumps({**count_gaps(filled), **paths, **explained}))
         return
     print_note(*filled.opened.notes, *written["table"])
-    print_result(*filled.gaps)
+    print_result(*filled.evidence.gaps)
     print_gaps(filled)
     print_assumptions(filled)
     print_first_to_check(filled, shown)

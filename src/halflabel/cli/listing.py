@@ -24,7 +24,7 @@ _ENTRY, _LEFT_OUT = ("item", "label", "given", "suggested", "probability"), ("re
 def print_first_to_check(filled: Completion, shown: tuple[str, ...]) -> None:
     """Print the entries whose answers help most, with the columns by which a reader recognises the item."""
     entries = filled.review(MAX_LINES, shown)
-    total = len(filled.ranked_for_review)
+    total = len(filled.evidence.doubts)
     if total > len(entries):
         print_entries(entries, f"The first {len(entries)} of {count(total)} entries to check")
     elif total:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def build_frame(completion: Completion) -> pd.DataFrame:
     """Return the completed table; without a table of the user, a table of the labels alone."""
     opened = completion.opened
-    filled = _make_table(completion.written_state, completion.index, opened.written_labels.names)
+    filled = _make_table(completion.evidence.written_state, completion.index, opened.written_labels.names)
     if opened.frame is None:
         return filled
     table = opened.frame.copy()
@@ -88,7 +88,7 @@ def _fill_column(given: pd.Series[Any] | None, known: Mask, relevant: Ints, word
 
 def _write_tags(completion: Completion, table: pd.DataFrame, place: int) -> pd.DataFrame:
     """Return the table with its column of tags filled, and with a column of undecided tags if there are any."""
-    opened, labels, state = completion.opened, completion.opened.written_labels, completion.written_state
+    opened, labels, state = completion.opened, completion.opened.written_labels, completion.evidence.written_state
     values = np.where(state == 0, np.nan, state > 0)
     undecided = name_open_column(str(opened.roles.tags))
     has_column = undecided in map(str, table.columns)

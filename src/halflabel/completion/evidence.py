@@ -1,8 +1,9 @@
-"""The evidence for entries: what the largest part of their log odds rests on, and the items that they are tied to."""
+"""The evidence of a completion: each number that the report, the page and the command print about it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,84 +11,316 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.completion.gaps import describe_gaps
+from halflabel.evidence.audit import digest_table
+from halflabel.evidence.calibration import measure_calibration
+from halflabel.evidence.components import take_components
+from halflabel.evidence.doubts import rank_doubts
+from halflabel.evidence.drift import measure_drift
+from halflabel.evidence.expected_errors import estimate_errors
+from halflabel.evidence.kinds import KINDS, classify_entries, count_gaps
+from halflabel.evidence.lower_bounds import ResampledCalibration, lower_positives, lower_probabilities
+from halflabel.evidence.questions import rank_questions
+from halflabel.evidence.selection import is_selected
+from halflabel.evidence.suspects import rank_missing, rank_suspects
+from halflabel.evidence.warnings import Result, collect_warnings, find_contradictions, is_exceeded
 from halflabel.labels import PartialLabels
-from halflabel.methods.contributions import OTHER_LABELS, PRIOR, SCORE
-from halflabel.numerics.graph.weights import components, supported
+from halflabel.labels.calibration import fill_confident
+from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
+from halflabel.labels.rules import Rule
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.canonical_order import order_items
+from halflabel.table import OpenTable
 
-#: The kinds of evidence: nearby items, features, the item's other labels, the user's prior, or the label's rate alone.
-KINDS = ("graph", "features", OTHER_LABELS, PRIOR, "rate")
-
-#: Number of items whose log odds are divided into parts at a time.
-BLOCK = 4096
-
-
-def classify_entries(model: Any, labels: PartialLabels) -> NDArray[np.int8]:
-    """Return the kind of evidence for each entry of a fitted table, as its position in :data:`KINDS`.
-
-    Of an ensemble that has the parts of its log odds, this is the kind with the largest part. Other methods have one
-    part: see :func:`classify_by_reach`.
-    """
-    sources = getattr(model, "evidence_of_members", None)
-    if sources is None:
-        return classify_by_reach(labels, getattr(model, "weights_", None))
-    blocks = np.split(np.arange(len(labels)), range(BLOCK, len(labels), BLOCK))
-    return np.concatenate([classify_by_parts(model.decompose(rows, labels), sources) for rows in blocks])
+#: Label frequencies to compare where the true one is unknown.
+USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
 
-def classify_new(model: Any, parts: Mapping[str, Floats]) -> NDArray[np.int8]:
-    """Return the kind of evidence for new items; the one score of other methods counts as "features"."""
-    sources = getattr(model, "evidence_of_members", {SCORE: "features"})
-    return classify_by_parts(parts, sources)
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence:
+    """The evidence of a completion, as arrays and as tables of positions.
 
-
-def classify_by_parts(parts: Mapping[str, Floats], sources: Mapping[str, str]) -> NDArray[np.int8]:
-    """Return the kind with the largest sum of parts, in either direction; "rate" where there are no parts.
+    Everything is computed when it is first used. Random samples are drawn in canonical order, so that the order of the
+    rows changes nothing.
 
     Parameters
     ----------
-    parts : mapping of str to ndarray of shape (n_items, n_labels)
-        From :mod:`halflabel.methods.contributions`.
-    sources : mapping of str to str
-        The kind of each member's part.
+    opened : OpenTable
+        The input: features, labels, roles, notes.
+    model : PartialLabelEstimator
+        The fitted method.
+    min_precision : float or None
+        The expected precision below which entries were left empty.
+    calibrate_on : ndarray of bool, shape (n_items, n_labels), or None
+        The given entries on which probabilities were fitted and are checked; None for all of them.
     """
-    kinds = {**sources, PRIOR: PRIOR, OTHER_LABELS: OTHER_LABELS}
-    size = np.zeros((len(KINDS), *next(iter(parts.values())).shape))
-    for name, part in parts.items():
-        if name in kinds:
-            size[KINDS.index(kinds[name])] += part
-    size = np.abs(size)
-    return np.where(size.max(axis=0) > 0, size.argmax(axis=0), KINDS.index("rate")).astype(np.int8)
 
+    opened: OpenTable
+    model: PartialLabelEstimator
+    min_precision: float | None = None
+    calibrate_on: Mask | None = None
 
-def classify_by_reach(labels: PartialLabels, weights: sparse.csr_array | None) -> NDArray[np.int8]:
-    """Return the kind of evidence for the entries of a method with one score.
+    @property
+    def labels(self) -> PartialLabels:
+        """The labels as they were given, without those that cannot be learned."""
+        return self.opened.labels
 
-    "graph": the method propagates labels along these weights, and an observed entry of the label can be reached from
-    the item; "features": it cannot; "rate": the label was not observed with both values.
-    """
-    reached = supported(components(weights), labels.observed) if weights is not None else np.zeros(labels.shape, bool)
-    kinds = np.where(reached, KINDS.index("graph"), KINDS.index("features"))
-    return np.where(labels.learnable, kinds, KINDS.index("rate")).astype(np.int8)
+    @property
+    def rule(self) -> Rule:
+        """The threshold rule that decided which entries are filled in as relevant."""
+        return self.model.resolve_rule() if self.min_precision is None else Rule("precision", at=self.min_precision)
 
+    @property
+    def observed_rate(self) -> float | None:
+        """The label frequency c that is assumed for positive-only labels, if any."""
+        return self.model.observed_rate if isinstance(self.model, LearnsFromPositives) else None
 
-def count_gaps(labels: PartialLabels, codes: NDArray[np.int8]) -> dict[str, int]:
-    """Return the number of gaps for each kind of evidence, from :func:`classify_entries`."""
-    counts = np.bincount(codes[~labels.observed], minlength=len(KINDS))
-    return dict(zip(KINDS, counts.tolist(), strict=True))
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """The kinds of gap and what was done about each, in sentences."""
+        return describe_gaps(self.labels, self.model, self.rule)
 
+    @property
+    def weights(self) -> sparse.csr_array | None:
+        """The weights between items that the method used, if it used any."""
+        return getattr(self.model, "weights_", None)
 
-def find_supporting_items(
-    item: int, label: int, labels: PartialLabels, weights: sparse.csr_array, max_items: int
-) -> pd.DataFrame:
-    """Return the items tied to ``item`` by a weight in either direction, strongest first.
+    # What was learned from, and the values that follow.
 
-    Columns: position, weight, given (1, 0 or missing). Items whose label is observed come first.
-    """
-    both = weights[[item]].toarray().ravel() + weights[:, [item]].toarray().ravel()
-    tied = np.flatnonzero(both)
-    given = labels.state[tied, label]
-    order = np.lexsort((-np.abs(both[tied]), given == 0))[:max_items]
-    values = pd.array(np.where(given > 0, 1, 0)[order], dtype="Int8")
-    values[given[order] == 0] = pd.NA
-    return pd.DataFrame({"position": tied[order], "weight": both[tied][order], "given": values})
+    @cached_property
+    def learned_from(self) -> PartialLabels:
+        """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant."""
+        return mark_unassigned(self.labels) if self.labels.positive_only else self.labels
+
+    @cached_property
+    def calibrated_on(self) -> PartialLabels:
+        """:attr:`learned_from` without the entries that probabilities were not fitted on."""
+        return self.learned_from if self.calibrate_on is None else self.learned_from.hide(~self.calibrate_on)
+
+    @property
+    def probabilities(self) -> Floats:
+        """Calibrated probabilities; those of observed entries are out of fold."""
+        p: Floats = self.model.label_probabilities_
+        return p
+
+    @cached_property
+    def learned_probabilities(self) -> Floats:
+        """Probabilities of relevance in :attr:`learned_from`; for positive-only labels P(assigned)."""
+        if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
+            p: Floats = self.model.assume(None).probabilities
+            return p
+        return self.probabilities
+
+    @cached_property
+    def state(self) -> NDArray[np.int8]:
+        """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown; given entries verbatim."""
+        if self.min_precision is not None:
+            filled = self.fill_at(self.min_precision)
+        else:
+            answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
+            filled = np.where(answer == 1, 1, -1).astype(np.int8)
+        return np.where(self.labels.observed, self.labels.state, filled)
+
+    @cached_property
+    def written_state(self) -> NDArray[np.int8]:
+        """:attr:`state` of all labels of the completed table: one that is not learned stays as it was given."""
+        whole = self.opened.written_labels
+        state = whole.state.copy()
+        state[:, [whole.names.index(name) for name in self.labels.names]] = self.state
+        return state
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the completed labels, which a certificate names."""
+        return digest_table(list(map(str, self.opened.index)), self.labels.names, self.state)
+
+    def fill_at(self, precision: float, n_times: float = 1.0) -> NDArray[np.int8]:
+        """Return the gaps that can be filled at a precision: +1 relevant, -1 irrelevant, 0 neither.
+
+        Of each label and value, these are the most probable entries whose mean probability of being right reaches the
+        precision. Probabilities of being relevant are lowered by their uncertainty, see
+        :mod:`halflabel.evidence.lower_bounds`.
+
+        Parameters
+        ----------
+        precision : float in (0.5, 1)
+        n_times : float, default=1
+            As if the number of labelled items that calibrate were larger by this factor.
+        """
+        return self._fill_at(self.probabilities, precision, self.observed_rate, n_times)
+
+    def _fill_at(self, p: Floats, precision: float, rate: float | None, n_times: float = 1.0) -> NDArray[np.int8]:
+        """Return :meth:`fill_at` for other probabilities, such as those under another label frequency."""
+        known, model, resampled = self.calibrated_on, self.model, self.resampled_calibration
+        scores = np.where(self.learned_from.observed, model.out_of_fold_scores_, model.label_scores_)
+        if self.labels.positive_only:
+            lower = lower_positives(p, known, scores, resampled, rate or 1.0, precision)
+        else:
+            lower = lower_probabilities(p, known, scores, resampled, n_times)
+        return fill_confident(np.where(self._open, p, np.nan), precision, lower)
+
+    @property
+    def _open(self) -> Mask:
+        """The unknown entries of labels that have both values."""
+        return ~self.labels.observed & self.learned_from.learnable
+
+    # What the checks found.
+
+    @cached_property
+    def warnings(self) -> list[Result]:
+        """The results of all checks, the most serious first: level (warning, caution, note or fine), title, text."""
+        return collect_warnings(self.learned_from, drift=self.drift, notes=self.opened.notes, **self._checked)
+
+    @cached_property
+    def contradictions(self) -> list[Result]:
+        """The :attr:`warnings` that contradict the probabilities of gaps."""
+        return find_contradictions(**self._checked)
+
+    @cached_property
+    def _checked(self) -> dict[str, Any]:
+        quality = measure_calibration(self.calibrated_on, self.learned_probabilities)
+        return {"quality": quality, "positive": self.describe_frequency(), "selected": self.is_selected}
+
+    @property
+    def has_precision(self) -> bool:
+        """Whether percentages that depend on probabilities of gaps are printed: not if a check contradicts them."""
+        is_assigned = self.labels.positive_only and self.observed_rate is None
+        return not is_assigned and not self.contradictions
+
+    @property
+    def printed_probabilities(self) -> Floats:
+        """The probabilities that a person reads: those of gaps are missing where a check contradicts them."""
+        return (
+            np.where(~self.labels.observed, np.nan, self.probabilities) if self.contradictions else self.probabilities
+        )
+
+    @cached_property
+    def is_selected(self) -> bool:
+        """Whether known entries differ from gaps, so that they were probably chosen because of their value."""
+        known = self.calibrated_on.observed
+        return not self.labels.positive_only and is_selected(self.learned_from, known, self.learned_probabilities)
+
+    @cached_property
+    def drift(self) -> float | None:
+        """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
+        return measure_drift(self._components, self.learned_from[self._order], np.random.default_rng(0))
+
+    # Positive-only labels.
+
+    def describe_frequency(self) -> dict[str, Any] | None:
+        """Return the label frequency of positive-only labels, and the counts that can contradict it."""
+        if not self.labels.positive_only:
+            return None
+        c = self.observed_rate
+        return {"observed_rate": c, "above": self._count_above(1.0 if c is None else c)}
+
+    def _count_above(self, rate: float) -> dict[str, int]:
+        """Return the number of annotated entries with a probability of being assigned above c, and of assigned ones."""
+        above = self.learned_from.observed & (self.learned_probabilities > rate)
+        return {"entries": int(above.sum()), "assigned": int((above & self.labels.relevant).sum())}
+
+    @cached_property
+    def assumptions(self) -> pd.DataFrame:
+        """For positive-only labels, the effect of the label frequency c.
+
+        Columns: observed_rate, filled (gaps filled in as relevant), expected (relevant entries expected among the
+        gaps; missing where more was assigned than c), threshold (on the probability of being relevant, its mean over
+        labels; missing where a precision decides instead). Empty for other labels.
+        """
+        columns = ["observed_rate", "filled", "expected", "threshold"]
+        if not self.labels.positive_only or not isinstance(self.model, LearnsFromPositives):
+            return pd.DataFrame(columns=columns)
+        rates = sorted({*USUAL_RATES, self.observed_rate or 1.0})
+        return pd.DataFrame([self._assume(self.model, rate) for rate in rates], columns=columns)
+
+    def _assume(self, model: LearnsFromPositives, rate: float) -> list[float]:
+        found = model.assume(rate)
+        filled, cut = found.filled, float(found.thresholds.mean())
+        if self.min_precision is not None:
+            filled, cut = self._fill_at(found.probabilities, self.min_precision, rate) > 0, np.nan
+        exceeded = is_exceeded(**self._count_above(rate), observed_rate=rate)
+        expected = np.nan if exceeded else float(found.probabilities[~self.labels.observed].sum())
+        return [rate, int(filled.sum()), expected, cut]
+
+    # What the values rest on.
+
+    @cached_property
+    def codes(self) -> NDArray[np.int8]:
+        """The kind of evidence for each entry, as its position in :data:`halflabel.evidence.kinds.KINDS`."""
+        return classify_entries(self.model, self.learned_from)
+
+    @property
+    def kinds(self) -> NDArray[np.str_]:
+        """The kind of evidence for each entry: a name in :data:`halflabel.evidence.kinds.KINDS`."""
+        return np.array(KINDS)[self.codes]
+
+    @property
+    def gaps_by_kind(self) -> dict[str, int]:
+        """The number of gaps for each kind of evidence."""
+        return count_gaps(self.labels, self.codes)
+
+    # What to check and what to ask, by position.
+
+    def rank_suspects(self) -> pd.DataFrame:
+        """Return the given entries, or the probable missing positives, that are most probably wrong first."""
+        if self.labels.positive_only:
+            return rank_missing(self.labels, self.probabilities, self.observed_rate)
+        return rank_suspects(self.labels, self.probabilities)
+
+    @cached_property
+    def doubts(self) -> pd.DataFrame:
+        """The entries that a person should check, without a limit: position, column, suggested, reason, gain."""
+        return rank_doubts(self.labels, self.state, self.probabilities, self.learned_probabilities)
+
+    def rank_candidates(self, n: int = 100) -> pd.DataFrame:
+        """Return the ``n`` unknown entries that are likeliest to be relevant: item, label, rank, probability."""
+        p = np.where(self._open, self.probabilities, -1.0)
+        # Probabilities near 1 are equal after clipping; the probabilities before it still differ.
+        order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, int(self._open.sum()))]
+        rows, columns = np.unravel_index(order, p.shape)
+        names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
+        ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
+        return self.opened.name_items(pd.DataFrame(ranked))
+
+    def rank_questions(self, n: int) -> pd.DataFrame:
+        """Return the ``n`` items whose labels help most: position, bits, unknown."""
+        order, rng = self._order, np.random.default_rng(0)
+        ranked = rank_questions(self.labels[order], self.probabilities[order], self._components, n, rng)
+        return ranked.assign(position=order[ranked["position"]])
+
+    def estimate_errors(self) -> pd.DataFrame:
+        """Return the number of filled entries that are expected to be wrong, per label and in all."""
+        order, model = self._order, self.model
+        filled = np.where(self.labels.observed, 0, self.state).astype(np.int8)
+        return estimate_errors(
+            self.calibrated_on[order],
+            filled[order],
+            self.probabilities[order],
+            model.label_scores_[order],
+            model.out_of_fold_scores_[order],
+            np.random.default_rng(0),
+        )
+
+    @cached_property
+    def resampled_calibration(self) -> ResampledCalibration | None:
+        """Calibrations of bootstrap samples of the labelled items; None if nothing was held out."""
+        model, order = self.model, self._order
+        folds = getattr(model, "folds_", None)
+        return ResampledCalibration.fit(
+            self.calibrated_on[order],
+            model.label_scores_[order],
+            model.out_of_fold_scores_[order],
+            folds if folds is None else folds[order],
+            np.random.default_rng(0),
+        )
+
+    @cached_property
+    def _order(self) -> Ints:
+        """The positions of the items in canonical order."""
+        return order_items(self.opened.X, self.learned_from)
+
+    @cached_property
+    def _components(self) -> Floats:
+        """Principal components of the items in canonical order."""
+        return take_components(self.opened.X[self._order], np.random.default_rng(0))

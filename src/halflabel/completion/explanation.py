@@ -11,7 +11,8 @@ import pandas as pd
 
 from halflabel._arrays import Ints
 from halflabel._wording import quoted
-from halflabel.completion import contributions, evidence, views
+from halflabel.completion import contributions, views
+from halflabel.evidence.kinds import KINDS, classify_new, find_supporting_items
 from halflabel.labels import PartialLabels
 from halflabel.methods.contributions import PRIOR, RATE, Carriers, Examples
 
@@ -55,11 +56,11 @@ class Explanation:
         The value before: 1, 0 or None.
     probability : float
         Of :attr:`Completion.probability_of`; out of fold for a given entry. NaN for a gap where a check contradicts it
-        (:attr:`Completion.contradictions`).
+        (:attr:`Evidence.contradictions`).
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
     kind : {"graph", "features", "other labels", "prior", "rate"}
-        What the largest part rests on, see :func:`halflabel.completion.evidence.classify_entries`.
+        What the largest part rests on, see :func:`halflabel.evidence.kinds.classify_entries`.
     supporting : DataFrame
         The items it is tied to in the neighbour graph, with weight and given label, observed ones first.
     contributions : DataFrame
@@ -103,13 +104,13 @@ def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
         j = find_label(completion, label)
     except ValueError as error:
         raise KeyError(str(error)) from None
-    i, labels, weights = find_item(completion.index, item), completion.labels, completion.weights
+    i, labels, weights = find_item(completion.index, item), completion.labels, completion.evidence.weights
     value, given = (_read_value(int(state[i, j])) for state in (completion.state, labels.state))
     support = pd.DataFrame(columns=["position", "weight", "given"])
     if weights is not None:
-        support = evidence.find_supporting_items(i, j, labels, weights, MAX_SUPPORTING)
-    p, threshold = float(completion.printed_probabilities[i, j]), float(completion.model.thresholds_[j])
-    kind = evidence.KINDS[completion.evidence_codes[i, j]]
+        support = find_supporting_items(i, j, labels, weights, MAX_SUPPORTING)
+    p, threshold = float(completion.evidence.printed_probabilities[i, j]), float(completion.model.thresholds_[j])
+    kind = KINDS[completion.evidence.codes[i, j]]
     carriers = _find_carriers(completion, i, j)
     return Explanation(
         item=item,
@@ -119,10 +120,10 @@ def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
         probability=p,
         threshold=threshold,
         kind=kind,
-        supporting=completion.name_items(support),
+        supporting=completion.opened.name_items(support),
         contributions=_list_contributions(completion, i, j, p, carriers),
         carriers=carriers,
-        out_of_fold=bool(completion.learned_from.observed[i, j]),
+        out_of_fold=bool(completion.evidence.learned_from.observed[i, j]),
     )
 
 
@@ -149,8 +150,10 @@ def explain_new(
     j = names.index(label)
     parts, p = model.decompose_new(X, known)
     relevant, _ = model.complete_both(X, known)
-    rows = np.array([], dtype=int) if fitted is None else np.flatnonzero(fitted.learned_from.observed[:, j])
-    examples = None if fitted is None else Examples(fitted.opened.X[rows], fitted.learned_from.relevant[rows, j])
+    rows = np.array([], dtype=int) if fitted is None else np.flatnonzero(fitted.evidence.learned_from.observed[:, j])
+    examples = (
+        None if fitted is None else Examples(fitted.opened.X[rows], fitted.evidence.learned_from.relevant[rows, j])
+    )
     carriers = _name_carriers(model.find_carriers(X, known, j, -1, examples), predictor, j, rows, fitted)
     return Explanation(
         item=item,
@@ -159,7 +162,7 @@ def explain_new(
         given=_read_value(int(known.state[0, j])),
         probability=float(p[0, j]),
         threshold=float(model.list_thresholds(known)[0, j]),
-        kind=evidence.KINDS[int(evidence.classify_new(model, parts)[0, j])],
+        kind=KINDS[int(classify_new(model, parts)[0, j])],
         supporting=pd.DataFrame(columns=["item", "weight", "given"]),
         contributions=contributions.tabulate(take_entry(parts, 0, j, float(p[0, j])), carriers, {}),
         carriers=carriers,
@@ -175,13 +178,13 @@ def _name_carriers(
         return contributions.list_carriers(carriers, contributions.Names(features, labels))
     places: dict[str, Any] = {"examples": rows, "nodes": getattr(predictor.model, "node_items_", None)}
     names = contributions.Names(features, labels, fitted.index, places)
-    return contributions.list_carriers(carriers, names, known=read_values(fitted.learned_from, label))
+    return contributions.list_carriers(carriers, names, known=read_values(fitted.evidence.learned_from, label))
 
 
 def _list_contributions(completion: Completion, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:
     """Return the parts of one entry, with texts for those that have no carriers."""
-    parts = completion.model.decompose(np.array([i]), completion.learned_from)
-    texts = {RATE: contributions.describe_rate(completion.learned_from, j)}
+    parts = completion.model.decompose(np.array([i]), completion.evidence.learned_from)
+    texts = {RATE: contributions.describe_rate(completion.evidence.learned_from, j)}
     prior = completion.opened.prior
     if prior is not None:
         texts[PRIOR] = contributions.describe_prior(float(prior[i, j]))
@@ -190,7 +193,7 @@ def _list_contributions(completion: Completion, i: int, j: int, p: float, carrie
 
 def _find_carriers(completion: Completion, i: int, j: int) -> pd.DataFrame:
     """Return the largest shares of the parts of one entry."""
-    model, opened, learned = completion.model, completion.opened, completion.learned_from
+    model, opened, learned = completion.model, completion.opened, completion.evidence.learned_from
     if not learned.learnable[j]:
         return contributions.list_carriers({}, contributions.Names((), ()))
     rows = np.flatnonzero(learned.observed[:, j] & (np.arange(len(learned)) != i))

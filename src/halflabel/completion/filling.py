@@ -20,6 +20,7 @@ from halflabel.completion.checks import (
     check_positive_only_support,
     check_prior_support,
 )
+from halflabel.completion.evidence import Evidence
 from halflabel.completion.result import Completion
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.masking import read_entry_mask
@@ -172,7 +173,7 @@ def complete(
     being relevant. Which of two items is likelier to have a label does not depend on c, if both or neither was
     annotated; the level of the probabilities, and so the number of missing positives that are filled in, does. Given
     ``observed_rate``, probabilities are of being relevant, and lower where an annotated item lacks the tag. Without it,
-    they are of being assigned, the plug-in threshold on them fills the table, and :attr:`Completion.assumptions` shows
+    they are of being assigned, the plug-in threshold on them fills the table, and :attr:`Evidence.assumptions` shows
     what several values of c would change.
 
     Examples
@@ -230,7 +231,7 @@ def complete(
     fitted = fit_with_auxiliary(
         model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates
     )
-    return Completion(opened, fitted, precision, calibrates)
+    return Completion(opened, Evidence(opened, fitted, precision, calibrates))
 
 
 def _choose_calibrating(

@@ -37,7 +37,7 @@ def mark_filled(completion: Completion) -> pd.DataFrame:
     """
     check_marks(completion.opened)
     table = completion.frame.copy()
-    labels, state = completion.opened.written_labels, completion.written_state
+    labels, state = completion.opened.written_labels, completion.evidence.written_state
     gaps, names = ~labels.observed, np.array(labels.names, dtype=object)
     if (tags := completion.opened.roles.tags) is not None:
         notation = completion.opened.notation or TagNotation()

@@ -83,7 +83,7 @@ def choose_tool(source: object, path: Path) -> str | None:
 def to_records(completion: Completion) -> Records:
     """Return the items with given values, and with what was filled in as suggestions of a model."""
     opened = completion.opened
-    labels, state = opened.written_labels, completion.written_state
+    labels, state = opened.written_labels, completion.evidence.written_state
     final = pd.DataFrame(np.where(state == 0, np.nan, state > 0), columns=labels.names)
     p = completion.probabilities.reindex(columns=list(labels.names)).to_numpy()
     made = files.from_tables(_fields(completion), final, p, labels, model=MODEL)

@@ -156,7 +156,7 @@ def save_core(folder: Path, filled: Completion, parts: Sequence[Part], rows: Row
     flips = FlipRates.estimate(labels.relevant[at], p[at]) if at.any() else FlipRates(0.0, 0.0)
     notes = {
         "cells": _choose_cells(filled),
-        "learnable": filled.learned_from.learnable.tolist(),
+        "learnable": filled.evidence.learned_from.learnable.tolist(),
         "flips": [flips.false_relevant, flips.false_irrelevant],
         "cutoffs": _find_cutoffs(filled),
         "schema": schema.serialize().to_pybytes().hex(),
@@ -216,7 +216,7 @@ def _split_answers(names: Sequence[str], parts: Ints, rows: Ints, relevant: Any,
 
 def _find_cutoffs(filled: Completion) -> list[list[float]] | None:
     """Return the probabilities from which on entries of the core were filled in, where a precision decided."""
-    if filled.min_precision is None:
+    if filled.evidence.min_precision is None:
         return None
     gaps, p = ~filled.labels.observed, filled.probabilities.to_numpy()
     low = np.where(gaps & (filled.state < 0), p, -1.0).max(axis=0)

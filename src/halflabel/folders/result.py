@@ -30,8 +30,8 @@ class FolderCompletion:
     probability_of : str
         "being relevant", or "being assigned" for positive-only labels without a label frequency.
     contradictions : tuple of str
-        The titles of the checks of the core that contradict the probabilities of gaps, see
-        :attr:`halflabel.Completion.contradictions`. If there is one, no number of wrong entries is expected.
+        The titles of the checks of the core that contradict the probabilities of gaps; see
+        :attr:`Evidence.contradictions`. If there is one, no number of wrong entries is expected.
     notes : tuple of str
         Notes from reading the table. Empty if the model was fitted by an earlier run.
     rule : str

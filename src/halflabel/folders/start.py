@@ -149,6 +149,6 @@ def _describe_core(scan: Scan, rows: Rows, filled: Completion) -> dict[str, Any]
     n_labelled = len(scan.labelled.rows)
     core = {"labelled": n_labelled, "unlabelled": len(rows.rows) - n_labelled}
     labels: dict[str, Any] = {"labels": list(filled.labels.names), "probability_of": filled.probability_of}
-    labels["contradictions"] = [each["title"] for each in filled.contradictions]
+    labels["contradictions"] = [each["title"] for each in filled.evidence.contradictions]
     labels["used"] = str(filled.rule)
     return {"rows": scan.n_rows, **labels, "core": core}

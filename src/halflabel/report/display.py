@@ -27,14 +27,14 @@ def describe_filled(completion: Completion) -> str:
     """Return how many gaps were filled in with each value, and the expected precision if no check contradicts it."""
     p = completion.probabilities.to_numpy()
     by_value = count_filled(completion.labels, completion.state, p)
-    has_precision = completion.has_precision
+    has_precision = completion.evidence.has_precision
     parts = []
     for name, row in by_value.items():
         expected = f" (expected precision {percent(row['right'])})" if has_precision and row["filled"] else ""
         parts.append(f"{count(int(row['filled']))} as {name}{expected}")
     if has_precision:
         unknown = ""
-    elif completion.contradictions:
+    elif completion.evidence.contradictions:
         unknown = "; the expected precision is unknown, see the warnings"
     else:
         unknown = "; the expected precision depends on the label frequency"
@@ -43,14 +43,14 @@ def describe_filled(completion: Completion) -> str:
 
 def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[str, ...]:
     """Return the warnings of the report in sentences; if not ``every``, those that contradict percentages."""
-    found = completion.warnings if every else completion.contradictions
+    found = completion.evidence.warnings if every else completion.evidence.contradictions
     serious = [each for each in found if each["level"] == "warning"]
     return tuple(f"Warning: {each['title']}. {each['text']}".replace("\xa0", " ") for each in serious)
 
 
 def describe_errors(completion: Completion) -> str:
     """Return how many filled entries are expected to be wrong, with a band of 90 %; empty if nothing is known."""
-    if not completion.has_precision:
+    if not completion.evidence.has_precision:
         return ""
     filled, expected, low, high = completion.expected_errors.iloc[-1][["filled", "expected", "low", "high"]]
     return write_errors(int(filled), expected, low, high)
@@ -58,9 +58,9 @@ def describe_errors(completion: Completion) -> str:
 
 def describe_relevant(completion: Completion) -> str:
     """Return how many of the relevant entries were filled in at the precision that was asked for; else nothing."""
-    if completion.min_precision is None or not completion.has_precision:
+    if completion.evidence.min_precision is None or not completion.evidence.has_precision:
         return ""
-    return write_relevant(**count_relevant(completion, completion.min_precision)).replace("\xa0", " ")
+    return write_relevant(**count_relevant(completion, completion.evidence.min_precision)).replace("\xa0", " ")
 
 
 def describe_completion(completion: Completion) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def describe_completion(completion: Completion) -> tuple[str, ...]:
 
 def describe_review(completion: Completion, listed: int) -> str:
     """Return how many entries to check there are for each reason, and how many of them a review table lists."""
-    number = completion.ranked_for_review["reason"].value_counts()
+    number = completion.evidence.doubts["reason"].value_counts()
     if not len(number):
         return "There is no entry to check."
     entries = plural(int(number.sum()), "entry", "entries")
@@ -102,8 +102,8 @@ def show_completion(completion: Completion) -> str:
 
 def render_completion(completion: Completion) -> str:
     """Return the sentences, the worst labels and a small map as HTML for a notebook; everything is escaped."""
-    p = completion.learned_probabilities
-    rows = describe_labels(completion.labels, completion.learned_from, completion.state, p, None)[:MAX_LABELS]
+    p = completion.evidence.learned_probabilities
+    rows = describe_labels(completion.labels, completion.evidence.learned_from, completion.state, p, None)[:MAX_LABELS]
     sentences = (*describe_completion(completion), *completion.notes)
     return (
         environment()
@@ -150,9 +150,9 @@ def _draw_small_map(completion: Completion) -> dict[str, Any] | None:
     if len(completion.labels) > MAX_MAP_ITEMS:
         return None
     try:
-        coordinates = completion.embedding(2).to_numpy()
+        coordinates = completion.map(2).coordinates.to_numpy()
     except ValueError:  # too few features or items for two dimensions
         return None
-    p, rng = completion.printed_probabilities, np.random.default_rng(0)
+    p, rng = completion.evidence.printed_probabilities, np.random.default_rng(0)
     points = choose_points(coordinates, completion.labels, completion.state, None, rng, p=p)
     return draw_map(points)

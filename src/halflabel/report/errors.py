@@ -22,12 +22,12 @@ USUAL_PRECISION = 0.95
 
 def write_fillable(completion: Completion) -> str:
     """Return how many of the relevant entries can be filled in at the precision that was asked for, or at 95 %."""
-    return write_relevant(**count_relevant(completion, completion.min_precision or USUAL_PRECISION))
+    return write_relevant(**count_relevant(completion, completion.evidence.min_precision or USUAL_PRECISION))
 
 
 def write_certificates(completion: Completion, certificates: Sequence[Certificate]) -> list[str]:
     """Return each certificate as a sentence; raise if one is about another completed table."""
-    if any(each.table != completion.digest for each in certificates):
+    if any(each.table != completion.evidence.digest for each in certificates):
         raise ValueError(
             "a certificate is about another completed table: complete the table again with the data, the options and "
             "the version of the audited one, or make another audit."

@@ -76,7 +76,7 @@ class Plots:
         assigned entries.
         """
         completion = self.completion
-        bins = bin_calibration(completion.calibrated_on, completion.learned_probabilities)
+        bins = bin_calibration(completion.evidence.calibrated_on, completion.evidence.learned_probabilities)
         if not bins:
             raise ValueError("there is no calibration curve: no label was learned.")
         return plot_calibration(make_axes(ax), bins)
@@ -87,19 +87,21 @@ class Plots:
         Raises
         ------
         ValueError
-            If there is no gap, if a check contradicts the expected precision (:attr:`Completion.contradictions`), or if
+            If there is no gap, if a check contradicts the expected precision (:attr:`Evidence.contradictions`), or if
             it is unknown because labels are positive-only and the label frequency (``observed_rate``) was not given.
         """
         completion = self.completion
         if completion.probability_of != "being relevant":
             raise ValueError("the expected precision depends on the label frequency: give observed_rate to complete().")
-        if not completion.has_precision:
-            raise ValueError(f"a check contradicts the expected precision. {completion.contradictions[0]['text']}")
+        if not completion.evidence.has_precision:
+            raise ValueError(
+                f"a check contradicts the expected precision. {completion.evidence.contradictions[0]['text']}"
+            )
         gaps = ~completion.labels.observed
         if not gaps.any():
             raise ValueError("there is no gap, so that nothing could be filled.")
-        rows = count_fillable(gaps, completion.fill_at, PRECISIONS)
-        return plot_coverage(make_axes(ax), rows, completion.min_precision)
+        rows = count_fillable(gaps, completion.evidence.fill_at, PRECISIONS)
+        return plot_coverage(make_axes(ax), rows, completion.evidence.min_precision)
 
     def learning_curve(
         self, curve: pd.DataFrame | None = None, *, repeats: int = CURVE_REPEATS, seed: int = 0, ax: Axes | None = None

@@ -32,7 +32,7 @@ def count_fillable(
     ----------
     gaps : ndarray of bool, shape (n_items, n_labels)
     fill_at : callable
-        From a precision to the filled values, :meth:`halflabel.Completion.fill_at`.
+        From a precision to the filled values, :meth:`Evidence.fill_at`.
     precisions : sequence of float
     """
     n_gaps = int(gaps.sum())
@@ -59,9 +59,9 @@ def count_relevant(completion: Completion, precision: float) -> dict[str, Any]:
         this number (up to 16 times) at which clearly more could be filled in, with the number of entries, or None. It
         is estimated from the uncertainty of the calibration, which falls with the root of the number.
     """
-    gaps = ~completion.labels.observed & completion.learned_from.learnable
-    filled = int((completion.fill_at(precision) > 0).sum())
-    labelled = int((~completion.learned_from.unlabelled).sum())
+    gaps = ~completion.labels.observed & completion.evidence.learned_from.learnable
+    filled = int((completion.evidence.fill_at(precision) > 0).sum())
+    labelled = int((~completion.evidence.learned_from.unlabelled).sum())
     return {
         "precision": precision,
         "expected": float(completion.probabilities.to_numpy()[gaps].sum()),
@@ -74,7 +74,7 @@ def count_relevant(completion: Completion, precision: float) -> dict[str, Any]:
 def _find_more(completion: Completion, precision: float, filled: int, labelled: int) -> tuple[int, int] | None:
     """Return a larger number of labelled items and the number of entries that could be filled in, or None."""
     for factor in (2, 4, 8, 16):
-        entries = int((completion.fill_at(precision, factor) > 0).sum())
+        entries = int((completion.evidence.fill_at(precision, factor) > 0).sum())
         if entries >= max(CLEARLY * filled, filled + MIN_MORE):
             return factor * labelled, entries
     return None

@@ -17,7 +17,6 @@ from halflabel._arrays import Floats
 from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.completion.contributions import write_largest
-from halflabel.completion.trust import describe_positive
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.headline import write_headline
 from halflabel.report.quality import (
@@ -104,25 +103,25 @@ def summarize(
     ink = None if images is None else read_images(images, len(labels))
     predictions, positive = _summarize_predictions(completion), _summarize_positive(completion)
     counts = _count_entries(completion)
-    precision = completion.min_precision if completion.has_precision else None
+    precision = completion.evidence.min_precision if completion.evidence.has_precision else None
     summary = {
         "title": clipped(title),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "headline": write_headline(counts, positive_only=labels.positive_only, min_precision=precision),
         "counts": counts,
         "positive": positive,
-        "min_precision": completion.min_precision,
+        "min_precision": completion.evidence.min_precision,
         "rule": str(completion.rule),
         **predictions,
         "certificates": write_certificates(completion, certificates),
         "labels": _summarize_labels(completion),
         "next": None if labels.positive_only else _list_rows(completion.next_to_label(MAX_NEXT)),
         "unassigned": _summarize_unassigned(completion) if labels.positive_only else None,
-        "gaps": list(completion.gaps),
-        "evidence": completion.gaps_by_evidence,
-        "drift": completion.drift,
-        "contradictions": [each["title"] for each in completion.contradictions],
-        "warnings": completion.warnings,
+        "gaps": list(completion.evidence.gaps),
+        "evidence": completion.evidence.gaps_by_kind,
+        "drift": completion.evidence.drift,
+        "contradictions": [each["title"] for each in completion.evidence.contradictions],
+        "warnings": completion.evidence.warnings,
         "map": _try_map(completion, shown, ink, seed),
         "method": _summarize_method(completion.model),
         "reviewed": None if reviewed is None else _summarize_review(reviewed),
@@ -154,24 +153,24 @@ def _count_entries(completion: Completion) -> dict[str, int]:
 def _summarize_predictions(completion: Completion) -> dict[str, Any]:
     """Return the numbers from probabilities; expected precisions only where no check contradicts them."""
     labels, p = completion.labels, completion.probabilities.to_numpy()
-    relevance, checked = completion.has_precision, completion.calibrated_on
+    relevance, checked = completion.evidence.has_precision, completion.evidence.calibrated_on
     return {
-        "expected": count_fillable(~labels.observed, completion.fill_at) if relevance else None,
+        "expected": count_fillable(~labels.observed, completion.evidence.fill_at) if relevance else None,
         "relevant": write_fillable(completion) if relevance else None,
         "errors": summarize_errors(completion) if relevance else None,
         "filled_as": count_filled(labels, completion.state, p) if relevance else None,
-        "quality": measure_quality(checked, completion.learned_probabilities, _thresholds(completion)),
-        "calibration": bin_calibration(checked, completion.learned_probabilities),
+        "quality": measure_quality(checked, completion.evidence.learned_probabilities, _thresholds(completion)),
+        "calibration": bin_calibration(checked, completion.evidence.learned_probabilities),
         "suspects": None if labels.positive_only else _summarize_suspects(completion),
     }
 
 
 def _summarize_positive(completion: Completion) -> dict[str, Any] | None:
     """Return the label frequency of positive-only labels, and the results for other ones."""
-    described = describe_positive(completion)
+    described = completion.evidence.describe_frequency()
     if described is None:
         return None
-    rows = completion.assumptions.to_dict(orient="records")
+    rows = completion.evidence.assumptions.to_dict(orient="records")
     return {**described, "probability_of": completion.probability_of, "assumptions": rows}
 
 
@@ -182,7 +181,7 @@ def _thresholds(completion: Completion) -> Floats | None:
 
 def _summarize_labels(completion: Completion) -> dict[str, Any]:
     """Return the table of labels, without its middle if it is too long."""
-    learned, p = completion.learned_from, completion.learned_probabilities
+    learned, p = completion.evidence.learned_from, completion.evidence.learned_probabilities
     rows = describe_labels(completion.labels, learned, completion.state, p, _thresholds(completion))
     rows = [{**row, "name": clipped(row["name"])} for row in rows]
     if len(rows) <= MAX_LABELS:
@@ -215,7 +214,7 @@ def _write_reasons(completion: Completion, entries: pd.DataFrame) -> list[str]:
 
 def _summarize_unassigned(completion: Completion) -> list[dict[str, Any]]:
     """Return, for positive-only labels, the entries to check in groups of one reason each, without empty groups."""
-    number = completion.ranked_for_review["reason"].value_counts()
+    number = completion.evidence.doubts["reason"].value_counts()
     return [
         {
             "title": title,
@@ -286,7 +285,7 @@ def summarize_map(
         The label that is shown first.
     """
     labels, state = completion.labels, completion.state
-    coordinates, p = drawn.coordinates.to_numpy(), completion.printed_probabilities
+    coordinates, p = drawn.coordinates.to_numpy(), completion.evidence.printed_probabilities
     points = choose_points(coordinates, labels, state, ink, np.random.default_rng(seed), first, p)
     places = fit_to_frame(coordinates)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
     regions = [

@@ -61,7 +61,7 @@ class Fit:
 
     @property
     def has_precision(self) -> bool:
-        """Whether numbers that depend on probabilities of gaps are shown, as :attr:`Completion.has_precision`."""
+        """Whether numbers that depend on probabilities of gaps are shown, as :attr:`Evidence.has_precision`."""
         return self.probability_of == "being relevant" and not self.contradiction
 
     @property
@@ -117,7 +117,7 @@ def summarize_fit(completion: Completion, *, n_records: int, effort: str, second
         expected=[{str(k): v for k, v in row.items()} for row in completion.expected_errors.to_dict("records")],
         probability_of=completion.probability_of,
         seconds=seconds,
-        contradiction=next((each["title"] for each in completion.contradictions), ""),
+        contradiction=next((each["title"] for each in completion.evidence.contradictions), ""),
     )
 
 

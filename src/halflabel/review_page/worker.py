@@ -176,7 +176,7 @@ class _Bench:
         """Return the coordinates of the items, or the reason why a map is not possible, such as a small table."""
         completion = self.completion or complete(self.opened, effort="fast", **self.settings)
         try:
-            return "map", completion.embedding(2).to_numpy()
+            return "map", completion.map(2).coordinates.to_numpy()
         except ValueError as reason:
             return "no map", str(reason)
 

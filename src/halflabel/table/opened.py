@@ -173,6 +173,11 @@ class OpenTable:
         """The ids of the items, and the row labels of their table."""
         return (self.index,) if self.frame is None else (self.index, self.frame.index)
 
+    def name_items(self, found: pd.DataFrame) -> pd.DataFrame:
+        """Return a table whose column ``position`` became ``item``, the ids of these rows."""
+        items = self.index[found["position"].to_numpy(dtype=int)]
+        return found.assign(position=items).rename(columns={"position": "item"})
+
     def check_rows(self, table: pd.DataFrame, rows: Ints, noun: str, skip: Collection[str] = ()) -> None:
         """Raise if a table names items by row number, because there are no ids, and a column denies these numbers."""
         if self.roles.id is None and self.frame is not None:

@@ -41,7 +41,7 @@ def test_a_map_has_the_ids_of_the_items_and_is_drawn_once(filled):
     assert drawn.notes == ()
     assert list(drawn.coordinates) == ["dim1", "dim2"]
     assert drawn.coordinates.index.equals(filled.index)
-    pd.testing.assert_frame_equal(filled.embedding(2), drawn.coordinates)
+    pd.testing.assert_frame_equal(filled.map(2).coordinates, drawn.coordinates)
     pd.testing.assert_frame_equal(draw_item_map(filled).coordinates, drawn.coordinates)
 
 
@@ -89,7 +89,7 @@ def test_labels_without_skill_have_hardly_any_weight(rng):
     filled = complete(rng.normal(size=(80, 4)), rng.integers(0, 2, (80, 2)).astype(float))
     assert filled.map().label_weight < 0.1
     assert "out-of-fold predictions" in filled.map().notes[0]
-    labels = filled.learned_from
+    labels = filled.evidence.learned_from
     assert measure_skill(labels, np.full(labels.shape, 0.9)) < 0
     assert measure_skill(labels, np.where(labels.relevant, 0.9, 0.1)) > 0.9
 
@@ -97,7 +97,7 @@ def test_labels_without_skill_have_hardly_any_weight(rng):
 def test_labels_by_chance_make_no_groups(rng):
     X = rng.normal(size=(100, 4))
     filled = complete(X, rng.integers(0, 2, (100, 1)).astype(float))
-    labels, p = filled.learned_from, filled.learned_probabilities
+    labels, p = filled.evidence.learned_from, filled.evidence.learned_probabilities
 
     def vote(probabilities):
         space = JointSpace.learn(X, probabilities, np.array([0]), 2.0)

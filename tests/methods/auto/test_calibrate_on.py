@@ -64,7 +64,7 @@ def test_a_completion_is_checked_on_the_same_entries(biased):
     X, _, labels, random = biased
     frame = pd.DataFrame(X[:800], columns=["a", "b"])
     filled = hl.complete(frame, labels[:800], calibrate_on=random[:800], method=AutoLabeler(members=("kernel",)))
-    assert filled.calibrated_on.observed.sum() == 2 * N_RANDOM
+    assert filled.evidence.calibrated_on.observed.sum() == 2 * N_RANDOM
     assert filled.labels.observed.sum() > 2 * N_RANDOM
 
 

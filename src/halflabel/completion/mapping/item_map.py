@@ -99,8 +99,12 @@ def draw_item_map(
         If a parameter is not one of those above, if all items are equal, or if they have fewer dimensions.
     """
     _validate_parameters(method, label_weight, max_landmarks)
-    order = order_items(completion.opened.X, completion.learned_from)
-    X, labels, p = completion.opened.X[order], completion.learned_from[order], completion.learned_probabilities[order]
+    order = order_items(completion.opened.X, completion.evidence.learned_from)
+    X, labels, p = (
+        completion.opened.X[order],
+        completion.evidence.learned_from[order],
+        completion.evidence.learned_probabilities[order],
+    )
     weight = weigh_by_skill(label_weight, measure_skill(labels, p))
     weighting = getattr(completion.model, "weighting_", None)
     space = JointSpace.learn(X, p, order_columns(labels.state), weight, weighting)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel.completion import evidence
+from halflabel.evidence import kinds as evidence
 from halflabel.labels import PartialLabels
 
 

@@ -1,4 +1,4 @@
-"""Probabilities of being relevant, lowered by what is uncertain about them, for entries that are filled at a precision.
+"""Lower bounds of probabilities, used to fill entries at a requested precision.
 
 The relevant entries that reach a high precision are few, and the highest probabilities are chosen: an error of the
 calibration does not average out among them. Calibrations of bootstrap samples of the labelled items show how large it
@@ -8,19 +8,14 @@ can be.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fill_confident, fit_platt
+from halflabel.labels.calibration import fit_platt
 from halflabel.methods.auto.beta_calibration import CheckedCalibration, fit_beta, moderate, predict_unseen
 from halflabel.methods.contributions import Calibrated
-
-if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
 
 #: Number of bootstrap samples, maximum number of labelled items in each, and number of points of a curve.
 SAMPLES, MAX_ITEMS, POINTS = 20, 2000, 65
@@ -110,30 +105,6 @@ class ResampledCalibration:
     def _interpolate(self, values: Floats, scores: Floats) -> Floats:
         columns = (np.interp(scores[:, j], self.scores[:, j], values[:, j]) for j in range(scores.shape[1]))
         return np.column_stack(list(columns))
-
-
-def fill_at_precision(
-    completion: Completion, p: Floats, precision: float, rate: float | None, n_times: float = 1.0
-) -> NDArray[np.int8]:
-    """Return the gaps that can be filled at a precision, as :meth:`halflabel.Completion.fill_at`.
-
-    Parameters
-    ----------
-    completion : Completion
-    p : ndarray of shape (n_items, n_labels)
-        Probabilities of being relevant, for positive-only labels under the label frequency ``rate``.
-    precision, rate, n_times : float
-    """
-    known, model = completion.calibrated_on, completion.model
-    resampled = completion.resampled_calibration
-    scores = np.where(completion.learned_from.observed, model.out_of_fold_scores_, model.label_scores_)
-    if completion.labels.positive_only:
-        lower = lower_positives(p, known, scores, resampled, rate or 1.0, precision)
-    else:
-        lower = lower_probabilities(p, known, scores, resampled, n_times)
-    # A label that could not be learned has a rate, not an answer that could be precise.
-    open_entries = ~completion.labels.observed & completion.learned_from.learnable
-    return fill_confident(np.where(open_entries, p, np.nan), precision, lower)
 
 
 def lower_probabilities(

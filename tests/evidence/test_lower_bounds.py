@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from halflabel.completion import caution
-from halflabel.completion.caution import (
+from halflabel.completion.evidence import Evidence
+from halflabel.evidence import lower_bounds
+from halflabel.evidence.lower_bounds import (
     ResampledCalibration,
     _confirm,
     lower_positives,
@@ -80,7 +81,7 @@ def test_the_deviation_is_that_of_refitted_calibrations(rng):
 def test_a_sample_of_many_items_has_the_deviation_of_all(rng, monkeypatch):
     labels, scores, held_out, _, folds = simulate(rng, 1600)
     whole = ResampledCalibration.fit(labels, scores, held_out, folds, np.random.default_rng(0))
-    monkeypatch.setattr("halflabel.completion.caution.MAX_ITEMS", 400)
+    monkeypatch.setattr("halflabel.evidence.lower_bounds.MAX_ITEMS", 400)
     part = ResampledCalibration.fit(labels, scores, held_out, folds, np.random.default_rng(0))
     assert part.shrink == pytest.approx(0.5)
     assert part.lower(scores).mean() == pytest.approx(whole.lower(scores).mean(), rel=0.5)
@@ -292,14 +293,14 @@ def test_two_items_are_enough_and_a_label_without_a_score_has_points_at_zero():
 
 
 def test_a_sample_of_items_holds_none_twice(monkeypatch):
-    monkeypatch.setattr(caution, "MAX_ITEMS", 6)
+    monkeypatch.setattr(lower_bounds, "MAX_ITEMS", 6)
     seen = set()
 
     def fit(held_out, labels):
         seen.update(held_out.ravel())
         return lambda points: points
 
-    monkeypatch.setattr(caution, "fit_platt", fit)
+    monkeypatch.setattr(lower_bounds, "fit_platt", fit)
     scores = np.arange(8.0)[:, None]
     labels = PartialLabels.from_table(scores % 2)
     assert ResampledCalibration.fit(labels, scores, scores, None, np.random.default_rng(0)).shrink == np.sqrt(6 / 8)
@@ -318,14 +319,14 @@ def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision
     learned_from = SimpleNamespace(observed=labels.observed, learnable=np.array([True, False]))
     curves = ResampledCalibration(np.repeat(two_curves.scores, 2, axis=1), np.repeat(two_curves.curves, 2, axis=2))
     model = SimpleNamespace(out_of_fold_scores_=np.where(labels.observed, p, np.nan), label_scores_=p)
-    completion = SimpleNamespace(
-        calibrated_on=labels, model=model, resampled_calibration=curves, labels=labels, learned_from=learned_from
-    )
-    filled = caution.fill_at_precision(completion, p, precision, None, n_times)
+    own = {"calibrated_on": labels, "learned_from": learned_from, "resampled_calibration": curves}
+    evidence = Evidence(SimpleNamespace(labels=labels), model)
+    vars(evidence).update(own)
+    filled = evidence._fill_at(p, precision, None, n_times)
     assert filled[[0, -1]].tolist() == [[expected, 0], [expected, 0]]
     assert not filled[1:-1].any()
     if n_times == 1.0:
-        np.testing.assert_array_equal(caution.fill_at_precision(completion, p, precision, None), filled)
+        np.testing.assert_array_equal(evidence._fill_at(p, precision, None), filled)
 
 
 def test_a_missing_positive_needs_more_evidence_than_a_new_one(two_curves):
