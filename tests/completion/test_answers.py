@@ -104,7 +104,7 @@ class TestCalibration:
         asked[0] = False
         filled = hl.complete(opened, review=table, calibrate_on=asked, effort="fast")
         assert np.argwhere(~filled.evidence.calibrate_on)[:, 0].tolist() == [0, 0, 2]
-        assert hl.complete(opened, review=table, method=RATES).calibrate_on is None  # it calibrates nothing
+        assert hl.complete(opened, review=table, method=RATES).evidence.calibrate_on is None  # it calibrates nothing
 
 
 class TestAnswersInPython:

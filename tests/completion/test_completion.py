@@ -104,7 +104,7 @@ def test_min_precision_leaves_the_rest_empty(songs):
     left = filled.table[["rock", "sad", "live"]].isna().to_numpy()
     assert left.any()
     np.testing.assert_array_equal(left, filled.state == 0)
-    assert hl.complete(songs, labels=["rock"], unsure="leave", effort="fast").min_precision == 0.95
+    assert hl.complete(songs, labels=["rock"], unsure="leave", effort="fast").evidence.min_precision == 0.95
 
 
 class TestEvidence:
@@ -159,10 +159,10 @@ class TestEvidence:
 
     def test_drift(self, rng):
         X, Y, _ = half_labelled(rng, n=400)
-        assert hl.complete(X, Y, effort="fast").drift < 0.65
+        assert hl.complete(X, Y, effort="fast").evidence.drift < 0.65
         X[np.isnan(Y[:, 0])] += 3
-        assert hl.complete(X, Y, effort="fast").drift > 0.95
-        assert hl.complete(X[:30], Y[:30], effort="fast").drift is None
+        assert hl.complete(X, Y, effort="fast").evidence.drift > 0.95
+        assert hl.complete(X[:30], Y[:30], effort="fast").evidence.drift is None
 
     def test_embedding(self, songs, rock):
         drawn = rock.map(2).coordinates
@@ -173,8 +173,8 @@ class TestEvidence:
 
 
 def test_labels_that_know_what_is_irrelevant_have_no_assumptions(rock):
-    assert rock.assumptions.empty
-    assert rock.observed_rate is None
+    assert rock.evidence.assumptions.empty
+    assert rock.evidence.observed_rate is None
     assert rock.evidence.learned_from is rock.labels
 
 
@@ -269,7 +269,9 @@ def test_the_kinds_of_gap_are_reported_with_what_was_done(songs):
 def test_features_of_little_use_are_reported(rng):
     X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
     Y[60:] = np.nan
-    assert hl.complete(X, Y, effort="fast").gaps[-1].endswith("The features are of little use for these labels.")
+    assert (
+        hl.complete(X, Y, effort="fast").evidence.gaps[-1].endswith("The features are of little use for these labels.")
+    )
 
 
 def test_costs_move_the_line(songs):
@@ -312,16 +314,16 @@ def test_a_method_is_not_changed_by_its_use(songs):
 def test_only_what_was_done_is_reported(rng):
     X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
     Y[0, 0] = Y[1, 1] = np.nan
-    plain = hl.complete(X, Y, effort="fast").gaps[0]
+    plain = hl.complete(X, Y, effort="fast").evidence.gaps[0]
     assert plain == "2 single entries of 2 items are missing: AutoLabeler fills them."
     Y[40:] = np.nan
-    assert "fills the surest of their entries" in hl.complete(X, Y, effort="fast", unsure="leave").gaps[0]
+    assert "fills the surest of their entries" in hl.complete(X, Y, effort="fast", unsure="leave").evidence.gaps[0]
 
 
 def test_the_help_of_other_labels_is_reported(rng):
     X, Y = rng.normal(size=(200, 3)), np.repeat(rng.integers(2, size=(200, 1)), 2, axis=1).astype(float)
     Y[rng.random(Y.shape) < 0.3] = np.nan  # two labels that always agree, features without any signal
-    assert "with the help of the item's other labels" in " ".join(hl.complete(X, Y, effort="fast").gaps)
+    assert "with the help of the item's other labels" in " ".join(hl.complete(X, Y, effort="fast").evidence.gaps)
 
 
 def test_a_model_of_an_array_predicts_arrays(rng, tmp_path):

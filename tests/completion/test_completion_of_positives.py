@@ -76,7 +76,7 @@ def test_assumptions_state_what_the_share_changes(filled, corrected):
         assert table["observed_rate"].tolist() == [0.4, 0.55, 0.7, 0.85, 1.0]
         assert (np.diff(table["expected"].dropna()) < 0).all()
         assert table["expected"].notna().tolist() == [False, True, True, True, True]  # more than 40 % was assigned
-    row = corrected.assumptions.set_index("observed_rate").loc[0.7]
+    row = corrected.evidence.assumptions.set_index("observed_rate").loc[0.7]
     gaps = ~corrected.labels.observed
     assert row["filled"] == (corrected.state > 0)[gaps].sum()
     assert row["expected"] == pytest.approx(corrected.probabilities.to_numpy()[gaps].sum())
@@ -87,7 +87,7 @@ def test_assumptions_state_what_the_share_changes(filled, corrected):
 
 def test_a_rate_of_ones_own_is_in_the_table(frame):
     corrected = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1, observed_rate=0.6))
-    assert corrected.assumptions["observed_rate"].tolist() == [0.4, 0.55, 0.6, 0.7, 0.85, 1.0]
+    assert corrected.evidence.assumptions["observed_rate"].tolist() == [0.4, 0.55, 0.6, 0.7, 0.85, 1.0]
 
 
 def test_candidates_are_ranked_and_good(truth, corrected):
@@ -111,23 +111,23 @@ def test_a_precision_needs_the_rate(frame, corrected):
     plain = fill_confident(np.where(gaps, careful.probabilities.to_numpy(), np.nan), 0.9)
     np.testing.assert_array_equal(careful.state[gaps] < 0, plain[gaps] < 0)
     assert not ((careful.state > 0) & (plain <= 0))[gaps].any()  # relevant values need more
-    row = careful.assumptions.set_index("observed_rate").loc[0.7]
+    row = careful.evidence.assumptions.set_index("observed_rate").loc[0.7]
     assert row["filled"] == (careful.state[gaps] > 0).sum()
     assert np.isnan(row["threshold"])
 
 
 def test_evidence_is_what_was_assigned_around(frame, corrected):
     assert set(np.unique(corrected.evidence.kinds)) <= {"graph", "features"}
-    item, label = corrected.candidates(1)[["item", "label"]].iloc[0]
+    item, label = corrected.evidence.rank_candidates(1)[["item", "label"]].iloc[0]
     found = corrected.explain(item, label)
     assert found.given is None
     assert found.probability == corrected.probabilities.loc[item, label]
     given = frame["tags"][found.supporting["item"]].map(lambda tags: tags is not None and label in tags)
     assert given.any()
     assert (found.supporting["given"] == 1).fillna(False).tolist() == given.tolist()  # nothing else is known
-    assert corrected.drift is not None
+    assert corrected.evidence.drift is not None
     flat = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1))
-    assert (flat.evidence_kinds == "features").all()
+    assert (flat.evidence.kinds == "features").all()
     assert flat.explain(0, "r").supporting.empty
 
 

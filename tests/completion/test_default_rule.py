@@ -37,7 +37,7 @@ def test_it_is_the_default_of_complete_and_of_the_method(rng):
     named = hl.complete(X, Y, effort="fast", rule="micro_f1")
     assert named.rule.name == "micro_f1"
     assert named.model.thresholds_[0] != 0.5
-    assert hl.complete(X, Y, effort="fast", rule=Rule("precision", at=0.9)).min_precision == 0.9
+    assert hl.complete(X, Y, effort="fast", rule=Rule("precision", at=0.9)).evidence.min_precision == 0.9
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.4])

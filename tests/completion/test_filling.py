@@ -78,10 +78,10 @@ class TestPrecision:
         return hl.complete(SONGS, labels=["rock"], method=RATES, **settings)
 
     def test_leave_is_short_for_95_percent(self):
-        assert self.fill().min_precision is None
-        assert self.fill(unsure="leave").min_precision == 0.95
-        assert self.fill(min_precision=0.8).min_precision == 0.8
-        assert self.fill(unsure="leave", min_precision=0.8).min_precision == 0.8
+        assert self.fill().evidence.min_precision is None
+        assert self.fill(unsure="leave").evidence.min_precision == 0.95
+        assert self.fill(min_precision=0.8).evidence.min_precision == 0.8
+        assert self.fill(unsure="leave", min_precision=0.8).evidence.min_precision == 0.8
 
     def test_costs_are_a_ratio_of_the_rule(self):
         model = self.fill(cost=(3, 2)).model

@@ -12,6 +12,7 @@ import pytest
 from tests.completion.test_review import P, Y, complete, open_songs
 
 from halflabel import PartialLabels, files
+from halflabel.completion import Completion
 from halflabel.completion.output import MODEL, add_suggestions, choose_tool, to_records, write_completed
 from halflabel.files.records import SOURCES, Records, cell_table
 from halflabel.table import Columns, OpenTable, open_table
@@ -167,5 +168,6 @@ class TestWriting:
         assert write_completed(filled, tmp_path / "x.parquet") == ()
         assert [given[1:] for given in written] == [(tmp_path / "x.parquet", {"tags": ["rock", "sad"]}, "tags_open")]
         write_completed(filled, tmp_path / "x.csv")
-        write_completed(replace(filled, opened=replace(opened, source=None)), tmp_path / "x.parquet")
+        without_source = replace(filled.evidence, opened=replace(opened, source=None))
+        write_completed(Completion(without_source), tmp_path / "x.parquet")
         assert len(written) == 1

@@ -96,7 +96,7 @@ def test_absent_tags_of_annotated_items_are_learned_as_irrelevant():
 
 @pytest.mark.parametrize(("rate", "of"), [(0.5, "being relevant"), (None, "being assigned")])
 def test_for_positive_only_labels_the_assigned_ones_are_learned(rate, of):
-    filled = Completion(open_tags(), Evidence(open_tags(), Assuming(rate)))
+    filled = Completion(Evidence(open_tags(), Assuming(rate)))
     np.testing.assert_array_equal(filled.evidence.learned_probabilities, P / 2)
     assert (filled.evidence.observed_rate, filled.probability_of) == (rate, of)
     plain = complete(open_tags())  # a method without the assumption
@@ -120,7 +120,7 @@ def test_the_likeliest_unknown_entries_come_first():
 
 
 def test_equal_probabilities_are_ranked_by_what_was_learned():
-    filled = Completion(open_tags(), Evidence(open_tags(), Assuming()))
+    filled = Completion(Evidence(open_tags(), Assuming()))
     filled.model.label_probabilities_ = np.full((6, 2), 0.999)
     ranked = filled.evidence.rank_candidates(3)
     assert list(zip(ranked["item"], ranked["label"], strict=True)) == [("s2", "rock"), ("s2", "sad"), ("s4", "rock")]
@@ -175,7 +175,7 @@ def test_suspects_are_named_by_their_items():
     assert table["label"].iloc[0] == "rock"
     assert (table["given"].iloc[0], table["probability"].iloc[0]) == (1, 0.05)
     assert len(table) == 8  # every given entry
-    missing = Completion(open_tags(), Evidence(open_tags(), Assuming())).suspects
+    missing = Completion(Evidence(open_tags(), Assuming())).suspects
     assert set(missing["given"].dropna()) <= {0}
     assert missing["item"].iloc[0] == "s1"  # annotated, without "rock"
 

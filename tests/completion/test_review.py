@@ -51,7 +51,7 @@ def complete(opened: OpenTable, **changes) -> Completion:
         decompose=lambda rows, labels: {"score": logit(P[rows])},
         find_carriers=lambda *entry: {},
     )
-    return Completion(opened, Exact(opened, model, **changes))
+    return Completion(Exact(opened, model, **changes))
 
 
 def entries(review: pd.DataFrame) -> list[tuple[str, str, str]]:

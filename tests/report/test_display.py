@@ -61,11 +61,11 @@ def test_a_notebook_gets_an_escaped_page(monkeypatch):
     filled = complete(open_songs())
     opened = replace(filled.opened, labels=replace(filled.labels, names=(HOSTILE, "sad")), notes=(HOSTILE,))
     monkeypatch.setattr("halflabel.report.display._draw_small_map", lambda _: None)
-    page = replace(filled, opened=opened, evidence=replace(filled.evidence, opened=opened))._repr_html_()
+    page = replace(filled, evidence=replace(filled.evidence, opened=opened))._repr_html_()
     assert "<script>" not in page
     assert page.count("&lt;script&gt;") == 2
     assert "Labels with the lowest AUC" in page
-    assert replace(filled, opened=opened).notes == (HOSTILE,)
+    assert replace(filled, evidence=replace(filled.evidence, opened=opened)).notes == (HOSTILE,)
 
 
 def test_a_notebook_shows_a_small_map(monkeypatch):
@@ -111,7 +111,7 @@ def completions(draw):
         label_probabilities_=p, filled=filled, thresholds_=np.full(n_labels, 0.5), resolve_rule=lambda: Rule("probable")
     )
     opened = open_table(np.arange(3.0 * n).reshape(n, 3), labels)
-    return Drawn(opened, Valued(opened, model, draw(st.sampled_from([None, 0.9]))))
+    return Drawn(Valued(opened, model, draw(st.sampled_from([None, 0.9]))))
 
 
 @given(completions())

@@ -86,10 +86,6 @@ def render_picture(name, completion, options):
 
 
 def render_notebook(name, completion, options):
-    if completion.coordinates.shape[1] >= 2:
-        completion.embedding = lambda n: pd.DataFrame(completion.coordinates[:, :n])
-    else:
-        completion.embedding = lambda n: completion.map()
     return render_completion(completion)
 
 

@@ -231,7 +231,7 @@ def complete(
     fitted = fit_with_auxiliary(
         model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates
     )
-    return Completion(opened, Evidence(opened, fitted, precision, calibrates))
+    return Completion(Evidence(opened, fitted, precision, calibrates))
 
 
 def _choose_calibrating(

@@ -67,13 +67,10 @@ class Completion:
 
     Parameters
     ----------
-    opened : OpenTable
-        The input: features, labels, roles, notes.
     evidence : Evidence
-        The fitted method, and each number that is printed about its values.
+        The input, the fitted method, and each number that is printed about its values.
     """
 
-    opened: OpenTable
     evidence: Evidence
 
     if not TYPE_CHECKING:  # old names have no types, and a wrong name stays an error of the type checker
@@ -93,6 +90,11 @@ class Completion:
 
     def _repr_html_(self) -> str:
         return views.show_completion(self)
+
+    @property
+    def opened(self) -> OpenTable:
+        """The input: features, labels, roles, notes."""
+        return self.evidence.opened
 
     @property
     def model(self) -> PartialLabelEstimator:

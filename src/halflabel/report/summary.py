@@ -209,7 +209,7 @@ def _write_reasons(completion: Completion, entries: pd.DataFrame) -> list[str]:
         return [""] * len(entries)
     places = completion.index.get_indexer(pd.Index(entries["item"]))
     columns = [completion.labels.names.index(label) for label in entries["label"]]
-    return write_largest(completion.model.decompose(places, completion.learned_from), columns)
+    return write_largest(completion.model.decompose(places, completion.evidence.learned_from), columns)
 
 
 def _summarize_unassigned(completion: Completion) -> list[dict[str, Any]]:

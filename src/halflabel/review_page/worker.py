@@ -184,7 +184,7 @@ class _Bench:
         """Write the last fit with all answers in it. Only values that were answered change."""
         completion = self._require()
         opened = apply_answers(self.opened, answers).keep_labels(completion.labels.names)
-        return write_outputs(replace(completion, opened=opened), outputs)
+        return write_outputs(Completion(replace(completion.evidence, opened=opened)), outputs)
 
     def _require(self) -> Completion:
         if self.completion is None:
