@@ -79,7 +79,7 @@ def one_member(small_forests: None) -> Iterator[None]:
             patch.setitem(EFFORTS, effort, replace(work, members=("kernel",), text_members=()))
         patch.setattr("halflabel.evidence.drift.TREES", 30)
         patch.setattr("halflabel.evidence.expected_errors.SAMPLES", 5)
-        patch.setattr("halflabel.completion.caution.SAMPLES", 3)
+        patch.setattr("halflabel.evidence.lower_bounds.SAMPLES", 3)
         patch.setattr("halflabel.numerics.layout.tsne.ITERATIONS", (5, 5))
         yield
 

@@ -31,7 +31,7 @@ def done(items, tmp_path_factory):
 
 
 def test_no_number_of_errors_is_expected_where_a_check_contradicts_the_probabilities(items, tmp_path, monkeypatch):
-    monkeypatch.setattr(hl.completion.Completion, "is_selected", True)
+    monkeypatch.setattr("halflabel.completion.evidence.Evidence.is_selected", True)
     given = write_parts(items, tmp_path / "in")
     result = complete_parts(given, tmp_path / "out", max_unlabelled=30)
     assert "a check contradicts it: Given entries differ from the gaps." in result.describe()[1]
