@@ -56,7 +56,7 @@ def test_files_that_cannot_be_read_at_all(tmp_path, write):
         read_table(tmp_path / "folder.csv")
     with pytest.raises(
         ReadError,
-        match=r"its suffix '\.sav' is that of a known format; .* by suffix: \.arff, \.csv",
+        match=r"its suffix '\.sav' is that of a known format; .* by suffix: \.arff, \.arrow, \.csv",
     ):
         read_table(write("a.sav", ""))
     with pytest.raises(ReadError, match="its suffix '' is that of a known"):
