@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.methods.baselines import BinaryRelevance
 

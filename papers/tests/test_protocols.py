@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 from halflabel_papers.chain import Chain
 from halflabel_papers.load import load_paper

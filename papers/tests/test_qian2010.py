@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from halflabel import SSDRMC
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel_papers.execute import execute

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 
 

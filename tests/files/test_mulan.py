@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from halflabel.datasets import load_benchmark
+from halflabel.datasets.benchmark import to_dataset
 from halflabel.files.mulan import read_label_names, read_mulan
-from halflabel.files.raw_table import ReadError, to_dataset
+from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
 
 ARFF = """@relation r

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from halflabel.datasets import load_benchmark
-from halflabel.files.raw_table import Dataset, stack
+from halflabel.datasets.benchmark import Dataset, stack
 from halflabel.files.reading import read_table
 
 #: name: (instances, features, labels, cardinality), counted from the files by other means

@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.files.raw_table import RawTable, ReadError, to_dataset
+from halflabel.datasets.benchmark import to_dataset
+from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import read_table
 from halflabel.files.vectors import read_vectors
 

@@ -15,7 +15,8 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from halflabel.datasets import fetch, load_benchmark
-from halflabel.files.raw_table import Dataset, RawTable, stack
+from halflabel.datasets.benchmark import Dataset, stack
+from halflabel.files.raw_table import RawTable
 from halflabel.files.reading import read_table
 from halflabel.table import Columns, open_table
 from halflabel_papers.imports import import_object

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 import pandas as pd
 
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 
 #: Tag: the digits that have it.

@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel.files.raw_table import Dataset, RawTable, ReadError, to_dataset
+from halflabel.datasets.benchmark import Dataset, to_dataset
+from halflabel.files.raw_table import RawTable, ReadError
 
 
 @dataclass(frozen=True)

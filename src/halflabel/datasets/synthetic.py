@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from halflabel._arrays import Floats
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 
 #: Variance of the entries of W and b; the paper's N(0, 10) reproduces with 10 as the variance.

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from halflabel.files.formats import Format
     from halflabel.files.label_tables import from_tables
     from halflabel.files.loss import Loss
-    from halflabel.files.mulan import load_benchmark, read_mulan
-    from halflabel.files.raw_table import Dataset, RawTable, ReadError, TableFormat, stack, to_dataset
+    from halflabel.files.mulan import read_mulan
+    from halflabel.files.raw_table import RawTable, ReadError, TableFormat
     from halflabel.files.reading import read_table
     from halflabel.files.records import Records
     from halflabel.files.registry import FORMATS, SUFFIXES
@@ -31,8 +31,8 @@ else:
             "halflabel.files.formats": ["Format"],
             "halflabel.files.label_tables": ["from_tables"],
             "halflabel.files.loss": ["Loss"],
-            "halflabel.files.mulan": ["load_benchmark", "read_mulan"],
-            "halflabel.files.raw_table": ["Dataset", "RawTable", "ReadError", "TableFormat", "stack", "to_dataset"],
+            "halflabel.files.mulan": ["read_mulan"],
+            "halflabel.files.raw_table": ["RawTable", "ReadError", "TableFormat"],
             "halflabel.files.reading": ["read_table"],
             "halflabel.files.records": ["Records"],
             "halflabel.files.registry": ["FORMATS", "SUFFIXES"],
@@ -43,7 +43,6 @@ else:
 __all__ = [
     "FORMATS",
     "SUFFIXES",
-    "Dataset",
     "Detected",
     "Format",
     "Loss",
@@ -53,13 +52,10 @@ __all__ = [
     "TableFormat",
     "detect",
     "from_tables",
-    "load_benchmark",
     "read",
     "read_mulan",
     "read_table",
     "read_vectors",
-    "stack",
-    "to_dataset",
     "write",
     "write_frame",
     "write_records",

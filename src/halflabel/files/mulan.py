@@ -11,12 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 from xml.etree import ElementTree
 
 from halflabel.files.arff import read_arff
 from halflabel.files.bounded import check_ordinary
-from halflabel.files.raw_table import Dataset, RawTable, ReadError, TableFormat, stack, to_dataset
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat
 
 #: Bytes and nesting depth of the largest label file.
 MAX_XML, MAX_DEPTH = 10_000_000, 64
@@ -77,36 +76,6 @@ def read_label_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
     return tuple(target.names)
 
 
-def load_benchmark(
-    name: str,
-    folder: str | os.PathLike[str] | None = None,
-    *,
-    part: Literal["whole", "train", "test"] = "whole",
-) -> Dataset:
-    """Load a benchmark set from ``folder/name/``, which holds ``NAME*.arff.gz`` (or ``.arff``) and ``NAME.xml``.
-
-    Parameters
-    ----------
-    name : str
-        Name of the set, and of the folder that holds it.
-    folder : path, optional
-        By default the one that the environment variable ``HALFLABEL_DATA`` names.
-    part : {"whole", "train", "test"}
-        The origin's own split. The whole of a set that ships as two parts only is
-        train followed by test.
-    """
-    root = folder if folder is not None else os.environ.get("HALFLABEL_DATA")
-    if root is None:
-        raise ReadError(f"{name}: set the folder of the benchmark sets with folder= or the variable HALFLABEL_DATA.")
-    files = {_part_of(path): path for path in sorted((Path(root) / name).glob("*.arff*"))}
-    wanted = [part] if part in files or part != "whole" else ["train", "test"]
-    if missing := [each for each in wanted if each not in files]:
-        raise ReadError.at(Path(root) / name, f"there is no ARFF file for the {' or '.join(missing)} part.")
-    tables = [read_mulan(files[each]) for each in wanted]
-    raw = tables[0] if len(tables) == 1 else stack(*tables)
-    return to_dataset(raw, name if part == "whole" else f"{name}-{part}")
-
-
 class _Labels:
     """Parser target that keeps label names only; it builds no tree and expands nothing."""
 
@@ -129,7 +98,7 @@ class _Labels:
         self.depth -= 1
 
 
-def _stems(path: Path) -> Iterator[str]:
+def list_stems(path: Path) -> Iterator[str]:
     """Yield NAME-train-sparse, NAME-train, NAME for a file of that name."""
     stem = path.name.removesuffix(".gz").removesuffix(".arff")
     while stem:
@@ -138,13 +107,8 @@ def _stems(path: Path) -> Iterator[str]:
 
 
 def _sibling(arff: Path) -> Path | None:
-    candidates = (arff.with_name(f"{stem}.xml") for stem in _stems(arff))
+    candidates = (arff.with_name(f"{stem}.xml") for stem in list_stems(arff))
     return next((path for path in candidates if path.exists()), None)
-
-
-def _part_of(path: Path) -> str:
-    stems = list(_stems(path))
-    return next((part for part in ("train", "test") if any(stem.endswith(f"-{part}") for stem in stems)), "whole")
 
 
 FORMAT = TableFormat("arff", (".arff",), lambda path, xml=None: read_mulan(path, xml), options=("xml",))

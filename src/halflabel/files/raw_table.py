@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,11 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
-from scipy import sparse
 
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._wording import clipped
-from halflabel.labels import MAX_CELLS, PartialLabels
+from halflabel.labels import MAX_CELLS
 from halflabel.labels.answers import read_answer
 
 #: Characters of the longest sentence: a file may hold anything, also names without end.
@@ -210,99 +208,6 @@ class TableFormat:
     check: Callable[[pd.DataFrame], None] | None = None
     options: tuple[str, ...] = ()
     in_parts: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """A data set whose columns have found their roles.
-
-    Parameters
-    ----------
-    name : str
-        Short name.
-    X : ndarray or csr_array of shape (n_items, n_features)
-        Features.
-    Y : PartialLabels of shape (n_items, n_labels)
-        Labels.
-    feature_names : tuple of str
-        One name per column of ``X``.
-    source : str
-        Where it comes from: files, or the place it was fetched from.
-    licence : str
-        Terms of use, as far as they are stated.
-    sha256 : str
-        Digest of the file, see :class:`RawTable`.
-    """
-
-    name: str
-    X: Matrix
-    Y: PartialLabels
-    feature_names: tuple[str, ...]
-    source: str
-    licence: str
-    sha256: str
-
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        """One name per column of ``Y``."""
-        return self.Y.names
-
-
-def stack(first: RawTable, second: RawTable) -> RawTable:
-    """Return the rows of ``first`` followed by those of ``second``: a set that ships as train and test.
-
-    Raises
-    ------
-    ReadError
-        If the two do not have the same columns and labels in the same order.
-    """
-    a, b = ((*t.frame.columns, *t.matrix_names, *t.label_names) for t in (first, second))
-    if a != b:
-        raise ReadError.at(second.source, f"its columns are not those of {first.source}, so the two cannot be joined.")
-    both: list[Any] = [first.matrix, second.matrix]
-    matrix: Matrix | None = None
-    if first.matrix is not None:
-        matrix = sparse.vstack(both, format="csr") if is_sparse(first.matrix) else np.vstack(both)
-    digest = hashlib.sha256((first.sha256 + second.sha256).encode()).hexdigest()
-    return replace(
-        first,
-        frame=pd.concat([first.frame, second.frame], ignore_index=True),
-        matrix=matrix,
-        source=f"{first.source} + {second.source}",
-        sha256=digest,
-    )
-
-
-def to_dataset(raw: RawTable, name: str, *, licence: str = "not stated") -> Dataset:
-    """Return a data set from a table that declares its labels; every other column is a feature.
-
-    ``X`` is ``raw.matrix`` followed by the remaining columns of ``raw.frame``, in float64.
-
-    Raises
-    ------
-    ReadError
-        If no label is declared, or a feature is not numeric.
-    """
-    if not raw.label_names:
-        raise ReadError.at(raw.source, "it declares no labels: give the Mulan XML file, or use with_labels(names).")
-    features = raw.frame.drop(columns=list(raw.label_names))
-    for column in features.columns:
-        if not pd.api.types.is_numeric_dtype(features[column].dtype):
-            reason = "is not numeric, and a benchmark set needs numbers: halflabel.complete takes such tables."
-            raise ReadError.at(raw.source, reason, column=str(column))
-    X: Matrix = features.to_numpy(dtype=np.float64, na_value=np.nan)
-    if raw.matrix is not None:
-        parts: list[Any] = [raw.matrix, X] if X.shape[1] else [raw.matrix]
-        X = sparse.hstack(parts, format="csr") if is_sparse(raw.matrix) else np.hstack(parts)
-    return Dataset(
-        name=name,
-        X=X,
-        Y=PartialLabels.from_table(raw.frame[list(raw.label_names)]),
-        feature_names=(*raw.matrix_names, *map(str, features.columns)),
-        source=raw.source,
-        licence=licence,
-        sha256=raw.sha256,
-    )
 
 
 def _as_label(column: pd.Series[Any], source: str) -> pd.Series[Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from halflabel.datasets.benchmark import Dataset
 from halflabel.datasets.synthetic import make_low_rank
-from halflabel.files.raw_table import Dataset
 from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm

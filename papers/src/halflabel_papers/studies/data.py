@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 
 
 def describe(data: Dataset, rng: np.random.Generator) -> dict[str, float]:

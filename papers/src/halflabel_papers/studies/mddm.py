@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.plugins import Floats, is_sparse
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg, sparse
 
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.numerics.graph.neighbors import neighbors

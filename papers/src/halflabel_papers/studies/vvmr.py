@@ -9,7 +9,7 @@ from scipy import linalg
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import rbf_kernel
 
-from halflabel.files.raw_table import Dataset
+from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.kernels import mean_distance
