@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from halflabel.files.fields import frame_of, rows_of
+from halflabel.files.field_values import frame_of, rows_of
 from halflabel.files.loss import Loss
 from halflabel.files.records import SOURCES, Records, cell_table
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from halflabel import files
-from halflabel.files.fields import frame_of, number_in, plain, rows_of, share_in
+from halflabel.files.field_values import frame_of, number_in, plain, rows_of, share_in
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import _NUMBERS, Loss
 from halflabel.files.records import SOURCES, Records, cell_table

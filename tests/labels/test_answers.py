@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from halflabel.completion.answers import read_answers
 from halflabel.evidence.audit import draw_audit
-from halflabel.files.choices import read_choice
+from halflabel.files.choice_answers import read_choice
 from halflabel.files.raw_table import RawTable
 from halflabel.labels.answers import WORDS, Answer, read_answer
 from halflabel.table import open_table

@@ -15,9 +15,9 @@ import pandas as pd
 from halflabel._files import atomic_folder
 from halflabel._wording import plural
 from halflabel.files.argilla_settings import ITEM, SEEN, dataset, kinds, settings, slugs, title_of
-from halflabel.files.choices import Answers, word_for
+from halflabel.files.choice_answers import Answers, word_for
 from halflabel.files.collector import Collector
-from halflabel.files.fields import number_in, rows_of, text_of
+from halflabel.files.field_values import number_in, rows_of, text_of
 from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_document, read_records, write_array, write_document
 from halflabel.files.loss import Loss

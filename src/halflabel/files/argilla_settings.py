@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel.files.choices import NO, UNSURE, YES
+from halflabel.files.choice_answers import NO, UNSURE, YES
 
 #: The one question that is required, as Argilla demands one, and the field for items without any text.
 SEEN, ITEM = "halflabel-seen", "halflabel-item"

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel._wording import listed
-from halflabel.files.fields import plain
+from halflabel.files.field_values import plain
 
 #: What pyarrow raises for values that do not have one type.
 _MIXED = (pa.ArrowException, OverflowError, TypeError, ValueError)

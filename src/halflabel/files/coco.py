@@ -15,7 +15,7 @@ import numpy as np
 
 from halflabel._wording import clipped
 from halflabel.files.collector import Collector
-from halflabel.files.fields import rows_of
+from halflabel.files.field_values import rows_of
 from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_document, write_document
 from halflabel.files.loss import Loss

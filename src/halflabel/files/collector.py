@@ -12,7 +12,7 @@ import pandas as pd
 
 from halflabel._arrays import Ints
 from halflabel._wording import clipped, option, plural
-from halflabel.files.fields import frame_of
+from halflabel.files.field_values import frame_of
 from halflabel.files.formats import Empty
 from halflabel.files.raw_table import ReadError
 from halflabel.files.records import SOURCES, Records, cell_table

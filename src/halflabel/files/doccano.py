@@ -10,7 +10,7 @@ import numpy as np
 
 from halflabel._wording import clipped
 from halflabel.files.collector import Collector
-from halflabel.files.fields import names_in, rows_of
+from halflabel.files.field_values import names_in, rows_of
 from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_records, write_array, write_lines
 from halflabel.files.json_text import Place

@@ -19,9 +19,9 @@ import pandas as pd
 from halflabel._files import atomic_write
 from halflabel._wording import clipped, count, listed
 from halflabel.files.bounded import size_limit
-from halflabel.files.fields import frame_of, plain, rows_of
-from halflabel.files.flat import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
+from halflabel.files.field_values import frame_of, plain, rows_of
 from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.item_tables import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
 from halflabel.files.json_files import dumped
 from halflabel.files.loss import Loss
 from halflabel.files.parquet import explain_damage
@@ -121,7 +121,7 @@ def _value(cell: Any) -> Any:
 
 
 def _nested(sheet: pd.DataFrame, name: str, path: Path, n_items: int) -> list[Any]:
-    """Return the rows of a further sheet as the fields that :mod:`halflabel.files.flat` has."""
+    """Return the rows of a further sheet as the fields that :mod:`halflabel.files.item_tables` has."""
     nested: list[Any] = [[] if name == FILLED else {} for _ in range(n_items)]
     for row in rows_of(sheet):
         number = row.pop(ROW, None)

@@ -20,10 +20,10 @@ from pyarrow import ipc, parquet
 
 from halflabel._files import atomic_folder, atomic_write
 from halflabel._wording import listed, option
+from halflabel.files.arrow import KEY, from_table, read_tables, to_raw_table, to_table
 from halflabel.files.arrow_columns import to_arrow_table
-from halflabel.files.feather import KEY, from_table, read_tables, to_raw_table, to_table
-from halflabel.files.flat import LOSSES, OPTIONS
 from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.item_tables import LOSSES, OPTIONS
 from halflabel.files.json_files import dumped, read_document
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
 from halflabel.files.records import Records

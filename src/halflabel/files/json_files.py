@@ -10,7 +10,7 @@ from typing import Any, Literal
 from halflabel._files import atomic_write
 from halflabel._wording import clipped
 from halflabel.files.bounded import lines
-from halflabel.files.fields import plain
+from halflabel.files.field_values import plain
 from halflabel.files.json_text import MAX_RECORD, Place, TextStream, parse
 from halflabel.files.raw_table import ReadError
 

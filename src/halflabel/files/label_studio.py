@@ -16,9 +16,9 @@ import pandas as pd
 from halflabel._files import atomic_write
 from halflabel._wording import plural
 from halflabel.files import label_studio_short as short
-from halflabel.files.choices import Answers, word_for
+from halflabel.files.choice_answers import Answers, word_for
 from halflabel.files.collector import Collector
-from halflabel.files.fields import names_in, number_in, rows_of, text_of
+from halflabel.files.field_values import names_in, number_in, rows_of, text_of
 from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import layout_of, read_records, write_array
 from halflabel.files.json_text import Place

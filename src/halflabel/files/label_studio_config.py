@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 import pandas as pd
 
-from halflabel.files.choices import NO, UNSURE, YES
+from halflabel.files.choice_answers import NO, UNSURE, YES
 
 #: Fields that hold the content of an item, with the tag that shows them, in the order of preference.
 SHOWN = {"text": "Text", "html": "HyperText", "image": "Image", "audio": "Audio", "video": "Video"}

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from halflabel._wording import listed, option
-from halflabel.files.choices import Answers, read_choice
+from halflabel.files.choice_answers import Answers, read_choice
 from halflabel.files.collector import Collector
 from halflabel.files.delimited import read_delimited
-from halflabel.files.fields import names_in, rows_of, text_of
+from halflabel.files.field_values import names_in, rows_of, text_of
 from halflabel.files.formats import Options
 from halflabel.files.json_files import read_records
 from halflabel.files.json_text import Place, parse

@@ -15,7 +15,7 @@ import pandas as pd
 
 from halflabel._wording import plural
 from halflabel.files.collector import Collector
-from halflabel.files.fields import names_in, rows_of, share_in, text_of
+from halflabel.files.field_values import names_in, rows_of, share_in, text_of
 from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_records, write_lines
 from halflabel.files.json_text import Place

@@ -9,16 +9,16 @@ from pathlib import Path
 from halflabel._wording import closest
 from halflabel.files import (
     argilla,
+    arrow,
     coco,
     delimited,
     doccano,
     excel,
-    feather,
     huggingface,
+    json_records,
     label_studio,
     mulan,
     parquet,
-    plain_json,
     prodigy,
     svmlight,
     vectors,
@@ -36,10 +36,10 @@ _TOOLS = (
     doccano.FORMAT,
     huggingface.FORMAT,
     coco.FORMAT,
-    plain_json.ARRAY,
-    plain_json.LINES,
+    json_records.ARRAY,
+    json_records.LINES,
     excel.FORMAT,
-    feather.FORMAT,
+    arrow.FORMAT,
 )
 
 #: The entry points of formats that other distributions add; each value is a :class:`Format`.

@@ -13,7 +13,7 @@ from halflabel import files
 from halflabel._wording import option, plural, quoted
 from halflabel.files.bounded import base_suffix, join_names
 from halflabel.files.collector import AbsentNotStated
-from halflabel.files.flat import hide_suggestions
+from halflabel.files.item_tables import hide_suggestions
 from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import check_exists, read_table
 from halflabel.files.registry import FORMATS, PARTS, TABLES, check_name, find_by_suffix

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from halflabel._wording import plural
 from halflabel.files.collector import Collector
-from halflabel.files.fields import share_in
+from halflabel.files.field_values import share_in
 from halflabel.labels.answers import Answer, read_answer
 
 YES, NO, UNSURE = Answer.YES.value, Answer.NO.value, Answer.UNSURE.value

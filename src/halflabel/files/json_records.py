@@ -13,9 +13,9 @@ import pandas as pd
 
 from halflabel._wording import name_row
 from halflabel.files.bounded import join_names
-from halflabel.files.fields import frame_of, rows_of
-from halflabel.files.flat import LOSSES, OPTIONS, from_frame, to_frame
+from halflabel.files.field_values import frame_of, rows_of
 from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.item_tables import LOSSES, OPTIONS, from_frame, to_frame
 from halflabel.files.json_files import layout_of, read_records, write_array, write_lines
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records

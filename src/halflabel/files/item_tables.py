@@ -16,7 +16,7 @@ import pandas as pd
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, listed, option, plural
 from halflabel.files.collector import Collector
-from halflabel.files.fields import names_in, number_in, plain
+from halflabel.files.field_values import names_in, number_in, plain
 from halflabel.files.formats import Options
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import Loss

@@ -16,9 +16,9 @@ from halflabel._files import atomic_write
 from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.arrow_tables import frame_of_table, read_arrow
 from halflabel.files.bounded import join_names
-from halflabel.files.fields import text_of
-from halflabel.files.flat import LOSSES, OPTIONS, from_frame, has_ids, to_frame
+from halflabel.files.field_values import text_of
 from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.item_tables import LOSSES, OPTIONS, from_frame, has_ids, to_frame
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records
