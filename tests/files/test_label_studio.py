@@ -174,7 +174,7 @@ def test_two_questions_with_lists(write):
             [{"data": {"item_id": "a"}, "annotations": []}, {"data": {}, "annotations": []}],
             r"record 2: .* no 'item_id'",
         ),
-        ([{"data": {"item_id": "a"}, "annotations": []}] * 2, r"record 2: the id 'a' stands twice"),
+        ([{"data": {"item_id": "a"}, "annotations": []}] * 2, r"record 2: the id 'a' appears twice"),
         ([{"data": {}, "annotations": []}], r"record 1: the task has no id"),
     ],
 )

@@ -195,7 +195,7 @@ def test_plain_lines_with_named_labels(write):
     [
         ({"labels": ["x"]}, "there is no field 'x'; the fields are “a”, “t” and “i”"),
         ({"labels": ["a"]}, "label 'a' holds 'yes'"),
-        ({"id": "i"}, "column 'i': the id 1 stands twice"),
+        ({"id": "i"}, "column 'i': the id 1 appears twice"),
         ({"tags": "a", "absent": "unknown"}, r"column 'a': it holds 'yes', but it must hold lists"),
         ({"id": "t"}, "column 't': an id is a text or a number, not a list"),
         ({"labels": ["t"], "tags": "a", "absent": "unknown"}, "labels are fields of their own"),

@@ -90,7 +90,7 @@ def test_tables_that_do_not_fit(tables, change, message):
 
 def test_ids_are_distinct(tables):
     items = tables["items"].set_axis(["a", "b", "b", "c"], axis=0)
-    with pytest.raises(ValueError, match="'b' stands twice"):
+    with pytest.raises(ValueError, match="'b' appears twice"):
         from_tables(**tables | {"items": items})
 
 

@@ -34,7 +34,7 @@ _PAIR = re.compile(rf"""\s*(\d+)\s+(?:({QUOTED})\s*|([^,'"\s][^,]*))(,|\Z)""")
 
 
 def read_arff(path: Path) -> RawTable:
-    """Read an ARFF file, ``.gz`` or not; no label is declared.
+    """Read an ARFF file, ``.gz`` or not. The table declares no label.
 
     Numeric attributes and nominal ``{0,1}`` become numbers, other nominals
     categories, strings text, dates timestamps where they are in ISO form (else
@@ -86,7 +86,7 @@ class _Coder:
 
 @dataclass
 class _Rows:
-    """The data section as flat arrays; ``indices`` and ``starts`` only where it is sparse."""
+    """The data section as flat arrays. Only a sparse section has ``indices`` and ``starts``."""
 
     path: Path
     coders: list[_Coder]
@@ -239,7 +239,7 @@ def _decoded(rows: _Rows, whole: Any) -> pd.DataFrame:
 
 
 def _check_values(rows: _Rows, values: Floats, place: Any, indices: Any = None) -> None:
-    """Raise for an infinite number, and for other values than 0 and 1 in a {0,1} attribute; fast paths do not check."""
+    """Raise for an infinite number, and for other values than 0 and 1 in a {0,1} attribute, which fast paths do not check."""
     binary = np.array([coder.attribute.kind == "binary" for coder in rows.coders])
     wrong = (values != 0) & (values != 1) & ~np.isnan(values)
     wrong &= binary[indices] if indices is not None else np.tile(binary, len(rows.line_numbers))

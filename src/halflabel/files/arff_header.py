@@ -30,7 +30,7 @@ class Attribute:
     """One declared column.
 
     ``number`` is numeric, real or integer; ``binary`` is the nominal {0,1} in this
-    order, so that value, code and what a sparse row leaves out agree.
+    order, so that value, code and the value that a sparse row leaves out agree.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Attribute:
 
 
 def unquote(token: str) -> str:
-    r"""Return a token without its quotes and escapes; a bare token stays as it is.
+    r"""Return a token without its quotes and escapes. A bare token is not changed.
 
     Examples
     --------
@@ -70,13 +70,13 @@ def split_cells(text: str) -> list[str | None]:
 
 
 def bare_value(token: str) -> str | None:
-    """Return a token that stands without quotes, ``None`` for ``?``."""
+    """Return a token without quotes, ``None`` for ``?``."""
     token = token.strip()
     return None if token == "?" else token
 
 
 def read_header(numbered: Iterator[tuple[int, str]], path: Path) -> tuple[Attribute, ...]:
-    """Read up to and including ``@data`` and return the attributes; the iterator then stands at the first row.
+    """Read up to and including ``@data`` and return the attributes. The next element of the iterator is the first row.
 
     Raises
     ------

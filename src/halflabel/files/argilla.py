@@ -73,7 +73,7 @@ def _mapping(record: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _add_responses(answers: Answers, item: int, responses: dict[str, Any], questions: dict[str, str]) -> int:
-    """Add what people answered; return the number of answers that are no choices."""
+    """Add the answers of people, and return the number of answers that are not choices."""
     numbers: dict[str | None, int] = {}
     n_other = 0
     for question, given in responses.items():
@@ -91,7 +91,7 @@ def _add_responses(answers: Answers, item: int, responses: dict[str, Any], quest
 
 
 def _add_suggestions(answers: Answers, item: int, suggestions: dict[str, Any], questions: dict[str, str]) -> int:
-    """Add what models suggested, and what was given; return the number of suggestions that are no choices."""
+    """Add suggestions of models and given answers, and return the number of suggestions that are not choices."""
     given: int | None = None
     n_other = 0
     for question, suggestion in suggestions.items():

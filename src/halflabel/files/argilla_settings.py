@@ -44,7 +44,7 @@ def title_of(question: Mapping[str, Any]) -> str:
 
 
 def kinds(items: pd.DataFrame) -> dict[str, str]:
-    """Return what each field becomes: a text ``field``, or ``integer`` or ``float`` metadata; others are left out."""
+    """Return the kind of each field that is written: a text ``field``, or ``integer`` or ``float`` metadata."""
     found = {str(name): _kind(items[name]) for name in items.columns}
     return {name: kind for name, kind in found.items() if kind is not None}
 

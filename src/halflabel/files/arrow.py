@@ -28,7 +28,7 @@ KEY = b"halflabel"
 
 
 def read_tables(paths: Sequence[Path]) -> pa.Table:
-    """Read files and join their rows; the schema is that of the first."""
+    """Read files and join their rows. The first file states the schema."""
     tables = [read_arrow(path) for path in paths]
     try:
         return pa.concat_tables(tables, promote_options="permissive")
@@ -54,7 +54,7 @@ def _with_short_text(table: pa.Table) -> pa.Table:
 
 
 def from_table(table: pa.Table, path: Path, options: Options, format: str, **more: Any) -> Records:
-    """Read an Arrow table as :func:`from_frame` does; the schema names its labels if the caller does not."""
+    """Read an Arrow table as :func:`from_frame` does. The schema names the labels if the caller does not."""
     metadata = table.schema.metadata or {}
     if KEY in metadata and not options.names_fields:
         options = _stated(metadata[KEY], path, options)

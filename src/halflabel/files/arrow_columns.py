@@ -11,7 +11,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from halflabel._wording import listed
 from halflabel.files.field_values import plain
 
-#: What pyarrow raises for values that do not have one type.
+#: The errors of pyarrow for values that do not have one type.
 _MIXED = (pa.ArrowException, OverflowError, TypeError, ValueError)
 
 
@@ -34,7 +34,7 @@ def to_arrow_table(frame: pd.DataFrame) -> tuple[pa.Table, tuple[str, ...]]:
 
 
 def to_arrow_array(values: list[Any]) -> pa.Array:
-    """Return plain values, None where missing, as an array of one type; of mixed types as text."""
+    """Return plain values, None where missing, as an array of one type. Values of mixed types become text."""
     try:
         return pa.array(values)
     except _MIXED:

@@ -73,7 +73,7 @@ def read_schema(path: Path) -> pa.Schema:
 
 
 def frame_of_table(table: pa.Table) -> pd.DataFrame:
-    """Return a table as a DataFrame in which whole numbers and truth values with gaps stay what they are."""
+    """Return a table as a DataFrame in which whole numbers and truth values with gaps keep their type."""
     frame: pd.DataFrame = table.to_pandas(ignore_metadata=True)
     for field in table.schema:
         exact = pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)
@@ -90,7 +90,7 @@ def _check_names(schema: pa.Schema) -> None:
 
 @contextmanager
 def _open(path: Path) -> Iterator[Any]:
-    """Open an Arrow file or stream; nothing of it is copied before it is asked for."""
+    """Open an Arrow file or stream without a copy of its data."""
     with explain_damage(path, "Parquet or Arrow"), pa.memory_map(str(path)) as source:
         open_reader = ipc.open_file if _begins(path, b"ARROW1") else ipc.open_stream
         with open_reader(source) as reader:

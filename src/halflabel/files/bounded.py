@@ -45,7 +45,7 @@ def join_names(*paths: Path) -> str:
 
 
 def sha256_of(*paths: Path) -> str:
-    """Return the SHA-256 digest of a file as it lies on the disk; of several files that of their digests."""
+    """Return the SHA-256 digest of a file as it lies on the disk, or the digest of the digests of several files."""
     digests = []
     for path in paths:
         try:
@@ -198,7 +198,7 @@ class _Checked(_Raw):
         return len(chunk)
 
     def _transcoded(self, size: int) -> bytes:
-        """Return up to ``size`` bytes of UTF-8; what does not fit waits for the next call."""
+        """Return up to ``size`` bytes of UTF-8. Further bytes wait for the next call."""
         assert self._decoder is not None
         while not self._decoded:
             chunk = self._read(1 << 16)
@@ -215,7 +215,7 @@ class _Checked(_Raw):
         return chunk
 
     def _check(self, chunk: bytes) -> None:
-        """Look for NUL bytes and lines without end; keep count of the lines."""
+        """Look for NUL bytes and lines without end, and count the lines."""
         nul = chunk.find(b"\0")
         if nul >= 0:
             line = self._line + chunk.count(b"\n", 0, nul)

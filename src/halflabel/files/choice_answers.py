@@ -15,19 +15,19 @@ YES, NO, UNSURE = Answer.YES.value, Answer.NO.value, Answer.UNSURE.value
 
 
 def word_for(value: int | None) -> str:
-    """Return the choice that stands for the value of an entry."""
+    """Return the choice that means the value of an entry."""
     return UNSURE if value is None else YES if value else NO
 
 
 def read_choice(word: object) -> Answer | None:
-    """Return the answer that a choice of a question about one label is; None if the choice is the name of a label."""
+    """Return the answer that a choice means in a question about one label, or None for the name of a label."""
     answer = read_answer(word)
     return None if answer is Answer.NONE else answer
 
 
 @dataclass
 class Answers:
-    """Answers as a file gives them; what a question is about is certain only when all are there."""
+    """Answers as a file gives them. All of them must be read before it is certain which questions have labels as choices."""
 
     _people: list[tuple[int, str | None, str | None]] = field(default_factory=list)
     _answers: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
@@ -35,24 +35,24 @@ class Answers:
     _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def annotation(self, item: int, by: str | None = None, at: str | None = None) -> int:
-        """Note that a person annotated an item; return the number of the annotation."""
+        """Note that a person annotated an item, and return the number of the annotation."""
         self._people.append((item, by, at))
         return len(self._people) - 1
 
     def answer(self, annotation: int, question: str, chosen: Iterable[str]) -> None:
-        """Add what was chosen in an annotation."""
+        """Add the choices of an annotation."""
         choices = tuple(chosen)
         self._words[question].update(choices)
         self._answers.append((annotation, question, choices))
 
     def guess(self, item: int, question: str, chosen: Iterable[str], score: float | None, by: str | None) -> None:
-        """Add what a model chose."""
+        """Add the choices of a model."""
         choices = tuple(chosen)
         self._words[question].update(choices)
         self._guesses.append((item, question, choices, score, by))
 
     def settle(self, collector: Collector, lists: Collection[str] = ()) -> set[str]:
-        """Hand everything to the collector: cells for questions about one label, lists for the others.
+        """Give everything to the collector: cells for questions about one label, lists for questions about several labels.
 
         Return the questions whose choices are labels.
 
@@ -102,12 +102,12 @@ class Answers:
 
 
 def _meaning(choices: tuple[str, ...]) -> float | None:
-    """Return the value that the choices stand for; None for none, or for several that contradict each other."""
+    """Return the value that the choices mean, or None for no choice and for choices that contradict each other."""
     answers = {read_choice(choice) for choice in choices}
     answer = answers.pop() if len(answers) == 1 else None
     return None if answer is None else answer.value_of_entry
 
 
 def _labels(question: str, choices: tuple[str, ...], listing: set[str]) -> list[str]:
-    """Return choices as names of labels; with several such questions each name begins with its question."""
+    """Return choices as names of labels. With several such questions, each name begins with its question."""
     return [f"{question}: {choice}" if len(listing) > 1 else choice for choice in choices]

@@ -23,10 +23,10 @@ MAX_ITEMS, MAX_ENTRIES = 20_000_000, 50_000_000
 
 
 class AbsentNotStated(ValueError):
-    """A file lists the labels that items have, and the caller did not state what a label means that is not listed."""
+    """A file lists the labels that items have, and the caller did not state the meaning of a label that is not listed."""
 
 
-#: What one person found in one item: the labels, who it was, and when.
+#: One annotation of one item: the labels, the person, and the time.
 Annotation = tuple[frozenset[str], str | None, str | None]
 
 
@@ -39,9 +39,9 @@ class Collector:
     path : Path
         The file, for errors.
     absent : {"irrelevant", "unknown"}, optional
-        What a label means that a list of labels does not hold.
+        The meaning of a label that a list does not hold.
     notes : list of str
-        What a user should know about the reading.
+        Sentences for the user about the reading.
     """
 
     path: Path
@@ -57,7 +57,7 @@ class Collector:
     _annotations: dict[int, list[Annotation]] = field(default_factory=dict)
 
     def item(self, key: Any, fields: Mapping[str, Any], *, new: bool = False, place: str = "") -> int:
-        """Return the position of an item, which is added if it is new; with ``new`` it must be."""
+        """Return the position of an item, which is added if it is new. With ``new``, an item that is not new is an error."""
         position = self._items.get(key)
         if position is None:
             if len(self._items) >= MAX_ITEMS:
@@ -65,7 +65,7 @@ class Collector:
             position = self._items[key] = len(self._items)
             self._fields.append(fields)
         elif new:
-            raise ReadError.at(self.path, f"{place}the id {clipped(key)!r} stands twice; ids must be distinct.")
+            raise ReadError.at(self.path, f"{place}the id {clipped(key)!r} appears twice; ids must be distinct.")
         return position
 
     def add(
@@ -113,7 +113,7 @@ class Collector:
         self.may_list(self._declared)
 
     def require_absent(self) -> None:
-        """Raise if the file lists labels and the caller did not state what an absent one means."""
+        """Raise if the file lists labels and the caller did not state the meaning of an absent one."""
         self._uses_lists = True
         if self.absent is None:
             raise AbsentNotStated(
@@ -123,7 +123,7 @@ class Collector:
             )
 
     def note_empty(self, n_items: int, what: str, meaning: Empty, because: str = "") -> None:
-        """Note what items are taken as for which the file names no label.
+        """Note the meaning of items for which the file names no label.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Collector:
         )
 
     def records(self, format: str, *, items: pd.DataFrame | None = None, numbered: bool = False) -> Records:
-        """Return what was gathered.
+        """Return the items and cells as records.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class Collector:
         return frame_of(self._fields, index if numbered else pd.Index(list(self._items), dtype=object, name="id"))
 
     def _ordered_labels(self) -> tuple[tuple[str, ...], Ints]:
-        """Return (labels, new position of each): declared ones first; others in order, or sorted if from lists."""
+        """Return (labels, new position of each). Declared labels come first, then labels in order, sorted if they are from lists."""
         declared = set(self._declared)
         others = [name for name in self._labels if name not in declared]
         names = [*self._declared, *(sorted(others) if self._uses_lists else others)]

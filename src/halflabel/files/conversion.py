@@ -35,7 +35,7 @@ def read(
     tags: str | None = None,
     negatives: str | None = None,
 ) -> Records:
-    """Read what a tool exported.
+    """Read the export of a tool.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read(
     format : str, optional
         The name of a format; by default it is detected from the content.
     absent : {"irrelevant", "unknown"}, optional
-        What a label means that a list of labels does not hold. Files with lists need it, others do not take it.
+        The meaning of a label that a list does not hold. Files with lists need it, and other files do not take it.
     empty : {"unlabelled", "none"}, optional
         Whether an item with an empty list is unlabelled, or annotated without any label.
     id : str, optional
@@ -52,7 +52,7 @@ def read(
     labels : sequence of str, optional
         The fields that are labels: 1, 0 or missing.
     tags, negatives : str, optional
-        The field that lists the labels of an item, and the one that lists those that it does not have.
+        The field that lists the labels of an item, and the field that lists the labels that it does not have.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def write(
     model: str | None = None,
     question: str | None = None,
 ) -> tuple[str, ...]:
-    """Write items and labels for a tool; what ``labels`` adds to ``given`` is written as a suggestion.
+    """Write items and labels for a tool. The values that ``labels`` adds to ``given`` are written as suggestions.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def write(
     given : DataFrame or PartialLabels of shape (n_items, n_labels), optional
         The values that were given; by default all were.
     model : str, optional
-        What made the suggestions.
+        The name of the model that made the suggestions.
     question : str, optional
         Of Label Studio: the name of one question whose choices are the labels, in place of a question per label;
         ``"name:object"`` also names the object that the question is about.
@@ -124,7 +124,7 @@ def write(
 
 
 def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ...]:
-    """Write records for a tool, as :func:`write` does; so a file of one tool becomes one of another."""
+    """Write records for a tool, as :func:`write` does, so that a file of one tool becomes a file of another tool."""
     path = Path(path)
     kind = check_format_path(path, format)
     if records.question is not None and not kind.question_losses:
@@ -162,7 +162,7 @@ def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None
 
 
 def check_format_path(path: Path, format: str) -> Format:
-    """Return the format of a name; raise if it does not exist, or if no file of it can have this path."""
+    """Return the format of a name. Raise if it does not exist, or if its files cannot have this path."""
     kind = FORMATS[check_name(format, tuple(FORMATS))]
     if path.suffix.lower() not in kind.suffixes:
         endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
@@ -178,7 +178,7 @@ def check_values(table: pd.DataFrame | None, path: Path) -> None:
 
 
 def parse_question(text: str | None, format: str | None) -> Question | None:
-    """Return the question that a text names; raise if files of the format have no such question."""
+    """Return the question that a text names. Raise if files of the format cannot have such a question."""
     if text is None:
         return None
     having = [name for name, kind in FORMATS.items() if kind.question_losses]

@@ -46,7 +46,7 @@ def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encod
     *parts : Path
         Further files with the same columns, in any order: their rows follow.
     delimiter : str, optional
-        One ASCII character, or the word ``tab``; by default what the suffix suggests, or the one other mark
+        One ASCII character, or the word ``tab``; by default the mark of the suffix, or the one other mark
         (comma, semicolon, tab, bar) that separates the first rows.
     encoding : str, optional
         By default the byte order mark decides, else UTF-8 where the file is valid UTF-8, else Windows-1252.
@@ -54,7 +54,7 @@ def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encod
     Returns
     -------
     RawTable
-        ``form`` holds the notation of the file, ``notes`` what was recognised.
+        ``form`` holds the notation of the file, ``notes`` the choices that were recognised.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def _checked_mark(delimiter: str | None) -> str | None:
 
 
 def _parse_with_row_names(path: Path, form: TextForm, names: list[str]) -> tuple[pa.Table, list[str], list[str]]:
-    """Parse; where each row has one cell more than the header, the first column holds row names."""
+    """Parse a file. If each row has one cell more than the header, the first column holds row names."""
     try:
         return _parse(path, form, names), names, []
     except pa.ArrowInvalid:
@@ -121,7 +121,7 @@ def _parse(path: Path, form: TextForm, names: list[str]) -> pa.Table:
 
 
 def _choose_options(form: TextForm, names: list[str], kept: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the options of pyarrow's readers; with ``kept``, only these columns are read."""
+    """Return the options of pyarrow's readers, which read the columns of ``kept`` only if it is stated."""
     return {
         "read_options": arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=1 << 22),
         "parse_options": arrow_csv.ParseOptions(delimiter=form.delimiter, newlines_in_values=True),
@@ -145,7 +145,7 @@ def open_delimited(path: Path, delimiter: str | None = None, encoding: str | Non
 
 
 def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
-    """Yield the cells of a file as text, some MB at a time; there may be no row.
+    """Yield the cells of a file as text, some MB at a time. The file may be without rows.
 
     Parameters
     ----------
@@ -164,13 +164,13 @@ def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[st
 
 
 def find_first_line(cells: Iterable[pa.Table]) -> int | None:
-    """Return the line of the first row of a file; None where a cell holds a line break, so that rows are not lines."""
+    """Return the line of the first row of a file, or None if a cell holds a line break, so that rows are not lines."""
     columns = (column for table in cells for column in table.columns)
     return None if any(compute.any(compute.match_substring(column, "\n")).as_py() for column in columns) else 2
 
 
 def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] = ()) -> pd.DataFrame:
-    """Return cells as values; the columns of ``as_text`` stay as they are written."""
+    """Return cells as values, except that the columns of ``as_text`` stay as they are written."""
     values, _ = _frame(table.drop_columns(list(as_text)), decimal_comma=decimal_comma)
     texts = table.select(list(as_text)).to_pandas()
     frame: pd.DataFrame = pd.concat([values, texts], axis=1)[table.column_names]
@@ -223,7 +223,7 @@ def _check_single_column(path: Path, mark: str, name: str) -> None:
 
 
 def check_names(names: list[str], path: Path, line: int | None) -> list[str]:
-    """Return the names of columns, distinct and not empty, or raise; an empty first one is called "index"."""
+    """Return the names of columns, distinct and not empty, or raise. An empty first name becomes "index"."""
     if len(names) > MAX_COLUMNS:
         raise ReadError.at(path, f"{len(names):,} columns are more than {MAX_COLUMNS:,}, the limit.", line=line)
     if names and not names[0]:
@@ -237,14 +237,14 @@ def check_names(names: list[str], path: Path, line: int | None) -> list[str]:
 
 
 def _check_last_cell(path: Path, form: TextForm, names: list[str], table: pa.Table) -> None:
-    """Look for a quote that is never closed: it swallows the rest of the file into the last cell."""
+    """Look for a quote that is never closed: the last cell then holds all the text behind it."""
     last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py()
     if last is not None and "\n" in last and (error := _diagnosis(path, form, names)):
         raise error
 
 
 def _diagnosis(path: Path, form: TextForm, names: list[str]) -> ReadError | None:
-    """Read the file slowly and return what is wrong with it first; :func:`lines` raises for wrong bytes."""
+    """Read the file slowly and return its first error. :func:`lines` raises for wrong bytes."""
     reader, end = _rows(path, form, strict=True), 0
     try:
         for row in reader:

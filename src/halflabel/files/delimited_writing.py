@@ -88,7 +88,7 @@ def write_text(
 
 
 def _write_rows(rows: pd.DataFrame, text: IO[str], form: TextForm, mark: str) -> None:
-    """Write rows; a text such as NA, or with a carriage return, is quoted, because it would be read as something else.
+    """Write rows. A text such as NA, or with a carriage return, is quoted, because it would be read as something else.
 
     The end of a line makes the writer quote a cell; it is removed from the result together with a code point that is
     no character.
@@ -126,7 +126,7 @@ def _as_written(table: pd.DataFrame, form: TextForm) -> pd.DataFrame:
 
 
 def _header(table: pd.DataFrame, form: TextForm) -> list[str]:
-    """Return the names as the file wrote them; row names that had no name have none again."""
+    """Return the names as the file wrote them. A column of row names without a name has none again."""
     if form.cells is None:
         return [str(name) for name in table.columns]
     known = form.cells.column_names

@@ -17,7 +17,7 @@ from halflabel.files.json_text import Place
 from halflabel.files.loss import Loss
 from halflabel.files.records import Records
 
-#: The keys under which the labels stand: "label" in today's exports, "labels" in older ones, "cats" with intents.
+#: The keys of the labels: "label" in today's exports, "labels" in older ones, "cats" with intents.
 KEYS = ("label", "labels", "cats")
 
 _WHY = "doccano writes the same for items that are not annotated yet"

@@ -1,6 +1,6 @@
 """Workbooks of Excel, with the extra ``excel`` (openpyxl): one row per item, one column per label.
 
-Probabilities, and the labels whose values are suggestions, stand in two further sheets, by the number of the item.
+Two further sheets hold the probabilities, and the labels whose values are suggestions, by the number of the item.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records
 
-#: What Excel can hold.
+#: The limits of Excel.
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
 
 #: The column of the further sheets with the number of the item, from 1.
 ROW = "row"
 
-#: What a cell shows whose formula failed.
+#: The text of a cell whose formula failed.
 ERRORS = frozenset(("#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"))
 
 Row = tuple[Any, ...]
@@ -69,7 +69,7 @@ def _read_table(path: Path) -> RawTable:
 
 
 def _sheets(path: Path) -> dict[str, pd.DataFrame]:
-    """Return the visible sheets that are not empty, as tables; formulas count with their last result."""
+    """Return the visible sheets that are not empty, as tables. The value of a formula is its last result."""
     openpyxl = _openpyxl()
     with explain_damage(path, "a workbook"):
         with zipfile.ZipFile(path) as archive:
@@ -84,7 +84,7 @@ def _sheets(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def _iterate_rows(sheet: Any, path: Path) -> Iterator[tuple[int, Row]]:
-    """Yield (number, cells) of the rows that are not empty; what a sheet states about its size is not used."""
+    """Yield (number, cells) of the rows that are not empty. The size that a sheet states is not used."""
     sheet.reset_dimensions()
     for number, row in enumerate(sheet.iter_rows(max_row=MAX_ROWS + 1, values_only=True), start=1):
         if number > MAX_ROWS:
@@ -94,7 +94,7 @@ def _iterate_rows(sheet: Any, path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def _table(filled: Iterator[tuple[int, Row]], path: Path, title: str) -> pd.DataFrame | None:
-    """Return the rows of a sheet below its header; None for an empty sheet."""
+    """Return the rows of a sheet below its header, or None for an empty sheet."""
     line, first = next(filled, (0, ()))
     names = [str(cell).strip() if cell is not None else "" for cell in first]
     while names and not names[-1]:
@@ -166,7 +166,7 @@ def _check_table(frame: pd.DataFrame) -> None:
 
 
 def _make_sheets(frame: pd.DataFrame, names: tuple[str, ...]) -> dict[str, list[list[Any]]]:
-    """Return the rows of each sheet; raise for what a sheet cannot hold."""
+    """Return the rows of each sheet. Raise for a table that a sheet cannot hold."""
     if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
         raise ValueError(f"a sheet of Excel holds {count(MAX_ROWS)} rows and {count(MAX_COLUMNS)} columns at most.")
     sheets = {title: [[_plain(value) for value in row] for row in rows] for title, rows in _rows(frame, names)}
@@ -189,7 +189,7 @@ def _rows(frame: pd.DataFrame, names: tuple[str, ...]) -> Iterator[tuple[str, It
 
 
 def _check_texts(values: Iterable[Any]) -> None:
-    """Raise for texts that a cell cannot hold; openpyxl would cut a long one."""
+    """Raise for texts that a cell cannot hold. openpyxl would cut a long text."""
     illegal = importlib.import_module("openpyxl.cell.cell").ILLEGAL_CHARACTERS_RE
     for text in values:
         if isinstance(text, str):
@@ -200,7 +200,7 @@ def _check_texts(values: Iterable[Any]) -> None:
 
 
 def _cell(value: Any, sheet: Any) -> Any:
-    """Return a cell; a text stays a text even if it begins as a formula does."""
+    """Return a cell in which a text stays a text, even if it begins as a formula does."""
     cell = importlib.import_module("openpyxl.cell").WriteOnlyCell(sheet, value=value)
     if isinstance(value, str):
         cell.data_type = "s"

@@ -11,7 +11,7 @@ import pandas as pd
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]], index: pd.Index[Any]) -> pd.DataFrame:
-    """Return fields as a table with one typed column per key; a key that a row lacks is missing.
+    """Return fields as a table with one typed column per key. The value of a key that a row lacks is missing.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def frame_of(rows: Sequence[Mapping[str, Any]], index: pd.Index[Any]) -> pd.Data
 
 
 def typed_column(values: Sequence[Any], index: pd.Index[Any]) -> pd.Series[Any]:
-    """Return values as a column of truth values, whole numbers, numbers or text; of anything else as objects."""
+    """Return values as a column of truth values, whole numbers, numbers or text, or as a column of objects."""
     kinds = {type(value) for value in values if value is not None}
     has_gaps = any(value is None for value in values)
     dtype: str | None = "object"
@@ -56,7 +56,7 @@ def rows_of(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def number_in(value: Any) -> float | None:
-    """Return a number as a float; None for anything else, a truth value and a number too large included."""
+    """Return a number as a float, or None for any other value. Truth values and numbers too large for a float count as others."""
     try:
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
     except OverflowError:
@@ -64,13 +64,13 @@ def number_in(value: Any) -> float | None:
 
 
 def share_in(value: Any) -> float | None:
-    """Return a number from 0 to 1 as a float; None for anything else."""
+    """Return a number from 0 to 1 as a float, or None for any other value."""
     number = number_in(value)
     return number if number is not None and 0 <= number <= 1 else None
 
 
 def names_in(values: Iterable[Any]) -> list[str]:
-    """Return the names in a list; what is missing or blank is no name.
+    """Return the names in a list, without missing and blank values.
 
     Examples
     --------

@@ -23,20 +23,20 @@ Empty = Literal["unlabelled", "none"]
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may state about a file.
+    """Properties of a file that a caller may state.
 
     Parameters
     ----------
     absent : {"irrelevant", "unknown"}, optional
-        What a label means that a list of labels does not hold.
+        The meaning of a label that a list does not hold.
     empty : {"unlabelled", "none"}, optional
-        What an empty list is: an unlabelled item, or an annotated item without labels; by default as the format has it.
+        The meaning of an empty list: an unlabelled item, or an annotated item without labels. The format has a default.
     id : str, optional
         The field that holds the id of an item.
     labels : tuple of str
         The fields that are labels (1, 0 or missing).
     tags, negatives : str, optional
-        The fields that list the labels that an item has, and those that it does not have.
+        The fields that list the labels that an item has, and the labels that it does not have.
     """
 
     absent: Absent | None = None
@@ -58,18 +58,18 @@ Kind = Literal["json", "table", "parquet", "arrow", "workbook", "folder", "other
 
 @dataclass(frozen=True)
 class Sample:
-    """What the beginning of a file shows.
+    """The beginning of a file.
 
     Parameters
     ----------
     path : Path
         The file or folder.
     kind : str
-        What holds the data.
+        The kind of the file.
     records : tuple of dict
         The first records of a JSON file.
     layout : {"array", "lines", "document"}, optional
-        How the records of a JSON file stand.
+        The arrangement of the records of a JSON file.
     columns : tuple of str
         The header of a delimited text file.
     schema : pyarrow.Schema or None
@@ -100,17 +100,17 @@ class Format:
     name : str
         What ``format=`` takes.
     title : str
-        What the tool calls itself.
+        The name that the tool has for itself.
     dialect : {"cells", "sets"}
         How labels are written.
     suffixes : tuple of str
-        What the name of a written file ends in; an empty text stands for a folder.
+        The suffixes of a written file. An empty text means a folder.
     read, write : callable
         Files and options to :class:`Records`; records to a file.
     recognise : callable
         Returns why a sample of a file is of this format, as a sentence, or None.
     losses : tuple of Loss
-        What the written file cannot carry.
+        The losses of a written file.
     carries : callable
         Returns the names of the fields that the written file can carry.
     options : tuple of str
@@ -118,7 +118,7 @@ class Format:
     companion : callable, optional
         Returns the name of the second file that :attr:`write` may write.
     question_losses : tuple of Loss
-        What a file cannot carry in which one question has the labels as choices; empty where a format has no such file.
+        The losses of a file in which one question has the labels as choices. Empty if the format has no such file.
     is_general : bool
         Whether the format is only recognised where no other one is.
     table : TableFormat, optional

@@ -1,6 +1,6 @@
 """Datasets of Hugging Face, without their package: Parquet, and folders saved to disk.
 
-The features stand in the metadata of the schema, and in ``dataset_info.json`` of a folder. A list of ``ClassLabel`` is
+The features are in the metadata of the schema, and in ``dataset_info.json`` of a folder. A list of ``ClassLabel`` is
 a list of labels; its numbers become names.
 """
 
@@ -66,7 +66,7 @@ def name_classes(table: pa.Table, *paths: Path) -> RawTable:
 
 
 def restore_numbers(column: pd.Series[Any], classes: Mapping[str, list[str]]) -> pd.Series[Any]:
-    """Return a column with the numbers of its classes in place of their names; other columns as they are."""
+    """Return a column with the numbers of its classes in place of their names. Other columns are returned as they are."""
     names = classes.get(str(column.name))
     if names is None:
         return column
@@ -149,7 +149,7 @@ def _with_names(table: pa.Table, classes: dict[str, list[str]], path: Path) -> p
 
 
 def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name: str) -> pa.Array:
-    """Return a column with the names of its classes; -1, which stands for a missing class, becomes missing."""
+    """Return a column with the names of its classes. The number -1 means a missing class and becomes missing."""
 
     def name_of(number: int) -> str:
         if number >= len(names):
@@ -208,7 +208,7 @@ def write_with_classes(frame: pd.DataFrame, path: Path, classes: Mapping[str, li
 
 
 def _state(fingerprint: str) -> dict[str, Any]:
-    """Return what the package looks for in ``state.json``."""
+    """Return the keys of ``state.json`` that the package reads."""
     return {
         "_data_files": [{"filename": _DATA}],
         "_fingerprint": fingerprint,

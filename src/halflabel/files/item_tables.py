@@ -1,4 +1,4 @@
-"""Tables with one row per item: fields, one column per label, and what a model adds.
+"""Tables with one row per item: fields, one column per label, and the suggestions of a model.
 
 Written, a label is 1, 0 or missing; ``probabilities`` holds an object with one number per label, and ``filled`` lists
 the labels whose value is a suggestion. Nested, these two cannot be mistaken for features of the items.
@@ -23,10 +23,10 @@ from halflabel.files.loss import Loss
 from halflabel.files.raw_table import ReadError
 from halflabel.files.records import Records
 
-#: The two fields for what a model adds.
+#: The two fields of the suggestions of a model.
 PROBABILITIES, FILLED = "probabilities", "filled"
 
-#: What such a table cannot carry, and the options of its reader.
+#: The losses of such a table, and the options of its reader.
 LOSSES = (Loss.BOTH, Loss.UNSURE, Loss.PEOPLE, Loss.MODEL, Loss.ANNOTATED)
 OPTIONS = ("id", "labels", "tags", "negatives", "empty")
 
@@ -73,7 +73,7 @@ def from_frame(
     declared: Iterable[str] = (),
     notes: Iterable[str] = (),
 ) -> Records:
-    """Read a table; without options every column is a field of the items.
+    """Read a table. Without options, every column is a field of the items.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ def from_frame(
     declared : iterable of str
         The labels that lists may hold, in their order.
     notes : iterable of str
-        What a user should know about the reading.
+        Sentences for the user about the reading.
 
     Raises
     ------
     ReadError
-        If a column that an option names is not there, an id is missing or stands twice, or a value is no label.
+        If a column that an option names is not there, an id is missing or not distinct, or a value is not 1, 0 or missing.
     """
     tags = [name for name in (options.tags, options.negatives) if name is not None]
     wanted = [*([options.id] if options.id else ()), *options.labels, *tags]
@@ -139,7 +139,7 @@ def _with_ids(frame: pd.DataFrame, path: Path, name: str | None) -> pd.DataFrame
     if ids.isna().any():
         raise ReadError.at(path, f"item {int(ids.isna().argmax()) + 1} has no id.", column=name)
     if ids.duplicated().any():
-        raise ReadError.at(path, f"the id {plain(ids[ids.duplicated()].iloc[0])!r} stands twice.", column=name)
+        raise ReadError.at(path, f"the id {plain(ids[ids.duplicated()].iloc[0])!r} appears twice.", column=name)
     return frame.set_index(name)
 
 
@@ -159,7 +159,7 @@ def _from_columns(
 
 
 def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, format: str) -> Records:
-    """Read labels from a field with lists of those that an item has, and one of those that it does not have."""
+    """Read labels from a field that lists the labels of an item, and a field that lists the labels that it does not have."""
     names = [name for name in (options.tags, options.negatives) if name is not None]
     lists = {name: [_checked_list(row, collector.path, name) for row in frame[name]] for name in names}
     for field, rows in lists.items():
@@ -179,7 +179,7 @@ def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, for
 
 
 def _checked_list(value: Any, path: Path, name: str) -> list[str] | None:
-    """Return the labels of one list; None for a missing list, and for one that holds missing values only."""
+    """Return the labels of one list, or None for a missing list and for a list of missing values only."""
     if _is_missing(value):
         return None
     if not isinstance(value, list | tuple | np.ndarray):
@@ -189,7 +189,7 @@ def _checked_list(value: Any, path: Path, name: str) -> list[str] | None:
 
 
 def _note_nulls(column: pd.Series[Any], lists: list[list[str] | None], collector: Collector, options: Options) -> None:
-    """Note how many lists hold missing values only; each is an item without labels."""
+    """Note how many lists hold missing values only. Each of their items has no label."""
     only = sum(row is None and not _is_missing(cell) for cell, row in zip(column, lists, strict=True))
     if only:
         what = f"with a list of missing values only in {options.tags!r}"
@@ -197,14 +197,14 @@ def _note_nulls(column: pd.Series[Any], lists: list[list[str] | None], collector
 
 
 def _note_left_out(column: pd.Series[Any], lists: list[list[str] | None], collector: Collector) -> None:
-    """Note how many missing values stand next to labels."""
+    """Note how many missing values are in lists with labels."""
     next_to = sum(len(cell) - len(row) for cell, row in zip(column, lists, strict=True) if row)
     if next_to:
         collector.notes.append(f"{plural(next_to, 'missing value')} in lists of {column.name!r} left out.")
 
 
 def _as_objects(probabilities: Floats, names: tuple[str, ...]) -> list[dict[str, float] | None]:
-    """Return one object per item with the probabilities that are known; None where none is."""
+    """Return one object per item with the probabilities that are known, or None for an item without any."""
     rows = (zip(names, row, strict=True) for row in probabilities.tolist())
     return [{name: p for name, p in row if p == p} or None for row in rows]
 

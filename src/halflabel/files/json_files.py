@@ -1,4 +1,4 @@
-"""JSON files: records one by one, from an array, from lines or from one document; and the way back."""
+"""Read and write JSON files: the records of an array, of lines or of one document, one by one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reading = Iterator[tuple[Place, dict[str, Any]]]
 
 
 def layout_of(path: Path) -> Layout | None:
-    """Return how the records of a file stand in it, or None if it does not begin as JSON does."""
+    """Return the arrangement of the records in a file, or None if the file does not begin as JSON does."""
     with TextStream(path) as text:
         start = text.skip_blanks()
     if start != "{":
@@ -35,7 +35,7 @@ def layout_of(path: Path) -> Layout | None:
 
 
 def read_records(paths: Sequence[Path]) -> Reading:
-    """Yield (place, object) for the records of files of any layout; a document is one record."""
+    """Yield (place, object) for the records of files of any layout. A document is one record."""
     for path in paths:
         layout = layout_of(path)
         if layout is None:

@@ -28,7 +28,7 @@ _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 
 
 class Place(NamedTuple):
-    """Where a record stands."""
+    """The place of a record in a file."""
 
     path: Path
     line: int
@@ -45,7 +45,7 @@ def parse(text: str, place: Place) -> Any:
     Raises
     ------
     ReadError
-        If it is no JSON, is nested deeper than :data:`MAX_DEPTH`, or has a number of thousands of digits.
+        If it is not JSON, is nested deeper than :data:`MAX_DEPTH`, or has a number of thousands of digits.
     """
     try:
         value = _DECODER.decode(text)
@@ -56,7 +56,7 @@ def parse(text: str, place: Place) -> Any:
 
 
 class TextStream:
-    """The text of a file, decoded as it is needed; what was consumed is not kept."""
+    """The text of a file, decoded as it is needed. Consumed text is not kept."""
 
     def __init__(self, path: Path, *, max_record: int = MAX_RECORD) -> None:
         self._path, self._max_record = path, max_record
@@ -77,7 +77,7 @@ class TextStream:
         self._at += characters
 
     def skip_blanks(self) -> str:
-        """Consume blanks and line ends; return the character behind them, an empty text at the end of the file."""
+        """Consume blanks and line ends. Return the character behind them, or an empty text at the end of the file."""
         while True:
             blanks = _BLANKS.match(self._text, self._at)
             self.skip(blanks.end() - self._at if blanks else 0)
@@ -103,13 +103,13 @@ class TextStream:
         return value
 
     def rest(self) -> str:
-        """Return the rest of the file."""
+        """Return the remaining text of the file."""
         while self._grow():
             pass
         return self._text[self._at :]
 
     def _grow(self) -> bool:
-        """Read on, in steps that double; return False at the end of the file."""
+        """Read on, in steps that double. Return False at the end of the file."""
         if self._ended:
             return False
         kept = len(self._text) - self._at
@@ -127,7 +127,7 @@ class TextStream:
 
 
 def _explained(error: Exception, text: str, place: Place, begin: int = 0) -> ReadError:
-    """Return the sentence for what the decoder raised about the value at ``begin``."""
+    """Return the sentence for an error of the decoder in the value at ``begin``."""
     if isinstance(error, json.JSONDecodeError):
         near = clipped(text[max(error.pos - 10, begin) : error.pos + 20])
         ended = not text[error.pos :].strip()
@@ -139,7 +139,7 @@ def _explained(error: Exception, text: str, place: Place, begin: int = 0) -> Rea
 
 
 def _check(value: Any, text: str, place: Place) -> None:
-    """Raise for valid JSON that later steps cannot take: half characters, and what is nested too deeply."""
+    """Raise for valid JSON that later steps cannot take: half characters, and values that are nested too deeply."""
     if _HALF_CHARACTER.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()

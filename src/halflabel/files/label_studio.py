@@ -1,7 +1,7 @@
 """Label Studio: tasks with annotations and predictions, one question of yes, no and unsure per label.
 
-Written are tasks to import, and next to them the labelling configuration that they need. Read are the exports JSON,
-JSON-MIN and CSV, also of projects where the labels are the choices of one question.
+It writes tasks to import, and their labelling configuration. It reads the exports JSON, JSON-MIN and CSV, also of
+projects where the labels are the choices of one question.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _is_task(record: dict[str, Any]) -> bool:
 
 
 def _collect_tasks(paths: Sequence[Path], collector: Collector, answers: Answers, options: Options) -> dict[str, str]:
-    """Hand the tasks of a JSON export to a collector; return the object that each question is about."""
+    """Give the tasks of a JSON export to a collector. Return the object that each question is about."""
     targets: dict[str, str] = {}
     n_skipped = n_other = 0
     key = options.id
@@ -105,12 +105,12 @@ def _fields(data: dict[str, Any], key: str | None) -> dict[str, Any]:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list; exports may have bare numbers of predictions in their place."""
+    """Return the objects of a list. Exports may have bare numbers of predictions in their place."""
     return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
 def _choices(annotation: dict[str, Any]) -> Iterator[tuple[str, list[str], float | None]]:
-    """Yield (question, choices, score) of the results that are choices; one result may have the score of the whole."""
+    """Yield (question, choices, score) of the results that are choices. One result may have the score of the whole."""
     results = _objects(annotation.get("result"))
     for result in results:
         value = result.get("value")
@@ -153,7 +153,7 @@ def _tasks(records: Records, fields: pd.DataFrame, target: str) -> Iterator[dict
 
 
 def _annotations(cells: list[Cell], target: str, annotated: bool, question: Question | None) -> list[dict[str, Any]]:
-    """Return one annotation per person; of answers without a name, one per different answer."""
+    """Return one annotation per person, and one per different answer for answers without a name."""
     sheets: list[tuple[str | None, dict[str, Cell]]] = []
     for cell in sorted(cells, key=lambda cell: cell.by is None):  # answers with a name come first
         if cell.source == "model":
@@ -172,7 +172,7 @@ def _annotations(cells: list[Cell], target: str, annotated: bool, question: Ques
 
 
 def _predictions(cells: list[Cell], target: str, question: Question | None) -> list[dict[str, Any]]:
-    """Return one prediction per model; its score, by which tasks can be sorted, is that of the least certain entry."""
+    """Return one prediction per model. Its score is the score of the least certain entry, so that tasks can be sorted by it."""
     by_model: dict[str | None, list[Cell]] = {}
     for cell in cells:
         if cell.source == "model" and cell.value is not None:

@@ -21,7 +21,7 @@ from halflabel.files.json_files import read_records
 from halflabel.files.json_text import Place, parse
 from halflabel.files.raw_table import ReadError
 
-#: The columns that every such export has, and those that some have.
+#: The columns that every such export has, and the columns that some exports have.
 ALWAYS = ("annotation_id", "annotator", "lead_time")
 OWN = frozenset((*ALWAYS, "id", "created_at", "updated_at", "agreement", "history"))
 
@@ -81,7 +81,7 @@ def _is_question(values: Iterable[Any]) -> bool:
 
 
 def _read_choices(value: Any) -> list[str] | None:
-    """Return the choices of one answer, whatever its shape; None if there is none."""
+    """Return the choices of one answer, whatever its shape, or None for an answer without choices."""
     if value is None:
         return None
     chosen: list[str] = []
@@ -96,7 +96,7 @@ def _parts(value: Any) -> list[Any]:
 
 
 def _from_text(value: Any, place: Place) -> Any:
-    """Return the value of a CSV cell: what holds choices is JSON."""
+    """Return the value of a CSV cell. A cell that holds choices is JSON."""
     if isinstance(value, str) and _OBJECT in value[:20].replace(" ", ""):
         return parse(value, place)
     return value

@@ -38,12 +38,12 @@ def from_tables(
     given : DataFrame or PartialLabels of shape (n_items, n_labels), optional
         The values that were given; what ``labels`` adds or changes is a suggestion. By default all were given.
     model : str, optional
-        What made the suggestions.
+        The name of the model that made the suggestions.
 
     Raises
     ------
     ValueError
-        If the tables do not have the same shape, ids are not distinct, or a value is no label.
+        If the tables do not have the same shape, ids are not distinct, or a value is not 1, 0 or missing.
     """
     names, values = _values(labels)
     given_names, answers = (names, values) if given is None else _values(given)
@@ -74,7 +74,7 @@ def from_tables(
 
 
 def _values(labels: pd.DataFrame | PartialLabels) -> tuple[tuple[str, ...], Floats]:
-    """Return (names, values with NaN for unknown); a table in which nothing is known is one, too."""
+    """Return (names, values with NaN for unknown). A table in which nothing is known is allowed here."""
     if isinstance(labels, pd.DataFrame) and not labels.notna().any(axis=None):
         return tuple(map(str, labels.columns)), np.full(labels.shape, np.nan)
     checked = PartialLabels.from_table(labels)
@@ -89,7 +89,7 @@ def _entries(chosen: Mask, values: Floats, p: Floats, source: int, by: str | Non
 def _check(items: pd.DataFrame, labels: Floats, given: Floats, p: Floats) -> None:
     if not items.index.is_unique:
         twice = items.index[items.index.duplicated()][0]
-        raise ValueError(f"ids must be distinct, but {twice!r} stands twice in the index of the items.")
+        raise ValueError(f"ids must be distinct, but {twice!r} appears twice in the index of the items.")
     if len(items) != len(labels) or given.shape != labels.shape or p.shape != labels.shape:
         raise ValueError(
             f"there are {len(items)} items, but labels of shape {labels.shape}, given labels of shape {given.shape} "

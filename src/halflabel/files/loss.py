@@ -1,4 +1,4 @@
-"""What a format cannot carry: declared per format, and counted for what is written."""
+"""The losses of writing: each format declares its losses, and they are counted for the records that are written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from halflabel.files.records import Records
 
 
 class Loss(Enum):
-    """What is lost when records are written; the value is the sentence of the documentation."""
+    """A loss when records are written. The value is the sentence of the documentation."""
 
     IRRELEVANT = "Irrelevant and unknown entries look the same: only the labels that an item has are listed"
     SUGGESTED = "Suggested values look like given ones"
@@ -37,9 +37,9 @@ def sentences(records: Records, losses: Sequence[Loss], fields: Sequence[str]) -
     Parameters
     ----------
     records : Records
-        What is to be written.
+        The records that are written.
     losses : sequence of Loss
-        What the format declares.
+        The losses that the format declares.
     fields : sequence of str
         The names of the fields that the format carries.
     """

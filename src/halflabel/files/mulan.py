@@ -37,7 +37,7 @@ def read_mulan(arff_path: str | os.PathLike[str], xml_path: str | os.PathLike[st
     Returns
     -------
     RawTable
-        Labels are found by name, wherever they stand in either file.
+        Labels are found by name, in any order in either file.
     """
     arff = Path(arff_path)
     xml = Path(xml_path) if xml_path is not None else _sibling(arff)
@@ -77,7 +77,7 @@ def read_label_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 class _Labels:
-    """Parser target that keeps label names only; it builds no tree and expands nothing."""
+    """Parser target that keeps label names only. It builds no tree and expands nothing."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.depth, self.names = path, 0, list[str]()

@@ -1,4 +1,4 @@
-"""Parquet, read within a budget of decoded bytes: what a file declares about its size need not be true."""
+"""Parquet, read within a budget of decoded bytes, because the size that a file declares need not be true."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WIDTH = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96"
 
 
 def read_parquet(path: Path, *parts: Path) -> RawTable:
-    """Read a Parquet file; an index that was saved with a name comes back as a column.
+    """Read a Parquet file. An index that was saved with a name becomes a column.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def read_parquet(path: Path, *parts: Path) -> RawTable:
 
 
 def write_parquet(table: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
-    """Write a table; return a sentence on the columns of mixed types, which become text."""
+    """Write a table. Return a sentence on the columns of mixed types, which become text."""
     written, mixed = to_arrow_table(table)
     with atomic_write(path) as file:
         parquet.write_table(written, file)
@@ -85,7 +85,7 @@ def read_parquet_table(path: Path) -> pa.Table:
 
 @contextmanager
 def explain_damage(path: Path, kind: str = "Parquet") -> Iterator[None]:
-    """Turn what a library raises for a damaged file of a kind into one sentence."""
+    """Turn any error of a library about a damaged file of a kind into one sentence."""
     try:
         yield
     except ReadError:
@@ -95,7 +95,7 @@ def explain_damage(path: Path, kind: str = "Parquet") -> Iterator[None]:
 
 
 def _read_within(path: Path, budget: int) -> pa.Table:
-    """Decode batch by batch; text stays in its dictionary until its decoded size is known."""
+    """Decode batch by batch. Text stays in its dictionary until its decoded size is known."""
     file = parquet.ParquetFile(path)
     schema = file.schema_arrow
     if (least := _declared_size(path, file)) > budget:
@@ -113,7 +113,7 @@ def _read_within(path: Path, budget: int) -> pa.Table:
 
 
 def _check_text(path: Path, name: str, column: pa.Array) -> None:
-    """Raise for text that is no UTF-8: nothing else looks at it before it is used."""
+    """Raise for text that is not UTF-8: nothing else looks at it before it is used."""
     try:
         column.validate(full=True)
     except pa.ArrowInvalid as error:
@@ -150,7 +150,7 @@ def _list_text_columns(schema: Any) -> list[str]:
 
 
 def _decoded_size(column: Any) -> int:
-    """Return the bytes of a column when decoded; of a dictionary those of each value times its uses."""
+    """Return the bytes of a column when decoded. A value of a dictionary counts as often as it is used."""
     if pa.types.is_struct(column.type):
         return sum(map(_decoded_size, column.flatten()))
     if pa.types.is_nested(column.type):

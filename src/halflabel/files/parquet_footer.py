@@ -31,7 +31,7 @@ def count_values(path: Path) -> list[list[int]]:
 
 
 class _Compact:
-    """Reads values of Thrift's compact protocol; of text and numbers with a fraction only the place is needed."""
+    """Reads values of Thrift's compact protocol. Text and numbers with a fraction are skipped."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.at = content, 0
@@ -41,7 +41,7 @@ class _Compact:
         number = 0
         while head := self._read_byte():
             number = number + (head >> 4) if head >> 4 else self._read_signed()
-            fields[number] = None if head & 15 in (1, 2) else self._read(head & 15)  # truth values stand in the head
+            fields[number] = None if head & 15 in (1, 2) else self._read(head & 15)  # truth values are in the head
         return fields
 
     def _read(self, kind: int) -> Any:

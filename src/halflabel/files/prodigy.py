@@ -1,7 +1,7 @@
 """Prodigy: JSON lines with one question each, answered with accept, reject or ignore, or with a choice of options.
 
-Suggestions are written as questions without an answer, for a recipe to ask; answers go to a second file, because
-``db-in`` takes a line without an answer as accepted.
+Suggestions are written as questions without an answer, for a recipe to ask. Answers are written to a second file,
+because ``db-in`` takes a line without an answer as accepted.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from halflabel.labels.answers import read_answer
 VALUES = {"accept": 1.0, "reject": 0.0, "ignore": None}
 ANSWERS: dict[int | None, str] = {1: "accept", 0: "reject", None: "ignore"}
 
-#: Keys that are about the question, not about the item; those that begin with an underscore are, too.
+#: Keys of the question. Keys that begin with an underscore also belong to the question.
 OWN = frozenset(("label", "answer", "options", "accept", "meta", "config", "score", "priority", "spans", "tokens"))
 
-#: Keys of ``meta`` that stand for the item, the suggestion and its origin.
+#: Keys of ``meta`` for the item, the suggestion and its origin.
 META = frozenset(("id", "p", "score", "suggested", "model"))
 
-#: Keys that hold the content of an item, by which items are distinguished where there is no id.
+#: Keys that hold the content of an item. Items without an id are distinguished by their content.
 CONTENT = ("text", "image", "audio", "video", "html", "path")
 
 
@@ -58,7 +58,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
 
 
 def _item(collector: Collector, line: dict[str, Any], place: Place) -> tuple[int, str]:
-    """Return (position of the item, what it is known by)."""
+    """Return (position of the item, whether its "id" or its "content" identifies it)."""
     meta = line.get("meta") if isinstance(line.get("meta"), dict) else {}
     assert isinstance(meta, dict)
     fields = {name: value for name, value in line.items() if name not in OWN and not name.startswith("_")}

@@ -1,4 +1,4 @@
-"""What a reader of tables returns, a raw table or an error of one sentence, and how a format of tables is described."""
+"""The result of a reader of tables: a raw table, or an error of one sentence. The description of a format of tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_REASON = 1000
 
 
 class ReadError(ValueError):
-    """A file cannot be read; the message names the file and, where known, line and column."""
+    """A file cannot be read. The message names the file and, where known, line and column."""
 
     @classmethod
     def at(
@@ -69,7 +69,7 @@ class TextForm:
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """A table as a file holds it, with what the file states about its columns.
+    """A table as a file holds it, with the roles that the file states for its columns.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class RawTable:
     id, tags : str or None
         The column of ids, and the column of lists of labels, which the file declares.
     classes : dict of str to sequence of str
-        The names of the classes of columns whose numbers stand for classes; in the frame, they are names.
+        The names of the classes of columns that hold numbers of classes. In the frame, the numbers are names.
     format : str
         The name of the format of the file; empty for objects in memory.
     """
@@ -114,7 +114,7 @@ class RawTable:
         return len(self.frame)
 
     def with_labels(self, names: Sequence[str]) -> RawTable:
-        """Return the table with ``names`` as its labels, found by name wherever they stand.
+        """Return the table with ``names`` as its labels, which may be columns of the frame or of the matrix.
 
         Columns of ``matrix`` move to ``frame``. A two-valued category whose values can
         only mean one thing (0/1, yes/no, true/false, y/n, t/f) becomes 1 and 0.

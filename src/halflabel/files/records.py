@@ -1,4 +1,4 @@
-"""What every format is read into and written from: items with their own fields, and one cell per known entry."""
+"""Records, which every format is read into and written from: items with fields, and one cell per known entry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import plural
 from halflabel.labels import MAX_CELLS, PartialLabels
 
-#: Where the value of a cell comes from. ``model`` is a suggestion; the others are answers of people.
+#: The source of the value of a cell: ``model`` is a suggestion, and all other sources are answers of people.
 SOURCES = ("given", "person", "bulk", "model")
 
 #: The columns of a table of cells.
@@ -46,7 +46,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Items and what is known of their labels.
+    """Items and the known entries of their labels.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Records:
     format : str
         The format of the file.
     notes : tuple of str
-        What a user should know about the reading.
+        Sentences for the user about the reading.
     question : Question or None
         The one question whose choices are the labels; None where each label is a question of its own.
     """
@@ -97,7 +97,7 @@ class Records:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """The answers: 1, 0, or NaN where there is none or where people disagree; one column per label."""
+        """The answers, with one column per label: 1, 0, or NaN where people did not answer or disagree."""
         return self._frame(self._answers[0])
 
     @property
@@ -107,12 +107,12 @@ class Records:
 
     @property
     def suggestions(self) -> pd.DataFrame:
-        """The values that a model suggests; NaN where there is none."""
+        """The values that a model suggests, NaN for all other entries."""
         return self._frame(self._spread(self.is_suggestion, "value"))
 
     @property
     def probabilities(self) -> pd.DataFrame:
-        """The last probability of each entry; NaN where there is none."""
+        """The last probability of each entry, NaN for entries without one."""
         return self._frame(self._spread(~np.isnan(self._column("probability")), "probability"))
 
     @property
@@ -128,7 +128,7 @@ class Records:
         return PartialLabels(state, self.names, self.annotated | (state != 0).any(axis=1), self.positive_only)
 
     def by_item(self) -> Iterator[tuple[Any, list[Cell]]]:
-        """Yield (id, cells) for every item in order; its cells in the order in which they were given."""
+        """Yield (id, cells) for every item in order. Its cells have the order in which they were given."""
         cells = self.cells.iloc[np.argsort(self.cells["item"].to_numpy(), kind="stable")]
         names = np.array(self.names, dtype=object)
         columns = [
@@ -157,7 +157,7 @@ class Records:
         return replace(self, cells=cells, closed=np.zeros_like(self.closed))
 
     def resolved(self) -> Records:
-        """Return the records with at most one answer per entry, without a name: what people agree on."""
+        """Return the records with at most one answer per entry, on which people agree, without names of people."""
         values, _ = self._answers
         answers = ~self.is_suggestion
         known = self._spread(answers & ~np.isnan(self._column("value")), "value")
@@ -186,7 +186,7 @@ class Records:
         return values, int(disputed.sum())
 
     def _last_of_each_person(self) -> Ints:
-        """Return the rows of answers, of those of a named person only the last to each entry.
+        """Return the rows of answers. Of a named person, only the last answer to each entry is included.
 
         Answers without a name may be of several people.
         """
@@ -206,7 +206,7 @@ class Records:
         return self.cells[name].to_numpy()
 
     def _spread(self, chosen: Mask, column: str) -> Floats:
-        """Spread a column of chosen cells over items and labels; of several cells of an entry the last counts."""
+        """Spread a column of chosen cells over items and labels. The last of several cells of an entry counts."""
         values = np.full((len(self.items), len(self.names)), np.nan)
         values[self._column("item")[chosen], self._column("label")[chosen]] = self._column(column)[chosen]
         return values
@@ -224,7 +224,7 @@ def cell_table(
     by: Sequence[str | None] | Any = None,
     at: Sequence[str | None] | Any = None,
 ) -> pd.DataFrame:
-    """Return cells as a table; ``sources`` are positions in :data:`SOURCES`, ``by`` and ``at`` may be one text."""
+    """Return cells as a table. ``sources`` are positions in :data:`SOURCES`, and ``by`` and ``at`` may be one text."""
     codes: Any = np.broadcast_to(np.asarray(sources, dtype=np.int8), len(items)).copy()
     return pd.DataFrame(
         {

@@ -47,7 +47,7 @@ GROUP = "halflabel.formats"
 
 
 def load_formats() -> dict[str, Format]:
-    """Return the formats of tools by name: those of this package, then those that other distributions add."""
+    """Return the formats of tools by name: the formats of this package, then the formats of other distributions."""
     formats = {format.name: format for format in _TOOLS}
     for entry in entry_points(group=GROUP):
         try:
@@ -62,7 +62,7 @@ def load_formats() -> dict[str, Format]:
 #: The formats of other tools by name.
 FORMATS: dict[str, Format] = load_formats()
 
-#: The formats of tables by name: every one that is a table first of all, and every tool's that can be read as one.
+#: The formats of tables by name: the formats that hold nothing else, and the formats of tools that hold a table.
 TABLES: dict[str, TableFormat] = {
     table.name: table for table in (*_TABLES, *(kind.table for kind in FORMATS.values() if kind.table is not None))
 }
@@ -81,7 +81,7 @@ PARTS = tuple(s for table in TABLES.values() if table.in_parts for s in table.su
 
 
 def find_by_suffix(path: Path) -> TableFormat | None:
-    """Return the format of a table that the suffix states, ``.gz`` apart; None for ``.txt`` and unknown suffixes."""
+    """Return the format of a table that the suffix states, ``.gz`` apart, or None for ``.txt`` and unknown suffixes."""
     suffix = base_suffix(path)
     return None if suffix == TEXT else _BY_SUFFIX.get(suffix)
 

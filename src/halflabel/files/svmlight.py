@@ -47,7 +47,7 @@ def read_svmlight(path: Path, *, top_labels: int | None = None) -> RawTable:
     Parameters
     ----------
     path : Path
-        Every row lists the labels that are relevant; the others are irrelevant.
+        Every row lists the labels that are relevant. All other labels are irrelevant.
     top_labels : int, optional
         Keep the most frequent of the labels that occur (of equally frequent ones the lower number).
 
@@ -121,7 +121,7 @@ def _load(path: Path, header: tuple[int, int, int] | None) -> tuple[sparse.csr_a
 
 
 def _diagnosis(path: Path, header: tuple[int, int, int] | None) -> ReadError | None:
-    """Return what is wrong with the first row that is not of the form."""
+    """Return an error about the first row that does not have the form."""
     for number, line in lines(path, max_line=MAX_LINE):
         if header and number == 1:
             continue

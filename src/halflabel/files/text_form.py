@@ -38,12 +38,12 @@ def recognise(
     default : str
         The delimiter that the suffix suggests.
     max_bytes : int, optional
-        Maximum size of the file, by default what fits into memory.
+        Maximum size of the file, by default the size that fits into memory.
 
     Raises
     ------
     ReadError
-        If the file is empty, is no text, or two delimiters are equally likely.
+        If the file is empty, is not text, or two delimiters are equally likely.
     """
     chosen = encoding or encoding_of(path, max_bytes=max_bytes)
     notes = []
@@ -95,7 +95,7 @@ def _first_rows(head: list[str], mark: str, count: int) -> list[list[str]]:
 
 
 def _missing_word(head: list[str], mark: str) -> str:
-    """Return the bare word that stands most often for a missing value; the empty text where none does."""
+    """Return the most frequent marker of a missing value, or an empty text."""
     border = re.escape(mark)
     words = "|".join(map(re.escape, MISSING_WORDS))
     found = re.findall(rf"(?:^|{border})({words})(?={border}|\r?$)", "".join(head[1:]), re.MULTILINE)
