@@ -66,7 +66,7 @@ class _Coder:
         if token is None:
             return float("nan")
         if self.attribute.kind in ("text", "date"):
-            return self.codes.setdefault(token, len(self.codes) + 1.0)  # 0 is what a sparse row leaves out
+            return self.codes.setdefault(token, len(self.codes) + 1.0)  # a sparse row leaves out zeros
         if self.number:
             return _number(token)
         if token not in self.codes:
@@ -239,7 +239,7 @@ def _decoded(rows: _Rows, whole: Any) -> pd.DataFrame:
 
 
 def _check_values(rows: _Rows, values: Floats, place: Any, indices: Any = None) -> None:
-    """Raise for an infinite number, and for other values than 0 and 1 in a {0,1} attribute, which fast paths do not check."""
+    """Raise for an infinite number, and for a value of a {0,1} attribute that is neither. Fast paths check none."""
     binary = np.array([coder.attribute.kind == "binary" for coder in rows.coders])
     wrong = (values != 0) & (values != 1) & ~np.isnan(values)
     wrong &= binary[indices] if indices is not None else np.tile(binary, len(rows.line_numbers))

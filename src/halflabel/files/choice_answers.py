@@ -27,7 +27,7 @@ def read_choice(word: object) -> Answer | None:
 
 @dataclass
 class Answers:
-    """Answers as a file gives them. All of them must be read before it is certain which questions have labels as choices."""
+    """Answers as a file gives them. Only all of them together show which questions have labels as choices."""
 
     _people: list[tuple[int, str | None, str | None]] = field(default_factory=list)
     _answers: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Answers:
         self._guesses.append((item, question, choices, score, by))
 
     def settle(self, collector: Collector, lists: Collection[str] = ()) -> set[str]:
-        """Give everything to the collector: cells for questions about one label, lists for questions about several labels.
+        """Give everything to the collector: answers about one label as cells, answers about several labels as lists.
 
         Return the questions whose choices are labels.
 

@@ -23,7 +23,7 @@ MAX_ITEMS, MAX_ENTRIES = 20_000_000, 50_000_000
 
 
 class AbsentNotStated(ValueError):
-    """A file lists the labels that items have, and the caller did not state the meaning of a label that is not listed."""
+    """A file lists the labels of items, and the caller did not state the meaning of a label that is not listed."""
 
 
 #: One annotation of one item: the labels, the person, and the time.
@@ -57,7 +57,7 @@ class Collector:
     _annotations: dict[int, list[Annotation]] = field(default_factory=dict)
 
     def item(self, key: Any, fields: Mapping[str, Any], *, new: bool = False, place: str = "") -> int:
-        """Return the position of an item, which is added if it is new. With ``new``, an item that is not new is an error."""
+        """Return the position of an item, which is added if it is new. With ``new``, a known item is an error."""
         position = self._items.get(key)
         if position is None:
             if len(self._items) >= MAX_ITEMS:
@@ -191,7 +191,7 @@ class Collector:
         return frame_of(self._fields, index if numbered else pd.Index(list(self._items), dtype=object, name="id"))
 
     def _ordered_labels(self) -> tuple[tuple[str, ...], Ints]:
-        """Return (labels, new position of each). Declared labels come first, then labels in order, sorted if they are from lists."""
+        """Return (labels, new position of each): declared labels, then other ones in order, or sorted if from lists."""
         declared = set(self._declared)
         others = [name for name in self._labels if name not in declared]
         names = [*self._declared, *(sorted(others) if self._uses_lists else others)]

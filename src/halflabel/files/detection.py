@@ -100,7 +100,7 @@ def _text_sample(path: Path) -> Sample:
 
 
 def _table_sample(path: Path) -> Sample:
-    """Return the header of delimited text. Text in another encoding than UTF-8 has none here: its reader finds the encoding."""
+    """Return the header of delimited text, or none if it is not UTF-8: the reader of the text finds its encoding."""
     try:
         first = next(lines(path, max_line=MAX_HEADER), (1, ""))[1]
     except ReadError:

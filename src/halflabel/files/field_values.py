@@ -56,7 +56,7 @@ def rows_of(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def number_in(value: Any) -> float | None:
-    """Return a number as a float, or None for any other value. Truth values and numbers too large for a float count as others."""
+    """Return a number as a float, or None for any other value, for a truth value and for a number too large."""
     try:
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
     except OverflowError:

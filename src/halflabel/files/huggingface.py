@@ -66,7 +66,7 @@ def name_classes(table: pa.Table, *paths: Path) -> RawTable:
 
 
 def restore_numbers(column: pd.Series[Any], classes: Mapping[str, list[str]]) -> pd.Series[Any]:
-    """Return a column with the numbers of its classes in place of their names. Other columns are returned as they are."""
+    """Return a column with the numbers of its classes in place of their names, if it has classes."""
     names = classes.get(str(column.name))
     if names is None:
         return column

@@ -92,7 +92,7 @@ def from_frame(
     Raises
     ------
     ReadError
-        If a column that an option names is not there, an id is missing or not distinct, or a value is not 1, 0 or missing.
+        If a column that an option names is not there, an id is missing or not distinct, or a value is invalid.
     """
     tags = [name for name in (options.tags, options.negatives) if name is not None]
     wanted = [*([options.id] if options.id else ()), *options.labels, *tags]
@@ -159,7 +159,7 @@ def _from_columns(
 
 
 def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, format: str) -> Records:
-    """Read labels from a field that lists the labels of an item, and a field that lists the labels that it does not have."""
+    """Read labels from a field that lists the labels of an item, and a field with the labels that it does not have."""
     names = [name for name in (options.tags, options.negatives) if name is not None]
     lists = {name: [_checked_list(row, collector.path, name) for row in frame[name]] for name in names}
     for field, rows in lists.items():

@@ -160,7 +160,7 @@ def _annotations(cells: list[Cell], target: str, annotated: bool, question: Ques
             continue
         sheet = next((sheet for by, sheet in sheets if by == cell.by and (by or cell.label not in sheet)), None)
         if sheet is None and cell.by is None and len(sheets) == 1 and cell.label not in sheets[0][1]:
-            sheet = sheets[0][1]  # what the only person did not list
+            sheet = sheets[0][1]  # labels that the only person did not list
         if sheet is None:
             sheets.append((cell.by, sheet := {}))
         before = sheet.get(cell.label)
@@ -172,7 +172,7 @@ def _annotations(cells: list[Cell], target: str, annotated: bool, question: Ques
 
 
 def _predictions(cells: list[Cell], target: str, question: Question | None) -> list[dict[str, Any]]:
-    """Return one prediction per model. Its score is the score of the least certain entry, so that tasks can be sorted by it."""
+    """Return one prediction per model. Its score, for sorting tasks, is the score of the least certain entry."""
     by_model: dict[str | None, list[Cell]] = {}
     for cell in cells:
         if cell.source == "model" and cell.value is not None:

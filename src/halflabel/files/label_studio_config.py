@@ -30,7 +30,7 @@ def object_name(names: Sequence[str]) -> str:
 
 
 def config(names: Sequence[str], items: pd.DataFrame, id_key: str, target: str, question: str | None) -> str:
-    """Return the XML: the object that is shown, and for each label the choices yes, no and unsure, or one question for all."""
+    """Return the XML: the object that is shown, and for each label a question of yes, no and unsure, or one for all."""
     shown, tag = shown_field(items, id_key)
     lines = ["<View>", f"  <{tag} name={quoteattr(target)} value={quoteattr('$' + shown)}/>"]
     if question is not None:

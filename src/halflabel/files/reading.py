@@ -94,7 +94,7 @@ def check_exists(path: Path) -> None:
 
 
 def _find_kind(path: Path, given: Mapping[str, object]) -> str:
-    """Return the format of a file by its suffix. The options, or the first line, state the format of a ``.txt`` file."""
+    """Return the format of a file by its suffix. For ``.txt``, the options or the first line state the format."""
     if base_suffix(path) == TEXT:
         stated = "delimiter" in given or "encoding" in given
         return "svmlight" if not stated and ("top_labels" in given or looks_like_svmlight(path)) else "csv"

@@ -24,12 +24,12 @@ _MIN_ROWS, _MAX_WORDS = 2, 20_000
 
 
 def read_numbers(frame: pd.DataFrame, columns: Sequence[str]) -> Floats:
-    """Return number columns side by side; raise for a column that holds anything else."""
+    """Return number columns side by side. Raise for a column that holds anything else."""
     return np.column_stack([np.empty((len(frame), 0)), *(read_as_numbers(frame[column]) for column in columns)])
 
 
 def read_one_hot(column: pd.Series[Any], categories: Sequence[str]) -> Floats:
-    """Return one indicator per category; a missing or another value has none."""
+    """Return one indicator per category. All are 0 for a missing value and for an unknown category."""
     known: pd.Index[Any] = pd.Index(list(categories), dtype="object")
     codes = known.get_indexer(pd.Index(read_as_text(column), dtype="object"))
     return np.equal.outer(codes, np.arange(len(categories))).astype(np.float64)
@@ -72,7 +72,7 @@ def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
 
 
 def read_words(column: pd.Series[Any], vocabulary: Sequence[str], idf: Floats) -> sparse.csr_array:
-    """Return the tf-idf weights of known words; a missing text has none."""
+    """Return the tf-idf weights of known words. All are 0 for a missing text."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(vocabulary={word: j for j, word in enumerate(vocabulary)}, **_TFIDF)
@@ -81,7 +81,7 @@ def read_words(column: pd.Series[Any], vocabulary: Sequence[str], idf: Floats) -
 
 
 def read_matrix(matrix: Any, names: Sequence[str], n_rows: int) -> Matrix:
-    """Return a matrix next to the table as float64; its shape and values are checked."""
+    """Return a matrix next to the table as float64, after a check of its shape and values."""
     if matrix.shape != (n_rows, len(names)):
         raise ValueError(
             f"the matrix has shape {matrix.shape}, but {n_rows} rows and {len(names)} features are needed."

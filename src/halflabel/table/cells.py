@@ -1,4 +1,4 @@
-"""What the cells of one column hold, and how they are read as numbers or as text; shared by this package."""
+"""The kind of the cells of one column, and how they are read as numbers or as text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LOCAL_DATE = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2\d{4}([ T,]+\d{1,2}:\d{2}(
 
 
 def use_text_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with its column names as text; raise if a name appears twice."""
+    """Return the frame with its column names as text. Raise if a name appears twice."""
     names = pd.Index([str(name) for name in frame.columns], dtype=object)
     if names.has_duplicates:
         twice = quoted(names[names.duplicated()].unique())
@@ -38,7 +38,7 @@ def use_text_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def infer_kind(column: pd.Series[Any]) -> Kind:
-    """Return what the values of a column are, missing ones aside; text that reads as dates counts as dates."""
+    """Return the kind of the values of a column, missing ones aside. Text that can be read as dates counts as dates."""
     if not column.notna().any():
         return "nothing"
     if _is_real(column.dtype):
@@ -51,7 +51,7 @@ def infer_kind(column: pd.Series[Any]) -> Kind:
 
 
 def read_as_numbers(column: pd.Series[Any]) -> Floats:
-    """Return a column as floats, missing as NaN; raise at the first value that is no finite number."""
+    """Return a column as floats, missing as NaN. Raise at the first value that is not a finite number."""
     kind = "numbers" if _is_real(column.dtype) else infer_kind(column)
     if kind in ("numbers", "nothing"):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -73,7 +73,7 @@ def read_as_numbers(column: pd.Series[Any]) -> Floats:
 
 
 def read_as_text(column: pd.Series[Any]) -> NDArray[np.object_]:
-    """Return a column as text, missing as None; whole numbers are written without a decimal point."""
+    """Return a column as text, missing as None. Whole numbers have no decimal point."""
     codes, values = pd.factorize(column)  # each value is written once
     write = str if pd.api.types.is_integer_dtype(values.dtype) else _write_value
     return np.array([*map(write, values.tolist()), None], dtype=object)[codes]
@@ -113,7 +113,7 @@ def _get_first(column: pd.Series[Any]) -> Any:
 
 
 def _reads_as_dates(column: pd.Series[Any]) -> bool:
-    """Whether all observed text is a date; the first value decides it cheaply for most columns."""
+    """Whether all observed text is a date. For most columns, the first value is enough to decide."""
     if _LOCAL_DATE.fullmatch(str(_get_first(column)).strip()):
         return order_of_dates(column) is not None
     if not re.match(r"\d{4}-\d\d", str(_get_first(column))):
@@ -123,7 +123,7 @@ def _reads_as_dates(column: pd.Series[Any]) -> bool:
 
 
 def order_of_dates(column: pd.Series[Any]) -> str | None:
-    """Return whether dates such as 12.04.2025 have the day or the month first; None for anything else.
+    """Return whether dates such as 12.04.2025 have the day or the month first, or None for anything else.
 
     Examples
     --------

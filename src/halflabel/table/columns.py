@@ -21,7 +21,7 @@ _SEVERAL = ("labels", "features", "ignore", "yes", "no", "unknown")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Columns:
-    """The roles of columns that a user stated; the rest is left to :func:`choose_roles`.
+    """The roles of columns that a user stated. :func:`choose_roles` finds all other roles.
 
     Names that are not text (the numbers of columns, for example) become text.
 
@@ -35,17 +35,17 @@ class Columns:
     pairs, on : DataFrame and str, optional
         A long table with one row per (id, tag), and the name of its id column; needs ``id``.
     absent : {"irrelevant", "unknown"}, optional
-        What a tag that an item does not list means; needed for ``tags`` and ``pairs``.
+        The meaning of a tag that an item does not list; needed for ``tags`` and ``pairs``.
     empty : {"unlabelled", "none"}, optional
-        What a cell of ``tags`` without a tag is, whatever its form: an unlabelled item, or an annotated item without
+        The meaning of a cell of ``tags`` without a tag, in any form: an unlabelled item, or an annotated item without
         tags; by default as the form has it.
     sep : str, optional
         The separator of tags in a cell; recognised by default.
     id : str, optional
         The column that identifies the rows; its values must be there and distinct.
     group : str, optional
-        A column of numbers, text or dates; rows of equal value belong together. It is no feature. A row without a value
-        is a group of its own.
+        A column of numbers, text or dates; rows of equal value belong together. It is not a feature. A row without a
+        value is a group of its own.
     features : sequence of str, optional
         Names or patterns; exactly these columns become features then.
     vectors : str, path or array, optional
@@ -159,5 +159,5 @@ class Description(Columns):
 
 
 def _is_equal(value: Any, default: Any) -> bool:
-    """Return whether a field has its default; tables and arrays never have."""
+    """Return whether a field has its default. A table or an array never is a default."""
     return value is default or (isinstance(value, str | int | tuple) and value == default)

@@ -1,4 +1,4 @@
-"""The description that a table has: what was stated, on top of the table file that was named or found next to it."""
+"""The description of a table: stated values, on top of the table file that was named or found next to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Described:
     columns : Description
     file : TableFile
     stated : dict of str to object
-        What was stated apart from the file, by key.
+        The values that were stated apart from the file, by key.
     notes : tuple of str
         The sentence that a table file was found and used.
     """
@@ -74,7 +74,7 @@ def take_stated(stated: Description) -> dict[str, Any]:
 
 
 def find_description(items: Any, given: Mapping[str, Any], table: AnyPath | None = None) -> Described:
-    """Return the description of items: stated values on top of those of a table file.
+    """Return the description of items: stated values on top of the values of a table file.
 
     Parameters
     ----------

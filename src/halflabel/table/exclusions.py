@@ -17,7 +17,7 @@ MIN_SPACES = 3
 
 
 def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
-    """Return why a column cannot be a feature even if it is asked for; None if it can."""
+    """Return the reason that a column cannot be a feature even if the user names it, or None."""
     kind = infer_kind(column)
     if kind == "numbers":
         return None
@@ -35,7 +35,7 @@ def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
 
 
 def explain_exclusion(column: pd.Series[Any], max_categories: int) -> str | None:
-    """Return why a column is not made a feature by default; None if it is."""
+    """Return the reason that a column is not a feature by default, or None."""
     kind = infer_kind(column)
     if kind not in ("numbers", "text"):
         return explain_invalid(column, max_categories)
@@ -54,7 +54,7 @@ def _exclude_numbers(column: pd.Series[Any]) -> str | None:
 
 
 def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
-    """Exclude text unless it has a limited number of values, each twice on average; the reason follows its form."""
+    """Exclude text unless it has a limited number of values, each twice on average. The reason depends on its form."""
     distinct = observed.nunique()
     if distinct <= max_categories and 2 * distinct <= len(observed):
         return None

@@ -30,7 +30,7 @@ from halflabel.table.roles import Roles
 class FeatureEncoder:
     """How the columns of a table become features.
 
-    Learn one with :meth:`learn`. Features stand in this order: numbers, vectors, the
+    Learn one with :meth:`learn`. Features have this order: numbers, vectors, the
     matrix, categories, words. Nothing is scaled here; estimators do that.
 
     * Numbers, vectors and a dense matrix: a missing cell is filled by low-rank completion, or with the mean of its
@@ -48,7 +48,7 @@ class FeatureEncoder:
     matrix_names : tuple of str
         Names of the features in a matrix next to the table.
     filling : Filling
-        What missing cells become; a sparse matrix has none.
+        The values in place of missing cells. A sparse matrix has no missing cells.
     categories : mapping of str to tuple of str
         The values of each category column.
     text : str or None
@@ -86,7 +86,7 @@ class FeatureEncoder:
     def learn(
         cls, frame: pd.DataFrame, roles: Roles, matrix: Any = None, matrix_names: Sequence[str] = ()
     ) -> FeatureEncoder:
-        """Learn what gaps become, categories and words.
+        """Learn the values for gaps, the categories and the words.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class FeatureEncoder:
         Raises
         ------
         ValueError
-            If there is no feature at all; for infinite values, and for values of
+            If all features are left out; for infinite values, and for values of
             another kind, with column and row.
         """
         if matrix is None and not roles.features:
@@ -195,7 +195,7 @@ class FeatureEncoder:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> FeatureEncoder:
-        """Return the encoder written by :meth:`to_state`; it gives equal features."""
+        """Return the encoder written by :meth:`to_state`, which gives equal features."""
         plain: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in state.items()}
         plain["categories"] = {column: tuple(values) for column, values in state["categories"].items()}
         plain["filling"] = Filling(**{entry.name: plain.pop(entry.name) for entry in fields(Filling)})
@@ -238,7 +238,7 @@ class FeatureEncoder:
 
 
 def _require_columns(columns: Iterable[str], frame: pd.DataFrame) -> list[str]:
-    """Return the columns as a list; raise for columns that the table lacks."""
+    """Return the columns as a list. Raise for columns that the table lacks."""
     columns = list(columns)
     lacking = [column for column in columns if column not in frame.columns]
     if lacking:
@@ -249,7 +249,7 @@ def _require_columns(columns: Iterable[str], frame: pd.DataFrame) -> list[str]:
 
 
 def _count_gaps(block: Matrix) -> NDArray[np.int_]:
-    """Return the number of missing cells per column; a sparse block has none."""
+    """Return the number of missing cells per column. A sparse block has no missing cells."""
     return np.isnan(block).sum(axis=0) if isinstance(block, np.ndarray) else np.zeros(block.shape[1], dtype=int)
 
 

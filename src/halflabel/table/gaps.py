@@ -1,4 +1,4 @@
-"""What the missing cells of number features become."""
+"""The values in place of missing cells of number features."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Filling:
         return completion if completion.error <= MAX_ERROR else by_mean
 
     def _use_imputer(self, imputer: SoftImputer, full: Mask) -> Filling:
-        """Return the filling of an imputer that was fitted on some features; the other features keep their mean."""
+        """Return the filling of an imputer that was fitted on some features. All other features keep their mean."""
         means, spreads = self.means.copy(), self.spreads.copy()
         means[full], spreads[full] = imputer.scaler_.center, imputer.scaler_.scale
         components = np.zeros((len(imputer.components_), len(means)))
@@ -90,7 +90,7 @@ class Filling:
         return Filling(means, spreads, components, imputer.alpha_, share)
 
     def __call__(self, X: Floats) -> Floats:
-        """Return rows with their gaps filled; each row is filled by itself."""
+        """Return rows with their gaps filled, each row by itself."""
         gaps = np.isnan(X)
         if not len(self.components):
             return np.where(gaps, self.means, X)

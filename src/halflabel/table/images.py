@@ -19,7 +19,7 @@ MAX_SIDE = 128
 
 
 def read_images(marks: NDArray[Any], n_items: int) -> NDArray[np.uint8]:
-    """Return one small grey image per item as ink; raise if their shape is another one."""
+    """Return one small grey image per item as ink. Raise if their shape is another one."""
     if marks.ndim != 3 or len(marks) != n_items or max(marks.shape[1:]) > MAX_SIDE:
         raise ValueError(
             f"marks must be one small grey image per item, {n_items} x height x width, of at most "

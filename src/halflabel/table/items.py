@@ -26,7 +26,7 @@ MAX_LINK = 2000
 #: Maximum number of relevant labels, and maximum length, of the title of a point on the map.
 MAX_TITLE_LABELS, MAX_TITLE = 6, 160
 
-#: What a page shows of a cell: its column, short text, address and small picture.
+#: The parts of a cell that a page shows: its column, short text, address and small picture.
 Cell = dict[str, str | None]
 
 _LINK = re.compile(r"https?://[^\s\"<>]+", re.IGNORECASE)
@@ -39,13 +39,13 @@ def choose_shown(opened: OpenTable, show: Sequence[str] | None = None) -> tuple[
     ----------
     opened : OpenTable
     show : sequence of str, optional
-        Names or patterns; by default those of the table's description, else the text column, and columns that look like
+        Names or patterns; by default the names in the table's description, else the text column, and columns like
         ids and were not named as the id.
 
     Raises
     ------
     ValueError
-        For a name that is no column of the table.
+        For a name that is not a column of the table.
     """
     show = opened.description.show if show is None else show
     if show is not None:
@@ -75,7 +75,7 @@ def describe_cells(cells: pd.DataFrame, folder: str | os.PathLike[str] | None = 
     cells : DataFrame
         From :func:`take_shown`.
     folder : path, optional
-        The folder of image files; without it there are no pictures.
+        The folder of image files; without it, pictures are left out.
 
     Examples
     --------

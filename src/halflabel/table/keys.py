@@ -15,7 +15,7 @@ from halflabel.table.columns import Empty
 
 Kind = Literal["text", "names", "choice", "number", "path", "words", "size"]
 
-#: What the words of label columns mean: the argument of each value, as ``--words`` writes it.
+#: The meaning of the words of label columns: the argument of each value, as ``--words`` writes it.
 VALUES = {"1": "yes", "0": "no", "": "unknown"}
 
 #: A word, in quotes where it holds a character of the notation.
@@ -34,9 +34,9 @@ class Key:
     help : str
         One line for people.
     kind : {"text", "names", "choice", "number", "path", "words", "size"}
-        What its value is.
+        The kind of its value.
     metavar : str
-        What its value is called in the help.
+        The name of its value in the help.
     choices : tuple of str
         The values of the kind "choice".
     common : bool
@@ -68,12 +68,12 @@ class Key:
         return dict(value) if self.kind == "words" else {self.arguments[0]: value}
 
     def parse(self, texts: Iterable[str]) -> Any:
-        """Return the value that a command line states; several texts are several names.
+        """Return the value that a command line states. Several texts are several names.
 
         Raises
         ------
         ValueError
-            If a text is no value of this kind.
+            If a text is not a value of this kind.
         """
         texts = list(texts)
         if self.kind == "names":
@@ -88,7 +88,7 @@ class Key:
         Raises
         ------
         ValueError
-            If it is no value of this kind.
+            If it is not a value of this kind.
         """
         if not _is_plain(value, self.kind):
             raise ValueError(f"{self.name} must be {_PLAIN[self.kind]}, not {value!r:.80}")
@@ -100,7 +100,7 @@ class Key:
 
 
 def split_names(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return names with commas between them; a name with a comma is in quotes.
+    """Return names with commas between them. A name with a comma is in quotes.
 
     Examples
     --------

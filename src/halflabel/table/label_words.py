@@ -18,12 +18,12 @@ from halflabel.table.columns import Columns
 #: Words that need not be stated; they are words of :mod:`halflabel.labels.answers`, and have the same meaning there.
 _PLAIN = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 
-#: What each option states.
+#: The meaning of each option.
 _VALUES = {"yes": 1.0, "no": 0.0, "unknown": np.nan}
 
 
 def find_meanings(columns: Columns) -> dict[str, float] | None:
-    """Return the value of each word that the user stated, and of those that need not be; None if none was stated.
+    """Return the value of each word, stated or known without a statement, or None if the user stated none.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def find_meanings(columns: Columns) -> dict[str, float] | None:
 
 
 def read_label_words(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float]) -> pd.DataFrame:
-    """Return label columns with 1, 0 and NaN in place of their words; an empty cell is unknown unless stated.
+    """Return label columns with 1, 0 and NaN in place of their words. An empty cell is unknown unless stated.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def check_label_values(frame: pd.DataFrame, names: Iterable[str]) -> None:
 
 
 def _is_wrong(column: pd.Series[Any]) -> bool:
-    """Whether a column holds text, or numbers that are neither 1 nor 0; values of other kinds have their own errors."""
+    """Whether a column holds text, or numbers that are neither 1 nor 0. Values of other kinds have their own errors."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         values = column.to_numpy()
         return not bool(((values == 0) | (values == 1) | (values != values)).all())  # NaN differs from itself
@@ -82,7 +82,7 @@ def _is_text(column: pd.Series[Any]) -> Mask:
 
 
 def write_label_words(given: pd.Series[Any], filled: Floats, meanings: Mapping[str, float]) -> pd.Series[Any]:
-    """Return a label column with what was filled in, in its own words; cells that were not filled stay as they are.
+    """Return a label column with its filled values, in its own words. Cells that were not filled stay as they are.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def write_label_words(given: pd.Series[Any], filled: Floats, meanings: Mapping[s
 def find_words(
     given: pd.Series[Any], meanings: Mapping[str, float] | None, cells: Iterable[str | None] | None
 ) -> tuple[Any, Any] | None:
-    """Return what a label column writes for irrelevant and for relevant entries; None for 0 and 1.
+    """Return the words of a label column for irrelevant and for relevant entries, or None for 0 and 1.
 
     Parameters
     ----------

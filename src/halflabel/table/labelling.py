@@ -61,22 +61,22 @@ def read_labels(
     roles : Roles
         From :func:`choose_roles`.
     absent : {"irrelevant", "unknown"}, optional
-        What a tag that an item does not list means; needed for a tags column. Of label columns, "unknown" means that
-        0 and an empty cell are labels that were not assigned, see :meth:`PartialLabels.from_positives`.
+        The meaning of a tag that an item does not list; needed for a tags column. Of label columns, "unknown" means
+        that 0 and an empty cell are labels that were not assigned, see :meth:`PartialLabels.from_positives`.
     empty : {"unlabelled", "none"}, optional
-        What a cell without a tag is, whatever its form: an unlabelled item, or an annotated item without tags. By
+        The meaning of a cell without a tag, in any form: an unlabelled item, or an annotated item without tags. By
         default an empty list is an annotated item; an empty cell, a missing list and a list of missing values only are
-        unlabelled items. Of label columns with ``absent="unknown"``, what an item is of which all cells are empty.
+        unlabelled items. Of label columns with ``absent="unknown"``, the meaning of an item whose cells are all empty.
     sep : str, optional
         The separator of the tags in a text cell; recognised by default, as are lists that are written as text.
         Blanks around tags, and empty tags, are dropped.
     meanings : mapping of str to float, optional
-        What the words of label columns mean, from :func:`halflabel.table.label_words.find_meanings`.
+        The meaning of the words of label columns, from :func:`halflabel.table.label_words.find_meanings`.
 
     Raises
     ------
     ValueError
-        For values that are no labels, if ``absent`` is missing or superfluous, and if nothing is observed.
+        For invalid values of labels, if ``absent`` is missing or superfluous, and if nothing is observed.
 
     Examples
     --------
@@ -141,9 +141,9 @@ def read_tag_pairs(
     ids : sequence, Series or Index
         The ids of the items, in their order.
     absent : {"irrelevant", "unknown"}
-        What a tag that an item does not list means.
+        The meaning of a tag that an item does not list.
     empty : {"unlabelled", "none"}, default="unlabelled"
-        What an item without a pair is.
+        The meaning of an item without a pair.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def fill_tags(
     column : Series
         Text or lists, as given to :func:`read_labels`.
     labels : PartialLabels
-        What was read from it; its names are the columns of ``filled``.
+        The labels that were read from it; its names are the columns of ``filled``.
     filled : ndarray of shape (n_items, n_labels)
         1 (relevant), 0 (irrelevant) or NaN (left unknown).
     notation : TagNotation, optional
@@ -238,7 +238,7 @@ def fill_tags(
 
 
 def list_open_tags(filled: NDArray[np.floating[Any]], names: Sequence[str], notation: TagNotation) -> list[Any]:
-    """Return per item a cell of the labels that stay undecided (NaN in ``filled``); None where all are decided."""
+    """Return per item a cell of the labels that stay undecided (NaN in ``filled``), or None if all are decided."""
     labels = np.array(names, dtype=object)
     return [notation.write(labels[row].tolist()) if row.any() else None for row in np.isnan(filled)]
 
@@ -282,7 +282,7 @@ def read_known_labels(
 
 
 def _read_columns(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float] | None) -> pd.DataFrame:
-    """Return label columns with values that are 1, 0 or missing; raise for any other."""
+    """Return label columns with values that are 1, 0 or missing. Raise for any other value."""
     if meanings is not None:
         return read_label_words(frame, names, meanings)
     check_label_values(frame, names)
@@ -362,12 +362,12 @@ def _list_counts(labels: PartialLabels) -> str:
 
 
 def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
-    """Return the tags of each cell; None for a cell without a value."""
+    """Return the tags of each cell, or None for a cell without a value."""
     return [take_tags(parts) for parts in _read_tag_parts(column, notation)]
 
 
 def _read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts]:
-    """Return the tags and the missing values of each cell; None for a cell that is missing."""
+    """Return the tags and the missing values of each cell, or None for a cell that is missing."""
     lists: list[Parts] = []
     for row, cell in enumerate(column):
         try:

@@ -21,5 +21,5 @@ def name_added(tags: str) -> str:
 
 
 def holds_marks(cells: pd.Series[Any]) -> bool:
-    """Return whether a column holds marks only, as an earlier completion wrote them; an empty column may hold any."""
+    """Return whether a column holds marks only, as an earlier completion wrote them. An empty column counts, too."""
     return all(isinstance(cell, str) and cell in MARKS for cell in cells.dropna())

@@ -30,7 +30,7 @@ class Native:
     tags : str or None
         The column of lists of labels that the object declares.
     notes : tuple of str
-        What a user should know about the reading.
+        Sentences for the user about the reading.
     """
 
     frame: pd.DataFrame
@@ -40,7 +40,7 @@ class Native:
 
 
 def open_native(items: Any) -> Native | None:
-    """Return what holds the items as a DataFrame, or None if it is no table.
+    """Return items as a DataFrame, or None if they are not a table.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def open_native(items: Any) -> Native | None:
 
 
 def as_pandas(table: Any) -> Any:
-    """Return a table of another library as a DataFrame; anything else as it is."""
+    """Return a table of another library as a DataFrame, and anything else as it is."""
     is_native = table is not None and isinstance(nw.from_native(table, pass_through=True), nw.DataFrame)
     native = open_native(table) if is_native else None
     return table if native is None else native.frame
@@ -95,7 +95,7 @@ def _open_frame(frame: Any) -> Native:
 
 
 def _open_dataset(data: Any) -> Native:
-    """Return a Dataset of Hugging Face; the numbers of its classes are names in the DataFrame."""
+    """Return a Dataset of Hugging Face. The numbers of its classes are names in the DataFrame."""
     if isinstance(data, Mapping):
         raise ValueError(f"items are a Dataset with the splits {', '.join(map(repr, data))}: pass one of them.")
     arrow = data.with_format("arrow")[:].replace_schema_metadata(data.features.arrow_schema.metadata)
@@ -124,7 +124,7 @@ def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
 
 
 def _restore_dicts(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows with what was filled in; other values stay the objects that they were."""
+    """Return the rows with the filled values. All other values stay the objects that they were."""
     original = pd.DataFrame(list(rows))
     changed = [name for name in table.columns if name not in original or not table[name].equals(original[name])]
     values = {name: [None if _is_missing(x) else x for x in table[name].astype(object)] for name in changed}

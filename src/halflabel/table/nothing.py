@@ -1,4 +1,4 @@
-"""The forms in which a column of tags has no tag for an item, what each one means, and how often it occurs."""
+"""The forms in which a column of tags has no tag for an item, with the meaning and the number of each form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Parts = list[str | None] | None
 
 @dataclass(frozen=True)
 class Nothing:
-    """How many cells have no tag, by form, and how many missing values stand next to tags.
+    """How many cells have no tag, by form, and how many missing values are next to tags.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Nothing:
     next_to: int
 
     def describe(self, column: str, empty: Empty | None) -> tuple[str, ...]:
-        """Return a sentence for each form that needs one; an empty list does where its meaning was stated."""
+        """Return a sentence for each form that needs one. An empty list needs one if its meaning was stated."""
         forms = (
             (self.cells, "an empty cell", ""),
             (self.lists if empty is not None else 0, "an empty list", ""),
@@ -71,7 +71,7 @@ def count_nothing(cells: Sequence[Parts]) -> Nothing:
 
 
 def read_meaning(parts: Parts, empty: Empty | None) -> list[str] | None:
-    """Return the tags of an item; an empty list for an annotated item without tags, None for an unlabelled item.
+    """Return the tags of an item: an empty list for an annotated item without tags, None for an unlabelled item.
 
     Examples
     --------

@@ -35,7 +35,7 @@ MAX_SHOWN = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OpenTable:
-    """A table whose columns have their roles: what every task starts from.
+    """A table whose columns have their roles, from which every task starts.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ class OpenTable:
     source : Source or None
         The items as they were read.
     meanings : dict of str to float, or None
-        What the words of label columns mean, where the user stated it.
+        The meaning of the words of label columns, if the user stated it.
     empty : {"unlabelled", "none"} or None
-        What a cell without a tag is, where that was stated.
+        The meaning of a cell without a tag, if it was stated.
     description : Description
-        What was stated about the table, by arguments and by a table file.
+        The values that were stated about the table, by arguments and by a table file.
     all_labels : PartialLabels or None
         All labels that were read, where ``labels`` has only some of them.
 
@@ -156,11 +156,11 @@ class OpenTable:
 
     @property
     def written_labels(self) -> PartialLabels:
-        """The labels of a completed table: also those that are not learned, which stay as they were given."""
+        """The labels of a completed table, with the labels that are not learned, which stay as they were given."""
         return self.labels if self.all_labels is None else self.all_labels
 
     def keep_labels(self, names: Sequence[str]) -> OpenTable:
-        """Return the table with these of its labels; a completed table has the others as they were given."""
+        """Return the table with some of its labels. A completed table has all other labels as they were given."""
         at = [self.labels.names.index(name) for name in names]
         labels = self.labels.select(at)
         if not labels.positive_only:  # an item of which only other labels are known is unlabelled
@@ -179,7 +179,7 @@ class OpenTable:
         return found.assign(position=items).rename(columns={"position": "item"})
 
     def check_rows(self, table: pd.DataFrame, rows: Ints, noun: str, skip: Collection[str] = ()) -> None:
-        """Raise if a table names items by row number, because there are no ids, and a column denies these numbers."""
+        """Raise if a table names items by row number, because it has no ids, and a column denies these numbers."""
         if self.roles.id is None and self.frame is not None:
             own = (*self.written_labels.names, *skip, *((self.roles.tags,) if self.roles.tags else ()))
             check_rows(table, self.frame, rows, own, noun)
@@ -190,7 +190,7 @@ class OpenTable:
         return self.source.restore(table) if has_kind else table  # type: ignore[union-attr, misc]
 
     def find_words(self) -> dict[str, tuple[Any, Any]]:
-        """Return what label columns write for irrelevant and for relevant entries, where that is not 0 and 1."""
+        """Return the words of label columns for irrelevant and for relevant entries, if they are not 0 and 1."""
         if self.frame is None or self.roles.tags is not None:
             return {}
         table = self.form.cells if self.form is not None else None

@@ -79,7 +79,7 @@ def open_table(
         A table file with the description, written by :meth:`OpenTable.save` or ``halflabel data describe --save``. By
         default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Arguments override it.
     labels, tags, absent, empty, sep, id, group, features, text, ignore, max_categories, yes, no, unknown, format
-        The role of each column, and what its cells mean, as in :func:`halflabel.complete`.
+        The role of each column, and the meaning of its cells, as in :func:`halflabel.complete`.
     pairs, on, vectors, prior : optional
         As in :func:`halflabel.complete`; ``pairs`` and ``prior`` may be paths.
     delimiter, encoding, xml, top_labels : optional
@@ -97,7 +97,7 @@ def open_table(
     Raises
     ------
     ValueError
-        If rows do not match, there is no feature, or a column does not fit its role or the table file.
+        If rows do not match, a feature is lacking, or a column does not fit its role or the table file.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
 
 
 def _read_further(given: Any, source: Source, columns: Description) -> Any:
-    """Return a second table; of the same kind of file, it has the delimiter and the encoding of the items."""
+    """Return a second table. If its file has the same suffix, it has the delimiter and the encoding of the items."""
     if not is_path(given):
         return given
     alike = bool(source.paths) and Path(given).suffix == source.paths[0].suffix
@@ -201,7 +201,7 @@ def _open_source(source: Source, Y: Any, columns: Columns) -> OpenTable:
 
 
 def _find_first_line(form: TextForm | None) -> int | None:
-    """Return the line of the first row of a text file; None where a cell holds a line break, and for other files."""
+    """Return the line of the first row of a text file, or None if a cell holds a line break, and for other files."""
     return None if form is None or form.cells is None else find_first_line([form.cells])
 
 

@@ -1,4 +1,4 @@
-"""From names, patterns and files of names to the columns that they stand for."""
+"""From names, patterns and files of names to the columns that they name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def expand_patterns(columns: Columns, names: Collection[str], declared_labels: C
 
 
 def select(patterns: Iterable[str], names: Collection[str], skip: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the columns of the names, patterns and ``@files``, in that order; patterns pass over ``skip``."""
+    """Return the columns of the names, patterns and ``@files``, in that order. Patterns do not match ``skip``."""
     chosen: dict[str, None] = {}
     for pattern in patterns:
         if pattern in names:

@@ -51,7 +51,7 @@ def align_prior(
     ------
     ValueError
         If it has no column of a label, no row of an item, an id twice, another length, rows that can belong to
-        different items, or values that are no probabilities.
+        different items, or values that are not probabilities.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def align_prior(
 
 
 def _read_columns(table: pd.DataFrame, labels: Sequence[str]) -> Floats:
-    """Return the columns that are named like labels; NaN for the others."""
+    """Return the columns that are named like labels, and NaN for labels without a column."""
     names = [name for name in labels if name in table.columns]
     if not names:
         raise ValueError(f"the prior has no column of a label; the labels are {quoted(labels)}.")

@@ -149,7 +149,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     Raises
     ------
     NoLabelsNamed
-        If there are no labels at all.
+        If labels are lacking.
     ValueError
         For a name that no column has, a column with two roles, an id or group that is invalid, and a column that is
         asked for as feature and cannot be one.
@@ -200,7 +200,7 @@ def _as_tuple(column: str | None) -> tuple[str, ...]:
 
 
 def _choose_labels(frame: pd.DataFrame, columns: Columns, declared: Sequence[str]) -> tuple[str, ...]:
-    """Return the label columns: those named, else those the file declares; nothing is guessed."""
+    """Return the label columns that the user names, else those that the file declares. Nothing is guessed."""
     if columns.tags is not None:
         return ()
     if columns.labels is not None:
@@ -211,7 +211,7 @@ def _choose_labels(frame: pd.DataFrame, columns: Columns, declared: Sequence[str
 
 
 def _assign_named(frame: pd.DataFrame, columns: Columns, labels: tuple[str, ...]) -> dict[str, str]:
-    """Return the role of each column that was named, features aside; raise for two roles or a name without column."""
+    """Return the role of each column that was named, features aside. Raise for two roles or a name without column."""
     single = {role: _as_tuple(getattr(columns, role)) for role in ("id", "tags", "vectors", "text", "group")}
     roles: dict[str, str] = {}
     for role, names in {"labels": labels, "ignore": columns.ignore, **single}.items():
@@ -227,7 +227,7 @@ def _assign_named(frame: pd.DataFrame, columns: Columns, labels: tuple[str, ...]
 def _explain_rest(
     frame: pd.DataFrame, columns: Columns, named: Mapping[str, str], unchosen: Collection[str]
 ) -> dict[str, str | None]:
-    """Return for each column without a role why it is no feature; None if it is one."""
+    """Return for each column without a role the reason that it is not a feature, or None for a feature."""
     rest = [name for name in frame.columns if name not in named]
     if columns.features is not None:
         _check_features(frame, columns, named)
@@ -241,7 +241,7 @@ def _explain_rest(
 
 
 def _explain_marks(frame: pd.DataFrame, tags: str | None, labels: Sequence[str]) -> dict[str, str]:
-    """Return the columns that a completed table has in addition to labels, and why they are no features."""
+    """Return the columns that a completed table has in addition to labels, each with a reason not to be a feature."""
     if tags is None:
         marks = {name_marks(name): f"whether {name!r} was given or filled in" for name in labels}
         return {name: reason for name, reason in marks.items() if name in frame and holds_marks(frame[name])}

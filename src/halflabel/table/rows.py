@@ -39,9 +39,9 @@ def find_places(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str])
 
 
 def find_key(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str], noun: str) -> tuple[str, Ints] | None:
-    """Return the column that identifies the rows of both tables, and the item of each row; None if there is none.
+    """Return the column that identifies the rows of both tables, and the item of each row, or None.
 
-    The values of one table are a part of those of the other one.
+    The values of one table are a part of the values of the other one.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def check_rows(table: pd.DataFrame, items: pd.DataFrame, rows: Ints, skip: Colle
     skip : collection of str
         Columns of the table that are not columns of the items.
     noun : str
-        What the table is called in the error.
+        The name of the table in the error.
     """
     table, items = use_text_names(table), use_text_names(items)
     for name, places in find_places(table, items, skip).items():
@@ -97,7 +97,7 @@ def _is_key(column: pd.Series[Any]) -> bool:
 
 
 def _find_values(column: pd.Series[Any], values: pd.Series[Any]) -> Ints:
-    """Return the row of a column of distinct values that holds each value as it is written; -1 for none."""
+    """Return the row of a column of distinct values that holds each value as it is written, or -1."""
     try:
         wanted = read_as_text(values)
     except TypeError:  # lists
@@ -107,7 +107,7 @@ def _find_values(column: pd.Series[Any], values: pd.Series[Any]) -> Ints:
 
 
 def order_by_row_labels(table: Any, indexes: Sequence[pd.Index[Any]], noun: str) -> Any:
-    """Return a table with row labels of its own in the order of the items; anything else as it is.
+    """Return a table with row labels of its own in the order of the items, and anything else as it is.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def order_by_row_labels(table: Any, indexes: Sequence[pd.Index[Any]], noun: str)
     indexes : sequence of Index
         The ids of the items, and their row labels.
     noun : str
-        What the table is called in the error.
+        The name of the table in the error.
 
     Raises
     ------

@@ -61,13 +61,13 @@ def read_file(
 
 
 def read_source(items: Any, columns: Columns | None = None, *, labels_apart: bool = False) -> Source:
-    """Return what holds the items as a source, whether it is a path or an object in memory (see :func:`source_of`)."""
+    """Return items, which are a path or an object in memory, as a source (see :func:`source_of`)."""
     is_path = isinstance(items, str | os.PathLike)
     return read_file(items, columns) if is_path else source_of(items, labels_apart=labels_apart)
 
 
 def expand_paths(given: Sequence[AnyPath]) -> list[Path]:
-    """Return the files that paths, patterns and folders stand for; a folder that is one data set stays a folder."""
+    """Return the files of paths, patterns and folders. A folder that is one data set stays a folder."""
     paths: list[Path] = []
     for each in given:
         path = Path(each)
@@ -85,7 +85,7 @@ def expand_paths(given: Sequence[AnyPath]) -> list[Path]:
 
 
 def _choose_format(paths: Sequence[Path], stated: str | None) -> files.Detected | None:
-    """Return the format that was stated or that all files have; None where the suffix of a table decides."""
+    """Return the format that was stated or that all files have, or None if the suffix of a table decides."""
     if stated is not None:
         return files.Detected(check_name(stated), "")
     found = [files.detect(path) or _format_by_suffix(path) for path in paths]
@@ -120,7 +120,7 @@ def _list_parts(folder: Path) -> list[Path]:
 
 
 def _hide_suggestions(raw: RawTable) -> RawTable:
-    """Return the table that another tool wrote; the values that it lists as suggestions are unknown."""
+    """Return the table that another tool wrote. The values that it lists as suggestions become unknown."""
     frame, hidden = hide_suggestions(raw.frame)
     if frame.empty:
         raise ReadError.at(raw.source, "there are no rows or no columns in it.")
@@ -129,7 +129,7 @@ def _hide_suggestions(raw: RawTable) -> RawTable:
 
 
 def _read_records(paths: Sequence[Path], found: files.Detected, columns: Columns) -> Source:
-    """Read what an annotation tool exported: its labels need no columns."""
+    """Read the export of an annotation tool, whose labels need no columns."""
     takes = FORMATS[found.format].options
     if columns.empty is not None and "empty" not in takes:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""From whatever holds the items to one source: a raw table, what it declares, and the way back to its kind."""
+"""From items in any form to one source: a raw table, the labels that it declares, and the way back to its kind."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Source:
     labels : PartialLabels or None
         The labels, where the file states them entry by entry; each is also a column of the raw table.
     records : Records or None
-        What an annotation tool exported.
+        The export of an annotation tool.
     paths : tuple of Path
         The files.
     restore : callable or None
@@ -49,7 +49,7 @@ class Source:
 
     @property
     def format(self) -> str:
-        """The name of the format of the file; empty for objects in memory."""
+        """The name of the format of the file, empty for objects in memory."""
         return self.raw.format
 
 
@@ -143,7 +143,7 @@ def _add_declared(source: Source, columns: Columns) -> Columns:
 
 
 def _rename(names: list[str], taken: list[str]) -> list[str]:
-    """Return names that differ from those that are taken."""
+    """Return names that differ from the names that are taken."""
     free = []
     for name in names:
         while name in taken:
@@ -161,7 +161,7 @@ def _needs_conversion(frame: pd.DataFrame, label: str) -> bool:
 
 
 def _attach_vectors(raw: RawTable, columns: Columns) -> tuple[RawTable, Columns]:
-    """Attach vectors that are no column of the table; what stays in the record is the name of a column."""
+    """Attach vectors that are not a column of the table. The name of a column stays in the record."""
     vectors = columns.vectors
     is_name = isinstance(vectors, str) and (vectors in raw.frame.columns or not vectors.endswith(".npy"))
     if vectors is None or is_name:

@@ -17,7 +17,7 @@ from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
 
 AnyPath = str | os.PathLike[str]
 
-#: End of the name of a table file, and the version of what it holds.
+#: End of the name of a table file, and the version of its format.
 SUFFIX, VERSION = ".table.toml", 1
 
 #: Maximum size of a table file, in bytes.
@@ -56,7 +56,7 @@ class TableFile:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def merge(self, stated: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all values; the stated ones override those of the file.
+        """Return all values. Stated values override the values of the file.
 
         A stated column loses the role that it has in the file, and stated labels replace those of the file, wherever
         these are.
@@ -83,7 +83,7 @@ class TableFile:
                                          f"have: {closest(name, names)} {self.describe_way()}")  # fmt: skip
 
     def describe_way(self) -> str:
-        """Return what to do about a table file that does not fit."""
+        """Return the advice about a table file that does not fit."""
         return f"Change {self.path}, or write it again with `halflabel data describe ... --save`."
 
 
@@ -92,7 +92,7 @@ def _as_names(value: Any) -> tuple[str, ...]:
 
 
 def _without(value: Any, patterns: Sequence[str]) -> Any:
-    """Return the names of a role that no pattern stands for; None if none is left."""
+    """Return the names of a role that no pattern matches, or None if none is left."""
     if not patterns:
         return value
     names = tuple(name for name in _as_names(value) if not any(fnmatchcase(name, pattern) for pattern in patterns))
@@ -121,7 +121,7 @@ def find_table_file(items: Any) -> Path | None:
 
 
 def read_table_file(path: AnyPath) -> TableFile:
-    """Read a table file; its paths count from its folder.
+    """Read a table file. Its paths count from its folder.
 
     Raises
     ------
@@ -158,13 +158,13 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _place(name: str, value: Any, folder: Path) -> Any:
-    """Return a value; a path counts from the folder of the table file."""
+    """Return a value. A path counts from the folder of the table file."""
     is_path = name in _PATHS and (name != "vectors" or value.endswith(".npy"))
     return os.fspath(folder / value) if is_path else value
 
 
 def write_table_file(path: AnyPath, values: Mapping[str, Any], comments: Sequence[str] = ()) -> None:
-    """Write a table file; paths are written as they count from its folder."""
+    """Write a table file. Its paths count from its folder."""
     folder = Path(path).resolve().parent
     lines = [f"# {comment}" for comment in comments] + [f"version = {VERSION}"]
     for key in sorted((key for key in KEYS if key.name in values), key=lambda key: key.kind == "words"):

@@ -58,7 +58,7 @@ class TagNotation:
         }[self.form]
 
     def read(self, cell: Any) -> list[str] | None:
-        """Return the tags of a cell, stripped; None for a cell that is missing, or holds missing values only.
+        """Return the tags of a cell, stripped, or None for a cell that is missing, or holds missing values only.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class TagNotation:
         return take_tags(self.read_parts(cell))
 
     def read_parts(self, cell: Any) -> list[str | None] | None:
-        """Return the tags of a cell, and None for each missing value among them; None for a cell that is missing.
+        """Return the tags of a cell, and None for each missing value among them. A missing cell is None.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class TagNotation:
 
 
 def take_tags(parts: list[str | None] | None) -> list[str] | None:
-    """Return the tags of a cell without missing values; None where there are only these, or the cell is missing."""
+    """Return the tags of a cell without missing values, or None if the cell is missing or holds only missing values."""
     tags = [tag for tag in parts or () if tag is not None]
     return None if parts is None or (parts and not tags) else tags
 
@@ -167,7 +167,7 @@ def _separator(texts: list[str], name: str) -> str:
 
 
 def _parse(cell: str, form: str) -> list[Any]:
-    """Return the parts of a list that is written as text; nothing is executed."""
+    """Return the parts of a list that is written as text. Nothing is executed."""
     if len(cell) > MAX_CELL:
         raise ValueError(f"the cell has more than {MAX_CELL:,} characters")
     try:
@@ -194,7 +194,7 @@ def _parse_python(cell: str) -> Any:
 
 
 def _strip_tag(tag: Any) -> str | None:
-    """Return a tag without blanks around it; None for a missing value and for a blank text."""
+    """Return a tag without blanks around it, or None for a missing value and for a blank text."""
     return None if _is_missing(tag) else str(tag).strip() or None
 
 

@@ -1,4 +1,4 @@
-"""Image files of items as small pictures inside the page; nothing is loaded from the network."""
+"""Image files of items as small pictures inside the page. Nothing is loaded from the network."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def name_image(cell: Any) -> str:
 
 
 def read_thumbnail(cell: Any, folder: str | os.PathLike[str] = ".") -> str | None:
-    """Return the small picture of an image as a data URI; None if there is no image of a moderate size.
+    """Return the small picture of an image as a data URI, or None without an image of a moderate size.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from halflabel.table.opened import OpenTable
 #: Maximum number of names in a sentence.
 MAX_NAMES = 5
 
-#: Labels with relevant entries only, with irrelevant ones only, without any: their description, and what to do.
+#: Labels with relevant entries only, with irrelevant ones only, without any: their description, and the advice.
 _ENTRY_WORDS = (
     ("only 1 is given for", "Give a few 0."),
     ("only 0 is given for", "Give a few 1."),
@@ -50,7 +50,7 @@ def leave_unlearned(opened: OpenTable) -> OpenTable:
 
 
 def _describe_kinds(opened: OpenTable, labels: PartialLabels) -> Iterator[str]:
-    """Yield a sentence for each kind of label that is not learned: what was given, and what to do."""
+    """Yield a sentence for each kind of label that is not learned: the given entries, and the advice."""
     relevant, observed = labels.relevant.any(axis=0), labels.observed.any(axis=0)
     chosen = ~labels.learnable
     words = _TAG_WORDS if opened.roles.tags is not None or opened.labels.positive_only else _ENTRY_WORDS
@@ -64,7 +64,7 @@ def _describe_kinds(opened: OpenTable, labels: PartialLabels) -> Iterator[str]:
 
 
 def _describe_blank(opened: OpenTable) -> str:
-    """Return how to state what an empty cell means, where the table has such cells and the option helps."""
+    """Return how to state the meaning of an empty cell, if the table has such cells and the option helps."""
     if opened.roles.tags is not None:
         helps = opened.empty != "none" and opened.labels.unlabelled.any()
         return f" If an empty cell means an item without tags, state {option('empty', 'none')}." if helps else ""
