@@ -70,7 +70,7 @@ def test_characters_that_the_terminal_cannot_show_are_replaced(songs, charset):
 def test_a_device_is_not_replaced_by_a_file(songs, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     result = run("complete", songs, "--labels", "tag_*", "-o", tmp_path / "pipe")
-    assert "no ordinary file" in result.stderr
+    assert "not an ordinary file" in result.stderr
     assert (tmp_path / "pipe").is_fifo()
 
 

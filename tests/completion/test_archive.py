@@ -76,7 +76,7 @@ def test_the_heading_names_when_and_by_what_a_model_was_written(tmp_path):
     old = read_heading(write(tmp_path / "old", document()))
     assert (old.written, old.versions) == ("", {"halflabel": "0.1"})
     for odd in ({"written": 3}, {"versions": {"numpy": 2}}, {"versions": ["numpy"]}):
-        with pytest.raises(ModelFileError, match="its versions are no text"):
+        with pytest.raises(ModelFileError, match="its versions are not text"):
             read_heading(write(tmp_path / "odd", document(**odd)))
 
 

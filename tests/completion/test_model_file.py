@@ -247,9 +247,12 @@ TWICE = replace(ENCODER, numeric=("a", "a"))
         ({"model": change_model(thresholds_=np.full(3, 0.5))}, "not one finite threshold per label"),
         ({"model": change_model(thresholds_=np.array([0.5, np.inf]))}, "not one finite threshold per label"),
         ({"model": change_model(n_features_in_=3)}, "another number of features than the method takes"),
-        ({"roles": Roles(numeric=("a", "c"))}, "columns of the features are not those of the roles"),
-        ({"roles": Roles(numeric=("a",))}, "columns of the features are not those of the roles"),
-        ({"roles": Roles(numeric=("a",)), "encoder": TWICE}, "columns of the features are not those of the roles"),
+        ({"roles": Roles(numeric=("a", "c"))}, "columns of the features differ from the columns of the roles"),
+        ({"roles": Roles(numeric=("a",))}, "columns of the features differ from the columns of the roles"),
+        (
+            {"roles": Roles(numeric=("a",)), "encoder": TWICE},
+            "columns of the features differ from the columns of the roles",
+        ),
         ({"item_map": SimpleNamespace(locate=lambda X, p: p * np.nan)}, "does not place items on its map"),
     ],
 )

@@ -100,7 +100,7 @@ def test_the_fields_are_those_of_the_class():
         check_record(Part, {})
     with pytest.raises(ValueError, match=r"Part has other fields than the file gives it: a, b, c$"):
         check_record(Part, {"size": 1.0, "a": 1, "d": 1, "b": 1, "c": 1})
-    with pytest.raises(ValueError, match="the state of a Part is no table of fields"):
+    with pytest.raises(ValueError, match="the state of a Part is not a table of fields"):
         check_record(Part, [1.0])
 
 
@@ -134,7 +134,7 @@ def test_attributes_hide_no_method_and_lack_no_parameter():
     with pytest.raises(ValueError, match="the parameter 'n_neighbors' of MLkNN is missing"):
         check_attributes(MLkNN, {name: value for name, value in state.items() if name != "n_neighbors"})
     for odd in ([], {**state, 3: 1}):
-        with pytest.raises(ValueError, match="the state of a MLkNN is no table of attributes"):
+        with pytest.raises(ValueError, match="the state of a MLkNN is not a table of attributes"):
             check_attributes(MLkNN, odd)
 
 

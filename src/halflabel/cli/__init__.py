@@ -47,7 +47,7 @@ def _find_added_commands() -> dict[str, EntryPoint]:
 
 
 def _ask_to_install(name: str) -> click.Command:
-    """Return a command in place of one of halflabel-papers; with any arguments, it raises how to install it."""
+    """Return a command that explains, with any arguments, how to install the missing command of halflabel-papers."""
 
     def raise_missing() -> None:
         raise ValueError(
@@ -60,10 +60,10 @@ def _ask_to_install(name: str) -> click.Command:
 
 
 class _Group(click.Group):
-    """Commands are imported when they are called; errors in a command end as one sentence."""
+    """Commands are imported when they are called. An error in a command becomes one sentence."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command; characters that the terminal cannot show are replaced, they never end the command."""
+        """Run a command. Characters that the terminal cannot show are replaced and never end the command."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")

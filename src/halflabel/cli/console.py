@@ -52,7 +52,7 @@ _COLUMNS = {
 #: Errors whose message is meant for the user.
 FORESEEN = (ValueError, OSError, MemoryError, EOFError)
 
-#: What is printed for an error that has no message of its own.
+#: The text that is printed for an error without a message.
 UNNAMED = {
     MemoryError: "memory ran out: close other programs, or give a smaller table.",
     EOFError: "a file ended before it was complete: write it again.",
@@ -66,7 +66,7 @@ def print_note(*sentences: str) -> None:
 
 
 def print_result(*sentences: str) -> None:
-    """Print results in words; lines are not broken, so that a path stays whole."""
+    """Print results in words. Lines are not broken, so that a path stays whole."""
     for sentence in sentences:
         out.print(escape_controls(sentence), soft_wrap=True)
 
@@ -89,7 +89,7 @@ def report_errors() -> Iterator[None]:
 
 
 def _make_sentence(error: Exception) -> str:
-    """Return the message on one line; a message of the system as "file: message."."""
+    """Return the message on one line. A message of the system has the form "file: message."."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror.lower()}."
     message = " ".join(str(error).split()) or UNNAMED.get(type(error), f"{type(error).__name__} without a message.")
@@ -191,7 +191,7 @@ def print_assumptions(filled: Completion) -> None:
 
 
 def make_roles_table(roles: Roles, matrix_names: Sequence[str] = (), format: str = "") -> Table:
-    """Return the roles of all columns; consecutive columns with the same role and reason share a line."""
+    """Return the roles of all columns. Consecutive columns with the same role and reason share a line."""
     title = f"Which column plays which role (format: {format})" if format else "Which column plays which role"
     table = Table("columns", "role", "why", title=title, title_justify="left", box=None)
     for columns, role, why in roles.describe_groups():
@@ -204,7 +204,7 @@ def make_roles_table(roles: Roles, matrix_names: Sequence[str] = (), format: str
 
 
 def make_comparison_table(summary: pd.DataFrame, title: str) -> Table:
-    """Return methods against metrics, the best of each column bold (ties, to the third decimal, too).
+    """Return methods against metrics. The best values of a column, to three decimals, are bold.
 
     ``F1@.5`` is the micro-F1 of a method's own scores cut at .5, as its library would; ↓ marks metrics that should be
     small. Metrics that were not measured have no column.

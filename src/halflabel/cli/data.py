@@ -70,7 +70,7 @@ def _name_table_file(items: ItemsFile) -> Path:
 
 
 def _describe_model(path: Path, stated: Mapping[str, object]) -> None:
-    """Print what a model predicts, from which columns, and with which versions it was made."""
+    """Print which labels a model predicts, from which columns, and with which versions it was made."""
     from halflabel.completion.archive import read_heading
     from halflabel.completion.model_file import load
 

@@ -23,7 +23,7 @@ explain_option = click.option(
 def read_entries(
     asked: Sequence[tuple[str, str]], index: pd.Index[Any], labels: Sequence[str]
 ) -> list[tuple[Any, str]]:
-    """Return the ids and labels that a user typed, before any work; raise if there is no such item or label."""
+    """Return the ids and labels that a user typed. Raise, before any work, if an item or label does not exist."""
     entries = []
     for item, label in asked:
         rows = np.flatnonzero(index.astype(str) == item)

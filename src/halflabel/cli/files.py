@@ -35,22 +35,22 @@ def name_output(items: Path, ending: str) -> Path:
 
 
 def name_table(given: Sequence[Path], source: Source, ending: str) -> Path:
-    """Return the path of a table in the format of its input, next to it; several files need a name.
+    """Return the path of a table in the format of its input, next to it. Several files need a name.
 
     Parameters
     ----------
     given : sequence of Path
         The files as the user named them.
     source : Source
-        What was read from them.
+        The content of the files.
     ending : str
-        What stands before the suffix, such as "completed".
+        The part of the name before the suffix, such as "completed".
     """
     return name_format(require_one(given, source), ending, _suffix_of(source))
 
 
 def name_plain_table(given: Sequence[Path], source: Source, ending: str) -> Path:
-    """Return the path of a table as :func:`name_table` does; next to the export of a tool it is a CSV file."""
+    """Return the path of a table as :func:`name_table` does, or of a CSV file next to the export of a tool."""
     if source.records is None:
         return name_table(given, source, ending)
     return name_format(require_one(given, source), ending, ".csv")
@@ -87,7 +87,7 @@ def check_tables(*targets: Path | None) -> None:
 def check_completed(
     target: Path, source: Source, format: str | None, mark: bool, question: str | None = None
 ) -> tuple[Path, ...]:
-    """Raise before the work starts if the completed table cannot have this name; return the names of further files."""
+    """Return the names of further files. Raise before the work starts if the table cannot have this name."""
     tool = format or choose_tool(source, target)
     parse_question(question, tool)
     if tool is None:
@@ -99,13 +99,13 @@ def check_completed(
 
 
 def check_tool_path(target: Path, tool: str) -> tuple[Path, ...]:
-    """Raise if a file for a tool cannot have this name; return the names of the files that come with it."""
+    """Return the names of the files next to a file for a tool. Raise if that file cannot have this name."""
     companion = check_format_path(target, tool).companion
     return () if companion is None else (companion(target),)
 
 
 def check_maps(dimensions: int, *targets: Path) -> None:
-    """Raise before the work starts if a map is neither a table nor a picture; a picture has two dimensions."""
+    """Raise before the work starts if a map is neither a table nor a picture of two dimensions."""
     for target in targets:
         if target.suffix.lower() not in PICTURES:
             if base_suffix(target) not in SUFFIXES:
@@ -117,7 +117,7 @@ def check_maps(dimensions: int, *targets: Path) -> None:
 
 
 def write_map(filled: Completion, drawn: ItemMap, target: Path, **options: Any) -> None:
-    """Write coordinates with labels as a table, or a picture of them; the suffix decides."""
+    """Write coordinates with labels as a table or as a picture. The suffix decides."""
     if target.suffix.lower() not in PICTURES:
         write_frame(add_index_column(pd.concat([drawn.coordinates, take_label_columns(filled)], axis=1)), target)
         return
@@ -138,7 +138,9 @@ def check_outputs(inputs: Iterable[Path | None], *targets: Path | None) -> None:
     for target in filter(None, targets):
         check_folder(target)
         if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
-            raise PermissionError(f"{target} cannot be written: it is no ordinary file, or its folder is read-only.")
+            raise PermissionError(
+                f"{target} cannot be written: it is not an ordinary file, or its folder is read-only."
+            )
         if target.resolve() in taken:
             raise ValueError(f"{target} is the input or another output: give each its own name.")
         if (twin := _find_twin(target.resolve(), taken)) is not None:
@@ -155,7 +157,7 @@ def _find_twin(target: Path, taken: Iterable[Path]) -> Path | None:
 
 
 def _fold(path: Path) -> str:
-    """Return a path as file systems without case compare it; the form of accents makes no difference there, either."""
+    """Return a path for comparison in file systems that ignore case and the form of accents."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", str(path)).casefold())
 
 

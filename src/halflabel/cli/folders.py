@@ -1,4 +1,4 @@
-"""The options of ``complete`` for tables in many files: an output that is a folder, and what belongs to it."""
+"""The options of ``complete`` for tables in many files: an output that is a folder, and the options for it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from halflabel.table import Columns
 if TYPE_CHECKING:
     from halflabel.folders.result import FolderCompletion
 
-#: Options that mean something for a folder of parts, too.
+#: Options that also apply to a folder of parts.
 SHARED = (
     "probabilities",
     "report",
@@ -111,7 +111,7 @@ def complete_folders(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_folder(items: ItemsFile, output: str, to: str | None) -> bool:
-    """Return whether an output is a folder of parts; the folders of a tool are one output."""
+    """Return whether an output is a folder of parts. The folders of a tool are one output."""
     is_tool = len(items.paths) == 1 and items.paths[0].is_dir() and detect(items.paths[0]) is not None
     return output.endswith(("/", os.sep)) and to is None and not is_tool
 

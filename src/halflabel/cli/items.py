@@ -233,7 +233,7 @@ def write_review(filled: Completion, entries: pd.DataFrame | None, path: Path) -
 
 
 def _try_map(filled: Completion) -> ItemMap | None:
-    """Return the map of the report, for the model; None if the items have fewer than two dimensions."""
+    """Return the map of the report, for the model, or None if the items have fewer than two dimensions."""
     try:
         return filled.map()
     except ValueError:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Maximum number of lines, and of characters of a name or id; minimum width of a column that shows the item.
 MAX_LINES, MAX_NAME, MIN_ROOM = 5, 24, 12
 
-#: Columns that are about the entry, and those that are not printed; all others show the item.
+#: Columns of the entry, and hidden columns. Every other column describes the item.
 _ENTRY, _LEFT_OUT = ("item", "label", "given", "suggested", "probability"), ("reason", "answer")
 
 

@@ -24,11 +24,11 @@ class OldName:
     flag : str
         The old option.
     instead : str
-        What to write now; ``{}`` stands for the value.
+        The new form of the option, with ``{}`` in the place of the value.
     apply : callable
         Takes the arguments of the command and the old value, and states the same with the new option.
     attributes : dict
-        What click needs to parse the old option.
+        The arguments of click for the old option.
     """
 
     flag: str
@@ -53,7 +53,7 @@ class OldName:
 
 
 def old_name(flag: str, instead: str, apply: Callable[[Given, Any], None], **attributes: Any) -> OldName:
-    """Return an old option; ``attributes`` are those of :func:`click.option`."""
+    """Return an old option. Its ``attributes`` are arguments of :func:`click.option`."""
     return OldName(flag, instead, apply, attributes)
 
 

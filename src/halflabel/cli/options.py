@@ -52,7 +52,7 @@ class ItemsFile:
 
     @cached_property
     def described(self) -> Described:
-        """The description; that a table file was found is printed."""
+        """The description. If a table file was found, a sentence about it is printed."""
         near = self.paths[0] if len(self.paths) == 1 and self.finds else None
         described = find_description(near, self.given, self.table)
         print_note(*described.notes)
@@ -65,13 +65,13 @@ class ItemsFile:
 
     @property
     def inputs(self) -> tuple[Path | None, ...]:
-        """The files that are read; none of them may be overwritten."""
+        """The files that are read. None of them may be overwritten."""
         further: tuple[Any, ...] = (self.columns.pairs, self.columns.prior, self.columns.xml, self.described.file.path)
         return (*self.paths, *(None if path is None else Path(path) for path in further))
 
     @property
     def stated(self) -> dict[str, Any]:
-        """What was stated about the table, for the report."""
+        """The statements about the table, for the report."""
         file = self.described.file.path
         return {**({} if file is None else {"table": str(file)}), **self.given}
 
@@ -80,11 +80,11 @@ class ItemsFile:
         return read_file(self.paths, self.columns, **self.columns.of_file)
 
     def open(self, source: Source | None = None) -> OpenTable:
-        """Give every column its role; ``source`` holds what was read already."""
+        """Give every column its role. A ``source`` that was read already is not read again."""
         return open_described(source or self.read(), self.described)
 
     def open_alike(self, path: Path) -> OpenTable:
-        """Give the columns of another table the same roles; of another kind of file it has its own notation."""
+        """Give the columns of another table the same roles. Another kind of file has its own notation."""
         columns = replace(self.columns, prior=None)
         if path.suffix != self.paths[0].suffix:
             columns = replace(columns, format=None, delimiter=None, encoding=None, xml=None, top_labels=None)
@@ -142,7 +142,7 @@ def name_keys(shown: Collection[Key]) -> Iterator[None]:
 
 
 def _take_keys(given: Given) -> dict[str, Any]:
-    """Take the keys out of the arguments of a command; a value that is given twice is a wrong option."""
+    """Take the keys out of the arguments of a command. A value that is given twice is a wrong option."""
     keys = {key.name: given.pop(f"key_{key.name}", None) for key in KEYS}
     stated = {name: value for name, value in keys.items() if value is not None}
     for name, value in [*given.pop("settings"), *given.pop("old_keys", {}).items()]:
@@ -175,7 +175,7 @@ def _parse(key: Key, texts: Iterable[str]) -> Any:
 
 
 def _parse_settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Any]]:
-    """Read ``KEY=VALUE``; of a key with several names the values are joined."""
+    """Read ``KEY=VALUE``. If a key has several names, their values are joined."""
     texts: dict[str, list[str]] = {}
     for value in values:
         name, equals, text = value.partition("=")
@@ -197,7 +197,7 @@ _SET = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, cal
 
 
 def list_keys() -> str:
-    """Return one line for each key that is no option, for the help of ``data describe``."""
+    """Return one line for each key without an option, for the help of ``data describe``."""
     rare = [key for key in KEYS if not key.common]
     width = max(len(key.name) for key in rare)
     more = {"format": f" {', '.join(NAMES)}."}
@@ -205,7 +205,7 @@ def list_keys() -> str:
 
 
 def _list_old_names(shown: Collection[Key]) -> list[OldName]:
-    """Return the old options of a command: keys that are no options now, and keys with another name."""
+    """Return the old options of a command: keys that are not options now, and keys with another name."""
     hidden = [_as_old_name(key) for key in KEYS if key not in shown and key.name not in ("words", "thumbnails")]
     marks = _as_old_name(BY_NAME["thumbnails"], "--marks", "--thumbnails" if BY_NAME["thumbnails"] in shown else "")
     return [*hidden, marks, *(_make_old_words(name, value) for value, name in VALUES.items())]
@@ -243,8 +243,8 @@ observed_rate_option = click.option(
 
 
 _RULE = (
-    "Threshold rule: 'probable' (the default) fills in what is more probable than not, 'micro_f1' finds more of the "
-    "relevant entries with more errors"
+    "Threshold rule: 'probable' (the default) fills in entries that are more probable than not, 'micro_f1' finds "
+    "more of the relevant entries with more errors"
 )
 
 rule_option = click.option("--rule", type=click.Choice(list(RULES)), help=f"{_RULE}.")

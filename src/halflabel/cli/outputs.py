@@ -11,7 +11,7 @@ from halflabel._files import together
 from halflabel.cli.console import print_result
 from halflabel.cli.files import check_outputs, check_page, check_tables
 
-#: Outputs that are a table, and those that are a page.
+#: Outputs that are a table, and outputs that are a page.
 _TABLES, _PAGES = {"probabilities", "questions", "review", "places", "labelled"}, {"report"}
 
 
@@ -35,7 +35,7 @@ class Outputs:
 
     @classmethod
     def plan(cls, inputs: Iterable[Path | None], paths: Mapping[str, Path | None]) -> Outputs:
-        """Return the outputs that have a path; raise for one that cannot be written, or would replace an input."""
+        """Return the outputs that have a path. Raise for an output that cannot be written or would replace an input."""
         outputs = cls(tuple(inputs), {name: path for name, path in paths.items() if path is not None})
         check_outputs(outputs.inputs, *outputs.paths.values())
         check_tables(*(path for name, path in outputs.paths.items() if name in _TABLES))
@@ -44,13 +44,13 @@ class Outputs:
         return outputs
 
     def together_with(self, further: Iterable[Path]) -> Outputs:
-        """Return the outputs and files that come together with them; raise if these cannot be written."""
+        """Return the outputs and the files that come with them. Raise if a file cannot be written."""
         outputs = replace(self, further=tuple(further))
         check_outputs((*self.inputs, *self.paths.values()), *outputs.further)
         return outputs
 
     def write(self, **writers: Callable[[Path], Any]) -> dict[str, Any]:
-        """Write all outputs that were planned, together; return the results of their writers."""
+        """Write all planned outputs together, and return the results of their writers."""
         with together():
             return {name: write(self.paths[name]) for name, write in writers.items() if name in self.paths}
 

@@ -38,12 +38,12 @@ from halflabel.table.unlearned import leave_unlearned
 
 
 class _ReviewGroup(click.Group):
-    """``halflabel review ITEMS`` opens the page; ``halflabel review merge`` is a command of its own."""
+    """``halflabel review ITEMS`` opens the page. ``halflabel review merge`` is a separate command."""
 
     default_command = "page"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the name of the page in front of anything that is no other command."""
+        """Put the name of the page in front of arguments that do not start with a command."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = [self.default_command, *args]
         elif args and args[0] in ctx.help_option_names:
@@ -274,7 +274,7 @@ def _read_coordinates(opened: OpenTable, names: str) -> Any:
 
 
 def _print_next(address: str) -> None:
-    """Print the address that follows one that was used; the page goes on where the terminal is closed."""
+    """Print the address that follows a used address. The page goes on if the terminal is closed."""
     with suppress(OSError, SystemExit):
         print_result(f"The page is open. Each address works once; for another browser, open {address}")
 

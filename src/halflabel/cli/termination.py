@@ -16,12 +16,12 @@ PATIENCE = 1.0
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end; code that cleans up after an interrupt does so here, too."""
+    """The process was asked to end. Code that cleans up after an interrupt also cleans up here."""
 
 
 @contextmanager
 def raise_on_sigterm() -> Iterator[None]:
-    """Raise :class:`Terminated` inside the block at SIGTERM; signals reach the main thread only.
+    """Raise :class:`Terminated` inside the block at SIGTERM. Signals reach the main thread only.
 
     Compiled code that calls Python may replace the exception by one of its own, which then ends the block as this one
     would; or it may lose the exception, which is raised again every second until the block ends.
@@ -60,7 +60,7 @@ def raise_on_sigterm() -> Iterator[None]:
 
 
 def _is_handled() -> bool:
-    """Return whether a request to terminate is being handled; the clean-up is not interrupted a second time."""
+    """Return whether a request to terminate is being handled. The clean-up is not interrupted a second time."""
     error = sys.exc_info()[1]
     while error is not None and not isinstance(error, Terminated):
         error = error.__context__

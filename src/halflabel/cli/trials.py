@@ -52,7 +52,7 @@ def demo(output: Path, seed: int) -> None:
     others = story.table.drop(index=DEFAULT)["average_precision"]
     ahead = story.table.loc[DEFAULT, "average_precision"] - others.max()
     verdict = "is ahead of" if ahead >= 0.0005 else "ties with" if ahead > -0.0005 else "loses to"
-    print_result(f"In average precision halflabel {verdict} the best of the others, {others.idxmax()} ({ahead:+.3f}).")
+    print_result(f"In average precision halflabel {verdict} the best other method, {others.idxmax()} ({ahead:+.3f}).")
     print_result(
         f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser)."
     )
@@ -111,7 +111,7 @@ def evaluate_command(
 
 
 def _as_json(result: Evaluation) -> dict[str, Any]:
-    """Return sentences and tables for JSON; a number that could not be measured is null."""
+    """Return sentences and tables for JSON. A number that could not be measured is null."""
     sentences = ("pattern", "advice", "warning", "trust", "more_labels")
     tables = {"records": result.records, "curve": result.curve}
     return {

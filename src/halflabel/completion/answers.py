@@ -18,7 +18,7 @@ from halflabel.table.cells import describe_missing, read_as_text, show_cell
 from halflabel.table.source_files import read_source
 from halflabel.table.tag_cells import TagNotation
 
-#: Columns of a review table that are about the entry; the others show the item.
+#: Columns of a review table that describe the entry. Every other column shows the item.
 _OWN = ("item", "label", "given", "suggested", "probability", "reason", "answer", "by", "at", "why", "seconds")
 
 #: Columns of a review table that hold the reason of a question: of a review in the browser, and of Completion.review.
@@ -65,11 +65,11 @@ def use_answers(opened: OpenTable, answers: Answers | None) -> OpenTable:
 
 
 def select_calibrating(answers: Answers | None, given: PartialLabels) -> Mask | None:
-    """Return the entries that probabilities are calibrated on; None if these are all observed ones.
+    """Return the entries that probabilities are calibrated on, or None for all observed entries.
 
     An entry that was unknown, and was asked about because of a value (of another reviewer, of a group of items), does
     not calibrate. An entry that was given calibrates with the answer in place of its value: it is observed whatever
-    the question was. Without doubtful given entries, those that agree with the model would remain.
+    the question was. Without the doubtful given entries, mainly entries that agree with the model would remain.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def apply_answers(opened: OpenTable, answers: Answers) -> OpenTable:
 
 
 def _read_reasons(review: pd.DataFrame, answered: Mask) -> Mask | None:
-    """Return which answers are to questions that do not depend on the value; None without a column of reasons."""
+    """Return which questions do not depend on the value of the entry, or None without a column of reasons."""
     names = [str(name) for name in review.columns]
     place = next((names.index(name) for name in _WHY if name in names), None)
     if place is None:
@@ -179,7 +179,7 @@ def _check_agreement(answers: Answers, opened: OpenTable) -> None:
 
 
 def _remove_tags(opened: OpenTable, answers: Answers) -> pd.DataFrame | None:
-    """Return the table without the tags that were answered with no; labels in columns are written later."""
+    """Return the table without the tags that were answered with no. Label columns are written later."""
     tags, frame = opened.roles.tags, opened.frame
     if tags is None or frame is None:
         return frame

@@ -54,7 +54,7 @@ class Heading:
     written : str
         Date and time (UTC); empty in models of the first versions.
     versions : mapping of str to str
-        Of this library and of those that it was used with.
+        The versions of this library and of the libraries that it was used with.
     size : int
         Bytes of the file.
     """
@@ -86,7 +86,7 @@ def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any], classes: Ma
 
 
 def load_tree(path: str | os.PathLike[str], classes: Mapping[str, type]) -> dict[str, Any]:
-    """Read what :func:`save_tree` wrote; only the named ``classes`` are ever built.
+    """Read a file of :func:`save_tree`. Objects of other classes than the named ``classes`` are never built.
 
     Raises
     ------
@@ -102,30 +102,30 @@ def load_tree(path: str | os.PathLike[str], classes: Mapping[str, type]) -> dict
 
 
 def read_heading(path: str | os.PathLike[str]) -> Heading:
-    """Return when and with which versions a model was written; raise as :func:`load_tree` does."""
+    """Return the time and the versions with which a model was written. It raises the errors of :func:`load_tree`."""
     with _open_archive(path) as archive:
         document = _read_document(archive)
         written, versions = document.get("written", ""), document.get("versions", {"halflabel": document["halflabel"]})
         if not isinstance(versions, dict) or not all(isinstance(each, str) for each in (written, *versions.values())):
-            raise ValueError("its versions are no text")
+            raise ValueError("its versions are not text")
         return Heading(document["format"], written, versions, os.path.getsize(path))
 
 
 def is_model(path: Path) -> bool:
-    """Return whether a file is a model by its suffix, or by what it holds."""
+    """Return whether a file is a model, by its suffix or by its content."""
     if path.suffix == ".halflabel":
         return True
     try:
         check_ordinary(path)
         with zipfile.ZipFile(path) as archive:
             return "model.json" in archive.namelist()
-    except Exception:  # it is no zip, or a damaged one: zipfile raises errors of many kinds
+    except Exception:  # for a file that is not a zip, or is damaged, zipfile raises errors of many kinds
         return False
 
 
 @contextmanager
 def _open_archive(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
-    """Open a model; any error while it is read becomes a ModelFileError that names the file."""
+    """Open a model. Any error while it is read becomes a ModelFileError that names the file."""
     if not Path(path).exists():
         raise ModelFileError(f"{path}: there is no such file.")
     try:
@@ -245,7 +245,7 @@ class _Decoder:
         return _build(self.classes[name], self(value["state"]))
 
     def _array(self, number: int) -> np.ndarray[Any, Any]:
-        """Read an array once: the limit on what a file unpacks to would not hold if one were read again and again."""
+        """Read an array once. Arrays that are read repeatedly could exceed the limit on the unpacked size of a file."""
         if number in self.seen:
             raise ValueError(f"array {number} is used twice")
         self.seen.add(number)

@@ -1,4 +1,4 @@
-"""Checks before the work starts: labels, label frequency, method and memory; each raises in one sentence."""
+"""Checks before the work starts, of the labels, the label frequency, the method and the memory."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from halflabel.methods.auto.budget import estimate_memory
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
 
-#: Columns of the kernel that a method for positive-only labels holds, roughly.
+#: Approximate number of kernel columns in memory, for positive-only methods.
 LANDMARKS = 1000
 
 
 def check_observed_rate(labels: PartialLabels, observed_rate: float | None) -> None:
-    """Raise for a label frequency that is no share, or that is given for labels with irrelevant entries."""
+    """Raise for a label frequency that is not a share, or that is given for labels with irrelevant entries."""
     require_observed_rate(observed_rate)
     if observed_rate is not None and not labels.positive_only:
         raise ValueError(
@@ -71,7 +71,7 @@ def check_memory(opened: OpenTable, model: PartialLabelEstimator) -> None:
     Raises
     ------
     ValueError
-        If there is no cheaper effort, or none with room.
+        If no effort fits into the free memory.
     """
     free = free_memory()
     needed = estimate_per_effort(opened, model)
@@ -94,13 +94,13 @@ def check_memory(opened: OpenTable, model: PartialLabelEstimator) -> None:
     raise ValueError(
         f"{plural(n, 'item')} with {plural(opened.X.shape[1], 'feature')} and {plural(n_labels, 'label')} need about "
         f"{_write_size(needed[cheapest])} of memory{even}, but {_write_size(free)} are free: complete a random part "
-        "of the items and label the others with the saved model (halflabel predict), write the table in several files "
-        "and complete these part by part (halflabel complete -o FOLDER/), or take fewer labels or features."
+        "of the items and label the other items with the saved model (halflabel predict), write the table in several "
+        "files and complete these part by part (halflabel complete -o FOLDER/), or take fewer labels or features."
     )
 
 
 def estimate_per_effort(opened: OpenTable, model: PartialLabelEstimator) -> dict[str, float]:
-    """Return the bytes that a fit needs; of AutoLabeler for the effort of the model and each cheaper one."""
+    """Return the bytes that a fit needs, by effort. AutoLabeler has its own effort and each cheaper effort."""
     if not isinstance(model, AutoLabeler):
         return {"": _estimate_any(opened)}
     efforts = list(EFFORTS)[: list(EFFORTS).index(model.effort) + 1]

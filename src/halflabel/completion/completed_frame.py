@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def build_frame(completion: Completion) -> pd.DataFrame:
-    """Return the completed table; without a table of the user, a table of the labels alone."""
+    """Return the completed table. For arrays, it is a table of the labels alone."""
     opened = completion.opened
     filled = _make_table(completion.evidence.written_state, completion.index, opened.written_labels.names)
     if opened.frame is None:
@@ -52,19 +52,19 @@ def fill_known(
     notation: TagNotation | None = None,
     words: Mapping[str, tuple[Any, Any]] | None = None,
 ) -> pd.DataFrame:
-    """Return a table of new items with its gaps filled; given cells stay, and a label without a column gets one.
+    """Return a table of new items with its gaps filled. Given cells stay. A label without a column gets one.
 
     Parameters
     ----------
     frame : DataFrame
     labels : PartialLabels
-        What the table states about the labels.
+        The labels that the table states.
     relevant : ndarray of shape (n_items, n_labels)
-        1 or 0, of given entries their value.
+        1 or 0. Given entries have their value.
     tags, notation
         The column of tags, and how it is written, if there is one.
     words : mapping of str to (any, any)
-        By label, what its column writes for irrelevant and for relevant entries, where that is not 0 and 1.
+        By label, the words of its column for irrelevant and for relevant entries. Columns of 0 and 1 are left out.
     """
     table = use_text_names(frame).copy()
     if tags is not None:
@@ -79,7 +79,7 @@ def fill_known(
 
 
 def _fill_column(given: pd.Series[Any] | None, known: Mask, relevant: Ints, words: tuple[Any, Any] | None) -> Any:
-    """Return the cells of a label: numbers, or those that were given and words for the others."""
+    """Return the cells of a label: numbers, or the given cells and words for the gaps."""
     if words is None:
         return relevant if given is None else _match_type(pd.array(relevant, dtype=np.int64), given)
     cells = [None] * len(known) if given is None else given.astype(object).tolist()
@@ -100,7 +100,7 @@ def _write_tags(completion: Completion, table: pd.DataFrame, place: int) -> pd.D
 
 
 def _make_table(state: NDArray[np.int8], index: pd.Index[Any], names: tuple[str, ...]) -> pd.DataFrame:
-    """Return 1, 0 and missing; plain integers where nothing is missing."""
+    """Return 1, 0 and missing. Without missing values these are plain integers."""
     table = pd.DataFrame((state > 0).astype(np.int64), index=index, columns=list(names))
     return table if state.all() else table.astype("Int64").mask(state == 0)
 

@@ -20,7 +20,7 @@ MAX_NAMED = 3
 #: A carrier with a smaller share, in log odds, is not named.
 MIN_SHARE = 0.005
 
-#: What a part rests on, where nothing else is known.
+#: The evidence of each part, if no carriers are known.
 TEXTS = {
     RATE: "the share of relevant entries among the given ones",
     PRIOR: "the prior of this entry",
@@ -30,13 +30,13 @@ TEXTS = {
     NOT_ASSIGNED: "the item is annotated and lacks the label",
 }
 
-#: What a part of a method rests on if the method does not divide it.
+#: The evidence of a part that the method does not divide.
 UNDIVIDED = "all features together: the method does not divide this part"
 
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """What carriers are called.
+    """The names of carriers.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ def tabulate(parts: Mapping[str, float], carriers: pd.DataFrame, texts: Mapping[
     carriers : DataFrame
         From :func:`list_carriers`.
     texts : mapping of str to str
-        What parts rest on, in place of :data:`TEXTS`.
+        The evidence of parts, in place of :data:`TEXTS`.
     """
     shown = [name for name, value in parts.items() if value or name not in (CLIPPING, NOT_ASSIGNED)]
     by_part = {part: _describe(rows) for part, rows in carriers.groupby("part", sort=False)}

@@ -63,7 +63,7 @@ class Evidence:
 
     @property
     def labels(self) -> PartialLabels:
-        """The labels as they were given, without those that cannot be learned."""
+        """The labels as they were given, without the labels that cannot be learned."""
         return self.opened.labels
 
     @property
@@ -78,7 +78,7 @@ class Evidence:
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """The kinds of gap and what was done about each, in sentences."""
+        """The kinds of gap, and how each kind was filled, in sentences."""
         return describe_gaps(self.labels, self.model, self.rule)
 
     @property
@@ -86,7 +86,7 @@ class Evidence:
         """The weights between items that the method used, if it used any."""
         return getattr(self.model, "weights_", None)
 
-    # What was learned from, and the values that follow.
+    # The labels that were learned from, and the values that follow.
 
     @cached_property
     def learned_from(self) -> PartialLabels:
@@ -100,13 +100,13 @@ class Evidence:
 
     @property
     def probabilities(self) -> Floats:
-        """Calibrated probabilities; those of observed entries are out of fold."""
+        """Calibrated probabilities. For observed entries they are out of fold."""
         p: Floats = self.model.label_probabilities_
         return p
 
     @cached_property
     def learned_probabilities(self) -> Floats:
-        """Probabilities of relevance in :attr:`learned_from`; for positive-only labels P(assigned)."""
+        """Probabilities of relevance in :attr:`learned_from`. For positive-only labels, this is P(assigned)."""
         if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
             p: Floats = self.model.assume(None).probabilities
             return p
@@ -114,7 +114,7 @@ class Evidence:
 
     @cached_property
     def state(self) -> NDArray[np.int8]:
-        """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown; given entries verbatim."""
+        """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown. Given entries do not change."""
         if self.min_precision is not None:
             filled = self.fill_at(self.min_precision)
         else:
@@ -165,7 +165,7 @@ class Evidence:
         """The unknown entries of labels that have both values."""
         return ~self.labels.observed & self.learned_from.learnable
 
-    # What the checks found.
+    # The results of the checks.
 
     @cached_property
     def warnings(self) -> list[Result]:
@@ -190,7 +190,7 @@ class Evidence:
 
     @property
     def printed_probabilities(self) -> Floats:
-        """The probabilities that a person reads: those of gaps are missing where a check contradicts them."""
+        """The probabilities that a person reads. Gaps have none if a check contradicts them."""
         return (
             np.where(~self.labels.observed, np.nan, self.probabilities) if self.contradictions else self.probabilities
         )
@@ -243,7 +243,7 @@ class Evidence:
         expected = np.nan if exceeded else float(found.probabilities[~self.labels.observed].sum())
         return [rate, int(filled.sum()), expected, cut]
 
-    # What the values rest on.
+    # The evidence for the values.
 
     @cached_property
     def codes(self) -> NDArray[np.int8]:
@@ -260,7 +260,7 @@ class Evidence:
         """The number of gaps for each kind of evidence."""
         return count_gaps(self.labels, self.codes)
 
-    # What to check and what to ask, by position.
+    # The entries to check and the questions to ask, by position.
 
     def rank_suspects(self) -> pd.DataFrame:
         """Return the given entries, or the probable missing positives, that are most probably wrong first."""
@@ -304,7 +304,7 @@ class Evidence:
 
     @cached_property
     def resampled_calibration(self) -> ResampledCalibration | None:
-        """Calibrations of bootstrap samples of the labelled items; None if nothing was held out."""
+        """Calibrations of bootstrap samples of the labelled items, or None if nothing was held out."""
         model, order = self.model, self._order
         folds = getattr(model, "folds_", None)
         return ResampledCalibration.fit(

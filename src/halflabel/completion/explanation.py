@@ -1,4 +1,4 @@
-"""Why an entry has its probability: parts in log odds that add up to it, and what each part rests on."""
+"""The reasons for a probability: parts in log odds that add up to it, and the evidence of each part."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ MAX_SUPPORTING = 10
 
 
 def find_label(completion: Completion, label: str | None = None) -> int:
-    """Return the position of a label; of None, that of the label with the most relevant entries.
+    """Return the position of a label. None selects the label with the most relevant entries.
 
     Raises
     ------
     ValueError
-        If there is no such label.
+        If the label does not exist.
     """
     names = completion.labels.names
     if label is None:
@@ -60,17 +60,17 @@ class Explanation:
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
     kind : {"graph", "features", "other labels", "prior", "rate"}
-        What the largest part rests on, see :func:`halflabel.evidence.kinds.classify_entries`.
+        The evidence of the largest part, see :func:`halflabel.evidence.kinds.classify_entries`.
     supporting : DataFrame
         The items it is tied to in the neighbour graph, with weight and given label, observed ones first.
     contributions : DataFrame
         Columns part, log_odds, rests_on. The sum of ``log_odds`` is the log odds of ``probability``, see
-        :mod:`halflabel.methods.contributions`. Empty where there is no probability.
+        :mod:`halflabel.methods.contributions`. Empty for an entry without a probability.
     carriers : DataFrame
         Columns part, kind ("feature", "item" or "label"), name, log_odds, given: the largest shares of the parts that
         can be divided. Items are named for fitted items only.
     out_of_fold : bool
-        Whether the parts are those of models that were fitted without the item, because its label is given.
+        Whether the parts are from models that were fitted without the item, because its label is given.
     """
 
     item: Any
@@ -99,7 +99,7 @@ class Explanation:
 
 
 def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
-    """Return why the entry of ``item`` (its id) and ``label`` has its probability; raise KeyError if there is none."""
+    """Return why the entry of ``item`` (its id) and ``label`` has its probability. Raise KeyError for a wrong name."""
     try:
         j = find_label(completion, label)
     except ValueError as error:
@@ -172,7 +172,7 @@ def explain_new(
 def _name_carriers(
     carriers: Mapping[str, Carriers], predictor: Predictor, label: int, rows: Ints, fitted: Completion | None
 ) -> pd.DataFrame:
-    """Return the largest shares of the parts of a new item; fitted items have names only if the completion is given."""
+    """Return the largest shares of the parts of a new item. Fitted items have names only if the completion is given."""
     features, labels = predictor.encoder.feature_names, predictor.label_names
     if fitted is None:
         return contributions.list_carriers(carriers, contributions.Names(features, labels))
@@ -182,7 +182,7 @@ def _name_carriers(
 
 
 def _list_contributions(completion: Completion, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:
-    """Return the parts of one entry, with texts for those that have no carriers."""
+    """Return the parts of one entry, with texts for the parts without carriers."""
     parts = completion.model.decompose(np.array([i]), completion.evidence.learned_from)
     texts = {RATE: contributions.describe_rate(completion.evidence.learned_from, j)}
     prior = completion.opened.prior
@@ -205,7 +205,7 @@ def _find_carriers(completion: Completion, i: int, j: int) -> pd.DataFrame:
 
 
 def take_entry(parts: Mapping[str, Any], row: int, label: int, p: float) -> dict[str, float]:
-    """Return the parts of one entry as numbers; none where it has no probability."""
+    """Return the parts of one entry as numbers. An entry without a probability has no parts."""
     return {} if np.isnan(p) else {name: float(part[row, label]) for name, part in parts.items()}
 
 
@@ -229,7 +229,7 @@ def _read_value(state: int) -> int | None:
 
 
 def _name_index(index: pd.Index[Any]) -> str:
-    """Return in words what identifies the items."""
+    """Return in words how the items are identified."""
     if index.name is not None:
         return f"{index.name!r}, such as {index[0]!r}"
     return "their row number, from 0" if isinstance(index, pd.RangeIndex) else f"the index, such as {index[0]!r}"

@@ -91,17 +91,17 @@ def complete(
     pairs, on : DataFrame and str, optional
         A long table with one row per (id, tag), and the name of its id column; needs ``id`` and ``absent``.
     absent : {"irrelevant", "unknown"}, optional
-        What a tag means that an item does not list.
+        The meaning of a tag that an item does not list.
     empty : {"unlabelled", "none"}, optional
-        What a cell of ``tags`` without a tag is, whatever its form: an unlabelled item, or an annotated item without
-        tags. By default an empty list is an annotated item; an empty cell, a missing list and a list of missing values
-        only are unlabelled items.
+        The meaning of a cell of ``tags`` without a tag, in any form: an unlabelled item, or an annotated item without
+        tags. By default an empty list is an annotated item. An empty cell, a missing list and a list of only missing
+        values are unlabelled items.
     sep : str, optional
         The separator of tags in a cell; recognised by default.
     id : str, optional
         The column that identifies the items; by default their row labels do.
     group : str, optional
-        Items with equal values in this column (a thread, an author) are held out together. It is no feature.
+        Items with equal values in this column (a thread, an author) are held out together. It is not used as a feature.
     features : sequence of str, optional
         Feature columns: names or patterns; by default all columns that can serve.
     vectors : str, path or array, optional
@@ -139,7 +139,7 @@ def complete(
     unsure : {"fill", "leave"}, default="fill"
         "leave" is short for ``min_precision=0.95``.
     min_precision : float in (0.5, 1), optional
-        Fill only the entries that reach this expected precision, label by label; leave the others empty.
+        Fill only the entries that reach this expected precision, label by label. All other gaps stay empty.
     cost : pair of float, optional
         Cost of a false positive and of a false negative: entries are filled so that the expected cost is least. Short
         for ``rule=Rule("cost", ratio=...)``.
@@ -168,13 +168,13 @@ def complete(
 
     Notes
     -----
-    With ``absent="unknown"`` (a tag may be missing where it is true) what can be learned is the probability that a tag
-    is *assigned*. If every relevant entry was assigned with the same probability c, this is c times the probability of
+    With ``absent="unknown"`` (a tag may be missing where it is true) the method learns the probability that a tag is
+    *assigned*. If every relevant entry was assigned with the same probability c, this is c times the probability of
     being relevant. Which of two items is likelier to have a label does not depend on c, if both or neither was
-    annotated; the level of the probabilities, and so the number of missing positives that are filled in, does. Given
-    ``observed_rate``, probabilities are of being relevant, and lower where an annotated item lacks the tag. Without it,
-    they are of being assigned, the plug-in threshold on them fills the table, and :attr:`Evidence.assumptions` shows
-    what several values of c would change.
+    annotated. The level of the probabilities depends on c, and so does the number of missing positives that are filled
+    in. With ``observed_rate``, the result is the probability of being relevant. It is lower for an annotated item that
+    lacks the tag. Without it, the result is the probability of being assigned. The plug-in threshold on these
+    probabilities fills the table, and :attr:`Evidence.assumptions` shows the changes for several values of c.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def complete(
 def _choose_calibrating(
     asked: Any, of_answers: Mask | None, labels: PartialLabels, model: PartialLabelEstimator
 ) -> Mask | None:
-    """Return the entries that calibrate: those that the user asks for, without answers that depend on a value."""
+    """Return the entries that calibrate: the entries of the user, without answers that depend on a value."""
     if asked is None:
         return of_answers if "calibrate_on" in model.auxiliary else None
     check_calibrate_on(labels, model)
@@ -257,7 +257,7 @@ def choose_rule(
     min_precision: float | None = None,
     cost: tuple[float, float] | None = None,
 ) -> Rule | None:
-    """Return the threshold rule that is asked for; None for that of the method. Arguments as in :func:`complete`.
+    """Return the threshold rule of the arguments of :func:`complete`, or None for the rule of the method.
 
     Raises
     ------
@@ -305,5 +305,5 @@ def _choose_method(
 def build_default_method(
     observed_rate: float | None = None, random_state: int | None = 0, effort: str = "default"
 ) -> PartialLabelEstimator:
-    """Return the method behind :func:`complete`, not fitted; ``observed_rate`` is for positive-only labels."""
+    """Return the method behind :func:`complete`, not fitted."""
     return AutoLabeler(effort, observed_rate=observed_rate, random_state=random_state)

@@ -1,4 +1,4 @@
-"""The kinds of gap of a table and what was done about each, in sentences."""
+"""The kinds of gap of a table, and how each kind was filled, in sentences."""
 
 from __future__ import annotations
 

@@ -49,13 +49,13 @@ class Predictor:
     notation : TagNotation or None
         How the tags column was written that the labels came from.
     words : mapping of str to (any, any)
-        By label, what its column wrote for irrelevant and for relevant entries, where that is not 0 and 1.
+        By label, the words of its column for irrelevant and for relevant entries. Columns of 0 and 1 are left out.
     item_map : SavedMap or None
         The map on which :meth:`locate` places new items.
     meanings : mapping of str to float, or None
-        What the words of label columns mean, where that was stated: 1, 0, or NaN for unknown.
+        The meanings of the words of label columns, if stated: 1, 0, or NaN for unknown.
     empty : {"unlabelled", "none"} or None
-        What a cell of a tags column without a tag is, where that was stated: an unlabelled item, or an annotated item
+        The meaning of a cell of a tags column without a tag, if stated: an unlabelled item, or an annotated item
         without tags.
     """
 
@@ -92,7 +92,7 @@ class Predictor:
         return self.predict_both(frame, matrix)[0]
 
     def predict_both(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the results of :meth:`predict` and :meth:`predict_proba`; each item is scored once."""
+        """Return the results of :meth:`predict` and :meth:`predict_proba`. Each item is scored once."""
         frame, matrix = _split_items(frame, matrix)
         both = self.model.predict_both(self.encoder.transform(frame, matrix))
         index, columns = self._index(frame), list(self.label_names)
@@ -107,13 +107,13 @@ class Predictor:
         return self.label_with_probabilities(frame, matrix)[0]
 
     def label_with_probabilities(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the results of :meth:`label` and :meth:`predict_proba`; each item is scored once."""
+        """Return the results of :meth:`label` and :meth:`predict_proba`. Each item is scored once."""
         frame = as_pandas(frame)
         labels, p = self.predict_both(frame, matrix)
         return self._write_labels(frame, labels.to_numpy()), p
 
     def complete(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
-        """Return a table of new items with its gaps filled; given entries stay as they are.
+        """Return a table of new items with its gaps filled. Given entries stay as they are.
 
         The label columns (or the column of tags) that the table has are read as in the table that the model was learned
         from; a label without a column gets one. The given labels of an item are used for its other labels if the method
@@ -142,7 +142,7 @@ class Predictor:
         return fill_known(frame, labels, relevant, self.roles.tags, self.notation, self.words), probabilities
 
     def read_labels(self, frame: pd.DataFrame) -> PartialLabels:
-        """Return the labels that a table of new items states; there may be none."""
+        """Return the labels that a table of new items states. A table may have none."""
         only_assigned = getattr(self.model, "positive_only_", False)
         return read_known_labels(
             frame,
@@ -157,7 +157,7 @@ class Predictor:
     def complete_both(
         self, frame: pd.DataFrame, labels: PartialLabels, matrix: Any = None
     ) -> tuple[NDArray[np.int64], Floats]:
-        """Return 0/1 and probabilities as arrays, for new items and those labels of theirs that are known."""
+        """Return 0/1 and probabilities as arrays, for new items, given their known labels."""
         return self.model.complete_both(self.encoder.transform(frame, matrix), labels)
 
     def explain(
@@ -208,7 +208,7 @@ class Predictor:
             )
         frame, matrix = _split_items(frame, matrix)
         p = self.predict_proba(frame, matrix).to_numpy()
-        if getattr(self.model, "positive_only_", False):  # the map was learned from what is assigned
+        if getattr(self.model, "positive_only_", False):  # the map was learned from the assigned labels
             p = p * (getattr(self.model, "observed_rate", None) or 1.0)
         places = self.item_map.locate(self.encoder.transform(frame, matrix), p)
         return pd.DataFrame(places, self._index(frame), [f"dim{j + 1}" for j in range(places.shape[1])])
@@ -233,7 +233,7 @@ class Predictor:
 
 
 def _split_items(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
-    """Return a table and a matrix; for an array, the table has no columns."""
+    """Return a table and a matrix. For an array, the table has no columns."""
     items = as_pandas(items)
     if isinstance(items, pd.DataFrame):
         return items, matrix
@@ -244,18 +244,18 @@ def _split_items(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
 
 
 def save(path: str | os.PathLike[str], predictor: Predictor) -> None:
-    """Write a model as one file; JSON and plain arrays, no pickle.
+    """Write a model as one file of JSON and plain arrays, without pickle.
 
     Raises
     ------
     TypeError
-        If a part of the model is no class of this library.
+        If a part of the model is of a class that a model file cannot hold.
     """
     save_tree(path, {"predictor": predictor}, saved_classes())
 
 
 def load(path: str | os.PathLike[str]) -> Predictor:
-    """Read a model; nothing in the file is ever executed.
+    """Read a model. Nothing in the file is ever executed.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def load(path: str | os.PathLike[str]) -> Predictor:
     Raises
     ------
     ModelFileError
-        If the file is no model, is damaged, or was written by a newer version.
+        If the file is not a model, is damaged, or was written by a newer version.
     """
     predictor = load_tree(path, saved_classes()).get("predictor")
     if not isinstance(predictor, Predictor):
@@ -292,7 +292,7 @@ def _check_parts(predictor: Predictor) -> None:
     if np.shape(model.thresholds_) != (len(names),) or not np.isfinite(model.thresholds_).all():
         raise ValueError("there is not one finite threshold per label")
     if set(encoder.columns) != set(predictor.roles.features) or len(set(encoder.columns)) < len(encoder.columns):
-        raise ValueError("the columns of the features are not those of the roles")
+        raise ValueError("the columns of the features differ from the columns of the roles")
     if _count_features(encoder) != model.n_features_in_:
         raise ValueError("the table gives another number of features than the method takes")
     frame, matrix = make_up_rows(encoder)
@@ -305,7 +305,7 @@ def _check_parts(predictor: Predictor) -> None:
 
 
 def _count_features(encoder: FeatureEncoder) -> int:
-    """Return the number of features of a table; raise before any is named if a size is not that of its arrays."""
+    """Return the number of features of a table. Raise before any is named if a size differs from its arrays."""
     filling, n_single = encoder.filling, len(encoder.numeric) + encoder.vector_width
     n_matrix, n_words = len(encoder.matrix_names), len(encoder.vocabulary)
     n_filled = len(filling.means)
@@ -339,7 +339,7 @@ def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:
 
 @cache
 def saved_classes() -> Mapping[str, type]:
-    """Return by name the classes that a model file may hold; all methods are imported."""
+    """Return by name the classes that a model file may hold. It imports all methods."""
     from halflabel.completion.registry import CLASSES, list_by_name, load_added_classes
 
     return list_by_name(Predictor, *CLASSES, *load_added_classes())

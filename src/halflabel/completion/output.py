@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from halflabel.completion.result import Completion
     from halflabel.table import OpenTable
 
-#: What suggestions are signed with.
+#: The author of suggestions in files of annotation tools.
 MODEL = f"halflabel {__version__}"
 
 
@@ -35,15 +35,15 @@ def write_completed(
     mark: bool = False,
     question: str | None = None,
 ) -> tuple[str, ...]:
-    """Write the completed table, or what was filled in as suggestions with their probabilities.
+    """Write the completed table, or the filled entries as suggestions with their probabilities.
 
     Parameters
     ----------
     completion : Completion
     path : path
     format : str, optional
-        The name of a format of :data:`halflabel.files.FORMATS`. By default what an annotation tool exported goes
-        back to this tool if the suffix fits, and everything else is a table in the notation of its suffix.
+        The name of a format of :data:`halflabel.files.FORMATS`. By default the export of an annotation tool goes
+        back to this tool if the suffix fits. Everything else is a table in the notation of its suffix.
     mark : bool, default=False
         Whether a table distinguishes given entries from filled ones.
     question : str, optional
@@ -67,7 +67,7 @@ def write_completed(
 
 
 def write_for_tool(records: Records, path: Path, format: str, question: Question | None = None) -> tuple[str, ...]:
-    """Write records for a tool; return a sentence for each thing that its files cannot hold."""
+    """Write records for a tool, and return a sentence for each thing that its files cannot hold."""
     records = records if question is None else replace(records, question=question)
     title = files.FORMATS[format].title
     lost = files.write_records(path, format, records)
@@ -81,7 +81,7 @@ def choose_tool(source: object, path: Path) -> str | None:
 
 
 def to_records(completion: Completion) -> Records:
-    """Return the items with given values, and with what was filled in as suggestions of a model."""
+    """Return the items with given values, and with filled values as suggestions of a model."""
     opened = completion.opened
     labels, state = opened.written_labels, completion.evidence.written_state
     final = pd.DataFrame(np.where(state == 0, np.nan, state > 0), columns=labels.names)
@@ -117,7 +117,7 @@ def _find_id(opened: OpenTable, frame: pd.DataFrame) -> str | None:
 
 
 def add_suggestions(records: Records, made: Records) -> Records:
-    """Return records with the suggestions that were made in place of older ones; who gave the answers stays known.
+    """Return records with the new suggestions in place of older ones. The authors of answers do not change.
 
     An answer that is not the one in the records (it was corrected before the fit) replaces it.
     """

@@ -23,7 +23,7 @@ def make_suggestions(
     ----------
     predictor : Predictor
     source : Source
-        Where the items come from; answers of people in the export of a tool stay what they are.
+        Where the items come from. Answers of people in the export of a tool do not change.
     frame : DataFrame
         The items as a table.
     labels, p : DataFrame

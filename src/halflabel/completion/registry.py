@@ -83,7 +83,7 @@ def load_added_classes() -> tuple[type, ...]:
 
 
 def list_by_name(*classes: type) -> Mapping[str, type]:
-    """Return classes by their names; raise if two have the same one."""
+    """Return classes by their names. Raise if two classes have the same name."""
     by_name = {kind.__name__: kind for kind in classes}
     if len(by_name) < len(classes):
         names = [kind.__name__ for kind in classes]

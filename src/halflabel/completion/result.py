@@ -76,7 +76,7 @@ class Completion:
     if not TYPE_CHECKING:  # old names have no types, and a wrong name stays an error of the type checker
 
         def __getattr__(self, name: str) -> Any:
-            """Return what an old name stands for, with a warning that names the new place."""
+            """Return the value of an old name, with a warning that states the new name."""
             if name == "embedding":
                 return lambda n_components=2, **options: self.map(n_components, **options).coordinates
             if name not in MOVED:
@@ -108,12 +108,12 @@ class Completion:
 
     @property
     def state(self) -> NDArray[np.int8]:
-        """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown; given entries verbatim."""
+        """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown. Given entries do not change."""
         return self.evidence.state
 
     @property
     def probability_of(self) -> str:
-        """What probabilities are of: "being relevant", or "being assigned" for positive-only labels without c."""
+        """The event of the probabilities: "being relevant", or "being assigned" for positive-only labels without c."""
         return self.predictor.probability_of
 
     @property
@@ -123,7 +123,7 @@ class Completion:
 
     @property
     def labels(self) -> PartialLabels:
-        """The labels as they were given, without those that cannot be learned."""
+        """The labels as they were given, without the labels that cannot be learned."""
         return self.opened.labels
 
     @property
@@ -143,12 +143,12 @@ class Completion:
 
     @cached_property
     def probabilities(self) -> pd.DataFrame:
-        """Calibrated probabilities of :attr:`probability_of`; observed entries get out-of-fold probabilities."""
+        """Calibrated probabilities of :attr:`probability_of`. Observed entries get out-of-fold probabilities."""
         return pd.DataFrame(self.model.label_probabilities_, index=self.index, columns=list(self.labels.names))
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """The given entries, those first that are most probably wrong.
+        """The given entries, the most probably wrong entries first.
 
         Columns: item, label, given, probability (of being relevant, out of fold), wrong (posterior probability that the
         value was flipped, see :class:`halflabel.evidence.suspects.FlipRates`). If hardly any value is wrong, it is
@@ -162,8 +162,8 @@ class Completion:
     def next_to_label(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown.
 
-        Unlabelled items come first: those whose labels reduce the expected error over all items most. The items with
-        the most uncertain gaps follow; see :func:`halflabel.evidence.questions.rank_questions`.
+        Unlabelled items come first, in the order in which their labels reduce the expected error over all items. The
+        items with the most uncertain gaps follow, see :func:`halflabel.evidence.questions.rank_questions`.
         """
         return self.opened.name_items(self.evidence.rank_questions(n))
 
@@ -205,7 +205,7 @@ class Completion:
         max_rows : int, default=500
             The maximum number of entries.
         show : sequence of str, optional
-            The columns that stand for an item; by default the text column and a recognised id.
+            The columns that describe an item; by default the text column and a recognised id.
         reason : str, optional
             Only the entries of this reason, such as "probably a missing positive"; see the column ``reason``.
 
@@ -225,10 +225,10 @@ class Completion:
         return explain_entry(self, item, label)
 
     def map(self, n_components: int = 2, **options: Any) -> ItemMap:
-        """Return the items in a small number of dimensions; a map with the same options is drawn once.
+        """Return the items in a small number of dimensions. A map with the same options is drawn once.
 
-        The options are those of :func:`halflabel.completion.mapping.item_map.draw_item_map`, such as ``method`` and
-        ``label_weight``.
+        The options are parameters of :func:`halflabel.completion.mapping.item_map.draw_item_map`, such as ``method``
+        and ``label_weight``.
         """
         key = (n_components, *sorted(options.items()))
         if key not in self._maps:
@@ -242,7 +242,7 @@ class Completion:
     def report(self, path: AnyPath, **options: Any) -> Path:
         """Write the report as one self-contained HTML file and return its path.
 
-        The options are those of :func:`halflabel.report.summarize`.
+        The options are the parameters of :func:`halflabel.report.summarize`.
         """
         page = views.render_html(views.summarize(self, **options))
         with atomic_write(path, "w") as file:
@@ -280,13 +280,13 @@ class Completion:
 
     @property
     def predictor(self) -> Predictor:
-        """The method and the way a table is read: what new items need."""
+        """The method and the way a table is read, for new items."""
         opened = self.opened
         stated: dict[str, Any] = {"words": opened.find_words(), "meanings": opened.meanings, "empty": opened.empty}
         return Predictor(self.model, opened.roles, opened.encoder, self.labels.names, opened.notation, **stated)
 
     def save(self, path: AnyPath, *, item_map: ItemMap | None = None) -> None:
-        """Write the model as one file, to be read by :func:`halflabel.load`; JSON and plain arrays, no pickle.
+        """Write the model as one file for :func:`halflabel.load`. It holds JSON and plain arrays, without pickle.
 
         With a map from :meth:`map`, new items can be placed on it: ``halflabel predict --map``.
         """

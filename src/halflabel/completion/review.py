@@ -13,14 +13,14 @@ from halflabel.table.items import choose_shown, take_shown
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
 
-#: The columns of a review table; the columns that stand for the item follow.
+#: The first columns of a review table. The columns that describe the item follow.
 COLUMNS = ("item", "label", "given", "suggested", "probability", "reason", "answer")
 
 
 def list_for_review(
     completion: Completion, max_rows: int, show: Sequence[str] | None, reason: str | None
 ) -> pd.DataFrame:
-    """Return the entries that a person should check, the most useful answers first; see :meth:`Completion.review`."""
+    """Return the entries that a person should check, the most useful answers first, see :meth:`Completion.review`."""
     entries = completion.evidence.doubts
     entries = (entries if reason is None else entries[entries["reason"] == reason]).head(max_rows)
     rows, columns = (entries[name].to_numpy(dtype=np.intp) for name in ("position", "column"))

@@ -1,4 +1,4 @@
-"""What a model file may hold: the annotations of a record are its schema, checked before the record is built."""
+"""The schema of a model file: the annotations of a record, checked before the record is built."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from halflabel._arrays import Floats, Ints, is_sparse
 #: Arrays that may hold infinity or NaN: the threshold of a leaf, a ridge weight that is not known or not used.
 NOT_FINITE = {("Trees", "threshold"), ("KernelRidge", "alpha")}
 
-#: Kinds of numbers that may stand for a declared one: single precision for double, any width of whole numbers.
+#: Kinds of numbers that may replace a declared kind: single precision for double, any width of whole numbers.
 _KINDS = {"f": "f", "i": "iu", "u": "iu", "b": "b"}
 
 
 def check_record(kind: type, state: Any) -> None:
     """Raise a ValueError unless ``state`` has the fields of a dataclass, each of the declared type and finite."""
     if not isinstance(state, dict):
-        raise ValueError(f"the state of a {kind.__name__} is no table of fields")
+        raise ValueError(f"the state of a {kind.__name__} is not a table of fields")
     hints = _get_hints(kind)
     required = {each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING}
     if not required <= set(state) <= {each.name for each in fields(kind)}:
@@ -41,7 +41,7 @@ def check_record(kind: type, state: Any) -> None:
 def check_attributes(kind: type, state: Any) -> None:
     """Raise a ValueError if an estimator hides a method, lacks a parameter, or has an attribute of another type."""
     if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
-        raise ValueError(f"the state of a {kind.__name__} is no table of attributes")
+        raise ValueError(f"the state of a {kind.__name__} is not a table of attributes")
     hidden = [name for name in state if callable(getattr(kind, name, None)) or _is_property(kind, name)]
     if hidden:
         raise ValueError(f"{hidden[0]!r} is a method of {kind.__name__}, not an attribute")
@@ -56,7 +56,7 @@ def check_attributes(kind: type, state: Any) -> None:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether every number of a value is finite; a value without numbers is."""
+    """Whether every number of a value is finite, or the value has no numbers."""
     if is_sparse(value):
         value = value.data
     if isinstance(value, np.ndarray):
@@ -89,7 +89,7 @@ def _is_property(kind: type, name: str) -> bool:
 
 @cache
 def _get_fitted(kind: type) -> dict[str, Any]:
-    """Return the annotations of what a fit of an estimator stores and a file holds."""
+    """Return the annotations of the attributes that a fit of an estimator stores and a file holds."""
     left_out = getattr(kind, "_transductive", ())
     return {name: hint for name, hint in _get_hints(kind).items() if name.endswith("_") and name not in left_out}
 

@@ -1,4 +1,4 @@
-"""What a person reads: a completion becomes a plain summary, and the summary a page."""
+"""The report: a completion becomes a plain summary, and the summary becomes a page."""
 
 from halflabel.report.render import render_html
 from halflabel.report.summary import summarize

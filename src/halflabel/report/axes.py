@@ -1,4 +1,4 @@
-"""Figures of a completion on matplotlib's axes: numbers come in, marks are drawn; nothing is computed here."""
+"""Figures of a completion on matplotlib's axes. This module draws numbers and computes none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from halflabel.report.scatter import WORDS
 if TYPE_CHECKING:  # matplotlib takes a second to start, and nothing but a figure needs it
     from matplotlib.axes import Axes
 
-#: Colours as in the report: one for what is relevant, one for what is irrelevant or unknown.
+#: Colours as in the report: one for relevant entries, one for irrelevant or unknown entries.
 RELEVANT, IRRELEVANT = "#0b6477", "#8f897b"
 
 #: Colour, marker and size in points squared of each value of an entry, in the order of ``scatter.WORDS``.
@@ -40,7 +40,7 @@ ORDER = (4, 6, 3, 5, 2, 1, 0)
 
 
 def make_axes(ax: Axes | None = None) -> Axes:
-    """Return the axes that were given, or those of a new figure."""
+    """Return the axes that were given, or the axes of a new figure."""
     if ax is not None:
         return ax
     try:

@@ -42,14 +42,14 @@ def describe_filled(completion: Completion) -> str:
 
 
 def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[str, ...]:
-    """Return the warnings of the report in sentences; if not ``every``, those that contradict percentages."""
+    """Return the warnings of the report in sentences, or only the warnings that contradict percentages."""
     found = completion.evidence.warnings if every else completion.evidence.contradictions
     serious = [each for each in found if each["level"] == "warning"]
     return tuple(f"Warning: {each['title']}. {each['text']}".replace("\xa0", " ") for each in serious)
 
 
 def describe_errors(completion: Completion) -> str:
-    """Return how many filled entries are expected to be wrong, with a band of 90 %; empty if nothing is known."""
+    """Return how many filled entries are expected to be wrong, with a band of 90 %, or an empty string."""
     if not completion.evidence.has_precision:
         return ""
     filled, expected, low, high = completion.expected_errors.iloc[-1][["filled", "expected", "low", "high"]]
@@ -57,14 +57,14 @@ def describe_errors(completion: Completion) -> str:
 
 
 def describe_relevant(completion: Completion) -> str:
-    """Return how many of the relevant entries were filled in at the precision that was asked for; else nothing."""
+    """Return how many of the relevant entries were filled in at the requested precision, or an empty string."""
     if completion.evidence.min_precision is None or not completion.evidence.has_precision:
         return ""
     return write_relevant(**count_relevant(completion, completion.evidence.min_precision)).replace("\xa0", " ")
 
 
 def describe_completion(completion: Completion) -> tuple[str, ...]:
-    """Return the table, the filled entries, what contradicts them, what to check, and where the rest is."""
+    """Return sentences about the table, the filled entries, contradictions, and entries to check."""
     n, n_labels = completion.labels.shape
     gaps, open_entries = int((~completion.labels.observed).sum()), int((completion.state == 0).sum())
     size = f"{plural(n, 'item')}, {plural(n_labels, 'label')}: {plural(gaps, 'gap')}, {count(open_entries)} left empty."
@@ -101,7 +101,7 @@ def show_completion(completion: Completion) -> str:
 
 
 def render_completion(completion: Completion) -> str:
-    """Return the sentences, the worst labels and a small map as HTML for a notebook; everything is escaped."""
+    """Return the sentences, the worst labels and a small map as escaped HTML for a notebook."""
     p = completion.evidence.learned_probabilities
     rows = describe_labels(completion.labels, completion.evidence.learned_from, completion.state, p, None)[:MAX_LABELS]
     sentences = (*describe_completion(completion), *completion.notes)

@@ -26,7 +26,7 @@ def write_fillable(completion: Completion) -> str:
 
 
 def write_certificates(completion: Completion, certificates: Sequence[Certificate]) -> list[str]:
-    """Return each certificate as a sentence; raise if one is about another completed table."""
+    """Return each certificate as a sentence. Raise if a certificate is about another completed table."""
     if any(each.table != completion.evidence.digest for each in certificates):
         raise ValueError(
             "a certificate is about another completed table: complete the table again with the data, the options and "
@@ -36,7 +36,7 @@ def write_certificates(completion: Completion, certificates: Sequence[Certificat
 
 
 def summarize_errors(completion: Completion) -> dict[str, Any] | None:
-    """Return the sentence and the labels with the largest numbers of expected errors; None if nothing was filled."""
+    """Return the sentence and the labels with the most expected errors, or None if nothing was filled."""
     table = completion.expected_errors
     total, per_label = table.iloc[-1], table.iloc[:-1]
     if not total["filled"]:

@@ -1,4 +1,4 @@
-"""The first sentences of the report: what was given and what was filled in."""
+"""The first sentences of the report: the number of given and of filled entries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_headline(counts: Mapping[str, int], *, positive_only: bool, min_precis
 
 
 def write_errors(filled: int, expected: float, low: float, high: float) -> str:
-    """Return how many filled entries are expected to be wrong, with a band; empty if none was filled.
+    """Return how many filled entries are expected to be wrong, with a band. Empty if none was filled.
 
     Numbers from 100 on are rounded to two digits.
 

@@ -27,7 +27,7 @@ PRECISIONS = tuple(np.round(np.arange(0.60, 0.996, 0.01), 2).tolist())
 
 @dataclass(frozen=True, eq=False)
 class Plots:
-    """Figures of a completion; each method returns matplotlib's axes.
+    """Figures of a completion. Each method returns matplotlib's axes.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Plots:
         """Draw the items in two dimensions: squares are given entries of a label, dots are filled in.
 
         Pale dots are uncertain. Dense regions have the names of the labels that are more frequent there. The line under
-        the map states what it keeps.
+        the map states how many neighbours it keeps.
 
         Parameters
         ----------
@@ -72,8 +72,8 @@ class Plots:
     def calibration(self, *, ax: Axes | None = None) -> Axes:
         """Draw the observed share of relevant entries against the predicted probability, for given entries.
 
-        Each entry is predicted by a model that was fitted without it. For positive-only labels, the shares are those of
-        assigned entries.
+        Each entry is predicted by a model that was fitted without it. For positive-only labels, these are the
+        shares of assigned entries.
         """
         completion = self.completion
         bins = bin_calibration(completion.evidence.calibrated_on, completion.evidence.learned_probabilities)

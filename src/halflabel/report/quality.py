@@ -1,4 +1,4 @@
-"""The quality of the predictions, measured on given entries; each is predicted by a model fitted without it."""
+"""The quality of the predictions of given entries. Each is predicted by a model that was fitted without it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # completion is above report
 #: The expected precisions for which a report counts the gaps that can be filled.
 PRECISIONS = (0.90, 0.95, 0.99)
 
-#: The factor, and the number of entries, by which more labelled items must raise what can be filled in as relevant.
+#: The factor, and the number of entries, by which more labelled items must raise the entries to fill in as relevant.
 CLEARLY, MIN_MORE = 1.5, 10
 
 
@@ -152,7 +152,7 @@ def bin_calibration(labels: PartialLabels, probabilities: Floats) -> list[dict[s
 
 
 def read_thresholds(model: Any) -> Floats:
-    """Return the thresholds on probabilities; the rule "fixed" has them on scores, and an increasing map calibrates."""
+    """Return the thresholds on probabilities. The thresholds of the rule "fixed" are converted."""
     thresholds: Floats = model.thresholds_
     on_scores = model.resolve_rule().name == "fixed"
     return np.asarray(model.calibration_(thresholds[None, :])[0]) if on_scores else thresholds

@@ -39,7 +39,7 @@ def render_html(summary: dict[str, Any]) -> str:
 
 @cache
 def environment(package: str = "halflabel.report") -> Environment:
-    """Return the templates and their filters; everything is escaped."""
+    """Return the templates and their filters. Everything is escaped."""
     result = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("halflabel.report")]),
         autoescape=True,
@@ -53,7 +53,7 @@ def environment(package: str = "halflabel.report") -> Environment:
 
 
 def _allow_breaks(text: object) -> Markup:
-    """Return the escaped text with a place to break a line after each underscore; its direction stays its own.
+    """Escape a string, allow a line break after each underscore, and isolate its writing direction.
 
     Examples
     --------

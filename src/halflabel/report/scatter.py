@@ -99,7 +99,7 @@ def choose_points(
 
 
 def encode_entries(labels: PartialLabels, state: NDArray[np.int8], p: Floats | None = None) -> Ints:
-    """Return for each entry the position of its letter in :data:`CODES`; without ``p``, no entry is uncertain."""
+    """Return for each entry the position of its letter in :data:`CODES`. Without ``p``, no entry is uncertain."""
     codes = np.select([labels.state > 0, labels.state < 0, state > 0, state < 0], range(4), 4)
     if p is None:
         return codes
@@ -166,7 +166,7 @@ def fit_texts(
 
 
 def thin_to_grid(xy: Ints, order: Ints, first: Mask, max_rows: int) -> Ints:
-    """Return one item per cell of the grid: those of ``first`` before others, in ``order``."""
+    """Return one item per cell of the grid: items of ``first`` before other items, in ``order``."""
     order = order[np.argsort(~first[order], kind="stable")]
     cells = (xy[order, 1] // CELL) * WIDTH + xy[order, 0] // CELL
     _, earliest = np.unique(cells, return_index=True)

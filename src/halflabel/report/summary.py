@@ -62,7 +62,7 @@ def summarize(
     reviewed: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return everything in a report as a plain dict that JSON can hold; its size is bounded at any size of data.
+    """Return everything in a report as a plain dict for JSON. Its size is bounded at any size of data.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def summarize(
     settings : mapping, optional
         The options of the run, listed at the end.
     reviewed : mapping, optional
-        What a review in the browser has shown: ``facts`` (pairs of name and value) and ``sentences``.
+        The results of a review in the browser: ``facts`` (pairs of name and value) and ``sentences``.
     certificates : sequence of Certificate, optional
         From :meth:`halflabel.evidence.audit.Audit.certify`, about this completed table.
     seed : int, default=0
@@ -151,7 +151,7 @@ def _count_entries(completion: Completion) -> dict[str, int]:
 
 
 def _summarize_predictions(completion: Completion) -> dict[str, Any]:
-    """Return the numbers from probabilities; expected precisions only where no check contradicts them."""
+    """Return the numbers from probabilities. Expected precisions are left out if a check contradicts them."""
     labels, p = completion.labels, completion.probabilities.to_numpy()
     relevance, checked = completion.evidence.has_precision, completion.evidence.calibrated_on
     return {
@@ -175,7 +175,7 @@ def _summarize_positive(completion: Completion) -> dict[str, Any] | None:
 
 
 def _thresholds(completion: Completion) -> Floats | None:
-    """Return the thresholds in use, unless they are on other probabilities than those that can be checked."""
+    """Return the thresholds in use, or None if they are on probabilities that cannot be checked."""
     return None if completion.labels.positive_only else read_thresholds(completion.model)
 
 
@@ -204,7 +204,7 @@ def _summarize_suspects(completion: Completion) -> dict[str, Any]:
 
 
 def _write_reasons(completion: Completion, entries: pd.DataFrame) -> list[str]:
-    """Return the largest parts of the log odds of entries; empty texts where ids are not distinct."""
+    """Return the largest parts of the log odds of entries, or empty texts if ids are not distinct."""
     if not (completion.index.is_unique and len(entries)):
         return [""] * len(entries)
     places = completion.index.get_indexer(pd.Index(entries["item"]))
@@ -228,7 +228,7 @@ def _summarize_unassigned(completion: Completion) -> list[dict[str, Any]]:
 
 
 def _list_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a small table; names are text of bounded length, ``key`` is the item itself."""
+    """Return the rows of a small table. Names are text of bounded length, and ``key`` is the item itself."""
     kept = frame.drop(columns=["given", "suggested", "answer"] if "answer" in frame else [])
     rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in kept.to_dict("records")]
     texts = [column for column in ("item", "label") if column in frame]
@@ -236,7 +236,7 @@ def _list_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _find_folder(opened: OpenTable) -> Path:
-    """Return the folder of the file that a table was read from; the current one for other tables."""
+    """Return the folder of the file that a table was read from, or the current folder."""
     paths = () if opened.source is None else opened.source.paths
     return paths[0].parent if paths else Path()
 
@@ -361,7 +361,7 @@ def _write_value(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value in the types of JSON; NaN, which JSON lacks, becomes None."""
+    """Return the value in the types of JSON. NaN becomes None, because JSON has no NaN."""
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -177,7 +177,7 @@ def test_others_than_landmarks_are_placed_by_their_neighbours(rng, max_landmarks
     assert len(moved) == 1
     rest = np.delete(np.arange(12), moved)
     np.testing.assert_array_equal(drawn[moved], place(joint[rest], joint[rest, :2], joint[moved]))
-    assert notes == ("11 random items were laid out; the others have the places of their neighbours.",)
+    assert notes == ("11 random items were laid out; every other item has the place of its neighbours.",)
 
 
 @pytest.mark.parametrize(

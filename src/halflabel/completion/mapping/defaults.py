@@ -1,4 +1,4 @@
-"""The choices of a map and their defaults; the command line shows them before anything else is imported."""
+"""The choices of a map and their defaults. The command line shows them before it imports anything else."""
 
 #: The names of the methods that draw.
 METHOD_NAMES = ("tsne", "ssdrmc", "mddm", "pca", "umap")

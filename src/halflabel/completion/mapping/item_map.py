@@ -37,12 +37,12 @@ class ItemMap:
     label_weight : float
         The weight of the labels after it was reduced for predictions without skill.
     notes : tuple of str
-        What the reader of the map should know, in sentences.
+        Facts that the reader of the map needs, in sentences.
     space : JointSpace
     features, joint : ndarray of shape (n_items, n_coordinates)
         The items in this space, without and with their labels.
     labels : PartialLabels
-        What was observed.
+        The given labels.
     """
 
     coordinates: pd.DataFrame
@@ -56,7 +56,7 @@ class ItemMap:
 
     @cached_property
     def quality(self) -> Quality:
-        """What the map keeps and what it loses."""
+        """The neighbours that the map keeps, and the neighbours that it loses."""
         return Quality.measure(self.coordinates.to_numpy(), self.features, self.joint, self.labels)
 
     @cached_property
@@ -142,7 +142,7 @@ def _draw_landmarks(scene: Scene, method: str, max_landmarks: int) -> tuple[Floa
     drawn = np.empty((n, scene.n_components))
     drawn[chosen] = METHODS[method](part)
     drawn[others] = place(part.joint, drawn[chosen], scene.joint[others])
-    return drawn, (f"{max_landmarks:,} random items were laid out; the others have the places of their neighbours.",)
+    return drawn, (f"{max_landmarks:,} random items were laid out; every other item has the place of its neighbours.",)
 
 
 def _describe_weight(asked: float, used: float) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ class JointSpace:
         return cls(weighting, components, features.mean(axis=0), label_order, labels.mean(axis=0), float(scale))
 
     def describe_features(self, X: Any) -> Floats:
-        """Return the features as centred components; a missing value is the mean of its column."""
+        """Return the features as centred components. A missing value becomes the mean of its column."""
         weighted = self.weighting(X)
         if not is_sparse(weighted):
             weighted = np.nan_to_num(weighted)
@@ -86,7 +86,7 @@ class JointSpace:
         return np.asarray(Z.toarray() if is_sparse(Z) else Z, dtype=np.float64) - self.center
 
     def describe_labels(self, probabilities: Floats) -> Floats:
-        """Return the scaled log odds of the labels; no column if they have no weight."""
+        """Return the scaled log odds of the labels. Without a weight, there are no columns."""
         if self.label_scale == 0:
             return np.empty((len(probabilities), 0))
         p = np.nan_to_num(probabilities[:, self.label_order], nan=0.5)

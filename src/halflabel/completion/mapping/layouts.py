@@ -24,7 +24,7 @@ NEIGHBORS = 15
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is drawn.
+    """The input of a layout.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Scene:
 
 
 def draw_pca(scene: Scene) -> Floats:
-    """Return the principal components of features and labels; their signs are fixed."""
+    """Return the principal components of features and labels, with fixed signs."""
     return np.asarray(PCA(scene.n_components, random_state=scene.seed).fit_transform(scene.joint))
 
 

@@ -1,4 +1,4 @@
-"""What a map keeps and what it loses, in figures and in one sentence."""
+"""The neighbours that a map keeps and loses, in figures and in one sentence."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MAX_LABELLED = 5000
 
 @dataclass(frozen=True)
 class Quality:
-    """Figures of a map; NaN where there is nothing to measure.
+    """Figures of a map. A figure that cannot be measured is NaN.
 
     Parameters
     ----------
     on_map, in_space, by_chance : float
-        Micro-F1 of labels that are taken from the 15 nearest labelled items on the map, from those in the space
-        that it draws, and from random items; each item's own labels are hidden.
+        Micro-F1 of labels that are taken from the 15 nearest labelled items on the map, from the 15 nearest in the
+        space that it draws, and from random items. The labels of the item itself are hidden.
     trustworthiness, continuity : float
         From 0 to 1: whether neighbours on the map have similar features, and whether items with similar features are
         neighbours on the map.
@@ -38,7 +38,7 @@ class Quality:
 
     @classmethod
     def measure(cls, coordinates: Floats, features: Floats, joint: Floats, labels: PartialLabels) -> Self:
-        """Measure the figures on the labelled items; of many items, on a random sample."""
+        """Measure the figures on the labelled items. For many items, it takes a random sample."""
         rng = np.random.default_rng(0)
         rows = np.flatnonzero(~labels.unlabelled)
         if len(rows) > MAX_LABELLED:

@@ -100,8 +100,8 @@ def estimate_lift(inside: Floats, n_inside: Floats, outside: Floats, n_outside: 
 def name_regions(coordinates: Floats, labels: PartialLabels) -> tuple[Region, ...]:
     """Return the dense regions in which a label is more frequent than elsewhere, the largest first.
 
-    Only observed entries count. The place of an item does not depend on its own observed labels, so that a name is no
-    consequence of the drawing.
+    Only observed entries count. The place of an item does not depend on its own observed labels, so that the
+    names do not follow from the drawing.
     """
     region, centre = find_regions(coordinates)
     member = region[None, :] == np.arange(len(centre))[:, None]

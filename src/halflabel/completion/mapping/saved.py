@@ -48,7 +48,7 @@ class SavedMap:
         ----------
         X : matrix of shape (n_items, n_features)
         probabilities : ndarray of shape (n_items, n_labels)
-            Of what the model learned: of being assigned, for positive-only labels.
+            The probabilities that the model learned. For positive-only labels, these are of being assigned.
         """
         Z = np.hstack([self.space.describe_features(X), self.space.describe_labels(probabilities)])
         return place(self.anchors, self.places, Z)
