@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.journal import Journal, read_journal
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.review_page.setting import Setting
 from halflabel.table import Columns, open_table
 
 LIBRARIES = ("starlette", "uvicorn", "anyio", "h11", "idna")
@@ -43,8 +43,8 @@ def open_session(frame, folder, coordinates=None, **views):
     """Return a session over a table, without a fit."""
     labels = [name for name in frame if name.startswith("label")]
     opened = open_table(frame, columns=Columns(id="item", labels=labels))
-    setting = Setting(opened, ItemViews(opened, **views), title="items", by="benchmark", coordinates=coordinates)
-    return Session(setting, Path(folder) / "journal.jsonl")
+    config = Config(opened, ItemViews(opened, **views), title="items", by="benchmark", coordinates=coordinates)
+    return Session(config, Path(folder) / "journal.jsonl")
 
 
 class Serving:
@@ -82,7 +82,7 @@ def kill_while_answering(before, seconds):
     child = os.fork()
     if child == 0:
         try:
-            session = Session(before.setting, before.journal.path)
+            session = Session(before.config, before.journal.path)
             while True:
                 n = session.book.next_number
                 names = {"item": f"i{n % 300}", "label": f"label{n % 4}"}
@@ -109,9 +109,9 @@ def measure_replay():
                 record = {"n": n, "op": "answer", "by": "a", "at": "now", "key": str(n), **body}
                 file.write(json.dumps(record) + "\n")
         opened = open_table(frame, columns=Columns(id="item", labels=[f"label{j}" for j in range(10)]))
-        setting = Setting(opened, ItemViews(opened), by="benchmark")
+        config = Config(opened, ItemViews(opened), by="benchmark")
         start, cpu = time.perf_counter(), time.process_time()
-        session = Session(setting, Path(folder) / "journal.jsonl")
+        session = Session(config, Path(folder) / "journal.jsonl")
         value = f"{time.perf_counter() - start:.1f} s ({time.process_time() - cpu:.1f} CPU seconds)"
         yield f"{REPLAYED:,} answers read again at the start", value, "<= 2 s"
         session.close()
@@ -128,7 +128,7 @@ def measure_hostile():
         cells = ["../secret.png", "link.png", "drawing.svg"]
         frame = make_items(40, 3, 2).assign(picture=[*cells, *["none.png"] * 37], far="https://evil.test/a.png")
         session = open_session(frame, folder, show=["picture", "far"], media_root=root)
-        session.setting.views.media.folder = root
+        session.config.views.media.folder = root
         serving = Serving(session)
         with serving:
             results = dict(send_hostile(serving.server.guard, session, frame.columns.get_loc("picture")))
@@ -160,7 +160,7 @@ def send_hostile(guard, session, picture):
         yield name, send(guard.port, *request).status >= 400
     drawing = send(guard.port, "GET", f"/media/2/{picture}", own, None)
     yield "a script in a drawing", "sandbox" in drawing.headers.get("Content-Security-Policy", "")
-    kinds = {cell["kind"] for cell in session.setting.views.describe(9)["cells"]}
+    kinds = {cell["kind"] for cell in session.config.views.describe(9)["cells"]}
     policy = send(guard.port, "GET", "/", own, None).headers["Content-Security-Policy"]
     yield "a remote image", kinds == {"text"} and "evil" not in policy and not len(session.book)
 

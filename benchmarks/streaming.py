@@ -67,7 +67,7 @@ def measure_folder(folder, effort):
         options = {"labels": NAMES, "id": "id", "effort": effort, "probabilities": folder / f"p-{effort}"}
         result = complete_folder(folder / "in", folder / f"out-{effort}", **options)
     shutil.rmtree(folder / f"out-{effort}")
-    n, seconds = result.tally.n_rows, marks[-1] - marks[1]
+    n, seconds = result.totals.n_rows, marks[-1] - marks[1]
     return {
         "fit": marks[1] - marks[0],
         "second pass": seconds,

@@ -20,10 +20,10 @@ from PIL import Image
 
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
+from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.review_page.setting import Setting
 from halflabel.table import Columns, open_table
 
 FOLDER = Path(__file__).parent / "_static" / "review"
@@ -68,7 +68,7 @@ def open_digits(folder: Path) -> tuple[Session, dict[tuple[str, str], bool]]:
     frame.insert(0, "scan", [f"digit-{i:04d}" for i in range(len(frame))])
     opened = open_table(frame.join(half.to_frame()), columns=Columns(id="scan", labels=LABELS))
     views = ItemViews(opened, marks=(8, 8))
-    session = Session(Setting(opened, views, title="digits.csv", by="ana"), folder / "digits.review.jsonl")
+    session = Session(Config(opened, views, title="digits.csv", by="ana"), folder / "digits.review.jsonl")
     values = labels.state > 0
     table = {(item, name): bool(values[i, j]) for i, item in enumerate(frame["scan"]) for j, name in enumerate(LABELS)}
     return session, table

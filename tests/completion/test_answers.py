@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
-from tests.completion.test_review import complete, entries, open_songs
+from tests.completion.test_review_list import complete, entries, open_songs
 
 import halflabel as hl
 from halflabel.completion.answers import apply_answers, read_answers, select_calibrating

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.completion.test_result import Assuming, open_tags
-from tests.completion.test_review import P, complete, open_songs
+from tests.completion.test_review_list import P, complete, open_songs
 
 from halflabel.completion.evidence import USUAL_RATES, Evidence
 from halflabel.labels.positive_only import Assumption

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from tests.completion.test_review import P, complete, open_songs
+from tests.completion.test_review_list import P, complete, open_songs
 
 from halflabel import PartialLabels
 from halflabel.completion.completed_frame import build_frame, fill_known

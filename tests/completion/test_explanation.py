@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.special import expit
-from tests.completion.test_review import complete, open_songs
+from tests.completion.test_review_list import complete, open_songs
 
 from halflabel.completion.explanation import explain_entry
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.completion.test_review import complete, open_songs
+from tests.completion.test_review_list import complete, open_songs
 
 from halflabel.completion.marking import mark_filled, take_label_columns
 from halflabel.table import Columns, open_table

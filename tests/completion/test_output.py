@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.completion.test_review import P, Y, complete, open_songs
+from tests.completion.test_review_list import P, Y, complete, open_songs
 
 from halflabel import PartialLabels, files
 from halflabel.completion import Completion

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from tests.completion.test_review import P, complete, open_songs
+from tests.completion.test_review_list import P, complete, open_songs
 
 from halflabel import PartialLabels
 from halflabel.completion import result as module
 from halflabel.completion.evidence import Evidence
-from halflabel.completion.gaps import describe_gaps
+from halflabel.completion.gap_sentences import describe_gaps
 from halflabel.completion.result import Completion
 from halflabel.labels.positive_only import Assumption
 from halflabel.labels.rules import Rule

@@ -38,7 +38,7 @@ def test_no_number_of_errors_is_expected_where_a_check_contradicts_the_probabili
     assert "expected to be wrong" not in result.describe()[1]
     assert result.counts["expected_wrong"].isna().all()
     again = complete_parts(given, tmp_path / "out", max_unlabelled=30)
-    assert again.evidence.contradictions == result.evidence.contradictions
+    assert again.evidence.contradictions == result.contradictions
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
@@ -181,7 +181,7 @@ def test_text_beyond_the_limit_of_memory_is_completed(items, tmp_path, monkeypat
     with pytest.raises(ValueError, match="it holds more than 270,000 bytes"):
         hl.complete(tmp_path / "in" / "part-0.csv", labels=NAMES)
     result = complete_parts(tmp_path / "in", tmp_path / "out", id=None, max_labelled=80, max_unlabelled=40)
-    assert result.tally.n_rows == len(long)
+    assert result.totals.n_rows == len(long)
     assert not read_parts(tmp_path / "out", "csv")[NAMES].isna().any(axis=None)
 
 
@@ -326,10 +326,10 @@ def test_a_change_while_parts_are_completed_is_an_error(items, tmp_path, monkeyp
     finish = folder.complete_part
 
     def complete_and_change(job):
-        tally = finish(job)
+        totals = finish(job)
         if job.part.name == "part-0.parquet":
             change(tmp_path)
-        return tally
+        return totals
 
     given = write_parts(items, tmp_path / "in")
     monkeypatch.setattr(folder, "complete_part", complete_and_change)

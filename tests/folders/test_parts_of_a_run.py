@@ -23,10 +23,10 @@ import halflabel as hl
 from halflabel._wording import keep_wording, name_command_options, option
 from halflabel.evidence.suspects import FlipRates
 from halflabel.folders.batches import complete_batches
-from halflabel.folders.counts import LISTS, MAX_ENTRIES, Tally, count_batch
 from halflabel.folders.part_files import ParquetFile
 from halflabel.folders.parts import list_parts
 from halflabel.folders.scan import Drawn
+from halflabel.folders.totals import LISTS, MAX_ENTRIES, Totals, count_batch
 from halflabel.labels import PartialLabels
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -62,14 +62,14 @@ def test_counts_of_batches_add_up_to_those_of_the_whole(rng):
         options = {"learnable": np.array([True, True, False]), "flips": FlipRates(0.1, 0.2), "part": "x", "first": low}
         return count_batch(labels[low:high], relevant[low:high], p[low:high], ids=ids[low:high], **options)
 
-    whole, merged = count(0, n), Tally.empty(3)
+    whole, merged = count(0, n), Totals.empty(3)
     for low in range(0, n, 70):
         plain = json.loads(json.dumps(count(low, min(low + 70, n)).to_plain()))
-        merged = merged.add(Tally.from_plain(plain))
+        merged = merged.add(Totals.from_plain(plain))
     np.testing.assert_allclose(merged.counts, whole.counts)
     assert (merged.n_rows, merged.n_labelled) == (whole.n_rows, whole.n_labelled)
     for name, columns in LISTS.items():
-        ours, theirs = merged.lists[name], whole.add(Tally.empty(3)).lists[name]
+        ours, theirs = merged.lists[name], whole.add(Totals.empty(3)).lists[name]
         assert len(ours) == MAX_ENTRIES
         pd.testing.assert_frame_equal(ours, theirs, check_dtype=False)
         assert ours[columns[0]].is_monotonic_decreasing

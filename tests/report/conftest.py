@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from halflabel.completion.evidence import Evidence
-from halflabel.completion.review import list_for_review
+from halflabel.completion.review_list import list_for_review
 from halflabel.evidence.doubts import rank_doubts
 from halflabel.evidence.kinds import KINDS, count_gaps
 from halflabel.evidence.questions import rank_questions

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.completion.test_review import complete, open_songs
+from tests.completion.test_review_list import complete, open_songs
 
 import halflabel as hl
 from halflabel.completion import Completion, Explanation

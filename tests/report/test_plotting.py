@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
-from tests.completion.test_review import P, complete, open_songs
+from tests.completion.test_review_list import P, complete, open_songs
 from tests.conftest import half_labelled
 
 import halflabel as hl

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.review_page.setting import Setting
 from halflabel.table import Columns, open_table
 
 LABELS = ("rock", "sad", "live")
@@ -41,7 +41,7 @@ def answer(question, value, key, **facts):
 def make_setting(frame, **options):
     views = {name: options.pop(name) for name in ("show", "media_root", "remote_hosts", "marks") if name in options}
     opened = open_table(frame, columns=Columns(id="song", labels=list(LABELS)))
-    return Setting(opened, ItemViews(opened, **views), title="songs.csv", by="ana", **options)
+    return Config(opened, ItemViews(opened, **views), title="songs.csv", by="ana", **options)
 
 
 class Workplace:

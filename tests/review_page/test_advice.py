@@ -11,10 +11,10 @@ from halflabel.evidence.audit import bound_errors
 from halflabel.review_page.advice import advise, measure_speed, score_random
 from halflabel.review_page.answers import AnswerBook, Record
 from halflabel.review_page.audits import plan
-from halflabel.review_page.bulk import bound_share
+from halflabel.review_page.encoding import unpack_rows
+from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.items import MAX_CELLS, ItemViews
 from halflabel.review_page.outputs import summarize_review
-from halflabel.review_page.wire import unpack_rows
 from halflabel.table import Columns, open_table
 
 

@@ -18,8 +18,8 @@ from tests.review_page.serving import Served, make_session
 
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
+from halflabel.review_page.browser import PAGE, write_private
 from halflabel.review_page.journal import read_journal
-from halflabel.review_page.opening import PAGE, write_private
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

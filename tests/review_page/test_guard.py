@@ -21,7 +21,7 @@ def client(tmp_path_factory):
     cells = ["link.png", "page.png", "drawing.svg", "../secret.png", str(folder / "secret.png"), "a\0b.png"]
     frame = make_table(picture=[*cells, *["none.png"] * 34], far=["https://evil.test/a.png"] * 40)
     session = make_session(folder / "a.jsonl", frame, show=["picture", "far"], media_root=folder / "in")
-    session.setting.views.media.folder = folder / "in"
+    session.config.views.media.folder = folder / "in"
     with Served(session) as client:
         client.journal = folder / "a.jsonl"
         yield client

@@ -26,7 +26,7 @@ def test_a_notebook_shows_a_link_and_reads_the_answers(running, tmp_path):
     assert running.address.split("token=")[1] != token  # the next link is another one
     answers = running.answers
     assert answers[["item", "label", "answer", "by"]].iloc[0].tolist() == ["s5", "sad", 1, "ana"]
-    assert running._session.setting.targets.table == tmp_path / "so<ngs.completed.csv"
+    assert running._session.config.targets.table == tmp_path / "so<ngs.completed.csv"
     running.stop()
     running.stop()
     with pytest.raises(ConnectionRefusedError):
@@ -45,7 +45,7 @@ def test_the_review_of_an_open_table_is_next_to_its_file(tmp_path, monkeypatch):
     running = hl.review(table)
     running.stop()
     assert (tmp_path / "songs.review.jsonl").exists()
-    assert running._session.setting.targets.table == tmp_path / "songs.completed.csv"
+    assert running._session.config.targets.table == tmp_path / "songs.completed.csv"
     with pytest.raises(ValueError, match=r"the items are not one file.*journal="):
         hl.review(make_table(), id="song", labels=list(LABELS))
 

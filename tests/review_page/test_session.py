@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from tests.review_page.serving import LABELS, Served, answer, make_session, make_table
 
+from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets
 from halflabel.review_page.session import REFIT_ANSWERS
-from halflabel.review_page.wire import ANSWERED_YES, GIVEN_NO, GIVEN_YES
 
 
 @pytest.fixture

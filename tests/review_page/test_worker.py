@@ -24,9 +24,9 @@ def make_job(n_records, answers=NOTHING):
 @pytest.fixture
 def working():
     received = queue.Queue()
-    setting = make_setting(make_table(60))
-    worker = Worker(setting.opened, {"random_state": 0}, lambda *message: received.put(message))
-    worker.setting = setting
+    config = make_setting(make_table(60))
+    worker = Worker(config.opened, {"random_state": 0}, lambda *message: received.put(message))
+    worker.config = config
     yield worker, received
     worker.close()
 
@@ -40,7 +40,7 @@ def wait(received, *kinds):
 
 def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
     worker, received = working
-    state = worker.setting.opened.labels.state
+    state = worker.config.opened.labels.state
     rows, columns = np.argwhere(state == 0)[:6].T
     answers = Answers(rows, columns, np.array([True, False] * 3))
     worker.ask(make_job(0))
@@ -57,7 +57,7 @@ def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
     worker.ask(Job("write", {"answers": answers, "outputs": outputs}))
     assert wait(received, "written", "failed") == [str(targets.table), str(targets.answers), str(targets.report)]
     done = pd.read_csv(targets.table)
-    names = worker.setting.opened.labels.names
+    names = worker.config.opened.labels.names
     assert [done[names[j]][i] for i, j in zip(rows, columns, strict=True)] == [1, 0] * 3
     page = targets.report.read_text()
     assert "Reviewed by a person" in page

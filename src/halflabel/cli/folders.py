@@ -167,7 +167,7 @@ def _print_folder(result: FolderCompletion, as_json: bool) -> None:
     folder = result.model.parent
     if as_json:
         counts = result.counts.set_index("label").to_dict("index")
-        numbers = {"rows": result.tally.n_rows, "labelled": result.tally.n_labelled, "core": result.core}
+        numbers = {"rows": result.totals.n_rows, "labelled": result.totals.n_labelled, "core": result.core}
         click.echo(json.dumps({**numbers, "labels": counts, "written": {"folder": str(result.out)}}))
         return
     from halflabel.completion.model_file import load

@@ -114,7 +114,7 @@ def review_command(
       halflabel review songs.csv --id song --labels rock,sad,live --to check.csv
       halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl
     """  # noqa: D301
-    from halflabel.review_page.opening import opened_in_browser
+    from halflabel.review_page.browser import opened_in_browser
     from halflabel.review_page.server import Server
     from halflabel.review_page.session import Session
 
@@ -129,15 +129,15 @@ def review_command(
     opened = leave_unlearned(items.open(source))
     check_observed_rate(opened.labels, asked["observed_rate"])
     out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
-    setting = _make_setting(opened, by or _name_user(), map_columns, others, targets, **asked)
-    session = Session(setting, path)
+    config = _make_config(opened, by or _name_user(), map_columns, others, targets, **asked)
+    session = Session(config, path)
     try:
         server = Server(session, port, _print_next)
     except OSError:
         session.close()
         raise
     try:
-        print_note(*opened.notes, *session.notes, f"Threshold rule: {setting.rule}.")
+        print_note(*opened.notes, *session.notes, f"Threshold rule: {config.rule}.")
         if opened.roles.id is None:
             print_note(
                 "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
@@ -222,7 +222,7 @@ def _name_targets(given: Sequence[Path], first: Path, source: Any) -> tuple[Path
     return name_plain_table(given, source, "completed"), answers, report, certificate
 
 
-def _make_setting(
+def _make_config(
     opened: OpenTable,
     by: str,
     map_columns: str | None,
@@ -230,19 +230,19 @@ def _make_setting(
     targets: tuple[Path, Path, Path, Path],
     **asked: Any,
 ) -> Any:
-    """Return the setting of the review from the options."""
+    """Return the configuration of the review from the options."""
     from halflabel.review_page.answers import AnswerBook
+    from halflabel.review_page.config import Config
     from halflabel.review_page.items import ItemViews
     from halflabel.review_page.merging import find_contested
     from halflabel.review_page.outputs import Targets
-    from halflabel.review_page.setting import Setting
 
     views = ItemViews(opened, media_root=asked["media_root"], remote_hosts=asked["remote_media"])
     title = Path(opened.source.raw.source).name if opened.source is not None else ""
     book = AnswerBook(list(opened.index), opened.labels.names)
     read = [records for _, records in _read_journals(others)]
     settings = {name: asked[name] for name in ("observed_rate", "rule")} | {"random_state": asked["seed"]}
-    return Setting(
+    return Config(
         opened,
         views,
         title=title,

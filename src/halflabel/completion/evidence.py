@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Mask
-from halflabel.completion.gaps import describe_gaps
+from halflabel.completion.gap_sentences import describe_gaps
 from halflabel.evidence.audit import digest_table
-from halflabel.evidence.calibration import measure_calibration
+from halflabel.evidence.calibration_error import measure_calibration
 from halflabel.evidence.components import take_components
 from halflabel.evidence.doubts import rank_doubts
 from halflabel.evidence.drift import measure_drift

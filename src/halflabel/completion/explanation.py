@@ -11,7 +11,7 @@ import pandas as pd
 
 from halflabel._arrays import Ints
 from halflabel._wording import quoted
-from halflabel.completion import contributions, views
+from halflabel.completion import contribution_table, views
 from halflabel.evidence.kinds import KINDS, classify_new, find_supporting_items
 from halflabel.labels import PartialLabels
 from halflabel.methods.contributions import PRIOR, RATE, Carriers, Examples
@@ -164,7 +164,7 @@ def explain_new(
         threshold=float(model.list_thresholds(known)[0, j]),
         kind=KINDS[int(classify_new(model, parts)[0, j])],
         supporting=pd.DataFrame(columns=["item", "weight", "given"]),
-        contributions=contributions.tabulate(take_entry(parts, 0, j, float(p[0, j])), carriers, {}),
+        contributions=contribution_table.tabulate(take_entry(parts, 0, j, float(p[0, j])), carriers, {}),
         carriers=carriers,
     )
 
@@ -175,33 +175,33 @@ def _name_carriers(
     """Return the largest shares of the parts of a new item. Fitted items have names only if the completion is given."""
     features, labels = predictor.encoder.feature_names, predictor.label_names
     if fitted is None:
-        return contributions.list_carriers(carriers, contributions.Names(features, labels))
+        return contribution_table.list_carriers(carriers, contribution_table.Names(features, labels))
     places: dict[str, Any] = {"examples": rows, "nodes": getattr(predictor.model, "node_items_", None)}
-    names = contributions.Names(features, labels, fitted.index, places)
-    return contributions.list_carriers(carriers, names, known=read_values(fitted.evidence.learned_from, label))
+    names = contribution_table.Names(features, labels, fitted.index, places)
+    return contribution_table.list_carriers(carriers, names, known=read_values(fitted.evidence.learned_from, label))
 
 
 def _list_contributions(completion: Completion, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:
     """Return the parts of one entry, with texts for the parts without carriers."""
     parts = completion.model.decompose(np.array([i]), completion.evidence.learned_from)
-    texts = {RATE: contributions.describe_rate(completion.evidence.learned_from, j)}
+    texts = {RATE: contribution_table.describe_rate(completion.evidence.learned_from, j)}
     prior = completion.opened.prior
     if prior is not None:
-        texts[PRIOR] = contributions.describe_prior(float(prior[i, j]))
-    return contributions.tabulate(take_entry(parts, 0, j, p), carriers, texts)
+        texts[PRIOR] = contribution_table.describe_prior(float(prior[i, j]))
+    return contribution_table.tabulate(take_entry(parts, 0, j, p), carriers, texts)
 
 
 def _find_carriers(completion: Completion, i: int, j: int) -> pd.DataFrame:
     """Return the largest shares of the parts of one entry."""
     model, opened, learned = completion.model, completion.opened, completion.evidence.learned_from
     if not learned.learnable[j]:
-        return contributions.list_carriers({}, contributions.Names((), ()))
+        return contribution_table.list_carriers({}, contribution_table.Names((), ()))
     rows = np.flatnonzero(learned.observed[:, j] & (np.arange(len(learned)) != i))
     examples = Examples(opened.X[rows], learned.relevant[rows, j])
     carriers = model.find_carriers(opened.X[[i]], learned[[i]], j, i, examples)
     places: dict[str, Any] = {"examples": rows, "nodes": getattr(model, "node_items_", None)}
-    names = contributions.Names(opened.encoder.feature_names, learned.names, completion.index, places)
-    return contributions.list_carriers(carriers, names, own=i, known=read_values(learned, j))
+    names = contribution_table.Names(opened.encoder.feature_names, learned.names, completion.index, places)
+    return contribution_table.list_carriers(carriers, names, own=i, known=read_values(learned, j))
 
 
 def take_entry(parts: Mapping[str, Any], row: int, label: int, p: float) -> dict[str, float]:

@@ -23,7 +23,7 @@ from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
-from halflabel.completion.review import list_for_review
+from halflabel.completion.review_list import list_for_review
 from halflabel.evidence.audit import Audit, draw_audit
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule

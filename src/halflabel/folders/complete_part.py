@@ -20,11 +20,11 @@ from halflabel._arrays import Floats, Ints
 from halflabel._digests import DamagedFile, digest_file, is_intact, read_object, write_object
 from halflabel._files import atomic_write, together
 from halflabel._wording import locate_rows
-from halflabel.folders.counts import Tally, count_batch
 from halflabel.folders.model_sample import Core, load_core
 from halflabel.folders.part_files import PartFile, TextOptions, decode, open_part
 from halflabel.folders.parts import Part
 from halflabel.folders.scan import name_part
+from halflabel.folders.totals import Totals, count_batch
 from halflabel.labels import PartialLabels
 from halflabel.table import fill_tags
 from halflabel.table.cells import read_as_text
@@ -68,7 +68,7 @@ class Job:
     probabilities : Output or None
         Where the probabilities are written.
     record : Path
-        The file for the tally and the digests of the other files. It appears after these files.
+        The file for the totals and the digests of the other files. It appears after these files.
     options : TextOptions
     """
 
@@ -93,12 +93,12 @@ class Job:
         return {"run": self.run_id, "part": self.part.name, "input": self.digest}
 
 
-def complete_part(job: Job) -> Tally:
-    """Complete a part, write it and then its record, and return its tally."""
+def complete_part(job: Job) -> Totals:
+    """Complete a part, write it and then its record, and return its totals."""
     core = load_core(job.core, job.core_digests)
     file = open_part(job.part, job.options)
     schema = _choose_schema(core, file)
-    tally, first = Tally.empty(len(core.predictor.label_names)), 0
+    totals, first = Totals.empty(len(core.predictor.label_names)), 0
     for path in (job.record, *(output.staged for output in job.outputs)):
         path.parent.mkdir(parents=True, exist_ok=True)
     # One thread and fixed batches: the bytes of a part do not depend on the number of workers.
@@ -109,15 +109,15 @@ def complete_part(job: Job) -> Tally:
                 batch = _complete_batch(core, job.part, file, table, first)
                 writer.write_table(batch.fill(core, table.cast(schema)))
                 write_p(batch.ids, batch.p)
-                tally, first = tally.add(batch.count(core, job.part, first)), first + table.num_rows
+                totals, first = totals.add(batch.count(core, job.part, first)), first + table.num_rows
         if not is_intact(job.part.path, job.digest):
             raise ValueError(
                 f"{job.part.path} has changed since the run began: remove {job.core.parent}, and start again when no "
                 "other program writes the parts."
             )
     digests = [digest_file(output.staged) for output in job.outputs]
-    write_object(job.record, {**job.identity, "outputs": digests, "tally": tally.to_plain()})
-    return tally
+    write_object(job.record, {**job.identity, "outputs": digests, "totals": totals.to_plain()})
+    return totals
 
 
 class State(StrEnum):
@@ -148,9 +148,9 @@ def _find_state(job: Job) -> State:
     return State.FINISHED if is_finished else State.OPEN
 
 
-def read_tally(job: Job) -> Tally:
-    """Return the tally of a finished part."""
-    return Tally.from_plain(read_object(job.record)["tally"])
+def read_totals(job: Job) -> Totals:
+    """Return the totals of a finished part."""
+    return Totals.from_plain(read_object(job.record)["totals"])
 
 
 def _choose_schema(core: Core, file: PartFile) -> pa.Schema:
@@ -191,8 +191,8 @@ class _Batch:
             return _fill_labels(core, table, self.labels, self.relevant)
         return _fill_tags(core, self.frame[core.predictor.roles.tags], table, self.labels, self.relevant)
 
-    def count(self, core: Core, part: Part, first: int) -> Tally:
-        """Return the tally of the rows."""
+    def count(self, core: Core, part: Part, first: int) -> Totals:
+        """Return the totals of the rows."""
         where: dict[str, Any] = {"ids": self.ids, "part": part.name, "first": first}
         return count_batch(self.labels, self.relevant, self.p, learnable=core.learnable, flips=core.flips, **where)
 

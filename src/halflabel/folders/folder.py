@@ -15,8 +15,7 @@ from halflabel._progress import step
 from halflabel._wording import closest, option
 from halflabel.completion.filling import check_effort, choose_rule
 from halflabel.files.conversion import write_frame
-from halflabel.folders.complete_part import Job, Output, State, check_part, complete_part, read_tally
-from halflabel.folders.counts import Tally
+from halflabel.folders.complete_part import Job, Output, State, check_part, complete_part, read_totals
 from halflabel.folders.manifest import (
     Places,
     check_apart,
@@ -34,6 +33,7 @@ from halflabel.folders.parts import AnyPath, Part, list_parts
 from halflabel.folders.result import FolderCompletion
 from halflabel.folders.schedulers import check_scheduler, run_jobs
 from halflabel.folders.start import Plan, begin_run, check_columns
+from halflabel.folders.totals import Totals
 from halflabel.labels.positive_only import require_observed_rate
 from halflabel.labels.rules import Rule
 from halflabel.table import Columns
@@ -135,11 +135,11 @@ def complete_folder(
     _check_folders(plan, given)
     with lock_folder(plan.places.out):
         manifest, notes, finished = _begin_or_continue(plan)
-        tally = _complete_parts(plan, manifest, finished)
+        totals = _complete_parts(plan, manifest, finished)
         names, of = tuple(manifest["labels"]), manifest["probability_of"]
         against = tuple(manifest["contradictions"])
         result = FolderCompletion(
-            plan.places.out, len(plan.parts), names, tally, manifest["core"], of, notes, against, manifest["used"]
+            plan.places.out, len(plan.parts), names, totals, manifest["core"], of, notes, against, manifest["used"]
         )
         _finish(plan, result, manifest)
     return result
@@ -196,8 +196,8 @@ def _find_finished(plan: Plan, manifest: dict[str, Any]) -> set[str]:
     return set(by_state[State.FINISHED])
 
 
-def _complete_parts(plan: Plan, manifest: dict[str, Any], finished: set[str]) -> Tally:
-    """Complete the parts that are not finished, move all parts to their places, and return the whole tally."""
+def _complete_parts(plan: Plan, manifest: dict[str, Any], finished: set[str]) -> Totals:
+    """Complete the parts that are not finished, move all parts to their places, and return the whole totals."""
     places, n_parts = plan.places, len(plan.parts)
     jobs = [_make_job(plan, part, manifest) for part in plan.parts]
     still_open = [job for job in jobs if job.part.name not in finished]
@@ -205,11 +205,11 @@ def _complete_parts(plan: Plan, manifest: dict[str, Any], finished: set[str]) ->
     for done, _ in enumerate(run_jobs(complete_part, still_open, **plan.where), start=len(finished) + 1):
         step("completing parts", done, n_parts)
     check_finished(places, jobs)
-    tally = reduce(Tally.add, map(read_tally, jobs))
+    totals = reduce(Totals.add, map(read_totals, jobs))
     publish([job.target for job in jobs], places.parts)
     if plan.probabilities is not None:
         publish([job.probabilities for job in jobs if job.probabilities is not None], places.probabilities)
-    return tally
+    return totals
 
 
 def _make_job(plan: Plan, part: Part, manifest: dict[str, Any]) -> Job:
@@ -236,6 +236,6 @@ def _finish(plan: Plan, result: FolderCompletion, manifest: dict[str, Any]) -> N
     folder = plan.places.folder
     with together():
         write_frame(result.counts, folder / "labels.csv")
-        for name, table in result.tally.lists.items():
+        for name, table in result.totals.lists.items():
             write_frame(table, folder / f"{name}.csv")
         write_object(plan.places.manifest, {**manifest, "finished": True})

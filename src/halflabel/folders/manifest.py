@@ -1,6 +1,6 @@
 """The manifest of an output folder: the parts and settings of the run, and the parts that are done.
 
-The folder ``_halflabel`` in the output has the manifest, the core, and per finished part its tally. Parts wait there,
+The folder ``_halflabel`` in the output has the manifest, the core, and per finished part its totals. Parts wait there,
 too, until the last one is done: readers of folders pass over names that begin with an underscore.
 """
 
@@ -58,7 +58,7 @@ class Places:
         return self.folder / MANIFEST
 
     def record(self, part: Part) -> Path:
-        """Return the path of the tally of a finished part."""
+        """Return the path of the totals of a finished part."""
         return self.folder / "records" / f"{part.name}.json"
 
     def final(self, part: Part) -> Path:

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from halflabel._wording import count, decimal, plural
-from halflabel.folders.counts import Tally
 from halflabel.folders.manifest import Places
+from halflabel.folders.totals import Totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +23,8 @@ class FolderCompletion:
         The folder of the completed parts.
     n_parts : int
     labels : tuple of str
-    tally : Tally
-        Counts and lists of all parts.
+    totals : Totals
+        Totals and lists of all parts.
     core : mapping of str to int
         The number of labelled and of unlabelled rows that the model was fitted on.
     probability_of : str
@@ -41,7 +41,7 @@ class FolderCompletion:
     out: Path
     n_parts: int
     labels: tuple[str, ...]
-    tally: Tally
+    totals: Totals
     core: dict[str, int]
     probability_of: str = "being relevant"
     notes: tuple[str, ...] = ()
@@ -54,18 +54,18 @@ class FolderCompletion:
 
         This number is missing where a check contradicts it.
         """
-        table = self.tally.to_frame(self.labels)
+        table = self.totals.to_frame(self.labels)
         return table.assign(expected_wrong=np.nan) if self.contradictions else table
 
     @property
     def candidates(self) -> pd.DataFrame:
         """The 100 unknown entries that are likeliest to be relevant."""
-        return self.tally.lists["candidates"]
+        return self.totals.lists["candidates"]
 
     @property
     def suspects(self) -> pd.DataFrame:
         """The 100 given entries that are most probably wrong, as in :attr:`halflabel.Completion.suspects`."""
-        return self.tally.lists["suspects"]
+        return self.totals.lists["suspects"]
 
     @property
     def model(self) -> Path:
@@ -74,7 +74,7 @@ class FolderCompletion:
 
     def describe(self) -> tuple[str, ...]:
         """Return the result in sentences."""
-        counts, core, shape = self.counts.set_index("label"), self.core, self.tally.n_rows * len(self.labels)
+        counts, core, shape = self.counts.set_index("label"), self.core, self.totals.n_rows * len(self.labels)
         n_relevant, n_filled = counts["filled_relevant"].sum(), counts.filter(like="filled").to_numpy().sum()
         n_empty = shape - n_filled - counts.filter(like="given").to_numpy().sum()
         filled = f"{plural(int(n_filled), 'entry', 'entries')} filled in, {count(int(n_relevant))} as relevant"
@@ -87,6 +87,6 @@ class FolderCompletion:
             expected = counts["expected_wrong"].sum()
             share = decimal(100 * expected / n_filled, 1)
             filled += f"; about {count(round(expected))} ({share} %) are expected to be wrong"
-        rows = f"{plural(self.tally.n_rows, 'row')}, {count(self.tally.n_labelled)} of them labelled"
+        rows = f"{plural(self.totals.n_rows, 'row')}, {count(self.totals.n_labelled)} of them labelled"
         fitted = f"{plural(core['labelled'], 'labelled row')} and {count(core['unlabelled'])} unlabelled ones"
         return f"{rows}. The model was fitted on {fitted}.", f"{filled}.", f"Threshold rule: {self.rule}."

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import escape
 
 from halflabel._wording import clipped, count, percent, plural
-from halflabel.completion.contributions import write_log_odds
+from halflabel.completion.contribution_table import write_log_odds
 from halflabel.report.figures import draw_map
 from halflabel.report.headline import write_errors, write_relevant
 from halflabel.report.quality import count_filled, count_relevant, describe_labels

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
-from halflabel.evidence.calibration import BINS, measure_calibration
+from halflabel.evidence.calibration_error import BINS, measure_calibration
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import auc_per_label, brier, f1_per_label, macro_auc, micro_f1
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._version import list_versions
 from halflabel._wording import clipped
-from halflabel.completion.contributions import write_largest
+from halflabel.completion.contribution_table import write_largest
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.headline import write_headline
 from halflabel.report.quality import (

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from halflabel.evidence.audit import POPULATIONS
-from halflabel.review_page.bulk import bound_share
+from halflabel.review_page.encoding import STATES, unpack_rows
 from halflabel.review_page.fields import (
     TableChanged,
     check_table,
@@ -24,10 +24,10 @@ from halflabel.review_page.fields import (
     read_whole,
     read_wholes,
 )
+from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.listing import ORDERS, Filter
 from halflabel.review_page.queues import KINDS
 from halflabel.review_page.session import MAX_QUESTIONS, Session
-from halflabel.review_page.wire import STATES, unpack_rows
 
 #: Maximum number of items of one request.
 MAX_ITEMS = 60
@@ -80,7 +80,7 @@ def _read_static(name: str) -> Response:
 async def send_media(session: Session, request: Request) -> Response:
     """Return an image or a sound of an item."""
     row, column = (read_number(request.path_params[name], LARGEST) for name in ("row", "column"))
-    found = None if row is None or column is None else session.setting.views.media.find(row, column)
+    found = None if row is None or column is None else session.config.views.media.find(row, column)
     if found is None:
         return Response("There is no image or sound here.", status_code=404, media_type="text/plain")
     headers = {"Cache-Control": "private, max-age=3600"}
@@ -192,7 +192,7 @@ async def post_fit(session: Session, request: Request) -> Response:
     asked = await _read_body(session, request)
     if session.audit is not None:
         raise ValueError("An audit is about the values of the last fit: finish or cancel it before the next one.")
-    session.refit(session.setting.effort if asked.get("thorough") else "fast")
+    session.refit(session.config.effort if asked.get("thorough") else "fast")
     return JSONResponse(session.describe_progress())
 
 

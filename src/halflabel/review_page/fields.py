@@ -11,7 +11,7 @@ import numpy as np
 
 from halflabel._arrays import Ints
 from halflabel._wording import quoted
-from halflabel.review_page.setting import is_whole
+from halflabel.review_page.config import is_whole
 
 #: Maximum length of the key of a record.
 MAX_KEY = 200

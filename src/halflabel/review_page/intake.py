@@ -7,8 +7,8 @@ from typing import Any
 
 from halflabel._wording import clipped
 from halflabel.review_page.answers import CODES, AnswerBook, Record
+from halflabel.review_page.config import is_whole
 from halflabel.review_page.fields import TableChanged, is_text, read_key
-from halflabel.review_page.setting import is_whole
 
 #: The error of a key that two different records have.
 KEY_USED = "The key was used for another record: send each record with a key of its own."

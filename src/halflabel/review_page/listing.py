@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Ints
 from halflabel._wording import clipped, quoted
-from halflabel.review_page.wire import pack_rows
+from halflabel.review_page.encoding import pack_rows
 
 #: Number of items of a page.
 PAGE = 50
@@ -31,7 +31,7 @@ class Filter:
     text : str
         A part of the id, in any case of the letters.
     states : sequence of int
-        Codes of :mod:`halflabel.review_page.wire`. An empty sequence means all states.
+        Codes of :mod:`halflabel.review_page.encoding`. An empty sequence means all states.
     order : str
         One of :data:`ORDERS`.
     """

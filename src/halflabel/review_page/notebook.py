@@ -16,12 +16,12 @@ from halflabel.completion.checks import check_observed_rate
 from halflabel.completion.filling import choose_rule
 from halflabel.labels.rules import Rule
 from halflabel.review_page.answers import AnswerBook
+from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets, list_answers
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.review_page.setting import Setting
 from halflabel.table import Columns, OpenTable, open_table
 from halflabel.table.unlearned import leave_unlearned
 
@@ -59,7 +59,7 @@ class RunningReview:
         self._session.close()
 
     def _repr_html_(self) -> str:
-        title = html.escape(self._session.setting.title or "the table")
+        title = html.escape(self._session.config.title or "the table")
         number = plural(len(self.answers), "answer")
         link = html.escape(self.address)
         return f'<a href="{link}" target="_blank" rel="noopener">Open the review of {title}</a>, {number} so far'
@@ -122,7 +122,7 @@ def review(
     table, answers, report, certificate = (
         path.with_name(f"{stem}.{name}") for name in ("completed.csv", "review.csv", "report.html", "certificate.json")
     )
-    setting = Setting(
+    config = Config(
         opened,
         ItemViews(opened, show=show, marks=marks),
         title=stem,
@@ -131,7 +131,7 @@ def review(
         effort=effort,
         targets=Targets(table, answers, report, certificate, of_report={"title": stem, "marks": marks}),
     )
-    session = Session(setting, path)
+    session = Session(config, path)
     try:
         running = RunningReview(session)
         session.start()

@@ -58,7 +58,7 @@ class Server:
             raise OSError(f"port {port} cannot be used ({why}): name another one, or none for any free port.") from None
         self.events = Events()
         session.announce = self.events.announce
-        hosts = session.setting.views.remote_hosts
+        hosts = session.config.views.remote_hosts
         self.guard = Guard(self._build(), self.socket.getsockname()[1], media_hosts=hosts)
         config = uvicorn.Config(
             self.guard, log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,

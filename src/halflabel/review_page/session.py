@@ -12,18 +12,18 @@ import numpy as np
 
 from halflabel._arrays import Ints
 from halflabel.evidence.audit import POPULATIONS
-from halflabel.review_page import audits, bulk
+from halflabel.review_page import audits, group_answers
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.changes import describe_changes
+from halflabel.review_page.config import Config, digest_table
+from halflabel.review_page.encoding import find_states, pack_label, pack_points
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.intake import KEY_USED, Outcome, SentAnswer, check_repeated, read_answer
 from halflabel.review_page.journal import Journal, describe_change, read_clock
 from halflabel.review_page.listing import Filter, ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
 from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues
-from halflabel.review_page.setting import Setting, digest_table
-from halflabel.review_page.wire import find_states, pack_label, pack_points
 from halflabel.review_page.worker import Job, Worker
 
 #: A fit is made after this number of new answers, or this number of seconds after the last one.
@@ -44,20 +44,18 @@ class Session:
 
     Parameters
     ----------
-    setting : Setting
+    config : Config
     journal_path : path
         Answers that are there already are taken over.
     announce : callable
         Called with a kind and a content whenever the page should learn something.
     """
 
-    def __init__(
-        self, setting: Setting, journal_path: Path, announce: Callable[[str, Any], None] | None = None
-    ) -> None:
-        self.setting, self.opened, self.labels = setting, setting.opened, setting.opened.labels
+    def __init__(self, config: Config, journal_path: Path, announce: Callable[[str, Any], None] | None = None) -> None:
+        self.config, self.opened, self.labels = config, config.opened, config.opened.labels
         self.book = AnswerBook(list(self.opened.index), self.labels.names)
         self.table = digest_table(self.opened)
-        header = {"table": self.table, "labels": list(self.labels.names), "by": setting.by}
+        header = {"table": self.table, "labels": list(self.labels.names), "by": config.by}
         self.journal = Journal(journal_path, header)
         try:
             for record in self.journal.records:
@@ -66,12 +64,12 @@ class Session:
             self.journal.close()
             raise
         changes = describe_change(self.journal.header, header, len(self.book.unplaced))
-        self.notes = [*self.journal.notes, *changes, *setting.views.list_missing()]
+        self.notes = [*self.journal.notes, *changes, *config.views.list_missing()]
         self.list = ItemList(self.opened.index)
         self.announce = announce or (lambda kind, content: None)
         self.fit: Fit | None = None
         self.previous: Fit | None = None
-        self.points: bytes | None = None if setting.coordinates is None else pack_points(setting.coordinates)
+        self.points: bytes | None = None if config.coordinates is None else pack_points(config.coordinates)
         self.failure = self.map_note = ""
         self.written: list[str] = []
         self.worker: Worker | None = None
@@ -84,7 +82,7 @@ class Session:
     def situation(self) -> Situation:
         """The state that the choice of questions depends on."""
         return Situation(
-            self.labels.state, self.book.current, self.fit, self.previous, self.setting.contested,
+            self.labels.state, self.book.current, self.fit, self.previous, self.config.contested,
             self.labels.positive_only,
         )  # fmt: skip
 
@@ -122,7 +120,7 @@ class Session:
                 values = {
                     "n": number + len(made),
                     "op": op,
-                    "by": self.setting.by,
+                    "by": self.config.by,
                     "at": read_clock(),
                     "key": key,
                     **body,
@@ -178,7 +176,7 @@ class Session:
         filled = None if fit is None else fit.state[row]
         states = find_states(self.labels.state[row], self.book.current[row], filled).tolist()
         p = None if fit is None else [None if np.isnan(p) else round(float(p), 3) for p in fit.shown_p[row]]
-        return {**self.setting.views.describe(row), "states": states, "p": p}
+        return {**self.config.views.describe(row), "states": states, "p": p}
 
     def pack_label(self, column: int) -> bytes:
         """Return state and probability of every item for one label."""
@@ -197,14 +195,14 @@ class Session:
         """Return names, counts and settings: the first thing that the page asks for."""
         n_items, n_labels = self.labels.shape
         return {
-            "title": self.setting.title,
-            "by": self.setting.by,
+            "title": self.config.title,
+            "by": self.config.by,
             "items": n_items,
             "labels": list(self.labels.names),
             "n_labels": n_labels,
             "positive_only": self.labels.positive_only,
-            "show_p": self.setting.show_p,
-            "notes": [*self.notes, f"Threshold rule: {self.setting.rule}.", *self.opened.notes][:20],
+            "show_p": self.config.show_p,
+            "notes": [*self.notes, f"Threshold rule: {self.config.rule}.", *self.opened.notes][:20],
             "kinds": list(KINDS),
             "has_points": self.points is not None,
             **self.describe_progress(),
@@ -295,10 +293,10 @@ class Session:
     def sample_selection(self, rows: Ints, column: int) -> dict[str, Any]:
         """Return the number of open members of a selection, random members, and how many members p would select."""
         self._require_no_audit()
-        members = bulk.find_members(self.situation, rows, column)
+        members = group_answers.find_members(self.situation, rows, column)
         probable = 0 if self.fit is None else int((self.fit.p[members, column] >= self.fit.thresholds[column]).sum())
         cut = None if self.fit is None else round(float(self.fit.thresholds[column]), 4)
-        questions = bulk.draw_sample(self.situation, rows, column, self.book.next_number)
+        questions = group_answers.draw_sample(self.situation, rows, column, self.book.next_number)
         return {
             "members": len(members), "selected": len(rows), "probable": probable, "min_p": cut,
             "questions": [vars(question) for question in questions],
@@ -309,7 +307,7 @@ class Session:
         if (again := self._find_repeated("bulk", key)) is not None:
             return len(again.body["items"])
         self._require_no_audit()
-        members = bulk.find_members(self.situation, rows, column, min_p)
+        members = group_answers.find_members(self.situation, rows, column, min_p)
         if not len(members):
             raise ValueError("no entry of the selection is open.")
         items = [str(self.opened.index[row]) for row in members]
@@ -325,12 +323,12 @@ class Session:
 
     def start(self) -> None:
         """Make the first fit and the map. A map of many items has a process of its own, so that no fit waits for it."""
-        self.worker = Worker(self.opened, self.setting.settings, self.receive)
+        self.worker = Worker(self.opened, self.config.settings, self.receive)
         self.refit("fast")
         if self.points is None and len(self.labels) <= MAX_SHARED_MAP:
             self.worker.ask(Job("map"))
         elif self.points is None:
-            self.mapper = Worker(self.opened, self.setting.settings, self._receive_map)
+            self.mapper = Worker(self.opened, self.config.settings, self._receive_map)
             self.mapper.ask(Job("map"))
 
     def refit(self, effort: str) -> None:
@@ -344,9 +342,9 @@ class Session:
 
     def write_outputs(self) -> None:
         """Write the last fit with all answers: table, answers, report, certificate."""
-        if self.worker is None or self.setting.targets is None or self.fit is None:
+        if self.worker is None or self.config.targets is None or self.fit is None:
             raise ValueError("there is nothing to write yet: wait for the first fit.")
-        outputs = gather_outputs(self.setting.targets, self.book, self.opened.index, self.summarize())
+        outputs = gather_outputs(self.config.targets, self.book, self.opened.index, self.summarize())
         self.worker.ask(Job("write", {"answers": self.book.to_answers(), "outputs": outputs}))
 
     def summarize(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from halflabel.table.blocks import (
     read_words,
 )
 from halflabel.table.cells import read_as_text, use_text_names
-from halflabel.table.gaps import Filling
+from halflabel.table.imputation import Filling
 from halflabel.table.roles import Roles
 
 
@@ -34,7 +34,7 @@ class FeatureEncoder:
     matrix, categories, words. Nothing is scaled here; estimators do that.
 
     * Numbers, vectors and a dense matrix: a missing cell is filled by low-rank completion, or with the mean of its
-      feature where completion is not better on hidden cells, see :class:`halflabel.table.gaps.Filling`.
+      feature where completion is not better on hidden cells, see :class:`halflabel.table.imputation.Filling`.
     * Categories: one indicator per value; a missing or an unseen value has none.
     * Words: tf-idf of words (case and accents dropped) of at least two rows, at most
       20 000, with 1 + log(tf), rows of length 1. X is sparse then.

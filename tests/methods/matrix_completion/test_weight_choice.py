@@ -10,7 +10,7 @@ import pytest
 from tests.methods.matrix_completion.test_matrix_completion import problem, scaled
 
 from halflabel.methods.matrix_completion import weight_choice
-from halflabel.methods.matrix_completion.setting import Data, Setting
+from halflabel.methods.matrix_completion.matrix_problem import Data, MatrixProblem
 from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
 from halflabel.numerics.losses import Squared
 
@@ -20,7 +20,7 @@ def test_every_observed_label_is_judged_once_by_a_model_that_did_not_see_it():
     data = Data(labels.values(irrelevant=-1.0, unknown=0.0), Squared(np.nan_to_num(scaled(X)), ~np.isnan(X), 1.0))
     fold_of = np.arange(labels.state.size).reshape(labels.shape) % 3
     folds = [Fold(labels.observed & (fold_of == k), ~np.isnan(X) & (k == np.arange(12) % 3)) for k in range(3)]
-    setting = Setting(1.0, 1.0, "proximal_gradient", 1e-4, 3000)
+    setting = MatrixProblem(1.0, 1.0, "proximal_gradient", 1e-4, 3000)
     chosen = select(setting, data, folds, [0.5], 3e-3, "labels")
     np.testing.assert_array_equal(~np.isnan(chosen.out_of_fold), labels.observed)
     for fold in folds:  # the hidden value does not matter

@@ -75,12 +75,6 @@ def tabulate_curve(results: Results, experiment: Experiment, metric: str, set: s
     return Grid(caption, experiment.methods, tuple(rows))
 
 
-def make_printed_cell(results: Results, experiment: Experiment, cell: PrintedCell) -> Cell:
-    """Return the cell of one printed number and its measured value."""
-    measured = results.average(experiment, cell.metric, cell.method, at=cell.at, set=cell.set)
-    return _make_cell(experiment, cell.metric, measured, cell)
-
-
 def _make_row(
     results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
 ) -> tuple[Cell, ...]:

@@ -16,7 +16,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.candidates import Candidates, list_candidates
-from halflabel.methods.matrix_completion.setting import Completed, Data, Setting
+from halflabel.methods.matrix_completion.matrix_problem import Completed, Data, MatrixProblem
 from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
 from halflabel.methods.model_selection import entry_folds, item_folds
 from halflabel.methods.validation import require_choice, require_positive, require_whole
@@ -84,7 +84,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         self._warn_unless_converged(solution.status, solution.residual)
         return self._store_factors(solution, data, setting)._decide(labels, solution.scores, chosen.out_of_fold)
 
-    def _store_factors(self, solution: Completed, data: Data, setting: Setting) -> Self:
+    def _store_factors(self, solution: Completed, data: Data, setting: MatrixProblem) -> Self:
         """Store the factors, the bias and the weights of one observed entry. New items do not need the left factor."""
         factors = solution.factors
         self.left_, self.right_, self.bias_ = self._restore_order(factors.left), factors.right, solution.bias
@@ -121,7 +121,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
                 f"solver={self.solver!r} does not support a hard row of ones: use 'auto', or a finite bias_row_weight."
             )
 
-    def _setting(self, X: Matrix, n_labels: int) -> tuple[Setting, str]:
+    def _setting(self, X: Matrix, n_labels: int) -> tuple[MatrixProblem, str]:
         """Return the problem with its solver, and a sentence with the reason for the solver."""
         row_weight, ridge = self._bias()
         n, m = X.shape[0], X.shape[1] + n_labels + 1
@@ -138,7 +138,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
             raise ValueError(
                 f"{solver} needs sparse X as a dense array, here {8 * n * m / 1e9:.0f} GB: use solver='factored'."
             )
-        return Setting(row_weight, ridge, solver, self.tol, self.max_iter), f"{solver}: {why}."
+        return MatrixProblem(row_weight, ridge, solver, self.tol, self.max_iter), f"{solver}: {why}."
 
     def _features(self, X: Matrix, solver: str) -> Squared | SparseSquared:
         """Return the scaled features as a term of weight 1. Sparse X stays sparse in factored form."""
@@ -154,7 +154,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     # -- cross-validation --------------------------------------------------------------
 
-    def _select(self, setting: Setting, data: Data, labels: PartialLabels, rng: np.random.Generator) -> Selection:
+    def _select(self, setting: MatrixProblem, data: Data, labels: PartialLabels, rng: np.random.Generator) -> Selection:
         folds = self._folds(data, labels, rng)
         grid = _list_label_weights(self.label_weight)
         if folds:

@@ -9,7 +9,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
-from halflabel.methods.matrix_completion.setting import ROUGH, Completed, Data, Setting
+from halflabel.methods.matrix_completion.matrix_problem import ROUGH, Completed, Data, MatrixProblem
 
 #: A path ends when its error has been above the best one this number of times in a row.
 PATIENCE = 3
@@ -70,7 +70,7 @@ class Selection:
 
 
 def select(
-    setting: Setting,
+    setting: MatrixProblem,
     data: Data,
     folds: Sequence[Fold],
     label_weights: Sequence[float],
@@ -86,7 +86,7 @@ def select(
 
     Parameters
     ----------
-    setting : Setting
+    setting : MatrixProblem
     data : Data
     folds : sequence of Fold
     label_weights : sequence of float

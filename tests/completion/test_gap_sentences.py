@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from halflabel import PartialLabels
-from halflabel.completion.gaps import describe_gaps
+from halflabel.completion.gap_sentences import describe_gaps
 from halflabel.labels.rules import Rule
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from tests.review_page.serving import LABELS, Client, Served, make_session, make_table
 
-from halflabel.review_page import opening
+from halflabel.review_page import browser
 from halflabel.review_page.server import Server
 
 #: The command without its process that fits.
@@ -153,12 +153,12 @@ def test_another_account_can_neither_read_the_file_nor_use_what_it_sees(begin):
 
 def test_a_folder_without_private_files_is_not_used(tmp_path, monkeypatch):
     status = os.fstat
-    monkeypatch.setattr(opening.os, "fstat", lambda file: os.stat_result([0o100644, *status(file)[1:]]))
-    path = opening.write_private("page", tmp_path)
+    monkeypatch.setattr(browser.os, "fstat", lambda file: os.stat_result([0o100644, *status(file)[1:]]))
+    path = browser.write_private("page", tmp_path)
     assert path.parent != tmp_path
     assert list(tmp_path.iterdir()) == []
     path.unlink()
     monkeypatch.undo()
-    path = opening.write_private("page", tmp_path / "absent")
+    path = browser.write_private("page", tmp_path / "absent")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.unlink()

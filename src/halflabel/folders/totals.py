@@ -1,4 +1,4 @@
-"""Counts of completed parts: sums, and the entries with the largest scores. Both can be merged."""
+"""Totals of completed parts: sums, and the entries with the largest scores. Both can be merged."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ LISTS = {"candidates": ("probability",), "suspects": ("wrong", "probability", "g
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
-    """Counts and lists of one batch, one part or all parts.
+class Totals:
+    """Totals and lists of one batch, one part or all parts.
 
     Parameters
     ----------
@@ -44,16 +44,16 @@ class Tally:
     lists: Mapping[str, pd.DataFrame]
 
     @classmethod
-    def empty(cls, n_labels: int) -> Tally:
-        """Return the tally of an empty batch."""
+    def empty(cls, n_labels: int) -> Totals:
+        """Return the totals of an empty batch."""
         lists = {name: pd.DataFrame(columns=[*ENTRY, *columns]) for name, columns in LISTS.items()}
         return cls(0, 0, np.zeros((len(COUNTS), n_labels)), lists)
 
-    def add(self, other: Tally) -> Tally:
-        """Return the tally of both tallies together."""
+    def add(self, other: Totals) -> Totals:
+        """Return the totals of both counts together."""
         lists = {name: _keep_best([self.lists[name], other.lists[name]], LISTS[name]) for name in LISTS}
         n_rows, n_labelled = self.n_rows + other.n_rows, self.n_labelled + other.n_labelled
-        return Tally(n_rows, n_labelled, self.counts + other.counts, lists)
+        return Totals(n_rows, n_labelled, self.counts + other.counts, lists)
 
     def to_plain(self) -> dict[str, Any]:
         """Return values that JSON can hold."""
@@ -61,8 +61,8 @@ class Tally:
         return {"rows": self.n_rows, "labelled": self.n_labelled, "counts": self.counts.tolist(), "lists": lists}
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Tally:
-        """Return the tally that :meth:`to_plain` returned."""
+    def from_plain(cls, plain: Mapping[str, Any]) -> Totals:
+        """Return the totals that :meth:`to_plain` returned."""
         lists = {name: pd.DataFrame(columns) for name, columns in plain["lists"].items()}
         return cls(plain["rows"], plain["labelled"], np.array(plain["counts"], dtype=np.float64), lists)
 
@@ -83,8 +83,8 @@ def count_batch(
     ids: NDArray[np.object_],
     part: str,
     first: int,
-) -> Tally:
-    """Return the tally of a batch.
+) -> Totals:
+    """Return the totals of a batch.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def count_batch(
     given = labels.relevant[rows, columns].astype(int)
     suspects = {"wrong": score[rows, columns], "probability": p[rows, columns], "given": given}
     lists = {"candidates": candidates, "suspects": pd.DataFrame({**name_entries(rows, columns), **suspects})}
-    return Tally(len(labels), int(labels.annotated.sum()), counts, lists)
+    return Totals(len(labels), int(labels.annotated.sum()), counts, lists)
 
 
 def _score_given(labels: PartialLabels, p: Floats, learnable: Mask, flips: FlipRates) -> tuple[Floats, Mask]:

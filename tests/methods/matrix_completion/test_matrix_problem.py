@@ -7,7 +7,7 @@ import pytest
 from scipy import linalg, sparse
 from tests.oracles import matrix_completion as oracle
 
-from halflabel.methods.matrix_completion.setting import Completed, Data, Setting, published_step
+from halflabel.methods.matrix_completion.matrix_problem import Completed, Data, MatrixProblem, published_step
 from halflabel.numerics.losses import SparseSquared, Squared
 from halflabel.numerics.solvers import Status, factorize
 
@@ -23,7 +23,7 @@ def problem(rng, n=7, d=3, t=2):
 
 
 def setting(row_weight=None, ridge=1e-3, **solver):
-    return Setting(row_weight, ridge, **(EXACT | solver))
+    return MatrixProblem(row_weight, ridge, **(EXACT | solver))
 
 
 # -- data --------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_a_weight_is_reached_through_the_larger_ones(tol, rough, rng, monkeypatc
         calls.append((alpha / top, self.tol, start))
         return len(calls)
 
-    monkeypatch.setattr(Setting, "_solve", solve)
+    monkeypatch.setattr(MatrixProblem, "_solve", solve)
     assert mc.solve(data, 0.6, 0.125 * top) == 4
     assert calls == [(1, rough, None), (0.5, rough, 1), (0.25, rough, 2), (0.125, tol, 3)]
     calls.clear()

@@ -17,7 +17,7 @@ from halflabel.table import OpenTable
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class Config:
     """The fixed part of a review.
 
     Parameters

@@ -100,7 +100,7 @@ class Completed:
 
 
 @dataclass(frozen=True)
-class Setting:
+class MatrixProblem:
     r"""The problem, and how it is solved.
 
     Attributes

@@ -11,8 +11,8 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel.methods.impute import SoftImputer
-from halflabel.table import FeatureEncoder, Roles, gaps
-from halflabel.table.gaps import MAX_FEATURES, MAX_ROWS, MIN_ROWS, Filling
+from halflabel.table import FeatureEncoder, Roles, imputation
+from halflabel.table.imputation import MAX_FEATURES, MAX_ROWS, MIN_ROWS, Filling
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 
@@ -77,11 +77,11 @@ def test_limits_are_reached():
     wide = np.hstack([X, np.full((30, 298), np.nan), np.tile(X[:, 1:], 298)])
     assert len(Filling.learn(wide).components) > 0
     assert len(Filling.learn(np.hstack([wide, X[:, 1:]])).components) == 0
-    assert (gaps.MAX_VALUE, MIN_ROWS, MAX_FEATURES) == (1e150, 30, 300)
+    assert (imputation.MAX_VALUE, MIN_ROWS, MAX_FEATURES) == (1e150, 30, 300)
     large = np.hstack([X, X[:, 1:] * 0 + 1e150])
     assert not Filling.learn(large).components[:, 2].any()
-    np.testing.assert_array_equal(gaps._sample_rows(2000), np.arange(2000))
-    sample = gaps._sample_rows(2001)
+    np.testing.assert_array_equal(imputation._sample_rows(2000), np.arange(2000))
+    sample = imputation._sample_rows(2001)
     assert len(np.unique(sample)) == len(sample) == 2000
     assert (np.diff(sample) > 0).all()
 
@@ -89,9 +89,9 @@ def test_limits_are_reached():
 def test_a_completion_as_good_as_the_maximum_error_is_used(rng, monkeypatch):
     X, _ = low_rank(rng)
     error = Filling.learn(X).error
-    monkeypatch.setattr(gaps, "MAX_ERROR", error)
+    monkeypatch.setattr(imputation, "MAX_ERROR", error)
     assert Filling.learn(X).error == error
-    monkeypatch.setattr(gaps, "MAX_ERROR", np.nextafter(error, 0))
+    monkeypatch.setattr(imputation, "MAX_ERROR", np.nextafter(error, 0))
     by_mean = Filling.learn(X)
     assert (len(by_mean.components), by_mean.alpha, by_mean.error) == (0, 1.0, 1.0)
 
