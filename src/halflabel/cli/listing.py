@@ -38,7 +38,7 @@ def print_entries(entries: pd.DataFrame, title: str) -> None:
     first = entries.head(MAX_LINES)
     own = [name for name in first.columns if name in _ENTRY]
     content = [name for name in first.columns if name not in (*_ENTRY, *_LEFT_OUT)]
-    known = first[own].astype(object).where(first[own].notna(), NONE)
+    known = first[own].astype(object).where(first[own].notna(), None)
     lines = [list(map(_describe, own, row)) for row in known.itertuples(index=False, name=None)]
     used = sum(2 + max(map(len, column)) for column in zip(own, *lines, strict=True))
     room = max((out.width - used) // max(len(content), 1) - 2, MIN_ROOM)
@@ -52,4 +52,6 @@ def print_entries(entries: pd.DataFrame, title: str) -> None:
 
 
 def _describe(name: str, value: Any) -> str:
+    if value is None:
+        return NONE
     return percent(value) if name == "probability" else clipped(value, MAX_NAME)
