@@ -164,7 +164,7 @@ def test_a_wrong_value_is_a_usage_error(songs, wrong, sentence):
 def test_errors_name_the_option_that_the_command_has(songs):
     for command, name in (("complete", "--set words='yes,x=1;no=0;?='"), ("describe", "--words 'yes,x=1;no=0;?='")):
         result = run(*(["data"] * (command == "describe")), command, songs, "--labels", "song")
-        assert f"state what other words mean with {name};" in result.stderr
+        assert f"state the meaning of other words with {name};" in result.stderr
     result = run("complete", songs, "--labels", "tag_*", "--set", "on=song")
     assert "--set on=... names the id column of a long table of tags: give that table, too (--set tags_file=...)" in (
         result.stderr)  # fmt: skip

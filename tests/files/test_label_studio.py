@@ -101,7 +101,7 @@ def test_short_exports_with_one_question_per_label(write, name, text):
 @pytest.mark.parametrize(("name", "text"), [("min.json", MULTI_MIN), ("export.csv", MULTI_CSV)])
 def test_short_exports_with_one_question_for_all(write, name, text):
     path = write(name, text)
-    with pytest.raises(ValueError, match=r"state what a label means that is not listed: absent='irrelevant'"):
+    with pytest.raises(ValueError, match=r"state the meaning of a label that is not listed: absent='irrelevant'"):
         files.read(path)
     labels = files.read(path, absent="irrelevant").labels
     assert labels.columns.tolist() == ["live", "rock", "sad"]
@@ -143,7 +143,7 @@ def test_an_export_of_several_people(write):
     assert records.notes == (
         "1 skipped annotation left out.",
         "1 result of other kinds than choices left out.",
-        "1 score outside 0 to 1 left out: they are no probabilities.",
+        "1 score outside 0 to 1 left out: a probability is from 0 to 1.",
         "1 entry with different answers of different people: taken as unknown.",
     )
 

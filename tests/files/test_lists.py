@@ -200,7 +200,7 @@ def test_plain_lines_with_named_labels(write):
         ({"id": "t"}, "column 't': an id is a text or a number, not a list"),
         ({"labels": ["t"], "tags": "a", "absent": "unknown"}, "labels are fields of their own"),
         ({"absent": "unknown"}, r"name their field with tags="),
-        ({"tags": "t"}, "state what a label means that is not listed"),
+        ({"tags": "t"}, "state the meaning of a label that is not listed"),
     ],
 )
 def test_errors_of_plain_records(write, options, message):

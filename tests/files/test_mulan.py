@@ -135,5 +135,5 @@ def test_load_benchmark_joins_train_and_test(write, tmp_path, monkeypatch):
     assert whole.name == "x"
     assert load_benchmark("x", part="test").X[0, 0] == 9.5
     write("x/x-test.arff", ARFF.replace("attribute f", "attribute g"))
-    with pytest.raises(ReadError, match=r"its columns are not those of .*x-train\.arff"):
+    with pytest.raises(ReadError, match=r"its columns differ from the columns of .*x-train\.arff"):
         load_benchmark("x")

@@ -214,7 +214,7 @@ def test_impossible_input_ends_in_a_sentence_and_leaves_nothing(items, tmp_path)
     for where, out, sentence in [
         (tmp_path / "no" / "*.parquet", "out", "no file matches this pattern"),
         (tmp_path / "full", "out", "there is no part of a table in it"),
-        (tmp_path / "other", "out", r"its columns are not those of .*a\.parquet: it adds 'f2'"),
+        (tmp_path / "other", "out", r"its columns differ from the columns of .*a\.parquet: it adds 'f2'"),
         (tmp_path / "none", "out", r"no row of 1 part \(160 rows\) has a label"),
         (tmp_path / "values", "out", r"a\.parquet: label 'tag_b' holds 2\.0"),
         (tmp_path / "types", "out", r"b\.parquet: the column 'f0' has the type (large_)?string, but double"),

@@ -130,7 +130,7 @@ class TestWords:
 def test_whole_numbers_are_read_without_their_decimal_point(cell, value):
     frame = pd.DataFrame({"a": [cell, "yes"]})
     if value is None:
-        with pytest.raises(ValueError, match="state what other words mean"):
+        with pytest.raises(ValueError, match="state the meaning of other words"):
             read_label_words(frame, ["a"], YES_NO)
     else:
         assert read_label_words(frame, ["a"], YES_NO)["a"].tolist() == [value, 1.0]

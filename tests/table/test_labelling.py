@@ -191,12 +191,12 @@ def test_stated_labels_are_chosen_by_name():
     assert reading.labels.names == ("c", "a")
     assert reading.labels.state.tolist() == [[0, 1], [1, 0]]
     assert reading.notes == ("2 labels (COCO): c 1, a 1.",)
-    with pytest.raises(ValueError, match="'x' and 'y' are no labels of this file: "):
+    with pytest.raises(ValueError, match="'x' and 'y' are not labels of this file: "):
         read_stated_labels(labels, ("x", "a", "y"), "COCO")
     named = PartialLabels.from_table(pd.DataFrame([[1, 0], [0, 1]], columns=["rock", "sad"]))
-    with pytest.raises(ValueError, match="'rokc' and 'sda' are no labels of this file: did you mean 'rock'"):
+    with pytest.raises(ValueError, match="'rokc' and 'sda' are not labels of this file: did you mean 'rock'"):
         read_stated_labels(named, ("rokc", "sda"), "COCO")
-    with pytest.raises(ValueError, match=r"^'sda' is no label of this file: did you mean 'sad'"):
+    with pytest.raises(ValueError, match=r"^'sda' is not a label of this file: did you mean 'sad'"):
         read_stated_labels(named, ("rock", "sda"), "COCO")
 
 

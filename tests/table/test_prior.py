@@ -34,7 +34,7 @@ def test_as_many_rows_as_items_are_taken_in_their_order():
         (pd.DataFrame({"song": ["a"], "blue": [0.1]}), "no column of a label"),
         (pd.DataFrame({"sad": [0.1, 0.2]}), "2 rows for 3 items"),
         (pd.DataFrame({"song": ["a", "a"], "sad": [0.1, 0.2]}), "has 'a' more than once"),
-        (pd.DataFrame({"song": ["x", "y"], "sad": [0.1, 0.2]}), "are its ids those of the items"),
+        (pd.DataFrame({"song": ["x", "y"], "sad": [0.1, 0.2]}), "are its ids the ids of the items"),
         (pd.DataFrame({"song": ["a", "b"], "sad": [0.1, 20]}), "between 0 and 1.*row 'b', column 'sad' holds 20"),
         (pd.DataFrame({"song": ["a", "b"], "sad": ["0.1", "likely"]}), "'likely'"),
         (np.full((2, 1), 0.5), r"shape \(2, 1\)"),

@@ -64,7 +64,9 @@ def stack(first: RawTable, second: RawTable) -> RawTable:
     """
     a, b = ((*t.frame.columns, *t.matrix_names, *t.label_names) for t in (first, second))
     if a != b:
-        raise ReadError.at(second.source, f"its columns are not those of {first.source}, so the two cannot be joined.")
+        raise ReadError.at(
+            second.source, f"its columns differ from the columns of {first.source}, so the two cannot be joined."
+        )
     both: list[Any] = [first.matrix, second.matrix]
     matrix: Matrix | None = None
     if first.matrix is not None:

@@ -39,8 +39,8 @@ def read_arff(path: Path) -> RawTable:
     Numeric attributes and nominal ``{0,1}`` become numbers, other nominals
     categories, strings text, dates timestamps where they are in ISO form (else
     text); ``?`` (and NaN) is missing. A dense file gives ``frame`` alone. A sparse
-    file gives numbers as csr ``matrix`` and the rest as ``frame``; what a sparse row
-    leaves out is 0, for a nominal its first value, for a text missing.
+    file gives numbers as csr ``matrix`` and all other columns as ``frame``. A value that
+    a sparse row leaves out is 0, the first value of a nominal, or a missing text.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def read_tables(paths: Sequence[Path]) -> pa.Table:
     try:
         return pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowInvalid as error:
-        raise ReadError.at(paths[0], f"its columns do not fit those of the other files ({error}).") from None
+        raise ReadError.at(paths[0], f"its columns do not fit the columns of the other files ({error}).") from None
 
 
 def to_table(records: Records) -> pa.Table:

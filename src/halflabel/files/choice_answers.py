@@ -98,7 +98,7 @@ class Answers:
                 p = None if p is None or value is None else p if value else 1 - p
                 collector.add(item, question, value, "model", p, by)
         if n_odd:
-            collector.notes.append(f"{plural(n_odd, 'score')} outside 0 to 1 left out: they are no probabilities.")
+            collector.notes.append(f"{plural(n_odd, 'score')} outside 0 to 1 left out: a probability is from 0 to 1.")
 
 
 def _meaning(choices: tuple[str, ...]) -> float | None:

@@ -18,7 +18,7 @@ from halflabel.files.collector import Collector
 from halflabel.files.field_values import rows_of
 from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_document, write_document
-from halflabel.files.loss import Loss
+from halflabel.files.loss import OF_LISTS
 from halflabel.files.raw_table import ReadError
 from halflabel.files.records import Records
 
@@ -124,17 +124,7 @@ FORMAT = Format(
     read=_read,
     write=_write,
     recognise=_recognise,
-    losses=(
-        Loss.IRRELEVANT,
-        Loss.SUGGESTED,
-        Loss.BOTH,
-        Loss.PROBABILITIES,
-        Loss.UNSURE,
-        Loss.PEOPLE,
-        Loss.MODEL,
-        Loss.FIELDS,
-        Loss.ANNOTATED,
-    ),
+    losses=OF_LISTS,
     carries=lambda items: [name for name in items.columns if name not in _OWN],
     options=("empty",),
 )

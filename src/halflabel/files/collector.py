@@ -117,7 +117,7 @@ class Collector:
         self._uses_lists = True
         if self.absent is None:
             raise AbsentNotStated(
-                f"{self.path} lists the labels that an item has; state what a label means that is not listed: "
+                f"{self.path} lists the labels that an item has; state the meaning of a label that is not listed: "
                 f"{option('absent', 'irrelevant')} if every label was checked for every item, "
                 f"{option('absent', 'unknown')} if a label may be missing from a list."
             )

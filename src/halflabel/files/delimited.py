@@ -94,7 +94,7 @@ def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: 
         return
     missing, added = ([n for n in a if n not in b] for a, b in ((expected, names), (names, expected)))
     what = [*([f"it lacks {quoted(missing)}"] if missing else []), *([f"it adds {quoted(added)}"] if added else [])]
-    raise ReadError.at(path, f"its columns are not those of {first}: {' and '.join(what)}.")
+    raise ReadError.at(path, f"its columns differ from the columns of {first}: {' and '.join(what)}.")
 
 
 def _checked_mark(delimiter: str | None) -> str | None:

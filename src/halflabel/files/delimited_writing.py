@@ -91,7 +91,7 @@ def _write_rows(rows: pd.DataFrame, text: IO[str], form: TextForm, mark: str) ->
     """Write rows. A text such as NA, or with a carriage return, is quoted, because it would be read as something else.
 
     The end of a line makes the writer quote a cell; it is removed from the result together with a code point that is
-    no character.
+    not a character.
     """
     options: dict[str, Any] = {"header": False, "index": False, "sep": mark, "na_rep": form.missing}
     ambiguous = [_find_ambiguous(column) for _, column in rows.items()]

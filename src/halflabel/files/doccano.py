@@ -14,7 +14,7 @@ from halflabel.files.field_values import names_in, rows_of
 from halflabel.files.formats import Format, Options, Sample
 from halflabel.files.json_files import read_records, write_array, write_lines
 from halflabel.files.json_text import Place
-from halflabel.files.loss import Loss
+from halflabel.files.loss import OF_LISTS, Loss
 from halflabel.files.records import Records
 
 #: The keys of the labels: "label" in today's exports, "labels" in older ones, "cats" with intents.
@@ -88,18 +88,7 @@ FORMAT = Format(
     read=_read,
     write=_write,
     recognise=_recognise,
-    losses=(
-        Loss.IRRELEVANT,
-        Loss.SUGGESTED,
-        Loss.BOTH,
-        Loss.PROBABILITIES,
-        Loss.UNSURE,
-        Loss.PEOPLE,
-        Loss.MODEL,
-        Loss.FIELDS,
-        Loss.LABELS,
-        Loss.ANNOTATED,
-    ),
+    losses=(*OF_LISTS, Loss.LABELS),
     carries=lambda items: [name for name in items.columns if name not in ("id", "label")],
     options=("id", "tags", "empty"),
 )

@@ -77,12 +77,13 @@ def names_in(values: Iterable[Any]) -> list[str]:
     >>> names_in(["rock", None, " ", 7]), names_in([float("nan")])
     (['rock', '7'], [])
     """
-    present = (value for value in values if not _is_missing(value))
+    present = (value for value in values if not is_missing(value))
     return [str(value) for value in present if not isinstance(value, str) or value.strip()]
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or a missing value of pandas."""
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
 def text_of(value: Any) -> str | None:

@@ -16,7 +16,7 @@ import pandas as pd
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, listed, option, plural
 from halflabel.files.collector import Collector
-from halflabel.files.field_values import names_in, number_in, plain
+from halflabel.files.field_values import is_missing, names_in, number_in, plain
 from halflabel.files.formats import Options
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import Loss
@@ -180,7 +180,7 @@ def _from_lists(frame: pd.DataFrame, collector: Collector, options: Options, for
 
 def _checked_list(value: Any, path: Path, name: str) -> list[str] | None:
     """Return the labels of one list, or None for a missing list and for a list of missing values only."""
-    if _is_missing(value):
+    if is_missing(value):
         return None
     if not isinstance(value, list | tuple | np.ndarray):
         shown = clipped(repr(value), 40)
@@ -190,7 +190,7 @@ def _checked_list(value: Any, path: Path, name: str) -> list[str] | None:
 
 def _note_nulls(column: pd.Series[Any], lists: list[list[str] | None], collector: Collector, options: Options) -> None:
     """Note how many lists hold missing values only. Each of their items has no label."""
-    only = sum(row is None and not _is_missing(cell) for cell, row in zip(column, lists, strict=True))
+    only = sum(row is None and not is_missing(cell) for cell, row in zip(column, lists, strict=True))
     if only:
         what = f"with a list of missing values only in {options.tags!r}"
         collector.note_empty(only, what, options.empty or "unlabelled")
@@ -222,7 +222,3 @@ def _filled(column: pd.Series[Any], names: tuple[str, ...]) -> Mask:
     """Return the mask of the entries that are listed as suggestions."""
     rows = [frozenset(map(str, row)) if isinstance(row, list | tuple | np.ndarray) else () for row in column]
     return np.array([[name in row for name in names] for row in rows], dtype=np.bool_)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and value != value)

@@ -50,7 +50,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
             raise place.error("it has neither a 'label' nor a choice ('accept').")
     if n_rejected:
         collector.notes.append(
-            f"{plural(n_rejected, 'rejected choice')} taken as unknown: it is unclear what was wrong."
+            f"{plural(n_rejected, 'rejected choice')} taken as unknown: the reason for the rejection is not known."
         )
     if "content" in keys:
         collector.notes.append("Items have no id in 'meta': lines with the same content are one item.")

@@ -49,7 +49,7 @@ def recognise(
     notes = []
     if encoding is None and chosen == "cp1252":
         notes.append(
-            f"{path.name} is not UTF-8 and was read as Windows-1252 (what Excel writes in Western Europe); name "
+            f"{path.name} is not UTF-8 and was read as Windows-1252 (as Excel in Western Europe writes); name "
             f"another encoding with {option('encoding')} if letters are wrong."
         )
     head = [line for _, line in islice(lines(path, max_line=MAX_LINE, encoding=chosen), SAMPLE_LINES)]

@@ -169,6 +169,6 @@ def _describe_words(column: pd.Series[Any], words: Sequence[str | None], row: in
     cell = column.iloc[row : row + 1].tolist()[0]
     return (
         f"label {column.name!r} holds {cell!r} ({name_row(row)}), but a label is 1 (has it), 0 (does not have it) or "
-        f"empty (unknown): state what other words mean with {_name_options()}; "
+        f"empty (unknown): state the meaning of other words with {_name_options()}; "
         f"the column holds {quoted(distinct)}."
     )

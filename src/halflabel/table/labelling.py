@@ -100,7 +100,7 @@ def read_labels(
         return LabelReading(table if absent is None else _read_positive_columns(table, empty))
     if absent is None:
         raise ValueError(
-            f"the column {roles.tags!r} lists the tags that an item has; state what a tag that is not listed means: "
+            f"the column {roles.tags!r} lists the tags of an item; state the meaning of a tag that is not listed: "
             f"{option('absent', 'irrelevant')} if every tag was checked for every item, {option('absent', 'unknown')} "
             "if a tag may be missing where it is true."
         )
@@ -111,7 +111,7 @@ def read_labels(
 def read_stated_labels(labels: PartialLabels, names: Sequence[str], format: str) -> LabelReading:
     """Return the labels of these names from a file that states them entry by entry, and a note with their counts."""
     if missing := [name for name in names if name not in labels.names]:
-        are = "is no label" if len(missing) == 1 else "are no labels"
+        are = "is not a label" if len(missing) == 1 else "are not labels"
         raise ValueError(f"{quoted(missing)} {are} of this file: {closest(missing[0], labels.names)}")
     if tuple(names) != labels.names:
         kept = [labels.names.index(name) for name in names]

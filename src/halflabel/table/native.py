@@ -13,6 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel.files.arrow_columns import to_arrow_array
 from halflabel.files.arrow_tables import frame_of_table, read_dataset
+from halflabel.files.field_values import is_missing
 from halflabel.files.huggingface import name_classes, restore_numbers
 
 Restore = Callable[[pd.DataFrame], Any]
@@ -116,7 +117,7 @@ def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
     """Return a column with the type that it had, if its values fit."""
     index = schema.get_field_index(str(column.name))
     kind = schema.field(index).type if index >= 0 else None
-    values = [None if _is_missing(value) else value for value in column.astype(object)]
+    values = [None if is_missing(value) else value for value in column.astype(object)]
     try:
         return pa.array(values, kind)
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
@@ -127,9 +128,5 @@ def _restore_dicts(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> li
     """Return the rows with the filled values. All other values stay the objects that they were."""
     original = pd.DataFrame(list(rows))
     changed = [name for name in table.columns if name not in original or not table[name].equals(original[name])]
-    values = {name: [None if _is_missing(x) else x for x in table[name].astype(object)] for name in changed}
+    values = {name: [None if is_missing(x) else x for x in table[name].astype(object)] for name in changed}
     return [{**row, **{name: values[name][i] for name in changed}} for i, row in enumerate(rows)]
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)

@@ -270,7 +270,7 @@ def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> tuple[P
         )
     if columns.absent is None:
         raise ValueError(
-            "a long table of tags lists the tags that items have; state what a tag that is not listed means: "
+            "a long table of tags lists the tags that items have; state the meaning of a tag that is not listed: "
             f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
         )
     pairs = as_pandas(columns.pairs)

@@ -15,7 +15,7 @@ from halflabel.table.cells import read_as_numbers, read_as_text, use_text_names
 from halflabel.table.rows import find_key
 
 #: How a prior without a column of ids is read.
-_IN_ORDER = "The rows of the prior are those of the items in the same order, because no column identifies them."
+_IN_ORDER = "The rows of the prior are the items in the same order, because no column identifies them."
 
 
 def align_prior(
@@ -73,7 +73,7 @@ def align_prior(
     require_probabilities(values, "the prior", index.tolist(), labels)
     given = ~np.isnan(values)
     if not given.any():
-        raise ValueError("the prior has no value for any of these items: are its ids those of the items?")
+        raise ValueError("the prior has no value for any of these items: are its ids the ids of the items?")
     rest = [name for j, name in enumerate(labels) if not given[:, j].any()]
     without = f", none for the label{'s' * (len(rest) > 1)} {quoted(rest)}" if rest else ""
     size = f"The prior has a value for {count(int(given.sum()))} of {count(given.size)} entries{without}."

@@ -200,7 +200,7 @@ def _as_tuple(column: str | None) -> tuple[str, ...]:
 
 
 def _choose_labels(frame: pd.DataFrame, columns: Columns, declared: Sequence[str]) -> tuple[str, ...]:
-    """Return the label columns that the user names, else those that the file declares. Nothing is guessed."""
+    """Return the label columns that the user names, or that the file declares. Nothing is guessed."""
     if columns.tags is not None:
         return ()
     if columns.labels is not None:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Matrix, is_sparse
+from halflabel.files.item_tables import has_ids
 from halflabel.files.raw_table import RawTable
 from halflabel.files.records import Records
 from halflabel.files.vectors import read_vectors
@@ -90,12 +91,15 @@ def source_of_records(
 
     A field that is called like a label is renamed.
     """
-    has_ids = not (isinstance(records.items.index, pd.RangeIndex) and records.items.index.name is None)
     names = list(records.names)
     fields = records.items.reset_index(drop=True)
     fields.columns = pd.Index(_rename(list(map(str, fields.columns)), names), dtype=object)
     key = _rename([str(records.items.index.name or "id")], [*fields.columns, *names])[0]
-    ids = pd.DataFrame({key: records.items.index.to_numpy()}) if has_ids else pd.DataFrame(index=fields.index)
+    ids = (
+        pd.DataFrame({key: records.items.index.to_numpy()})
+        if has_ids(records.items)
+        else pd.DataFrame(index=fields.index)
+    )
     frame = pd.concat([ids, fields, records.labels.reset_index(drop=True)], axis=1)
     return Source(
         RawTable(
@@ -103,7 +107,7 @@ def source_of_records(
             label_names=records.names,
             source=where,
             notes=(*notes, *records.notes),
-            id=key if has_ids else None,
+            id=key if has_ids(records.items) else None,
             format=records.format,
         ),
         labels=records.to_partial_labels(),

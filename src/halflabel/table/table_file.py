@@ -58,8 +58,8 @@ class TableFile:
     def merge(self, stated: Mapping[str, Any]) -> dict[str, Any]:
         """Return all values. Stated values override the values of the file.
 
-        A stated column loses the role that it has in the file, and stated labels replace those of the file, wherever
-        these are.
+        A stated column loses the role that it has in the file, and stated labels replace the labels of the file,
+        wherever these are.
         """
         kept = {key: value for key, value in self.values.items() if key not in stated}
         if place := stated.keys() & set(_WHERE_LABELS_ARE):
@@ -188,7 +188,7 @@ def _write_value(key: Key, value: Any) -> list[str]:
 
 
 def _write(value: Any) -> str:
-    """Return a text, a number or a list as TOML, whose escapes are those of JSON."""
+    """Return a text, a number or a list as TOML, with the escapes of JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
