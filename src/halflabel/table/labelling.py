@@ -100,7 +100,8 @@ def read_labels(
         return LabelReading(table if absent is None else _read_positive_columns(table, empty))
     if absent is None:
         raise ValueError(
-            f"the column {roles.tags!r} lists the tags of an item; state the meaning of a tag that is not listed: "
+            f"the column {roles.tags!r} lists the tags that an item has; "
+            "state the meaning of a tag that is not listed: "
             f"{option('absent', 'irrelevant')} if every tag was checked for every item, {option('absent', 'unknown')} "
             "if a tag may be missing where it is true."
         )
