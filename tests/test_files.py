@@ -23,7 +23,7 @@ from halflabel.methods import baselines
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines import BinaryRelevance
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def test_plain_values_and_arrays_come_back(tmp_path, rng):

@@ -14,7 +14,7 @@ import halflabel as hl
 from halflabel.completion.answers import apply_answers, read_answers, select_calibrating
 from halflabel.methods.baselines import BinaryRelevance
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 RATES = BinaryRelevance(DummyClassifier(strategy="prior"))
 

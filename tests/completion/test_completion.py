@@ -13,7 +13,7 @@ from halflabel.labels.calibration import fill_confident
 from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import BinaryRelevance
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 LABELS = ["rock", "sad", "live"]
 
@@ -109,7 +109,8 @@ def test_min_precision_leaves_the_rest_empty(songs):
 
 class TestEvidence:
     def test_explain(self, songs):
-        filled = hl.complete(songs.assign(name=songs["name"]), labels=["rock", "sad", "live"], id="name")
+        with_graph = hl.AutoLabeler(members=("kernel", "harmonic"))
+        filled = hl.complete(songs, labels=["rock", "sad", "live"], id="name", method=with_graph)
         item = songs["name"][songs["rock"].isna()].iloc[0]
         found = filled.explain(item, "rock")
         assert found.given is None

@@ -10,7 +10,7 @@ import halflabel as hl
 from halflabel.datasets import load_benchmark
 from halflabel.labels.rules import RULES, Rule
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def count_right(filled, truth):

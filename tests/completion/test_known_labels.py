@@ -10,7 +10,7 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel.completion.filling import complete
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 NAMES = ["a", "b", "c"]
 

@@ -20,7 +20,7 @@ from halflabel.methods import baselines
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.base import PartialLabelEstimator
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def test_names_are_unique():

@@ -18,7 +18,7 @@ from halflabel.labels.calibration import fill_confident
 from halflabel.labels.rules import Rule
 from halflabel.table import Columns, OpenTable, open_table
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]
 P = np.array([[0.9, 0.1], [0.2, 0.06], [0.97, 0.6], [0.05, 0.8], [0.6, 0.3], [0.02, 0.7]])

@@ -21,7 +21,7 @@ from halflabel.cli.console import count_gaps, print_gaps
 from halflabel.report import render_html, summarize
 from halflabel.report.display import describe_completion, describe_errors, describe_filled, describe_relevant
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 #: A printed precision that is too high by more than this is wrong: three times the standard error of 100 entries.
 MARGIN = 0.15

@@ -8,7 +8,7 @@ import halflabel as hl
 from halflabel.methods.baselines import BinaryRelevance, MLkNN
 from halflabel.table import Columns, open_table
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 METHODS = {"halflabel": MLkNN(), "regression": BinaryRelevance()}
 ASKED = {"methods": METHODS, "repeats": 2, "curve": False}

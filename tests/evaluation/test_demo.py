@@ -16,7 +16,7 @@ from halflabel.evaluation.comparison import DEFAULT
 
 
 @pytest.fixture(params=[150, pytest.param(1797, marks=pytest.mark.slow)], autouse=True)
-def some_digits(request, small_forests, monkeypatch):
+def some_digits(request, one_member, monkeypatch):
     """The first digits instead of all: what the demo does is the same."""
     digits = load_digits_tags()
     some = replace(digits, X=digits.X[: request.param], Y=digits.Y[np.arange(request.param)])

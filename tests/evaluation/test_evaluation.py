@@ -21,7 +21,7 @@ from halflabel.table import Columns, open_table
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning"),
-    pytest.mark.usefixtures("small_forests"),
+    pytest.mark.usefixtures("one_member"),
 ]
 
 

@@ -13,7 +13,7 @@ from halflabel.evaluation.comparison import DEFAULT
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import open_table
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def test_it_is_nested_and_ends_at_the_comparison(rng, watched):

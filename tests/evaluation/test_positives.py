@@ -15,7 +15,7 @@ from halflabel.labels.metrics import macro_auc
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import open_table
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 QUICK = LowRankVVMR(alpha=1e-2, knee=0.1, width=0.7, n_folds=3)
 

@@ -18,7 +18,7 @@ from halflabel._wording import name_command_options
 from halflabel.folders import folder
 from halflabel.folders.folder import complete_folder
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from halflabel.folders.scan import Drawn
 from halflabel.folders.totals import LISTS, MAX_ENTRIES, Totals, count_batch
 from halflabel.labels import PartialLabels
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 @for_all(st.integers(0, 2**32), st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(0, 30))

@@ -13,7 +13,7 @@ from tests.folders.conftest import complete_parts, read_content, write_parts
 
 from halflabel.folders import folder
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 class Run:

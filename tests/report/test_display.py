@@ -24,7 +24,7 @@ from halflabel.methods.baselines import MLkNN
 from halflabel.report.display import describe_completion, describe_filled, describe_review, render_completion
 from halflabel.table import Columns, open_table
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 HOSTILE = "<script>alert(1)</script>"
 

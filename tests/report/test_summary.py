@@ -16,7 +16,7 @@ from halflabel.report import render_html, summarize
 from halflabel.report.quality import measure_quality, read_thresholds
 from halflabel.table import Roles
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def test_counts_and_headline(by_hand):

@@ -14,7 +14,7 @@ from halflabel.methods.impute import SoftImputer
 from halflabel.table import FeatureEncoder, Roles, imputation
 from halflabel.table.imputation import MAX_FEATURES, MAX_ROWS, MIN_ROWS, Filling
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 
 def low_rank(rng, n=80, d=6, share=0.2):

@@ -12,7 +12,7 @@ import halflabel as hl
 from halflabel.table import Roles, fill_tags, read_labels
 from halflabel.table.tag_cells import TagNotation, recognise_tags
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 CELLS = {
     "separated by ';'": ["billing; refund", "login", None],
