@@ -70,7 +70,7 @@ def small_forests() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def one_member(small_forests: None) -> Iterator[None]:
-    """Complete with the kernel alone, a sketch of a map and few bootstrap samples.
+    """Complete with the kernel alone, a sketch of a map and few bootstrap samples; compare with one setting of others.
 
     For tests of what is read, written or shown around a fit; some tests of each command use all members.
     """
@@ -81,6 +81,7 @@ def one_member(small_forests: None) -> Iterator[None]:
         patch.setattr("halflabel.evidence.expected_errors.SAMPLES", 5)
         patch.setattr("halflabel.evidence.lower_bounds.SAMPLES", 3)
         patch.setattr("halflabel.numerics.layout.tsne.ITERATIONS", (5, 5))
+        patch.setattr("halflabel.evaluation.comparison.MAX_ENTRIES_FOR_KNEES", 0)  # one setting of LowRankVVMR, not three
         yield
 
 
