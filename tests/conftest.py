@@ -81,7 +81,9 @@ def one_member(small_forests: None) -> Iterator[None]:
         patch.setattr("halflabel.evidence.expected_errors.SAMPLES", 5)
         patch.setattr("halflabel.evidence.lower_bounds.SAMPLES", 3)
         patch.setattr("halflabel.numerics.layout.tsne.ITERATIONS", (5, 5))
-        patch.setattr("halflabel.evaluation.comparison.MAX_ENTRIES_FOR_KNEES", 0)  # one setting of LowRankVVMR, not three
+        patch.setattr(
+            "halflabel.evaluation.comparison.MAX_ENTRIES_FOR_KNEES", 0
+        )  # one setting of LowRankVVMR, not three
         yield
 
 

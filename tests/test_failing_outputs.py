@@ -37,6 +37,9 @@ WRITING = {
     "allocation": (fail_allocation, FULL_MEMORY, 1, "Error: Unable to allocate 1. GiB for an array\n"),
 }
 
+#: Every how many calls one fails.
+steps = pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
+
 READING = {"read": (fail_read, DAMAGED_DISK), "allocation": (fail_allocation, FULL_MEMORY)}
 
 
@@ -81,7 +84,7 @@ def check_every_failure(completions, folder, capsys, kind, step):
 
 @pytest.mark.parametrize("kind", WRITING)
 def test_all_outputs_are_old_or_all_are_new(kind, completions, tmp_path, capsys):
-    check_every_failure(completions, tmp_path, capsys, kind, 12 if kind in ("write", "allocation") else 1)
+    check_every_failure(completions, tmp_path, capsys, kind, 24 if kind in ("write", "allocation") else 1)
 
 
 @pytest.mark.slow
@@ -136,7 +139,8 @@ def check_reader(reader, kind, path, step=1):
 
 
 @pytest.mark.parametrize("kind", READING)
-def test_a_model_is_read_whole_or_not_at_all(kind, completions, tmp_path):
+@steps
+def test_a_model_is_read_whole_or_not_at_all(kind, step, completions, tmp_path):
     path, rows = tmp_path / "m.halflabel", np.zeros((3, 2))
     completions[0].save(path)
     expected = hl.load(path).predict_proba(rows).to_numpy()
@@ -144,7 +148,7 @@ def test_a_model_is_read_whole_or_not_at_all(kind, completions, tmp_path):
     def use(path):
         assert (hl.load(path).predict_proba(rows).to_numpy() == expected).all()
 
-    check_reader(use, kind, path, 3)
+    check_reader(use, kind, path, step)
 
 
 #: Arrow reads files by itself, and the reader of XML allocates no array.
@@ -157,11 +161,11 @@ TABLES = [
 
 
 @pytest.mark.parametrize(("kind", "format"), TABLES, ids=lambda value: getattr(value, "name", value))
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
+@steps
 def test_a_table_is_read_whole_or_not_at_all(kind, format, step, tmp_path):
     path = tmp_path / f"seed{format.suffix}"
     path.write_bytes(format.seed())
-    check_reader(format.reader, kind, path, step if kind == "allocation" else 1)
+    check_reader(format.reader, kind, path, step if kind == "allocation" else max(1, step // 3))
 
 
 def check_kills(counts):

@@ -1,12 +1,13 @@
 """scikit-learn's checks of an estimator, as parameters of a test.
 
 Every container of a sparse matrix is converted in the validation that all estimators share. The fast suite therefore
-checks all of them for one estimator; `slow` checks them for the others.
+checks all of them for one estimator; `slow` checks them for the others. It has all checks of an estimator that shares
+its fit with another one, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pytest
@@ -19,11 +20,12 @@ FEEDS_A_TWO = {"check_estimators_dtypes", "check_fit2d_1feature"}
 SPARSE_CONTAINERS = {"check_estimator_sparse_array", "check_estimator_sparse_matrix"}
 
 
-def each_check(*estimators: BaseEstimator, all_containers: bool = False):
-    """Parametrise a test with the estimators and their checks."""
+def each_check(*estimators: BaseEstimator, all_containers: bool = False, siblings: Sequence[BaseEstimator] = ()):
+    """Parametrise a test with the estimators and their checks; those of siblings are slow."""
     cases = []
-    for estimator, check in (pair for one in estimators for pair in estimator_checks_generator(one)):
-        slow = [] if all_containers or name_of(check) not in SPARSE_CONTAINERS else [pytest.mark.slow]
+    for estimator, check in (pair for one in (*estimators, *siblings) for pair in estimator_checks_generator(one)):
+        is_slow = estimator in siblings or (name_of(check) in SPARSE_CONTAINERS and not all_containers)
+        slow = [pytest.mark.slow] * is_slow
         cases.append(pytest.param(estimator, check, marks=slow, id=f"{type(estimator).__name__}-{name_of(check)}"))
     return pytest.mark.parametrize(("estimator", "check"), cases)
 

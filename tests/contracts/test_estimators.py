@@ -74,7 +74,7 @@ COMPLETIONS = [kind(alpha=1e-2, label_weight=1.0, n_folds=2, tol=1e-2) for kind 
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@each_check(*PLAIN, MLkNN(n_neighbors=3), *COMPLETIONS, *VECTOR_VALUED)
+@each_check(*PLAIN, MLkNN(n_neighbors=3), COMPLETIONS[0], VECTOR_VALUED[1], siblings=(COMPLETIONS[1], VECTOR_VALUED[0]))
 def test_scikit_learn(estimator, check):
     run_check(estimator, check)
 

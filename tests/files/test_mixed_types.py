@@ -17,7 +17,7 @@ from halflabel import files
 from halflabel.files.conversion import check_values, write_frame
 from halflabel.table import Columns, open_table
 
-FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
+FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 PLAIN = st.one_of(
     st.none(),

@@ -33,7 +33,7 @@ def check_changes(kind, count):
 
 @pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
 def test_changed_inputs_are_read_or_rejected_in_a_sentence(kind):
-    check_changes(kind, 60)
+    check_changes(kind, 40)
 
 
 @pytest.mark.slow

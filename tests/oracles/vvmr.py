@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 
 
@@ -33,6 +32,8 @@ def masked_equation_7(G, L, Q, Y, observed, annotated, alpha, alpha_manifold):
 
 def equation_11(G, L, Q, Y, free, annotated, alpha, alpha_manifold, trace, slope):
     """Minimum, Z and GAQ of eq. (11) over A and Z, by an interior point method."""
+    import cvxpy as cp  # every process imports every test file, and few run this oracle
+
     root, root_Q, root_L = (_root(M) for M in (G, Q, L))
     A, Z = cp.Variable((len(G), Y.shape[1])), cp.Variable(Y.shape)
     F = G @ A @ Q

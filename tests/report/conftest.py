@@ -160,7 +160,7 @@ Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]
 P = [[0.9, 0.1], [0.2, 0.06], [0.97, 0.6], [0.4, 0.8], [0.6, 0.3], [0.02, 0.7]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def by_hand() -> Callable[..., FakeCompletion]:
     """Six songs with two labels; anything can be replaced by name."""
 
@@ -174,7 +174,7 @@ def by_hand() -> Callable[..., FakeCompletion]:
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def at_random() -> Callable[..., FakeCompletion]:
     """Any size, probabilities that are true, one entry in ``n_given`` known."""
 

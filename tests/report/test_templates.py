@@ -24,10 +24,13 @@ TEMPLATES = sorted(
 #: Values of a column that is shown: a link, a missing image file, plain text.
 SHOWN = pd.DataFrame({"page": ["https://example.org/<a>", "none.png", "x", "", None, "y"]})
 
+#: What the pages of the states are rendered with, by the identity of the completion.
+CONTEXTS = {}
+
 REVIEWED = {"facts": [("Answers", "<3>")], "sentences": ["One <sentence>."]}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def states(by_hand, at_random):
     """Return completions with the options of their report, by a name for each state."""
     all_codes = by_hand([[1.0], [0.0], *[[None]] * 5], [[0.9], [0.1], [0.9], [0.1], [0.6], [0.4], [0.5]], names=("a",))
@@ -54,8 +57,22 @@ def states(by_hand, at_random):
     }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def contexts():
+    """Sections of the page are rendered with what was computed once for each state."""
+    CONTEXTS.clear()
+    yield
+    CONTEXTS.clear()
+
+
 def context_of(completion, options):
-    """Return what the page of a completion is rendered with."""
+    """Return what the page of a completion is rendered with, computed once."""
+    if id(completion) not in CONTEXTS:
+        CONTEXTS[id(completion)] = make_context(completion, options)
+    return CONTEXTS[id(completion)]
+
+
+def make_context(completion, options):
     summary = summarize(completion, **options)
     figure = None if "reason" in summary["map"] else draw_map(summary["map"])
     curve = draw_calibration(summary["calibration"]) if summary["calibration"] else None

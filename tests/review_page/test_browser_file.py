@@ -134,14 +134,14 @@ def test_another_account_can_neither_read_the_file_nor_use_what_it_sees(begin):
     number, given = command.read_browser()
     page = Path(given.removeprefix("file://"))
 
-    def read(path):
+    def read(*paths):
         account = {"user": OTHER_ACCOUNT, "group": OTHER_ACCOUNT, "extra_groups": []}
-        return subprocess.run(["cat", path], capture_output=True, check=False, **account)
+        return subprocess.run(["cat", *paths], capture_output=True, check=False, **account)
 
     assert read(page.with_name("songs.csv")).returncode == 0
     assert (read(page).returncode, read(page).stdout) == (1, b"")
     assert read(f"/proc/{number}/cmdline").returncode == 0
-    running = b"".join(read(entry / "cmdline").stdout for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    running = read(*(entry / "cmdline" for entry in Path("/proc").iterdir() if entry.name.isdigit())).stdout
     assert b"songs.csv" in running
     addresses = command.address, re.search(r"url=(\S+?)\"", page.read_text())[1]
     assert not any(address.split("token=")[1].encode() in running for address in addresses)
