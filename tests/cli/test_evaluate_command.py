@@ -26,5 +26,3 @@ def test_the_command_prints_advice_and_json(tmp_path, rng):
     assert {record["repeat"] for record in found["records"]} == {0, 1}
     assert [point["share"] for point in found["curve"]] == [0.25, 0.5, 1.0]
     assert {"pattern", "advice", "warning", "trust", "more_labels"} <= set(found)
-    found = json.loads(run(*arguments, "--json", "--no-curve").stdout)
-    assert found["curve"] is None
