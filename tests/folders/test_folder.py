@@ -38,7 +38,7 @@ def test_no_number_of_errors_is_expected_where_a_check_contradicts_the_probabili
     assert "expected to be wrong" not in result.describe()[1]
     assert result.counts["expected_wrong"].isna().all()
     again = complete_parts(given, tmp_path / "out", max_unlabelled=30)
-    assert again.evidence.contradictions == result.contradictions
+    assert again.contradictions == result.contradictions
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])

@@ -254,3 +254,11 @@ def test_only_names_that_occur_twice_are_named():
     table = pd.DataFrame([[1, 0, 1, 0]], columns=["a", "b", "c", "b"])
     with pytest.raises(ValueError, match=r"must be distinct; 'b' occurs more than once"):
         PartialLabels.from_table(table)
+
+
+def test_labels_are_shown_by_their_counts():
+    labels = PartialLabels.from_table([[1, 0], [np.nan, 0], [np.nan, np.nan]])
+    assert repr(labels) == "3 items, 2 labels: 1 relevant, 2 irrelevant, 3 unknown entries."
+    assert repr(PartialLabels.from_table(np.ones((1200, 1)))) == (
+        "1,200 items, 1 label: 1,200 relevant, 0 irrelevant, 0 unknown entries."
+    )

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import option
+from halflabel._wording import count, option, plural
 
 #: Maximum number of cells of a dense int8 table, which then takes 200 MB.
 MAX_CELLS = 200_000_000
@@ -28,7 +28,7 @@ MAX_CELLS = 200_000_000
 Absent = Literal["irrelevant", "unknown"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialLabels:
     """Labels of items, some of them unknown.
 
@@ -280,6 +280,12 @@ class PartialLabels:
     def to_frame(self, index: pd.Index[Any] | None = None) -> pd.DataFrame:
         """Return the labels as a DataFrame of nullable integers, unknown entries missing."""
         return pd.DataFrame(self.values(), index=index, columns=list(self.names)).astype("Int8")
+
+    def __repr__(self) -> str:
+        shape = f"{plural(len(self), 'item')}, {plural(len(self.names), 'label')}"
+        counts = (int(np.count_nonzero(self.state == value)) for value in (1, -1, 0))
+        entries = (f"{count(n)} {word}" for n, word in zip(counts, ("relevant", "irrelevant", "unknown"), strict=True))
+        return f"{shape}: {', '.join(entries)} entries."
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -90,10 +90,10 @@ def review(
         and ``songs.certificate.json``.
     by : str, optional
         The reviewer.
-    show, marks
+    show, marks : optional
         Columns to show, and the height and width of vectors that are shown as pictures; by default as the table's
         description states them.
-    effort, rule, observed_rate, random_state
+    effort, rule, observed_rate, random_state : optional
         As in :func:`halflabel.complete`.
     **columns
         The roles of columns, such as ``id="song", labels=["rock", "sad"]``. See :func:`halflabel.complete`.

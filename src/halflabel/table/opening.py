@@ -78,10 +78,10 @@ def open_table(
     table : path, optional
         A table file with the description, written by :meth:`OpenTable.save` or ``halflabel data describe --save``. By
         default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Arguments override it.
-    labels, tags, absent, empty, sep, id, group, features, text, ignore, max_categories, yes, no, unknown, format
-        The role of each column, and the meaning of its cells, as in :func:`halflabel.complete`.
-    pairs, on, vectors, prior : optional
-        As in :func:`halflabel.complete`; ``pairs`` and ``prior`` may be paths.
+    labels, tags, pairs, on, absent, empty, sep, id, group, features, vectors, text, ignore : optional
+        The role of each column, as in :func:`halflabel.complete`; ``pairs`` may be a path.
+    max_categories, prior, yes, no, unknown, format : optional
+        The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` may be a path.
     delimiter, encoding, xml, top_labels : optional
         How a file is read, see :func:`halflabel.files.read_table`.
     show : sequence of str, optional

@@ -127,7 +127,7 @@ class FittedAuto:
     scores : dict of str to float
         Brier scores of the members, the prior, the ensemble, and the labels' rates.
     parts : dict of str to ndarray of shape (n_items, n_labels)
-        See :attr:`halflabel.AutoLabeler.contributions_`.
+        The attribute ``contributions_`` of the estimator has them in the order of the caller.
     decision : Decision
     calibration : Calibration or None
         Of the ensemble, where other evidence is added to it.
