@@ -20,6 +20,7 @@ import halflabel as hl
 from halflabel.cli.console import count_gaps, print_gaps
 from halflabel.report import render_html, summarize
 from halflabel.report.display import describe_completion, describe_errors, describe_filled, describe_relevant
+from halflabel.review_page.explaining import explain_place
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -143,6 +144,11 @@ class TestOutputs:
         assert listed.loc[given, "probability"].notna().all()
         item, label = listed.loc[~given, ["item", "label"]].iloc[0]
         assert "probability –" in repr(filled.explain(item, label))
+        assert json.loads(json.dumps(filled.explain(item, label).to_dict(), allow_nan=False))["probability"] is None
+        row, column = filled.index.get_loc(item), filled.labels.names.index(label)
+        on_page = explain_place(filled, row, column, label).facts
+        assert (on_page["probability"], on_page["contributions"]) == (None, [])
+        assert filled.evidence.contradictions[0]["title"] in on_page["note"]
 
     def test_json_and_figures(self, fit_case, data, case):
         filled, _ = fit_case(data, case)

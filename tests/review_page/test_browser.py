@@ -500,6 +500,55 @@ def test_the_list_is_the_map_for_the_keyboard(digits, review, open_page, tmp_pat
     assert page.problems == []
 
 
+def read_parts(page):
+    """Return the log odds of the parts on the screen, and their sum."""
+    cells = page.locator("#why-rows td.n").all_inner_texts()
+    *parts, total = [float(cell.replace("\N{MINUS SIGN}", "-")) for cell in cells]
+    return parts, total
+
+
+def test_an_answered_entry_is_explained_on_request_and_never_before(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    page.keyboard.press("x")
+    page.wait_for_selector('.notice:text-matches("^Answer a question first")', timeout=WAIT)
+    item, label = read_question(page)
+    assert page.is_hidden("#why")
+    answer(page, truth, 1)
+    page.click("#why")
+    page.wait_for_selector("#why-dialog[open]", timeout=WAIT)
+    words = page.inner_text("#why-text")
+    assert words.startswith(f"{item}, {label}: the probability is ")
+    parts, total = read_parts(page)
+    assert len(parts) > 1
+    assert sum(parts) == pytest.approx(total, abs=0.005 * (len(parts) + 1))
+    p = float(re.search(r"probability is (\d\.\d\d)", words)[1])
+    assert 1 / (1 + np.exp(-total)) == pytest.approx(p, abs=0.01)
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    page.wait_for_selector("#why", state="hidden", timeout=WAIT)
+    page.set_viewport_size({"width": 390, "height": 844})
+    answer(page, truth, 1)
+    page.keyboard.press("x")
+    page.wait_for_selector("#why-dialog[open]", timeout=WAIT)
+    box = page.locator("#why-dialog").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.keyboard.press("Enter")  # the button "Close"
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.keyboard.press("a")
+    page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
+    page.click("#audit-begin")
+    page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
+    page.wait_for_selector("body[data-question]", timeout=WAIT)
+    answer(page, truth, 1)
+    assert page.is_hidden("#why")
+    assert page.problems == []
+
+
 def test_an_undone_answer_keeps_its_reason_and_its_place_in_a_sample(digits, review, open_page, tmp_path):
     source, _ = digits
     path = tmp_path / "digits.csv"

@@ -52,6 +52,7 @@ VALID = {
         {**SELECTION, "op": '"bound"', "members": "20", "yes": "3", "no": "1"},
         {**SELECTION, "op": '"answer"', "value": "1", "min_p": "0.5", "key": '"b"'},
     ],
+    "/api/explain": [{"item": '"s5"', "label": '"rock"'}],
     "/api/write": [{}],
 }
 

@@ -8,6 +8,7 @@ import pytest
 from tests.review_page.serving import LABELS, Served, answer, make_session, make_table
 
 from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES
+from halflabel.review_page.explaining import Explained
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets
 from halflabel.review_page.session import REFIT_ANSWERS
@@ -184,6 +185,53 @@ def test_from_an_audit_to_the_certificate(client):
     assert again["new_answers"] == 0  # no fit follows, after which the certificate would not be current
     assert again["audit"] is None
     assert not again["undo"]
+
+
+def ask_why(client, question, **changes):
+    return client.post("/api/explain", {"item": f"s{question['row']}", "label": LABELS[question["column"]], **changes})
+
+
+def test_an_explanation_comes_after_the_answer_and_lasts_until_the_next_fit(client):
+    [question, other, *_] = ask(client)
+    status, error = ask_why(client, question)
+    assert (status, "after the answer" in error["error"]) == (400, True)
+    sent = {"answers": [answer(each, 1, f"k{i}") for i, each in enumerate([question, other])]}
+    client.post("/api/answers", sent)
+    assert ask_why(client, question) == {"explanation": None}
+    place = {"row": question["row"], "column": question["column"]}
+    [job] = client.session.worker.jobs
+    assert (job.kind, job.given) == ("explain", {**place, "label": LABELS[question["column"]]})
+    client.session.receive("explained", Explained(**place, facts={"probability": 0.5}))
+    assert ask_why(client, question) == {"explanation": {"probability": 0.5}}
+    assert ask_why(client, other) == {"explanation": None}  # another entry is another question
+    client.session.receive("fit", client.session.fit)
+    assert ask_why(client, question) == {"explanation": None}
+    client.post("/api/undo", {"key": "u1"})
+    client.post("/api/undo", {"key": "u2"})
+    assert ask_why(client, question)[0] == 400  # the answer was taken back
+
+
+def test_an_audit_shows_no_explanation(client):
+    [before, *_] = ask(client)
+    client.post("/api/answers", {"answers": [answer(before, 1, "k0")]})
+    client.session.receive("explained", Explained(before["row"], before["column"], {"probability": 0.5}))
+    client.post("/api/audit", {"op": "begin", "n": 5, "population": "all", "key": "a1"})
+    entry, *_ = ask(client)
+    client.post("/api/answers", {"answers": [answer(entry, 1, "k1")]})
+    for question in (before, entry):
+        status, error = ask_why(client, question)
+        assert (status, error["error"]) == (400, "an audit is running: finish or cancel it.")
+    assert client.session.worker.jobs == []
+
+
+def test_an_explanation_names_an_entry_of_the_table_and_needs_a_fit(tmp_path):
+    with Served(make_session(tmp_path / "a.jsonl")) as client:
+        status, error = client.post("/api/explain", {"item": "s99", "label": "rock"})
+        assert (status, "no entry of the item 's99'" in error["error"]) == (409, True)
+        [question, *_] = ask(client)
+        client.post("/api/answers", {"answers": [answer(question, 0, "k1")]})
+        status, error = ask_why(client, question)
+        assert (status, error["error"]) == (400, "An explanation needs a fit: wait for the first one.")
 
 
 def test_entries_that_were_not_decided_are_part_of_an_audit(client):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import logit
 from tests.review_page.serving import make_session, make_setting, make_table
 
 from halflabel.completion.answers import Answers
@@ -115,3 +116,12 @@ def test_answers_that_leave_one_value_of_a_label_do_not_change_the_shape_of_a_fi
     assert set(fit.state[:, 0]) <= {0, 1}
     assert not fit.wrong[:, 0].any()
     assert (fit.state[:, 1:] != 0).all()
+    for column, name in enumerate(opened.labels.names):
+        kind, explained = bench.do(Job("explain", {"row": 30, "column": column, "label": name}))
+        facts = explained.facts
+        assert (kind, explained.column, facts["label"]) == ("explained", column, name)
+        if column == 0 or facts["probability"] is None:
+            assert facts["note"]
+        else:
+            parts = sum(part["log_odds"] for part in facts["contributions"])
+            assert parts == pytest.approx(logit(facts["probability"]), abs=1e-9)

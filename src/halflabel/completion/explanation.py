@@ -86,10 +86,12 @@ class Explanation:
     out_of_fold: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entry, its probability and its parts as values that JSON can hold."""
+        """Return the entry, its probability (None for NaN) and its parts as values that JSON can hold."""
         named = {"item": str(self.item), "label": self.label, "value": self.value, "given": self.given}
         parts = self.contributions.to_dict("records")
-        return {**named, "probability": self.probability, "kind": self.kind, "contributions": parts}
+        p = None if np.isnan(self.probability) else self.probability
+        facts = {"probability": p, "kind": self.kind, "out_of_fold": self.out_of_fold}
+        return {**named, **facts, "contributions": parts}
 
     def __repr__(self) -> str:
         return views.describe_explanation(self)

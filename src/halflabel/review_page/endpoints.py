@@ -196,6 +196,12 @@ async def post_fit(session: Session, request: Request) -> Response:
     return JSONResponse(session.describe_progress())
 
 
+async def post_explain(session: Session, request: Request) -> Response:
+    """Return why an answered entry has its probability, or null until the event "explained"."""
+    asked = await _read_body(session, request)
+    return JSONResponse({"explanation": session.explain(read_text(asked, "item"), read_text(asked, "label"))})
+
+
 async def post_write(session: Session, request: Request) -> Response:
     """Write the completed table, the answers and the report."""
     await _read_body(session, request)
@@ -264,5 +270,6 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("POST", "/api/fit", post_fit),
     ("POST", "/api/audit", post_audit),
     ("POST", "/api/selection", post_selection),
+    ("POST", "/api/explain", post_explain),
     ("POST", "/api/write", post_write),
 ]

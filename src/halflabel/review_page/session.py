@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from halflabel._arrays import Ints
+from halflabel._wording import clipped
 from halflabel.evidence.audit import POPULATIONS
 from halflabel.review_page import audits, group_answers
 from halflabel.review_page.advice import advise
@@ -18,6 +19,8 @@ from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.changes import describe_changes
 from halflabel.review_page.config import Config, digest_table
 from halflabel.review_page.encoding import find_states, pack_label, pack_points
+from halflabel.review_page.explaining import Explained
+from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.intake import KEY_USED, Outcome, SentAnswer, check_repeated, read_answer
 from halflabel.review_page.journal import Journal, describe_change, read_clock
@@ -72,6 +75,7 @@ class Session:
         self.points: bytes | None = None if config.coordinates is None else pack_points(config.coordinates)
         self.failure = self.map_note = ""
         self.written: list[str] = []
+        self.explained: Explained | None = None
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
         self._fitted_answers, self._last_answer = 0, time.monotonic()
@@ -241,6 +245,24 @@ class Session:
         """Return the changes by the last fit."""
         return describe_changes(self.situation, self.opened.index, self.labels.names)
 
+    def explain(self, item: str, label: str) -> dict[str, Any] | None:
+        """Return why an answered entry has its probability, or None until the process that fits has the explanation."""
+        self._require_no_audit()
+        place = self.book.find_entry(item, label)
+        if place is None:
+            raise TableChanged(
+                f"The table has no entry of the item {clipped(item)!r} and the label {clipped(label)!r}."
+            )
+        if self.book.current[place] == NONE:
+            raise ValueError("An explanation comes after the answer: answer the question first.")
+        if self.fit is None or self.worker is None:
+            raise ValueError("An explanation needs a fit: wait for the first one.")
+        known = self.explained
+        if known is not None and (known.row, known.column) == place:
+            return known.facts
+        self.worker.ask(Job("explain", {"row": place[0], "column": place[1], "label": label}))
+        return None
+
     # -- audits and selections ------------------------------------------------------------
 
     @property
@@ -367,11 +389,13 @@ class Session:
     def receive(self, kind: str, content: Any) -> None:
         """Take a message of the worker. Any thread may call it."""
         if kind == "fit":
-            self.previous, self.fit = self.fit, content
+            self.previous, self.fit, self.explained = self.fit, content, None
         elif kind == "map":
             self.points = pack_points(content)
         elif kind == "no map":
             self.map_note = content
+        elif kind == "explained":
+            self.explained = content
         elif kind == "failed":
             self.failure = content
         elif kind == "written":

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from halflabel._progress import report_to
 from halflabel.completion import Completion, complete
 from halflabel.completion.answers import Answers, apply_answers
+from halflabel.review_page.explaining import explain_place
 from halflabel.review_page.fits import summarize_fit
 from halflabel.review_page.outputs import Outputs, write_outputs
 from halflabel.table import OpenTable
@@ -26,20 +27,23 @@ from halflabel.table import OpenTable
 #: Minimum time between two reports of progress, in seconds.
 REPORT_EVERY = 0.2
 
+#: Kinds of jobs of which only the newest runs.
+NEWEST = ("fit", "explain")
+
 #: A function that takes the messages of the worker: the kind of a message, and its content.
 Receive = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A task, "fit", "map" or "write", with its arguments."""
+    """A task, "fit", "map", "explain" or "write", with its arguments."""
 
     kind: str
     given: dict[str, Any] = field(default_factory=dict)
 
 
 class Worker:
-    """A process that runs one job at a time. If several fits are queued, only the newest runs.
+    """A process that runs one job at a time. If several jobs of a kind in ``NEWEST`` are queued, only the newest runs.
 
     Parameters
     ----------
@@ -49,8 +53,8 @@ class Worker:
         Arguments of :func:`halflabel.complete` for every fit.
     receive : callable
         Called from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
-        ``("fit", Fit)``, ``("map", coordinates)``, ``("no map", reason)``, ``("written", sentences)``,
-        ``("failed", sentence)`` and ``("idle", None)``.
+        ``("fit", Fit)``, ``("map", coordinates)``, ``("no map", reason)``, ``("explained", Explained)``,
+        ``("written", sentences)``, ``("failed", sentence)`` and ``("idle", None)``.
     """
 
     def __init__(self, opened: OpenTable, settings: dict[str, Any], receive: Receive) -> None:
@@ -74,8 +78,8 @@ class Worker:
         with self._lock:
             if self._is_closed:
                 return
-            if job.kind == "fit":
-                self._waiting = [other for other in self._waiting if other.kind != "fit"]
+            if job.kind in NEWEST:
+                self._waiting = [other for other in self._waiting if other.kind != job.kind]
             self._waiting.append(job)
             if self._pipe is None:
                 self._launch()
@@ -163,6 +167,8 @@ class _Bench:
                 return "fit", self._fit(**job.given)
             if job.kind == "map":
                 return self._map()
+            if job.kind == "explain":
+                return "explained", explain_place(self._require(), **job.given)
             return "written", self._write(**job.given)
 
     def _fit(self, answers: Answers, n_records: int, effort: str) -> Any:

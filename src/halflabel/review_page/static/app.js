@@ -12,6 +12,7 @@ import { CODES, WORDS, describeBlock, describeItem, describeKnown } from "/stati
 import { Queue } from "/static/queue.js";
 import { Selection } from "/static/selection.js";
 import { bytes, connect, get, makeKey, noteTable, post } from "/static/transport.js";
+import { Why } from "/static/why.js";
 
 const LONG = 30; // length of a label that is written in smaller letters
 const PATIENCE = 150; // milliseconds until the next question appears although the disk is slow
@@ -26,6 +27,7 @@ class Page {
     this.outbox = new Outbox((progress, waiting, error) => this.showSaved(progress, waiting, error));
     this.queue = new Queue(session.labels.length, () => this.questionsArrived());
     this.audit = new Audit((progress, op) => this.auditChanged(progress, op));
+    this.why = new Why();
     this.isConnected = true;
     const actions = {
       onSelect: (rows, label) => this.openSelection(rows, label),
@@ -69,6 +71,7 @@ class Page {
       U: { text: "repeat what was taken back", run: () => this.reverse(true) },
       e: { text: "all open labels of this item", run: () => this.toggleItemMode() },
       p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
+      x: { text: "why the last answered entry has its probability", run: () => this.explain() },
       n: { text: "the next queue", run: () => this.nextQueue() },
       m: { text: "map or list of the items", run: () => this.list.toggle() },
       l: { text: "select items on the map with a lasso", run: () => this.toggleLasso() },
@@ -84,7 +87,7 @@ class Page {
     bindKeys(actions);
     const buttons = {
       yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
-      lasso: "l", "as-list": "m",
+      lasso: "l", "as-list": "m", why: "x",
     };
     for (const [id, key] of Object.entries(buttons)) byId(id).onclick = actions[key].run;
     byId("show-changes").onclick = () => byId("changes-dialog").showModal();
@@ -191,6 +194,12 @@ class Page {
     const known = this.progress.audit ? null : (item.p?.[question.column] ?? null);
     const p = known === null ? "" : ` The model's probability was ${known.toFixed(2)}.`;
     byId("last").textContent = `${item.item}, ${this.labels[question.column]}: ${WORDS[value]}.${p}`;
+    this.why.offer(this.progress.audit || !this.progress.fit ? null : { item: item.id, label: this.labels[question.column] });
+  }
+
+  async explain() {
+    await this.outbox.flush();
+    await this.why.ask();
   }
 
   skip() {
@@ -206,6 +215,7 @@ class Page {
       const result = await post("/api/undo", { redo, key: makeKey() });
       this.showSaved(result, 0, null);
       if (!result.entries.length) return;
+      this.why.offer(null);
       const [{ row, column, op, why }] = result.entries;
       notify(redo ? "Repeated." : op === "bulk" ? "The answers of the selection are taken back." : "Taken back.");
       this.map.showLabel(this.map.label);
@@ -299,6 +309,7 @@ class Page {
     else if (kind === "begun") this.running ??= ["fitting", 0, 0];
     else if (kind === "fit") this.fitArrived();
     else if (kind === "map") this.map.loadPoints();
+    else if (kind === "explained") this.why.arrived().catch((error) => notify(error.message, "error"));
     else if (kind === "idle") this.running = null;
     else if (["failed", "written", "no map"].includes(kind)) this.refresh(kind).catch(() => {}); // "connected" repeats it
     else if (kind === "disconnected") this.connectionChanged(false);
@@ -375,6 +386,7 @@ class Page {
       byId("certificate-dialog").showModal();
     }
     byId("last").textContent = "";
+    this.why.offer(null);
     scrollTo(0, 0);
     this.queue.answered.clear();
     await this.changeQueue({ kind: "uncertain", label: null, rows: null });

@@ -1,0 +1,54 @@
+"""Why an answered entry has its probability. The process that fits makes the explanation when the page asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from halflabel.completion import Completion
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The explanation of an entry by one fit.
+
+    Parameters
+    ----------
+    row, column : int
+        The place of the entry.
+    facts : dict
+        :meth:`halflabel.completion.Explanation.to_dict`, and the text "note" in place of numbers that are absent.
+    """
+
+    row: int
+    column: int
+    facts: dict[str, Any]
+
+
+def explain_place(completion: Completion, row: int, column: int, label: str) -> Explained:
+    """Return why an entry has its probability, or the reason why there is none.
+
+    The number of the column counts the labels of the table; a fit may have fewer labels.
+    """
+    named: dict[str, Any] = {
+        "item": str(completion.index[row]),
+        "label": label,
+        "probability": None,
+        "contributions": [],
+    }
+    if label not in completion.labels.names:
+        note = f"The last fit did not learn {label!r}: with the answers, all known entries of this label are the same."
+        return Explained(row, column, {**named, "note": note})
+    try:
+        facts = completion.explain(completion.index[row], label).to_dict()
+    except KeyError as error:  # several items have the id
+        return Explained(row, column, {**named, "note": f"No explanation: {error.args[0]}"})
+    note = "" if facts["contributions"] else _describe_absence(completion)
+    return Explained(row, column, {**facts, "note": note})
+
+
+def _describe_absence(completion: Completion) -> str:
+    against = completion.evidence.contradictions
+    if against:
+        return f"No numbers are shown, because a check contradicts the probabilities: {against[0]['title']}."
+    return "The last fit has no probability of this entry."
