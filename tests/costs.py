@@ -132,11 +132,11 @@ class Plugin:
         enter = PartialLabelEstimator._validate_input  # every fit begins with it
 
         @functools.wraps(enter)
-        def counted(model: PartialLabelEstimator, X: Any, y: Any) -> Any:
+        def count_fit(model: PartialLabelEstimator, X: Any, y: Any) -> Any:
             self.n_fits += 1
             return enter(model, X, y)
 
-        PartialLabelEstimator._validate_input = counted
+        PartialLabelEstimator._validate_input = count_fit
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:

@@ -226,7 +226,7 @@ def parts(mixture):
 
 @pytest.mark.parametrize("k", [1, 3])
 def test_the_penalised_likelihood_never_falls(k, rng):
-    X, _ = gapped(rng, n=80, share=0.5)
+    X, _ = gapped(rng, n=50, share=0.5)
     fitted = GaussianMixtureImputer(k, tol=1e-3, max_iter=1000).fit(X)
     assert fitted.status_ is Status.CONVERGED
     assert len(fitted.log_likelihood_) == fitted.n_iter_
