@@ -59,7 +59,7 @@ ABOVE_A_SECOND = {
         "test_no_request_leaves_the_page": "two browsers",
         "test_the_page_never_scrolls_sideways": "a browser and three large pages",
     },
-    "tests/review_page/test_opening.py": {
+    "tests/review_page/test_browser_file.py": {
         "test_a_browser_that_does_not_return_blocks_nothing_and_shows_no_token": "a server in a process of its own",
         "test_another_account_can_neither_read_the_file_nor_use_what_it_sees": "a server and another account",
     },
