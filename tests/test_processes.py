@@ -37,5 +37,5 @@ def test_no_worker_outlives_a_process_that_was_killed(tmp_path):
 
 
 def test_a_worker_that_the_system_kills_ends_in_a_sentence():
-    with pytest.raises(MemoryError, match=r"a process was killed.*what is finished is kept"):
+    with pytest.raises(MemoryError, match=r"a process was killed.*finished work is kept"):
         list(run_jobs(end_at_once, [0, 1], workers=2))

@@ -1,4 +1,4 @@
-"""Digests: a file is what was written, or it is damaged; its name, size and time of modification prove nothing."""
+"""Digests detect damaged files. The name, the size and the time of a file do not prove its content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEY = "sha256"
 
 
 class DamagedFile(ValueError):
-    """A file does not hold what was written."""
+    """A file does not hold the content that was written."""
 
 
 def digest_file(path: str | os.PathLike[str]) -> str:
@@ -52,7 +52,7 @@ def read_object(path: Path) -> dict[str, Any]:
             return dict(values)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # no UTF-8, no JSON, or no object
         pass
-    raise DamagedFile(f"{path} is damaged: it does not hold what was written.")
+    raise DamagedFile(f"{path} is damaged: it does not hold the content that was written.")
 
 
 def _digest(values: Mapping[str, Any]) -> str:

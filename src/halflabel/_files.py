@@ -33,7 +33,7 @@ class _Waiting:
     is_written: bool = False
 
     def remove(self) -> None:
-        """Remove what is there and unlock it; a second call does no harm."""
+        """Remove the temporary file or folder and unlock it. A second call does nothing."""
         if self.temporary.is_dir():
             shutil.rmtree(self.temporary, ignore_errors=True)
         else:
@@ -92,7 +92,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
 
 @contextmanager
 def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Write a folder that appears whole or not at all; its files go to a temporary folder next to it first.
+    """Write a folder that appears whole or not at all. Its files go to a temporary folder next to it first.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Raise, before anything is written, if there is no folder for an output."""
+    """Raise, before anything is written, if the folder of an output does not exist."""
     folder = Path(path).resolve().parent
     if not folder.exists():
         raise FileNotFoundError(
@@ -146,7 +146,7 @@ def _hand_on_permissions(old: Path, new: Path) -> None:
     if before.st_gid != after.st_gid:
         try:
             os.chown(new, -1, before.st_gid)
-        except OSError:  # what its group may do, another one must not
+        except OSError:  # another group must not get the permissions of the first group
             mode &= ~stat.S_IRWXG
     with suppress(OSError):  # some file systems have no permissions
         new.chmod(mode)
@@ -174,7 +174,7 @@ def _mark_when_written(waiting: _Waiting) -> Iterator[None]:
 
 
 def _remove_all(pending: list[_Waiting]) -> None:
-    """Remove what is left of a set, also if an interrupt comes while this runs."""
+    """Remove the remaining files of a set, also if an interrupt comes while this runs."""
     try:
         for waiting in pending:
             waiting.remove()
@@ -207,7 +207,7 @@ def _rename(pending: list[_Waiting]) -> None:
 
 
 def _keep(target: Path, pending: list[_Waiting]) -> Path | None:
-    """Give an old file a second name until the whole set is there; some file systems cannot do this."""
+    """Give an old file a second name until the whole set is written. Some file systems cannot do this."""
     kept = _list_temporary(target, pending)
     try:
         os.link(target, kept.temporary)
@@ -251,7 +251,7 @@ def _list_temporary(target: Path, pending: list[_Waiting]) -> _Waiting:
 
 
 def _open_locked(path: Path) -> int | None:
-    """Open and lock a file or folder; return nothing where there are no locks, or if another process holds it.
+    """Open and lock a file or folder. Return None without locks, or if another process holds it.
 
     Raises
     ------
@@ -270,7 +270,7 @@ def _open_locked(path: Path) -> int | None:
 
 
 def _remove_stale(folder: Path) -> None:
-    """Remove the temporary files and folders that a killed run left: those that no process has locked."""
+    """Remove the temporary files and folders of killed runs, which no process has locked."""
     for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
         with suppress(OSError):
             if (lock := _open_locked(path)) is not None:

@@ -12,10 +12,10 @@ PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
 def free_memory() -> float:
-    """Return the bytes that this process can still take; infinite where the system does not report it.
+    """Return the bytes that this process can still take, or infinity if the system does not report them.
 
-    On Linux the memory that is available without swapping, or what the control groups of the process (version 1
-    or 2) or its address space (``ulimit -v``) leave of their limits, if that is less; elsewhere all that is installed.
+    On Linux, this is the memory that is available without swapping. The limits of the control groups of the process
+    (version 1 or 2) and of its address space (``ulimit -v``) can reduce it. Elsewhere it is all installed memory.
     """
     return min([_available(), _address_space(), *(_room_in_group(*group) for group in _control_groups())])
 
@@ -69,5 +69,5 @@ def _room_in_group(folder: Path, limit: str, use: str, cache: str) -> float:
         maximum, used = (int((folder / name).read_text()) for name in (limit, use))
         statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
         return max(maximum - used + int(statistics[cache]), 0)
-    except (OSError, KeyError, ValueError):  # there is no such file, or the limit is "max"
+    except (OSError, KeyError, ValueError):  # the file does not exist, or the limit is "max"
         return inf

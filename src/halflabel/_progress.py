@@ -1,4 +1,4 @@
-"""Progress of long work, reported to a callback; there is none by default."""
+"""Progress of long work, reported to a callback. By default nothing is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version, written once, and those of libraries."""
+"""The version, written once, and the versions of libraries."""
 
 from importlib.metadata import version
 

@@ -23,7 +23,7 @@ _options: ContextVar[Mapping[str, str] | None] = ContextVar("halflabel_options",
 #: The line of the first row of the table that is read, where it comes from a text file with one line per row.
 _first_line: ContextVar[int | None] = ContextVar("halflabel_first_line", default=None)
 
-#: Where a row of the table in memory stands: see :func:`locate_rows`.
+#: The place of a row of the table in memory: see :func:`locate_rows`.
 Place = tuple[int, int | None, str]
 _find_place: ContextVar[Callable[[int], Place] | None] = ContextVar("halflabel_find_place", default=None)
 
@@ -71,7 +71,7 @@ def plural(number: int, noun: str, several: str = "") -> str:
 
 
 def percent(share: float | None) -> str:
-    r"""Return a share in percent, to the digits that matter; never 0 % or 100 % unless it is exactly that.
+    r"""Return a share in percent, with the digits that matter. Only exact shares are written as 0 % or 100 %.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def closest(name: str, names: Iterable[str]) -> str:
 
 @contextmanager
 def name_command_options(options: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Let :func:`option` name the options of the command inside the block; ``options`` are those of one command."""
+    """Let :func:`option` name options as the command does. The ``options`` are names for one command."""
     token = _options.set({**_OPTIONS, **(options or {})})
     try:
         yield
@@ -227,7 +227,7 @@ def option_names(name: str, values: Sequence[str]) -> str:
 
 @contextmanager
 def name_lines(first: int | None) -> Iterator[None]:
-    """Let :func:`name_row` name the lines of a text file inside the block; ``first`` is the line of the first row."""
+    """Let :func:`name_row` name the lines of a text file. ``first`` is the line of the first row."""
     token = _first_line.set(first)
     try:
         yield
@@ -239,7 +239,7 @@ def name_lines(first: int | None) -> Iterator[None]:
 def locate_rows(find_place: Callable[[int], Place]) -> Iterator[None]:
     """Let :func:`name_row` name rows that come from other tables by their places there.
 
-    ``find_place`` returns for a row its number in its file, the line of the first row (None if the file is no text),
+    ``find_place`` returns for a row its number in its file, the line of the first row (None if the file is not text),
     and the name of the file, which may be empty.
     """
     token = _find_place.set(find_place)
@@ -250,7 +250,7 @@ def locate_rows(find_place: Callable[[int], Place]) -> Iterator[None]:
 
 
 def name_row(row: int) -> str:
-    """Return the place of a row as its reader finds it: row 0 in Python; in the command a line, or item 1.
+    """Return the place of a row as its reader finds it: row 0 in Python, a line or item 1 in the command.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def run_in_processes(function: Callable[[Job], Result], jobs: Sequence[Job], n_p
         yield from run(delayed(function)(job) for job in jobs)
     except TerminatedWorkerError:
         raise MemoryError(
-            "a process was killed, most likely because memory ran out: what is finished is kept. Start the same "
+            "a process was killed, most likely because memory ran out: finished work is kept. Start the same "
             "command again with one process."
         ) from None
 

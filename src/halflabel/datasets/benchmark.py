@@ -55,7 +55,7 @@ class Dataset:
 
 
 def stack(first: RawTable, second: RawTable) -> RawTable:
-    """Return the rows of ``first`` followed by those of ``second``: a set that ships as train and test.
+    """Return the rows of ``first`` followed by the rows of ``second``, for a set in two parts (train and test).
 
     Raises
     ------
@@ -82,7 +82,7 @@ def stack(first: RawTable, second: RawTable) -> RawTable:
 
 
 def to_dataset(raw: RawTable, name: str, *, licence: str = "not stated") -> Dataset:
-    """Return a data set from a table that declares its labels; every other column is a feature.
+    """Return a data set from a table that declares its labels. Every other column is a feature.
 
     ``X`` is ``raw.matrix`` followed by the remaining columns of ``raw.frame``, in float64.
 

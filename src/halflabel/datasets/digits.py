@@ -43,7 +43,7 @@ def load_digits_tags() -> Dataset:
     at_least_five     5 6 7 8 9      5 or more
     three_to_six      3 4 5 6        at least 3 and at most 6
     closed_loop       0 6 8 9        the printed numeral encloses an area. By the numeral,
-                                     not by the scan, where a loop may stand open; 4 is
+                                     not by the scan, where a loop may be open; 4 is
                                      left out because it is drawn open as often as closed
     straight_strokes  1 4 7          the printed numeral consists of straight strokes only
     ================= ============== ====================================================

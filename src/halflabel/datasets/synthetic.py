@@ -18,7 +18,7 @@ WEIGHT_VARIANCE = 10.0
 
 @dataclass(frozen=True, eq=False)
 class LowRank:
-    """A synthetic data set and what it was drawn from.
+    """A synthetic data set and the parameters that it was drawn from.
 
     Attributes
     ----------

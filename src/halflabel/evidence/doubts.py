@@ -74,13 +74,13 @@ def _rank_unassigned(labels: PartialLabels, state: Any, p: Floats, assigned: Flo
     reason = np.select([state == 0, missing], words[:2], words[2])
     gain = np.where(missing, p, np.minimum(p, 1 - p))
     listed = ~labels.observed & ((state == 0) | missing | (~annotated & (gain >= MIN_WRONG)))
-    # Probabilities near 1 are equal after clipping; those of being assigned still differ.
+    # Probabilities near 1 are equal after clipping, but the probabilities of being assigned still differ.
     order = np.argsort(-assigned[listed], kind="stable")
     return _list_entries(listed, state, p, reason, gain).iloc[order]
 
 
 def _list_entries(listed: Mask, state: Any, p: Floats, reason: Any, gain: Floats) -> pd.DataFrame:
-    """Return the listed entries as rows; where nothing was filled, the more probable value is the suggested one."""
+    """Return the listed entries as rows. For an entry that was not filled, the more probable value is suggested."""
     rows, columns = np.nonzero(listed)
     suggested = np.where(state == 0, np.where(p >= 0.5, 1, -1), state)
     return pd.DataFrame(

@@ -1,4 +1,4 @@
-"""The evidence for entries: what the largest part of their log odds rests on, and the items that they are tied to."""
+"""The evidence for entries: the kind of the largest part of their log odds, and their supporting items."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def classify_entries(model: Any, labels: PartialLabels) -> NDArray[np.int8]:
 
 
 def classify_new(model: Any, parts: Mapping[str, Floats]) -> NDArray[np.int8]:
-    """Return the kind of evidence for new items; the one score of other methods counts as "features"."""
+    """Return the kind of evidence for new items. For other methods, which have a single score, it is "features"."""
     sources = getattr(model, "evidence_of_members", {SCORE: "features"})
     return classify_by_parts(parts, sources)
 
 
 def classify_by_parts(parts: Mapping[str, Floats], sources: Mapping[str, str]) -> NDArray[np.int8]:
-    """Return the kind with the largest sum of parts, in either direction; "rate" where there are no parts.
+    """Return the kind with the largest sum of parts, in either direction, or "rate" without any parts.
 
     Parameters
     ----------

@@ -53,13 +53,13 @@ class ResampledCalibration:
     def fit(
         cls, labels: PartialLabels, scores: Floats, out_of_fold: Floats, folds: Ints | None, rng: np.random.Generator
     ) -> ResampledCalibration | None:
-        """Fit the calibrations to the items with out-of-fold scores; None if there are fewer than two.
+        """Fit the calibrations to the items with out-of-fold scores, or return None for fewer than two items.
 
         Parameters
         ----------
         labels : PartialLabels
         scores, out_of_fold : ndarray of shape (n_items, n_labels)
-            Scores of all entries, and those of observed entries by models that were fitted without the item.
+            Scores of all entries, and scores of observed entries by models that were fitted without the item.
         folds : ndarray of int, shape (n_items,), or None
             For :func:`halflabel.methods.auto.beta_calibration.calibrate`; None for Platt scalings.
         rng : Generator
@@ -87,7 +87,7 @@ class ResampledCalibration:
         return cls(points, curves, float(np.sqrt(size / len(rows))))
 
     def lower(self, scores: Floats, n_times: float = 1.0) -> Floats:
-        """Return what is to be subtracted from probabilities: one standard deviation over the samples.
+        """Return the margin to subtract from probabilities: one standard deviation over the samples.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class ResampledCalibration:
 def lower_probabilities(
     p: Floats, labels: PartialLabels, scores: Floats, resampled: ResampledCalibration | None, n_times: float = 1.0
 ) -> Floats:
-    """Return lower probabilities of being relevant; 0 below :data:`MIN_P` and where nothing could be held out.
+    """Return lower probabilities of being relevant. They are 0 below :data:`MIN_P` and if nothing was held out.
 
     One standard deviation of the calibration is subtracted, and a label whose highest probabilities are too high on its
     observed entries is lowered by this factor: no calibration that labels share describes a label with a ceiling.
@@ -198,7 +198,7 @@ def _confirm(q: Floats, labels: PartialLabels, c: float, *, missing: bool) -> Fl
 
 
 def _spread_points(scores: Floats) -> Floats:
-    """Return points between the lowest and the highest score of each label; 0 for a label without a score."""
+    """Return points between the lowest and the highest score of each label, or 0 for a label without a score."""
     known = ~np.isnan(scores)
     low = np.where(known, scores, np.inf).min(axis=0, initial=np.inf)
     high = np.where(known, scores, -np.inf).max(axis=0, initial=-np.inf)
