@@ -4,7 +4,7 @@ Protocol: at most 800 random items (the 15 most frequent labels with at least 12
 share keeps its labels. The single methods use the features with the weights of AutoLabeler and the same folds:
 extremely randomised trees (sqrt, 10 % or 30 % of the features at a node) and logistic regression (C of .1, 1, 10 or
 100, one for all labels), each chosen by its out-of-fold score and calibrated by Platt scaling on out-of-fold scores.
-The settings of the ensemble were chosen on the sets of ``CHOSEN_ON``; the others chose nothing.
+The settings of the ensemble were chosen on the sets of ``CHOSEN_ON``; the other sets were not used for tuning.
 
 LightGBM (7 or 31 leaves) is a third one where it is installed, on sets with fewer than 800 features. Each result is
 written to a log at once, so that an interrupted run continues.
@@ -134,7 +134,7 @@ def measure_missing(options):
 
 
 def main():
-    """Print every record, and the ratio to the best single method, apart for sets that chose nothing."""
+    """Print every record, and the ratio to the best single method, apart for sets not used for tuning."""
     parser = make_parser(__doc__, (*CHOSEN_ON, *REPORTED_ON), 1)
     parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.3, 0.5])
     parser.add_argument("--log", type=Path, default=Path("auto_singles.csv"), help="file of the records")

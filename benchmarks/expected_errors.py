@@ -2,7 +2,7 @@
 
 Protocol: at most 900 random items (the 15 most frequent labels with at least 12 relevant items), of which 40, 100 or
 300 keep their labels; all others are filled in. The widening of the band was chosen on seeds 0 and 1 with effort fast;
-further seeds chose nothing.
+further seeds were not used for tuning.
 
     python benchmarks/expected_errors.py [--sets scene medical] [--first-seed 2] [--repeats 3] [--effort default]
 """

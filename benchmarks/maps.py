@@ -5,7 +5,7 @@ items. The labels of a hidden item are those that at least 30 % of the 15 neares
 Columns: micro-F1 and macro average precision of hidden items, trustworthiness against the features (15 neighbours), CPU
 seconds of the map on one thread, without the fit. TMC and Corel5k are 1500 random items with their 15 most frequent
 labels. The default weight of the labels and the number of iterations were tried on digits, emotions, scene, yeast and
-enron; TMC and Corel5k chose nothing.
+enron; TMC and Corel5k were not used for tuning.
 ``--shuffled`` permutes the rows of the labels before anything else. ``--large`` prints seconds and memory instead.
 
     python benchmarks/maps.py --records maps.csv --fits FOLDER [--sets ...] [--repeats 5] [--methods ...] [--shuffled]
