@@ -5,8 +5,8 @@ testing; their features are known. 5 % of the others are labelled at random; the
 ``Completion.next_to_label`` asks, or at random, until 30 % are. After every second step AutoLabeler is fitted. Figures
 are the Brier score and micro-F1 on the test items, relative to the mean of several random orders of the same start
 (one random order alone varies by 1 to 3 %). The order was chosen on the sets of ``CHOSEN_ON`` (with a kernel ridge
-regression and trees); the other sets were not used for tuning. Results are written to a log run by run, so that an interrupted run
-continues.
+regression and trees); the other sets were not used for tuning. Results are written to a
+log run by run, so that an interrupted run continues.
 
     python benchmarks/next_to_label.py [--sets scene medical] [--repeats 5] [--random-orders 5] [--log next.csv]
 """
