@@ -196,12 +196,12 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return np.column_stack([1 - p, p]) if self.single_label_ else p
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return 0/1 for new items; every row is treated as new, also a fitted one."""
+        """Return 0/1 for new items. Every row is treated as new, also a fitted one."""
         relevant, _ = self.predict_both(X)
         return self._restore_shape(relevant)
 
     def predict_both(self, X: Any) -> tuple[NDArray[np.int64], Floats]:
-        """Return 0/1 and the probabilities of new items, which are scored once; also one label is a column."""
+        """Return 0/1 and the probabilities of new items, scored once. A single label is returned as one column."""
         check_is_fitted(self)
         relevant, p = self._decide_new(self._score_new(self._validate_features(X, reset=False)))
         return relevant.astype(np.int64), p
@@ -224,7 +224,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return np.where(labels.observed, labels.relevant, relevant).astype(np.int64), p
 
     def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
-        """Return which entries of new items are relevant, and their probabilities; ``labels`` are known entries."""
+        """Return which entries of new items are relevant, and their probabilities, given known entries ``labels``."""
         return decide_new(scores, self.resolve_rule(), self.calibration_, self.thresholds_)
 
     # -- explanations ------------------------------------------------------------------
@@ -259,7 +259,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def find_carriers(
         self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
     ) -> dict[str, Carriers]:
-        """Return what each part of one entry rests on, in log odds; nothing for a method that does not divide a part.
+        """Return the carriers of each part of one entry, in log odds. A part that is not divided has none.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return {}
 
     def decompose_new(self, X: Any, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
-        """Return the parts of the log odds of new items, and their probabilities; as in :meth:`complete_both`."""
+        """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
         check_is_fitted(self)
         scores = self._score_new(self._validate_features(X, reset=False))
         _, p = self._decide_new(scores, labels)
@@ -329,7 +329,7 @@ def _count_axes(y: Any) -> int:
 
 
 def _warn_unlearnable(labels: PartialLabels) -> None:
-    """Warn about labels that were observed with one value only, or never; their entries are filled with a rate."""
+    """Warn about labels that were observed with one value only, or never. Their entries are filled with a rate."""
     names = [name for name, learnable in zip(labels.names, labels.learnable, strict=True) if not learnable]
     if names:
         warnings.warn(

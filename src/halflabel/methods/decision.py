@@ -17,7 +17,7 @@ from halflabel.methods.contributions import Calibrated
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The results of a fit that follow from its scores; every table has shape (n_items, n_labels).
+    """The results of a fit that follow from its scores. Every table has shape (n_items, n_labels).
 
     Attributes
     ----------
@@ -110,7 +110,8 @@ def decide_new(
         From scores to probabilities.
     thresholds : ndarray of shape (n_labels,)
     known : PartialLabels, optional
-        From :func:`mark_unassigned`: probabilities of what was not assigned are lowered as in :func:`decide_relevant`.
+        From :func:`mark_unassigned`: probabilities of entries that were not assigned are lowered as in
+        :func:`decide_relevant`.
     observed_rate : float, optional
         Label frequency c; None if labels are not positive-only, or if nothing is assumed.
     """
@@ -121,7 +122,7 @@ def decide_new(
 
 
 def decide_relevant(assigned: Decision, labels: PartialLabels, observed_rate: float | None, rule: Rule) -> Decision:
-    """Decide what is relevant, given what was decided about being assigned.
+    """Decide which entries are relevant, given the decision about being assigned.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ def decide_relevant(assigned: Decision, labels: PartialLabels, observed_rate: fl
 def assume_frequency(
     labels: PartialLabels, scores: Floats, out_of_fold: Floats, observed_rate: float | None, rule: Rule
 ) -> Assumption:
-    """Return what follows from scores of being assigned under an assumed label frequency c.
+    """Return the results from scores of being assigned under an assumed label frequency c.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ def assume_frequency(
 
     Notes
     -----
-    Thresholds are those of items that are not annotated: all items come from the same source.
+    Thresholds come from items that are not annotated: all items come from the same source.
     """
 
     def choose(p: Floats) -> Floats:
@@ -173,7 +174,7 @@ def assume_frequency(
 
 
 def _select_undecided(probabilities: Floats, labels: PartialLabels) -> Floats:
-    """Return the probabilities of the unknown entries; where every entry is known, of all of them."""
+    """Return the probabilities of the unknown entries, or of all entries if every entry is known."""
     unknown = ~labels.observed
     undecided = unknown if unknown.any() else np.ones_like(unknown)
     return np.where(undecided & labels.learnable, probabilities, np.nan)

@@ -54,7 +54,7 @@ class ModeratedPlatt:
     covariance: Floats
 
     def __call__(self, scores: Floats) -> Floats:
-        """Return probabilities of the shape of ``scores``; the label's fallback where there is no score."""
+        """Return probabilities of the shape of ``scores``. An entry without a score gets the fallback of its label."""
         p = expit(self.log_odds(scores))
         return np.clip(np.where(np.isnan(scores), self.platt.fallback, p), CLIP, 1 - CLIP)
 
@@ -63,7 +63,7 @@ class ModeratedPlatt:
         return ModeratedPlatt(self.platt.select(labels), self.covariance[:, labels])
 
     def log_odds(self, scores: Floats) -> Floats:
-        """Return log odds before they are clipped; NaN where there is no score."""
+        """Return log odds before they are clipped, or NaN without a score."""
         b, (c11, c12, c22) = self.platt.intercept, self.covariance
         u = self.platt.slope * (scores - self.platt.center) / self.platt.spread
         rising, bend = 1 / SPREAD + c22 - b * c12, c12 - b * c11  # dp/du has the sign of rising + bend u
@@ -159,11 +159,11 @@ class CheckedCalibration:
 
     @property
     def fallback(self) -> Floats:
-        """Probability of each label where there is no score."""
+        """Probability of each label for entries without a score."""
         return self.per_label.platt.fallback
 
     def __call__(self, scores: Floats) -> Floats:
-        """Return probabilities of the shape of ``scores``; the label's fallback where there is no score."""
+        """Return probabilities of the shape of ``scores``. An entry without a score gets the fallback of its label."""
         p = np.empty(scores.shape)
         for rows in _split_into_blocks(len(scores)):
             p[rows] = np.clip(self.common(self.per_label(scores[rows])), CLIP, 1 - CLIP)
@@ -174,14 +174,14 @@ class CheckedCalibration:
         return CheckedCalibration(self.per_label.select(labels), self.common)
 
     def log_odds(self, scores: Floats) -> Floats:
-        """Return log odds before the last clipping; NaN where there is no score."""
+        """Return log odds before the last clipping, or NaN without a score."""
         return np.where(np.isnan(scores), np.nan, self.common.log_odds(self.per_label(scores)))
 
 
 def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCalibration:
     """Calibrate out-of-fold log odds, then check and correct the calibration on held-out entries.
 
-    With one sigmoid per label, the highest probabilities are too high: among many labels, those with an overestimated
+    With one sigmoid per label, the highest probabilities are too high: among many labels, labels with an overestimated
     slope reach them, and a sigmoid does not level off where labels are noisy. The probabilities of a fold by sigmoids
     that are fitted on the other folds show by how much; a curve that all labels share corrects it.
 
@@ -216,5 +216,5 @@ def predict_unseen(scores: Floats, labels: PartialLabels, folds: Ints) -> Floats
 
 
 def _split_into_blocks(n: int) -> Iterator[slice]:
-    """Return slices of the items; in blocks, intermediate arrays need little memory compared with the table."""
+    """Return slices of the items, so that intermediate arrays need little memory compared with the table."""
     return (slice(start, start + BLOCK) for start in range(0, n, BLOCK))

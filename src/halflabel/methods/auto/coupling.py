@@ -22,7 +22,7 @@ RIDGES: Floats = np.logspace(4, -1.5, 12)
 #: Weight that keeps intercept and slope near 0 and 1, which return the base's log odds, in the same unit.
 ANCHOR = 1.0
 
-#: Maximum number of other labels that correct one label: those with the clearest correlation.
+#: Maximum number of other labels that correct one label. The labels with the clearest correlation are chosen.
 MAX_PARTNERS = 32
 
 #: Maximum number of labels on which ridge weights are compared, and of items that a coupling is fitted to.
@@ -115,7 +115,7 @@ class CouplingData:
 
 
 def compute_residuals(labels: PartialLabels, log_odds: Floats) -> tuple[Floats, Floats]:
-    """Return the base's log odds, and truth minus probability; 0 where there is none."""
+    """Return the base's log odds, and truth minus probability, with 0 for missing values."""
     base = np.nan_to_num(log_odds, nan=0.0)
     known = labels.observed & ~np.isnan(log_odds)
     return base, np.where(known, labels.relevant - expit(base), 0.0)
@@ -167,7 +167,7 @@ def _build_design(data: CouplingData, rows: Ints, label: int, partners: Ints) ->
 
 
 def _choose_partners(residual: Floats, labels: Ints) -> Iterator[tuple[int, Ints]]:
-    r"""Yield each label and its partners: all others, or those with the largest test statistics.
+    r"""Yield each label and its partners: all other labels, or the labels with the largest test statistics.
 
     The statistic is that of the score test for one more term in the label's model,
     :math:`\sum r_j r_k / \sqrt{\sum r_j^2 r_k^2}` over the items in which both are observed.
@@ -186,7 +186,7 @@ def _choose_partners(residual: Floats, labels: Ints) -> Iterator[tuple[int, Ints
 
 
 def _fit_path(Z: Floats, relevant: Mask, ridges: Sequence[float] | Floats) -> Floats:
-    """Fit one label at each ridge weight, each from the solution before it; shape (n_ridges, 2 + n_partners)."""
+    """Fit one label at each ridge weight, from the solution before it. Shape (n_ridges, 2 + n_partners)."""
     prior = np.zeros(Z.shape[1])
     prior[1] = 1.0
     path = [prior]

@@ -35,7 +35,7 @@ class Effort:
 #: The ensemble with the lowest Brier score over six data sets and four shares of labelled items.
 DEFAULT_MEMBERS = ("kernel", "deformed_kernel", "harmonic", "corrected_trees", "self_trained_trees")
 
-#: On some text data sets this member alone has a lower Brier score than the others together.
+#: On some text data sets this member alone has a lower Brier score than all other members together.
 TEXT_MEMBERS = ("reconstruction",)
 
 #: The values of the parameter ``effort``.

@@ -163,7 +163,7 @@ def _sample(task: Task, stream: Stream) -> Ints:
 
 
 def _to_log_odds(scores: Floats, calibration: Calibration) -> Floats:
-    """Return calibrated log odds; NaN where there is no score."""
+    """Return calibrated log odds, or NaN without a score."""
     return np.where(np.isnan(scores), np.nan, logit(calibration(scores)))
 
 
@@ -177,7 +177,7 @@ def _calibrate_in_blocks(scores: Floats, calibration: Calibration) -> Floats:
 
 
 def _add(weights: Floats, tables: list[Floats]) -> tuple[Floats, list[NDArray[np.float32]]]:
-    """Return the weighted sum of tables, and its terms in single precision; release each table."""
+    """Return the weighted sum of tables, and its terms in single precision. It releases each table."""
     total, terms = np.zeros(tables[0].shape), []
     for weight in weights:
         term = weight * tables.pop(0)

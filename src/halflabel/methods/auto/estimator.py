@@ -31,7 +31,7 @@ from halflabel.numerics.threads import blas_threads
 
 
 class AutoLabeler(PositiveOnlyEstimator):
-    r"""An ensemble of five models of different kinds, with learned weights in log odds; for text features of six.
+    r"""An ensemble of five models of different kinds, or six for text, with learned weights in log odds.
 
     The members, each of which may also be used alone (``members=("kernel",)``):
 
@@ -59,7 +59,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     effort : {"fast", "default", "best"}, default="default"
         "fast" combines kernel and trees; "best" takes three times the trees and larger maps, graphs and samples.
     members : sequence of str or None, default=None
-        Names from the list above; None takes those of ``effort``.
+        Names from the list above; None takes the members of ``effort``.
     n_neighbors : int, default=10
         Neighbours in the graph, in the space of the first 60 principal components.
     scale : {"auto", "standard", "idf", None}, default="auto"
@@ -107,8 +107,8 @@ class AutoLabeler(PositiveOnlyEstimator):
         Weights of the ensemble and of the prior, see :func:`halflabel.methods.auto.prior.add_prior`; None without a
         prior.
     new_item_decision_ : NewItemDecision or None
-        Calibration and thresholds of new items, where those of the fitted items depend on a prior or on other observed
-        labels of the item; None where they are the same.
+        Calibration and thresholds of new items, if the calibration of the fitted items depends on a prior or on other
+        observed labels of the item; None if they are the same.
     refiner_ : Refiner or None
         Corrects the log odds of new items by their observed labels, in the canonical order of labels. None where the
         fit did not need it, or had a prior, which new items do not have.
@@ -136,9 +136,9 @@ class AutoLabeler(PositiveOnlyEstimator):
     Notes
     -----
     Time and memory are limited by samples, whose sizes depend on ``effort``: by default kernels have at most 800
-    landmarks, the graph connects 20 000 items (others are connected to it like new ones), a tree is grown on 10 000
-    items, and the leaves of a forest take 256 MB. With more than 32 labels, splits of trees are chosen on 32 random
-    mixtures of the labels; of more than 2 000 sparse features, trees see those with the highest correlation with some
+    landmarks, the graph connects 20 000 items (other items are connected to it like new items), a tree is grown on
+    10 000 items, and the leaves of a forest take 256 MB. With more than 32 labels, splits of trees are chosen on 32
+    random mixtures of the labels. Of more than 2 000 sparse features, trees see the features with the highest correlation with some
     label, chosen without the items held out. Beyond these sizes the cost is linear in the number of items.
     ``ensemble_.members[0].model.ridge.features.error`` is the error of the kernel map.
 
@@ -148,8 +148,8 @@ class AutoLabeler(PositiveOnlyEstimator):
     (:func:`halflabel.methods.auto.residuals.refine`) corrects the scores by the residuals of the item's other observed
     labels, if that lowers the out-of-fold loss.
 
-    From positive-only labels it learns what is assigned: a label that an annotated item lacks counts as irrelevant, so
-    that no entry of the item is unknown (:func:`halflabel.labels.positive_only.mark_unassigned`). P(relevant) is
+    From positive-only labels it learns the assigned labels: a label that an annotated item lacks counts as irrelevant,
+    so that no entry of the item is unknown (:func:`halflabel.labels.positive_only.mark_unassigned`). P(relevant) is
     calibrated under the assumption that each relevant entry was assigned with probability c,
     :func:`halflabel.labels.positive_only.assume`. ``members_`` has errors of P(assigned).
 
@@ -222,11 +222,12 @@ class AutoLabeler(PositiveOnlyEstimator):
             Probabilities from another source (a language model, last year's model), missing where it has none. They are
             calibrated out of fold and added in log odds, :func:`halflabel.methods.auto.prior.add_prior`. A source that
             was fitted on the labels in ``y`` gets too large a weight. For positive-only labels it is calibrated, like
-            the ensemble, to what is assigned. New items are scored without a prior.
+            the ensemble, to the assigned labels. New items are scored without a prior.
         calibrate_on : array-like of bool, shape (n_items, n_labels) or (n_items,), optional
             The observed entries that were chosen without regard to their value, by default all of them. The other ones,
             such as answers about doubtful entries, are learned from, but no probability is fitted to them: their share
-            of relevant entries is not that of entries with the same score. Not for positive-only labels.
+            of relevant entries differs from the share of other entries with the same score. Not for positive-only
+            labels.
         """
         X, labels = self._validate_input(X, self._mark_unassigned(y))
         self._validate_parameters()
@@ -245,7 +246,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         return self._keep(fitted, labels, np.argsort(columns))
 
     def _weigh(self, X: Matrix) -> Matrix:
-        """Learn the weights of the features, and return weighted features; the fit does not use any others."""
+        """Learn the weights of the features, and return weighted features. The fit uses only these."""
         self.weighting_ = Weighting.learn(X, self.scale)
         return self.weighting_(X)
 
@@ -268,7 +269,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         )
 
     def _keep(self, fitted: FittedAuto, labels: PartialLabels, place: Ints) -> Self:
-        """Store a fit; here, and nowhere else, its items and labels return to the order of the caller."""
+        """Store a fit. Only here, its items and labels return to the order of the caller."""
         members = fitted.members
         self._label_place, self.learnable_ = place, labels.learnable
         self.ensemble_, self.member_weights_, self.members_ = members.ensemble, members.weights, fitted.scores
@@ -293,7 +294,7 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     @property
     def _alone(self) -> NewItemDecision:
-        """What decides about new items without known entries."""
+        """The decision about new items without known entries."""
         return self.new_item_decision_ or NewItemDecision(self.calibration_, self.thresholds_)
 
     def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
@@ -309,7 +310,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         return relevant, p
 
     def _refine_new(self, scores: Floats, labels: PartialLabels, rows: Ints) -> Floats:
-        """Return the log odds of new items, those of ``rows`` corrected by their observed labels."""
+        """Return the log odds of new items. The items of ``rows`` are corrected by their observed labels."""
         assert self.refiner_ is not None  # the caller has seen it
         known = mark_unassigned(labels[rows]) if self.positive_only_ else labels[rows]
         refined = scores.copy()
@@ -331,7 +332,7 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     @property
     def evidence_of_members(self) -> dict[str, str]:
-        """What each member in the model rests on: "graph" (nearby items) or "features"."""
+        """The evidence of each member in the model: "graph" (nearby items) or "features"."""
         names = [name for name, weight in self.member_weights_.items() if weight]
         return {name: member.model.evidence for name, member in zip(names, self.ensemble_.members, strict=True)}
 
@@ -341,7 +342,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         return subtract_rate(tables, self.member_weights_, self.calibration_.fallback) | stages
 
     def list_thresholds(self, labels: PartialLabels) -> Floats:
-        """Return the thresholds of new items; those with a known entry have the thresholds of the fitted items."""
+        """Return the thresholds of new items. Items with a known entry have the thresholds of the fitted items."""
         alone = np.tile(self._alone.thresholds, (len(labels), 1))
         is_known = labels.observed.any(axis=1, keepdims=True)
         return alone if self.refiner_ is None else np.where(is_known, self.thresholds_, alone)
@@ -349,7 +350,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     def find_carriers(
         self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
     ) -> dict[str, Carriers]:
-        """Return what each member's part of one entry rests on, in log odds, and that of the other labels."""
+        """Return the carriers of each member's part of one entry, in log odds, and the carriers of the other labels."""
         if examples is not None:
             examples = replace(examples, X=self.weighting_(examples.X))
         j, item = int(self._label_place[label]), self._weigh_new(X) if row < 0 else self._weigh_fitted(X, row)
@@ -376,7 +377,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         return Items(self.weighting_(X), weights[:, self.node_items_])
 
     def decompose_new(self, X: Any, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
-        """Return the parts of the log odds of new items, and their probabilities; as in :meth:`complete_both`."""
+        """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
         check_is_fitted(self)
         items = self._weigh_new(self._validate_features(X, reset=False))
         log_odds = (np.take(part, self._label_place, axis=1) for part in self.ensemble_.contribute(items))

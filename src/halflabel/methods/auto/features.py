@@ -39,7 +39,7 @@ class Weighting:
 
     @classmethod
     def learn(cls, X: Matrix, scale: str | None) -> Weighting:
-        """Learn from ``X``; ``"auto"`` is ``"idf"`` for word features, and as in Scaler for others."""
+        """Learn from ``X``. ``"auto"`` is ``"idf"`` for word features, and as in Scaler for other features."""
         if scale not in ("auto", "standard", "idf", None):
             raise ValueError(f"scale must be 'auto', 'standard', 'idf' or None, not {scale!r}.")
         words = scale == "idf" or (scale == "auto" and has_word_features(X))
@@ -49,7 +49,7 @@ class Weighting:
         return cls(Scaler(1 / (1 + np.log((1 + X.shape[0]) / (1 + present))), np.zeros(X.shape[1])), True)
 
     def __call__(self, X: Matrix) -> Matrix:
-        """Return weighted features; dense stays dense and sparse stays sparse."""
+        """Return weighted features. Dense features stay dense, and sparse features stay sparse."""
         weighted = self.scaler(X)
         if not self.unit_rows:
             return weighted

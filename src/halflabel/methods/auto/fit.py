@@ -60,7 +60,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What a fit learns from; items and labels in canonical order.
+    """The data of a fit, with items and labels in canonical order.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class FittedMembers:
 
 @dataclass(frozen=True, eq=False)
 class FittedAuto:
-    """The fit of the ensemble; items and labels in canonical order.
+    """The fit of the ensemble, with items and labels in canonical order.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ def fit_auto(data: Data, config: Config) -> FittedAuto:
 
 
 def _fit_members(data: Data, config: Config) -> tuple[FittedMembers, Floats, Mask]:
-    """Fit the members; return also the log odds of all cells, and the mask of those that are out of fold."""
+    """Fit the members. Return also the log odds of all cells, and the mask of out-of-fold cells."""
     labels = data.labels
     folds = Folds.split(labels, config.n_folds, make_rng(config.seed, Stream.FOLDS), data.groups)
     task = Task(data.X, labels, folds, EFFORTS[config.effort], config.seed, config.n_neighbors)
@@ -201,14 +201,14 @@ def _fit_members(data: Data, config: Config) -> tuple[FittedMembers, Floats, Mas
 
 
 def _spread(folds: Ints, rows: Ints, n_items: int) -> Ints:
-    """Return the fold of every item; -1 for items that are in none."""
+    """Return the fold of every item, or -1 for items in no fold."""
     spread = np.full(n_items, -1)
     spread[rows] = folds
     return spread
 
 
 def _decide(data: Data, config: Config, fold: Ints, scores: Floats, out_of_fold: Floats) -> Decision:
-    """Calibrate and check; for positive-only labels without the check, which the assumption about c replaces."""
+    """Calibrate and check. For positive-only labels, the assumption about c replaces the check."""
     if config.positive_only:
         assigned = decide(data.labels, scores, out_of_fold, config.rule)
         return decide_relevant(assigned, data.labels, config.observed_rate, config.rule)

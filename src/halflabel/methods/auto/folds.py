@@ -13,7 +13,7 @@ from halflabel.methods.model_selection import folds_of_labelled
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """The labelled items (those with an observed label), each in one fold.
+    """The labelled items (items with an observed label), each in one fold.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Folds:
 
     @classmethod
     def split(cls, labels: PartialLabels, n_folds: int, rng: np.random.Generator, groups: Ints | None = None) -> Folds:
-        """Split the labelled items into at most ``n_folds`` folds; items of one group stay together."""
+        """Split the labelled items into at most ``n_folds`` folds. Items of one group stay together."""
         rows = np.flatnonzero(~labels.unlabelled)
         fold = folds_of_labelled(labels, n_folds, rng, groups)[rows]
         labelled = labels[rows]
@@ -44,7 +44,7 @@ class Folds:
 
     @property
     def numbers(self) -> range:
-        """Numbers of the folds; where nothing can be held out, a single fold without items."""
+        """Numbers of the folds. If nothing can be held out, it is a single fold without items."""
         return range(max(int(self.fold.max()) + 1, 1))
 
     @property

@@ -32,7 +32,7 @@ LEAF_CELLS = 2**26
 #: Returns the generator of a fold in a stream.
 Generators = Callable[[Stream, int], np.random.Generator]
 
-#: What progress reports call the growth of trees.
+#: The names of the growth of trees in progress reports.
 STAGES = {Stream.TREES: "growing trees", Stream.SELF_TRAINED_TREES: "growing trees on their own predictions"}
 
 
@@ -108,7 +108,7 @@ def grow_by_fold(
 def grow_bags(
     X: Matrix, targets: Floats, bags: list[Ints], max_features: int, effort: Effort, rng: np.random.Generator
 ) -> Trees:
-    """Grow one tree per bag; leaves are limited in number where their values would need too much memory."""
+    """Grow one tree per bag. The number of leaves is limited if their values would need too much memory."""
     max_leaves = LEAF_CELLS // (effort.n_trees * targets.shape[1])
     limit = None if max_leaves * MIN_LEAF >= max(map(len, bags)) else max(max_leaves, 2)
     seeds = rng.integers(2**31, size=len(bags))
@@ -116,7 +116,7 @@ def grow_bags(
 
 
 def spread_targets(X: Matrix, folds: Folds, targets: Targets, fold: int) -> Floats:
-    """Return the targets without a fold, one row per item; zeros for unlabelled items."""
+    """Return the targets without a fold, one row per item, with zeros for unlabelled items."""
     spread = np.zeros((X.shape[0], folds.Y.shape[1]))
     spread[folds.rows] = targets.without(fold)
     return spread

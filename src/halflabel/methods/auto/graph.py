@@ -119,7 +119,7 @@ class Graph:
 
 
 def connect(X: Matrix, coordinates: Coordinates, n_neighbors: int) -> tuple[Neighbourhood, sparse.csr_array]:
-    """Connect the rows of ``X``; W is symmetric: an edge exists if one end is a neighbour of the other."""
+    """Connect the rows of ``X``. W is symmetric: an edge exists if one end is a neighbour of the other end."""
     nodes = coordinates(X)
     indices, distances = neighbors(nodes, n_neighbors)
     widths = _bound_widths(distances, float(distances.mean()))
@@ -142,5 +142,5 @@ def _to_sparse(values: Floats, indices: Ints, shape: tuple[int, int]) -> sparse.
 
 
 def _bound_widths(distances: Floats, unit: float) -> Floats:
-    """Return the distances to the last neighbour; they are bounded below, since duplicates have distance 0."""
+    """Return the distances to the last neighbour, bounded below because duplicates have distance 0."""
     return np.asarray(np.maximum(distances[:, -1], 1e-3 * unit or 1.0))

@@ -29,7 +29,7 @@ MAX_LABELS = 24
 
 @dataclass(frozen=True, eq=False)
 class NodeValues:
-    """Values at the nodes of the graph; another item has the mean of its neighbours, weighted by affinity.
+    """Values at the nodes of the graph. Another item has the mean of its neighbours, weighted by affinity.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class CorrectedForest:
 
 
 def harmonic(task: Task) -> Fitted[NodeValues]:
-    """Labels propagated along the graph (Gaussian fields); far from all labelled items, the rates of the labels."""
+    """Labels propagated along the graph (Gaussian fields), with the rates of labels far from all labelled items."""
     folds, rates = task.folds, np.nan_to_num(task.labels.rates)
     propagation = _Propagation(task)
     at_nodes = propagation.solve(folds.Y, folds.observed, LABEL_WEIGHT, LABEL_PULL, rates)
@@ -138,7 +138,7 @@ class _Propagation:
         return values
 
     def hold_out(self, values: Floats, known: Mask, weight: float, pull: float, rest: Floats | float) -> Floats:
-        """Return the value of each labelled item while its fold is unknown; NaN for a single item."""
+        """Return the value of each labelled item while its fold is unknown, or NaN for a single item."""
         folds, numbers = self.folds, self.folds.numbers
         if len(folds.rows) < 2:
             return np.full(values.shape, np.nan)

@@ -41,7 +41,7 @@ class KernelRegression:
         return self.ridge.predict(items.X)
 
     def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
-        """Return the share of each observed entry of the label; of these at most the nearest 4096 are compared."""
+        """Return the share of each observed entry of the label. At most the nearest 4096 entries are compared."""
         return Carriers() if examples is None else Carriers(examples=self._divide(item.X, label, examples))
 
     def _divide(self, X: Matrix, label: int, examples: Examples) -> Floats:
@@ -57,14 +57,14 @@ class KernelRegression:
 
 
 def predict_models(models: Sequence[Model], items: Items) -> list[Floats]:
-    """Return the scores of new items by each model; kernel regressions share the work on their common kernel."""
+    """Return the scores of new items by each model. Kernel regressions share the work on their common kernel."""
     ridges = [model.ridge for model in models if isinstance(model, KernelRegression)]
     by_ridge = iter(predict_ridges(ridges, items.X))
     return [next(by_ridge) if isinstance(model, KernelRegression) else model.predict(items) for model in models]
 
 
 def kernel(task: Task) -> Fitted[KernelRegression]:
-    """RBF kernel ridge; bandwidth and ridge weight have the smallest leave-one-out error, in closed form."""
+    """RBF kernel ridge. Bandwidth and ridge weight have the smallest leave-one-out error, in closed form."""
     return _fit_ridge(task, task.kernel_map, Stream.KERNEL)
 
 
@@ -92,7 +92,7 @@ def _fit_ridge(task: Task, features: NystroemMap, stream: Stream) -> Fitted[Kern
 
 
 def _fit_by_fold(task: Task, features: NystroemMap, X: Matrix) -> Fitted[KernelRegression]:
-    """Hold out folds, which keep groups together: leaving out one item would keep the others of its group."""
+    """Hold out folds, which keep groups together: leaving out one item would keep other items of its group."""
     folds = task.folds
     family = kernel_ridge(X, folds.Y, folds.observed, folds.fold, features)
     out_of_fold = family.predict(X)[np.arange(len(folds.rows)), 1 + folds.fold]

@@ -27,7 +27,7 @@ class Items:
     transition: sparse.csr_array | None
 
 
-#: What the scores of a model rest on: nearby items, or the features alone.
+#: The evidence of the scores of a model: nearby items, or the features alone.
 Evidence = Literal["graph", "features"]
 
 
@@ -40,7 +40,7 @@ class Model(Protocol):
         """Return the scores of new items, shape (n_items, n_labels)."""
 
     def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
-        """Return what the score of a single item rests on.
+        """Return the carriers of the score of a single item.
 
         Parameters
         ----------

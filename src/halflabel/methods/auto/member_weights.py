@@ -33,7 +33,7 @@ def learn_weights(log_odds: Floats, relevant: Floats) -> Floats:
     Returns
     -------
     ndarray of shape (n_members,)
-        Equal weights if there is no entry.
+        Equal weights if no entry is given.
     """
     equal = np.full(len(log_odds), 1 / len(log_odds))
     if not relevant.size:

@@ -52,10 +52,10 @@ def refine_new(refiner: Refiner, scores: Floats, labels: PartialLabels, place: I
 
 
 def divide_by_label(refiner: Refiner, scores: Floats, labels: PartialLabels, place: Ints, label: int) -> Floats:
-    """Return what each observed label of one item adds to the log odds of ``label`` in the linear coupling.
+    """Return the contribution of each observed label of one item to the log odds of ``label`` in the linear coupling.
 
-    The arguments are those of :func:`refine_new`. Where there are also trees on the other labels, which are not
-    divided, the coupling has half of the weight.
+    The arguments are as in :func:`refine_new`. If trees on the other labels are also used, the coupling has half of the
+    weight, and the part of the trees is not divided.
 
     Returns
     -------

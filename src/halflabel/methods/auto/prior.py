@@ -43,7 +43,7 @@ class WithPrior:
 
 
 def read_prior(prior: Any, labels: PartialLabels) -> Floats:
-    """Return a prior as a float array of the shape of ``labels``; raise if it is not one."""
+    """Return a prior as a float array of the shape of ``labels``. Raise for anything else."""
     if hasattr(prior, "columns") and [str(name) for name in prior.columns] != list(labels.names):
         raise ValueError(
             f"the prior's columns are {list(prior.columns)[:5]}, the labels {list(labels.names)[:5]}: bring them into "
@@ -94,13 +94,13 @@ def add_prior(prior: Floats, log_odds: Floats, labels: PartialLabels, folds: Int
 
 
 def _calibrate(prior: Floats, labels: PartialLabels, folds: Ints) -> Floats:
-    """Return the prior's log odds by calibrations fitted without the item; NaN where there is no prior."""
+    """Return the prior's log odds by calibrations fitted without the item, or NaN without a prior."""
     scores = logit(np.clip(prior, CLIP, 1 - CLIP))
     return np.where(np.isnan(prior), np.nan, logit(cross_calibrate(scores, labels, folds, RIDGE)))
 
 
 def _fit_weights(sources: Floats, sign: Floats) -> tuple[float, float, float]:
-    """Return a, b and c; ``sources`` has l, r and 1 of every entry, shape (3, n_entries)."""
+    """Return a, b and c. ``sources`` has l, r and 1 of every entry, shape (3, n_entries)."""
     equal = np.array([0.5, 0.5, 0.0])
 
     def objective(w: Floats) -> tuple[float, Floats]:
@@ -144,7 +144,7 @@ class CalibratedPrior(PositiveOnlyEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None) -> Self:
-        """Calibrate ``prior``; of ``X`` only the number of items is used.
+        """Calibrate ``prior``. Only the number of items is used of ``X``.
 
         Parameters
         ----------

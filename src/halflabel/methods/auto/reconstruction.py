@@ -31,7 +31,7 @@ TOL, MAX_ITER = 1e-4, 200
 
 @dataclass(frozen=True, eq=False)
 class ReconstructedScores:
-    """Scores at the nodes of a graph; the scores of other items are reconstructed from them.
+    """Scores at the nodes of a graph. The scores of other items are reconstructed from them.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class ReconstructedScores:
         return _combine(_find_weights(self.nodes, items.X) @ self.values, self.anchor.predict(items.X))
 
     def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
-        """Return the share of each neighbour in the reconstruction; a node at the place of the item is left out."""
+        """Return the share of each neighbour in the reconstruction, without a node at the place of the item."""
         others = np.flatnonzero(euclidean_distances(item.X, self.nodes)[0] > SAME_PLACE)
         values, shares = self.values[:, label], np.zeros(len(self.values))
         weights = _find_weights(self.nodes[others], item.X).toarray()[0]
@@ -104,7 +104,7 @@ class _Inference:
         return minimizer(self.among, target, weight, tol=TOL, max_iter=MAX_ITER).x
 
     def extend(self, items: Ints, at_nodes: Floats, anchor: KernelRidge) -> Floats:
-        """Return the scores of items, given those of the nodes."""
+        """Return the scores of items, given the scores of the nodes."""
         node = self.nodes.place[items]
         scores: Floats = at_nodes[node]
         others = items[node < 0]

@@ -42,7 +42,7 @@ class ForestPerLabel:
     calibration: Calibration
 
     def __call__(self, base: Floats, residual: Floats) -> Floats:
-        """Return log odds; NaN for labels without a forest."""
+        """Return log odds, or NaN for labels without a forest."""
         means = np.full(base.shape, np.nan)
         for label, parts in enumerate(self.forests):
             if parts:
@@ -61,7 +61,7 @@ class Refiner:
     forests : ForestPerLabel or None
         None where they did not lower the out-of-fold loss, or would cost too much.
     refined : ndarray of bool, shape (n_labels,)
-        Labels that were observed with both values; the others keep the base's log odds.
+        Labels that were observed with both values. All other labels keep the base's log odds.
     """
 
     coupling: Coupling
@@ -74,7 +74,7 @@ class Refiner:
         return bool(self.coupling.weights.nnz or self.forests)
 
     def predict(self, log_odds: Floats, labels: PartialLabels) -> Floats:
-        """Return refined log odds; an item with nothing observed keeps those of the base.
+        """Return refined log odds. An item without observed labels keeps the log odds of the base.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ def refine(
     Notes
     -----
     A Newton step of one label costs :math:`O(n K^2)` for K = min(n_labels - 1, 32) partners and at most 10 000 items.
-    With more than 32 labels, or more than a million cells in items with observed labels, there are no forests. Trees
+    With more than 32 labels, or more than a million cells in items with observed labels, no forests are grown. Trees
     use the features through the base alone: among a hundred features, few splits would use a residual.
 
     Items with nothing observed keep the base's log odds: the slope c was fitted together with residuals, and is too
@@ -202,12 +202,12 @@ def _keep_base(labels: PartialLabels, log_odds: Floats) -> Refined:
 
 
 def _to_log_odds(probabilities: Floats, scores: Floats) -> Floats:
-    """Return log odds; NaN where there is no score."""
+    """Return log odds, or NaN without a score."""
     return np.where(np.isnan(scores), np.nan, logit(probabilities))
 
 
 def _average(one: Floats, other: Floats) -> Floats:
-    """Return the mean of two log odds; the first where there is no second."""
+    """Return the mean of two log odds, or the first if the second is missing."""
     return np.where(np.isnan(other), one, (one + other) / 2)
 
 
@@ -244,7 +244,7 @@ def _grow_part(inputs: Floats, target: Floats, rows: Ints, n_trees: int, rng: np
 
 
 def _build_inputs(base: Floats, residual: Floats, label: int) -> Floats:
-    """Return the inputs of one label's trees; a constant takes the place of its own residual."""
+    """Return the inputs of one label's trees. A constant takes the place of its own residual."""
     others = residual.copy()
     others[:, label] = 0.0
     return np.hstack([base, others])

@@ -1,4 +1,4 @@
-"""Kernel ridge on one shared map, plain or deformed by a graph operator; leave-one-out errors in closed form."""
+"""Kernel ridge on one shared map, plain or deformed by a graph operator, with leave-one-out errors."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def sample_rows(n_rows: int, n_labels: int, rng: np.random.Generator) -> Ints:
 
 
 def _fit_path(Phi: Floats, Y: Floats) -> RidgePath:
-    """Return the ridge path; with more features than rows, it is computed in the space that the rows span."""
+    """Return the ridge path. With more features than rows, it is computed in the space that the rows span."""
     if Phi.shape[0] >= Phi.shape[1]:
         return ridge_path(Phi, Y)
     values, vectors = linalg.eigh(Phi @ Phi.T, overwrite_a=True, check_finite=False)
@@ -134,7 +134,7 @@ def _fit_path(Phi: Floats, Y: Floats) -> RidgePath:
 
 
 def _solve_in_blocks(features: NystroemMap, X: Matrix, rows: Ints, Y: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Solve ridge regression block by block; return coefficients and leave-one-out predictions."""
+    """Solve ridge regression block by block. Return coefficients and leave-one-out predictions."""
     blocks = [slice(start, start + BLOCK) for start in range(0, len(rows), BLOCK)]
     r = features.projection.shape[1] + 1
     gram, moments = alpha * np.eye(r), np.zeros((r, Y.shape[1]))

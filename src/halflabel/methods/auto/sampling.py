@@ -35,7 +35,7 @@ class Stream(IntEnum):
 
 
 def make_rng(seed: int, stream: Stream, fold: int | None = None) -> np.random.Generator:
-    """Return the generator of a stream; each fold has one of its own."""
+    """Return the generator of a stream. Each fold has its own generator."""
     key = int(stream) if fold is None else zlib.crc32(f", fold {fold}".encode(), int(stream))
     return np.random.default_rng([seed, key])
 

@@ -33,7 +33,7 @@ class Surrogate:
 
     @classmethod
     def fit(cls, X: Matrix, folds: Folds, rng: np.random.Generator) -> Surrogate:
-        """Fit on at most 10 000 labelled items and 400 landmarks; ``X`` has all items."""
+        """Fit on at most 10 000 labelled items and 400 landmarks. ``X`` has all items."""
         labelled = X[folds.rows]
         features = nystroem(labelled, mean_distance(X, rng), MAX_LANDMARKS, rng)
         some = draw(np.arange(len(folds.rows)), MAX_ITEMS, rng)
@@ -47,7 +47,7 @@ class Surrogate:
         return self.ridges[0]
 
     def without(self, fold: int) -> KernelRidge:
-        """Return the regression without a fold; where nothing can be held out, the one on all items."""
+        """Return the regression without a fold, or on all items if nothing can be held out."""
         return self.ridges[fold + int(self.can_hold_out)]
 
 

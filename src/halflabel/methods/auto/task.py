@@ -23,7 +23,7 @@ from halflabel.numerics.kernels import NystroemMap
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A table with gaps, and the parts that members share; each part is built when the first member uses it.
+    """A table with gaps, and the parts that members share. Each part is built when the first member uses it.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Task:
 
     @cached_property
     def kernel_map(self) -> NystroemMap:
-        """Features of an RBF kernel; of half the rank where every label may need its own eigenvectors."""
+        """Features of an RBF kernel. The rank is halved if every label may need its own eigenvectors."""
         folds, rank = self.folds, self.effort.n_landmarks // (2 if self.folds.have_gaps else 1)
         bandwidth = choose_bandwidth(self.X[folds.rows], folds.Y, folds.observed, self.rng(Stream.BANDWIDTH))
         return build_shared_map(self.X, folds.rows, bandwidth, rank, self.rng(Stream.LANDMARKS))

@@ -22,7 +22,7 @@ Search = Callable[[NDArray[np.float32]], Iterator[NDArray[np.int32]]]
 
 
 def choose_search(trees: Trees, n_rows: int, n_features: int) -> Search:
-    """Return the faster search that is possible; both find the same leaves."""
+    """Return the faster search that is possible. Both searches find the same leaves."""
     if n_rows >= MIN_ROWS and _are_sound(trees, n_features):
         try:
             return _compile(trees, n_features)
@@ -65,7 +65,7 @@ def _are_sound(trees: Trees, n_features: int) -> bool:
 
 
 def _compile(trees: Trees, n_features: int) -> Search:
-    """Rebuild the trees as objects of scikit-learn, which are private; a test compares the leaves."""
+    """Rebuild the trees as private objects of scikit-learn. A test compares the leaves."""
     from sklearn.tree._tree import NODE_DTYPE, Tree
 
     inner = np.isfinite(trees.threshold)

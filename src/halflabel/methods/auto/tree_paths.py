@@ -9,7 +9,7 @@ from halflabel.methods.auto.trees import Trees
 
 
 def attribute_to_features(trees: Trees, X: Matrix, target: int) -> Floats:
-    """Return what each feature adds to the prediction of one row for one target, shape (n_features,).
+    """Return the contribution of each feature to the prediction of one row for one target, shape (n_features,).
 
     The value of a node is the mean of its leaves. A split changes the value from that of its node to that of the next
     node, and the change belongs to the feature of the split [1]_. The sum over features is the prediction minus the

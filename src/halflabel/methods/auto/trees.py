@@ -32,7 +32,7 @@ MAX_DENSE = 2**26
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Regression trees for several targets; a leaf points to itself.
+    """Regression trees for several targets. A leaf points to itself.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def _to_single(X: Matrix) -> NDArray[np.float32]:
 
 
 def _take_bag(X: Matrix, rows: Ints) -> Matrix:
-    """Return some rows in single precision; they are dense unless that would be large."""
+    """Return some rows in single precision, dense unless this would be large."""
     part = X[rows]
     if not is_sparse(part) or np.prod(part.shape) <= MAX_DENSE:
         return _to_single(part)
@@ -100,7 +100,8 @@ def grow(
 ) -> Trees:
     """Grow one extremely randomised tree per bag of rows.
 
-    Of more than 2000 sparse features, the trees see those that go with some target best in the rows of the bags.
+    With more than 2000 sparse features, the trees see the features with the highest correlation with some target in the
+    rows of the bags.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ def _grow_tree(
     min_leaf: int,
     max_leaves: int | None,
 ) -> tuple[Any, ...]:
-    """Grow a tree; return the arrays of its part of :class:`Trees`."""
+    """Grow a tree, and return the arrays of its part of :class:`Trees`."""
     rng = np.random.default_rng(seed)
     own = targets[rows]
     mixed = own @ rng.normal(size=(own.shape[1], MIXTURES)) if own.shape[1] > MIXTURES else own

@@ -1,4 +1,4 @@
-"""The words that trees see: of many sparse features, those that go with some label best."""
+"""The words that trees see: the sparse features with the highest correlation with some label."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CELLS = 2**24
 
 
 def choose_words(X: sparse.csr_array, targets: Floats, min_rows: int) -> Ints:
-    """Return at most 2000 features, in order: those with the highest squared correlation with one of the targets.
+    """Return at most 2000 features, in order, with the highest squared correlation with one of the targets.
 
     Parameters
     ----------
