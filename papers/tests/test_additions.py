@@ -88,8 +88,8 @@ def test_a_file_and_a_module_of_the_current_folder_are_imported(folder, monkeypa
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("own_models.py", "is no import path: write FILE.py:NAME"),
-        ("own_models", "is no import path"),
+        ("own_models.py", "is not an import path: write FILE.py:NAME"),
+        ("own_models", "is not an import path"),
         ("none.py:A", "there is no file none.py"),
         ("own_models.py:None_", "has no 'None_'"),
         ("own_models.py:number", "it has no fit method"),

@@ -96,7 +96,7 @@ def test_an_incomplete_line_is_ignored_and_an_invalid_one_named(tmp_path):
     store.append(second)
     assert list(store.read()) == [first.key, second.key]
     store.path.write_text("{}\n" + first.to_line() + "\n")
-    with pytest.raises(ValueError, match="line 1 is no record"):
+    with pytest.raises(ValueError, match="line 1 is not a record"):
         store.read()
 
 

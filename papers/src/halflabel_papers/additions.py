@@ -13,7 +13,7 @@ from halflabel_papers.spec import Experiment, Method, Paper, SetSpec, SpecError
 
 
 def describe_user_method(path: str, classifier: Sequence[Mapping[str, Any]]) -> Method:
-    """Return a user's estimator as a method; it is built once, so that an error appears before anything runs.
+    """Return a user's estimator as a method. It is built once, so that an error appears before anything runs.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ def describe_user_method(path: str, classifier: Sequence[Mapping[str, Any]]) -> 
     Raises
     ------
     SpecError
-        If it cannot be imported or built, or is no estimator.
+        If it cannot be imported or built, or is not an estimator.
     """
     kind = import_object(path)
     if not hasattr(kind, "fit"):
-        raise SpecError(f"{path}: it has no fit method, so it is no estimator.")
+        raise SpecError(f"{path}: it has no fit method, so it is not an estimator.")
     predicts = hasattr(kind, "predict")
     if not predicts and not (classifier and hasattr(kind, "transform")):
         raise SpecError(f"{path}: it has no predict method, and this paper has no classifier to follow it.")
@@ -79,7 +79,7 @@ def add_sets(paper: Paper, added: Sequence[SetSpec]) -> Paper:
 
 
 def _check_additions(kind: str, known: Mapping[str, Any], added: Sequence[Method | SetSpec]) -> tuple[str, ...]:
-    """Return the names of a user's methods or sets; raise if a name is used twice."""
+    """Return the names of a user's methods or sets. Raise if a name is used twice."""
     names = tuple(each.name for each in added)
     if twice := [name for name in names if name in known or names.count(name) > 1]:
         raise SpecError(f"there are two {kind}s of the name {twice[0]!r}: rename yours.")

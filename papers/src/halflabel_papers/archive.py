@@ -23,7 +23,7 @@ NAME = "records.jsonl.gz"
 
 
 def pack(work: Reproduction, records: Sequence[Record]) -> bytes:
-    """Return the records, after a first line that describes the reproduction; equal records give equal bytes.
+    """Return the records, after a first line that describes the reproduction. Equal records give equal bytes.
 
     The folder of the benchmark sets is replaced by the name of its variable: it has no meaning on another machine.
     """
@@ -40,7 +40,7 @@ def read_archive(path: Path) -> tuple[Reproduction, list[Record]]:
     Raises
     ------
     ValueError
-        If there is no such file, or it is not the archive of a page.
+        If the file does not exist, or is not the archive of a page.
     """
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file: only pages that `halflabel reproduce` wrote have one.")

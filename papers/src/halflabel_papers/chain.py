@@ -59,7 +59,7 @@ def _make_lookup(first_steps: Mapping[str, Mapping[str, Any]], X: Matrix, labels
 
 @dataclass(frozen=True)
 class Prediction:
-    """The prediction of a fitted chain; one row per item and one column per label.
+    """The prediction of a fitted chain, with one row per item and one column per label.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Prediction:
     def of(
         cls, labels: Any, scores: Any, probabilities: Any, shape: tuple[int, int], classes: Any = None
     ) -> Prediction:
-        """Bring the outputs of an estimator to one shape; without scores, probabilities or else labels rank.
+        """Bring the outputs of an estimator to one shape. Without scores, probabilities or else labels rank.
 
         A label of NaN is not predicted, and a score of NaN ranks last.
         """
@@ -139,19 +139,19 @@ class Chain:
         return Prediction.of(last.predict(X), scores, p, shape, classes)
 
     def predict_fitted(self, shape: tuple[int, int]) -> Prediction:
-        """Return the transduction of the training rows; without one, the prediction for them as if they were new."""
+        """Return the transduction of the training rows, or the prediction for them as if they were new."""
         last = self.steps[-1]
         if not hasattr(last, "transduction_"):
             return Chain(self.steps[-1:], self.X, {}).predict_new(self.X, shape)
         return Prediction.of(last.transduction_, last.label_scores_, last.label_probabilities_, shape)
 
     def out_of_fold_scores(self, shape: tuple[int, int]) -> Floats | None:
-        """Return the scores of observed entries by models that did not see them, NaN elsewhere; None without any."""
+        """Return the scores of observed entries by models that did not see them, NaN elsewhere, or None."""
         scores = getattr(self.steps[-1], "out_of_fold_scores_", None)
         return None if scores is None else _table(scores, shape)
 
     def complete_features(self, X: Matrix) -> Floats | None:
-        """Return X with its gaps filled by the first step; None if that step does not fill gaps."""
+        """Return X with its gaps filled by the first step, or None if that step does not fill gaps."""
         first = self.steps[0]
         filled = first.transform(X) if hasattr(first, "transform") else None
         return filled if filled is not None and filled.shape == X.shape else None
@@ -195,7 +195,7 @@ def _table(output: Any, shape: tuple[int, int], classes: Any = None) -> Floats:
 
 
 def _select_class_one(probabilities: Any, classes: Any) -> Floats:
-    """Return P(1) of one label; an estimator that was fitted on a single class returns one column, for that class."""
+    """Return P(1) of one label. An estimator that was fitted on a single class returns one column, for that class."""
     if probabilities.shape[1] > 1:
         return np.asarray(probabilities[:, -1])
     return np.full(len(probabilities), float(classes is not None and np.ravel(classes)[-1] == 1))

@@ -136,7 +136,7 @@ def _estimate(work: Reproduction, store: Store) -> Estimate:
 
 
 def _pair_labels(own: tuple[Path, ...], labels: tuple[str, ...]) -> list[tuple[Path, tuple[str, ...]]]:
-    """Return each set of the user with the names of its labels; a single list of names is for all sets."""
+    """Return each set of the user with the names of its labels. A single list of names is for all sets."""
     if len(labels) not in (0, 1, len(own)):
         raise ValueError(
             f"there are {plural(len(own), 'set')} (--data) and {plural(len(labels), 'list')} of names (--labels): give "

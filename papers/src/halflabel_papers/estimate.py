@@ -41,7 +41,7 @@ class Estimate:
     paper : Paper
     recorded : mapping of (experiment, method) to a list of (set, seconds per fit)
     planned : mapping of method to int
-        The number of fits that the seconds of the description are for: those of the default tier.
+        The number of fits that the seconds of the description are for: the fits of the default tier.
     """
 
     paper: Paper

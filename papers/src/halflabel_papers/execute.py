@@ -29,11 +29,11 @@ from halflabel_papers.store import Record
 
 
 class TimeLimitReached(BaseException):
-    """A run takes longer than allowed; no handler of a method's own errors catches it."""
+    """A run takes longer than allowed. The handlers of a method's own errors do not catch it."""
 
 
 def execute(run: Run, folder: Path | None, limit: float | None = None) -> Record:
-    """Do one run on one BLAS thread; an error in a method becomes part of its record, and other runs continue.
+    """Do one run on one BLAS thread. An error in a method becomes part of its record, and other runs continue.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def execute(run: Run, folder: Path | None, limit: float | None = None) -> Record
 
 @contextmanager
 def _end_after(limit: float | None) -> Iterator[None]:
-    """Raise inside the block when the limit is reached, and again every second; not every system has such a timer."""
+    """Raise inside the block when the limit is reached, and again every second, if the system has such a timer."""
     main = threading.current_thread() is threading.main_thread()
     if limit is None or not main or not hasattr(signal, "setitimer"):
         yield
@@ -109,7 +109,7 @@ def _describe_environment() -> dict[str, Any]:
 
 
 def find_commit(package: Path) -> str:
-    """Return the commit of a checkout of this library, with a + if files were changed since; else nothing.
+    """Return the commit of a checkout of this library, with a + if files were changed since, or an empty string.
 
     A package inside a repository of something else (an environment in a project's folder) has no commit of its own.
     """
@@ -122,7 +122,7 @@ def find_commit(package: Path) -> str:
 
 
 def _ask_git(folder: Path, *question: str) -> str:
-    """Return what git prints about the repository of a folder, whatever repository the environment names."""
+    """Return the output of git for the repository of a folder, also if the environment names another repository."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", os.fspath(folder), *question]
     try:

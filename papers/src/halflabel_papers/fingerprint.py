@@ -23,7 +23,7 @@ PACKAGES = {"halflabel": Path(halflabel.__file__).parent, "halflabel_papers": Pa
 #: The module where every run begins: it loads the data, fits, predicts and measures through the protocols.
 START = ("halflabel_papers.execute",)
 
-#: Modules that only summarise, print and draw, or that prepare runs: the description of a run holds what they decide.
+#: Modules that only summarise, print and draw, or that prepare runs: the description of a run holds their decisions.
 WITHOUT_EFFECT = (
     "halflabel._files",
     "halflabel._progress",
@@ -69,7 +69,7 @@ def digest_code(paths: tuple[str, ...], *, own: bool = False) -> str:
 
 
 def list_imported(modules: Sequence[str], left_out: Sequence[str] = ()) -> set[str]:
-    """Return modules of our packages, with all modules that they import, except those in ``left_out``."""
+    """Return modules of our packages, with all modules that they import, except the modules in ``left_out``."""
     found: set[str] = set()
     waiting = list(modules)
     while waiting:
@@ -89,7 +89,7 @@ def _list_imports(name: str) -> tuple[str, ...]:
 
 
 def _resolve(node: ast.AST) -> Iterator[str]:
-    """Yield the modules behind an import statement; a name from a package is followed to the module that defines it."""
+    """Yield the modules behind an import statement. A name from a package is followed to the module that defines it."""
     if isinstance(node, ast.Import):
         yield from (each.name for each in node.names if _is_ours(each.name) and "." in each.name)
     elif isinstance(node, ast.ImportFrom) and _is_ours(node.module or ""):
@@ -110,7 +110,7 @@ def _find_definition(module: str, name: str) -> str:
 
 
 def _find_import(package: str, name: str) -> str:
-    """Return the module from which a package imports a name; the package itself if it defines the name."""
+    """Return the module from which a package imports a name, or the package itself if it defines the name."""
     for node in ast.walk(ast.parse(_find_file(package).read_bytes())):
         if isinstance(node, ast.ImportFrom) and any((each.asname or each.name) == name for each in node.names):
             return str(node.module)
@@ -118,7 +118,7 @@ def _find_import(package: str, name: str) -> str:
 
 
 def _find_module(path: str) -> str:
-    """Return the module that defines the object of an import path; the file of a user stays a file."""
+    """Return the module that defines the object of an import path. The file of a user stays a file."""
     module, name = split_path(path)
     if not _is_ours(module):
         return module
@@ -155,7 +155,7 @@ def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.Async
 
 @cache
 def _describe_foreign(module: str) -> str:
-    """Return the version of an installed package; for a user's own file or package, the digest of its source."""
+    """Return the version of an installed package, or the digest of the source of a user's own file or package."""
     if module.endswith(".py"):
         return _digest_files(sorted(_list_neighbours(Path(module))))
     package = module.partition(".")[0]

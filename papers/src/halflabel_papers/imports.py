@@ -23,7 +23,7 @@ def import_object(path: str) -> Any:
     Raises
     ------
     SpecError
-        If there is no such file, module or name, or if the file cannot be imported.
+        If the file, the module or the name does not exist, or if the file cannot be imported.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def split_path(path: str) -> tuple[str, str]:
     module, _, name = path.rpartition(":")
     if not module or not name or name.endswith(".py"):
         raise SpecError(
-            f"{path!r} is no import path: write FILE.py:NAME or module:NAME, for example my.py:MyModel or "
+            f"{path!r} is not an import path: write FILE.py:NAME or module:NAME, for example my.py:MyModel or "
             f"mypackage.models:MyModel."
         )
     return module, name
@@ -62,7 +62,7 @@ def make_absolute(path: str) -> str:
 
 
 def _import_module(path: str, module: str) -> ModuleType:
-    """Import a module; the current folder is searched last, as the console script does not search it at all."""
+    """Import a module. The current folder is searched last, because the console script does not search it at all."""
     if module.partition(".")[0] not in sys.modules:
         _search(Path.cwd())
     try:

@@ -103,7 +103,7 @@ def _read_paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
 
 
 def _tier_changes(where: str, tiers: Mapping[str, Any], tier: str, known: set[str]) -> Mapping[str, Any]:
-    """Return the changes of a tier per experiment; "full" has none."""
+    """Return the changes of a tier per experiment. The tier "full" has no changes."""
     if unknown := [name for name in tiers if name not in TIERS[:2]]:
         raise SpecError(f"{where}: tiers.{unknown[0]}: only quick and default differ from the printed protocol.")
     changes: Mapping[str, Any] = tiers.get(tier, {})
@@ -121,7 +121,7 @@ def _reuse_printed(raw: Mapping[str, Any], printed: Mapping[str, Any]) -> dict[s
 
 
 def _read_printed(where: str, raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the printed numbers of an experiment; the file has them one by one or as whole tables."""
+    """Yield the printed numbers of an experiment. The file has them one by one or as whole tables."""
     yield from raw.get("published", ())
     for table in raw.pop("printed", ()):
         for name, *rest in table["rows"]:
@@ -135,7 +135,7 @@ def _parse_number(where: str, text: str) -> tuple[float, float | None]:
     """Return a mean, and the standard deviation in the parentheses after it."""
     match = re.fullmatch(r"(-?[\d.]+)(?:\(([\d.]+)\))?", text)
     if not match:
-        raise SpecError(f"{where}: {text!r} is no printed number; write it as 37.8 or 37.8(4.0).")
+        raise SpecError(f"{where}: {text!r} is not a printed number; write it as 37.8 or 37.8(4.0).")
     return float(match[1]), float(match[2]) if match[2] else None
 
 

@@ -48,7 +48,7 @@ def split(run: Run, folder: Path | None) -> Outcome:
 
 
 def transduction(run: Run, folder: Path | None) -> Outcome:
-    """Hide labels, and features if required; fit on all items; score the hidden entries.
+    """Hide labels, and features if required, fit on all items, and score the hidden entries.
 
     Options: ``hide`` ("items" or "entries"), ``observed`` (share of them that stays), ``features_observed`` (share of
     the single feature values that stays; 1), ``standardised`` (standardise features before anything is hidden),
@@ -86,12 +86,11 @@ def positives(run: Run, folder: Path | None) -> Outcome:
 
     This is the protocol of Zhao & Guo (2015). Options: ``labelled`` and ``unlabelled`` (maximum number of items; 500
     and 1000), ``labelled_share`` and ``unlabelled_share`` (maximum share of all items; .3 and .5), ``test`` (maximum
-    number of test items among the rest; all of it), ``hidden`` (share of the labelled items' relevant labels that is
-    removed, uniformly and in exact number), ``absent`` (the state of an unassigned label: "irrelevant", or "unknown"
-    for a method for positive-only labels), ``zero`` (the value that means 0 in the unit of the method's score; 0),
-    ``rules``, ``dense``.
-
-    The label frequency c = 1 - ``hidden`` is taken as known: probabilities are those of being assigned over c. The
+    number of test items among the other items; all of them), ``hidden`` (share of the labelled items' relevant labels
+    that is removed, uniformly and in exact number), ``absent`` (the state of an unassigned label: "irrelevant", or
+    "unknown" for a method for positive-only labels), ``zero`` (the value that means 0 in the unit of the method's
+    score; 0), ``rules``, ``dense``.
+    The label frequency c = 1 - ``hidden`` is taken as known: a probability is P(assigned) divided by c. The
     rules "zero", "count" and "pu_f1" apply to scores, all others to probabilities. "count" uses the scores of the
     test items; "pu_f1" takes its threshold from held-out scores of the labelled items, the rules on probabilities
     take theirs from the unlabelled items.
@@ -118,7 +117,7 @@ def positives(run: Run, folder: Path | None) -> Outcome:
 
 
 def study(run: Run, folder: Path | None) -> Outcome:
-    """Measure a statement that is no prediction: the only step is a function of the data set and its settings.
+    """Measure a statement that is not a prediction: the only step is a function of the data set and its settings.
 
     The function has the arguments ``data``, ``rng`` and the other values of the step, and returns numbers by name.
     """
@@ -223,7 +222,7 @@ def remove_positives(
 def _score_entries(
     truth: PartialLabels, prediction: Prediction, metrics: Sequence[str], options: Mapping[str, Any], cardinality: float
 ) -> dict[str, float]:
-    """Return every metric; thresholds are chosen on the entries that are scored."""
+    """Return every metric. Thresholds are chosen on the entries that are scored."""
     p = None if prediction.probabilities is None else np.where(truth.observed, prediction.probabilities, np.nan)
     scores = np.where(truth.observed, prediction.scores, np.nan)
     by_rule = Thresholds(scores, p, p, cardinality, options.get("H", 0.3)).decide_all(options.get("rules", ()))
@@ -233,7 +232,7 @@ def _score_entries(
 def _positive_thresholds(
     prediction: Prediction, chain: Chain, known: PartialLabels, frequency: float, zero: float
 ) -> Thresholds:
-    """Return the rules for test items; they use scores of annotated items and P(relevant) of unlabelled items."""
+    """Return the rules for test items. They use scores of annotated items and P(relevant) of unlabelled items."""
     rows = known.annotated
     held_out, fitted = chain.out_of_fold_scores(known.shape), chain.predict_fitted(known.shape).probabilities
     reference = None if fitted is None else _correct(fitted[~rows], frequency)

@@ -66,7 +66,7 @@ class Reproduction:
         return max((self.paper.methods[run.method].megabytes for run in runs), default=0.0)
 
     def list_open_runs(self, store: Store, only: Sequence[str] = ()) -> list[Run]:
-        """Return the startable runs without figures; a run that failed or was skipped is tried again.
+        """Return the startable runs without figures. A run that failed or was skipped is tried again.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class Reproduction:
         return "another experiment was named with --only" if state.usable else state.advice
 
     def _run_open(self, todo: Sequence[Run], store: Store, n_jobs: int, limit: float | None) -> None:
-        """Run, longest first, so that no long run starts last; the unit of progress is an expected millisecond."""
+        """Run, longest first, so that no long run starts last. The unit of progress is an expected millisecond."""
         cost = {run.key: max(self.estimate_seconds([run]), 0.01) for run in todo}
         todo = sorted(todo, key=lambda run: -cost[run.key])
         total, done = sum(cost.values()), 0.0

@@ -53,7 +53,7 @@ def score_prediction(
     *,
     pairs: bool = False,
 ) -> dict[str, float]:
-    """Return every metric in ``metrics``; metrics of 0/1 labels also for the labels of each further rule.
+    """Return every metric in ``metrics``. Metrics of 0/1 labels are also computed for each further rule.
 
     ``pairs`` leaves items without both a relevant and an irrelevant label out of ranking metrics.
     """

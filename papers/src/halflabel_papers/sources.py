@@ -70,7 +70,7 @@ def check_availability(spec: SetSpec, folder: Path | None, *, fetched: bool = Fa
 
 
 def _compare_files(spec: SetSpec, folder: Path | None) -> tuple[list[str], list[str]]:
-    """Return the files that are missing, and those with another digest."""
+    """Return the files that are missing, and the files with another digest."""
     if folder is None:
         return list(spec.files), []
     paths = {name: folder / spec.name / name for name in spec.files}
@@ -107,7 +107,7 @@ def describe_user_set(path: Path, labels: tuple[str, ...]) -> SetSpec:
 
 
 def _describe_folder(path: Path) -> SetSpec:
-    """Return a folder with its own split as a set; it is read once, so that an error appears before any run."""
+    """Return a folder with its own split as a set. It is read once, so that an error appears before any run."""
     path = path.resolve()
     data, n_train = _read_user_folder(os.fspath(path))
     files = sorted(each for pattern in ("*.arff*", "*.xml") for each in path.glob(pattern))
@@ -130,7 +130,7 @@ def is_user_set(name: str) -> bool:
 
 
 def load_data(source: Mapping[str, Any], folder: Path | None, part: Part, rng: np.random.Generator) -> Dataset:
-    """Load a set; ``source`` holds ``name``, ``make``, ``settings`` and ``fetch`` of its :class:`SetSpec`."""
+    """Load a set. ``source`` holds ``name``, ``make``, ``settings`` and ``fetch`` of its :class:`SetSpec`."""
     if source["make"]:
         random = {"rng": rng} if _is_random(source["make"]) else {}
         made = import_object(source["make"])(**random, **source["settings"])
@@ -195,7 +195,7 @@ def _read_user_folder(path: str) -> tuple[Dataset, int]:
 
 
 def _open(raw: RawTable, path: str, labels: tuple[str, ...]) -> Dataset:
-    """Return a table as a set; its columns of categories are encoded."""
+    """Return a table as a set, with its columns of categories encoded."""
     opened = open_table(raw, columns=Columns(labels=labels or None))
     names = tuple(map(str, range(opened.X.shape[1])))
     return Dataset(Path(path).stem, opened.X, opened.labels, names, path, "the user's", raw.sha256)

@@ -11,11 +11,11 @@ TIERS = ("quick", "default", "full")
 
 
 class SpecError(ValueError):
-    """A paper's description cannot be used; the message names the place and the reason."""
+    """A paper's description cannot be used. The message names the place and the reason."""
 
 
 class _Part:
-    """A record that is read from a table of the file; an unknown key is an error, so that every typo is found."""
+    """A record that is read from a table of the file. An unknown key is an error, so that every typo is found."""
 
     @classmethod
     def read(cls, where: str, values: Mapping[str, Any]) -> Self:
@@ -64,7 +64,7 @@ class SetSpec(_Part):
 
 @dataclass(frozen=True)
 class Method(_Part):
-    """One method: steps like those of a scikit-learn pipeline, as import paths with parameters.
+    """One method: steps like in a scikit-learn pipeline, as import paths with parameters.
 
     A step is a table with ``use = "module:Class"``, optionally ``as_published = true`` (start from the paper's
     settings), and parameters. A parameter may be ``"$name"`` (a value of the experiment's grid or settings; ``"$none"``
@@ -265,7 +265,7 @@ class Paper(_Part):
     summary : str
         Contents and result of the reproduction, in a paragraph.
     main_findings : tuple of str
-        What a reader should take from this paper, in plain sentences; committed records or pages show it.
+        The main findings for a reader, in plain sentences. Committed records or pages show them.
     main_findings_from : str
         The commits of these records or pages.
     proposed : str

@@ -34,7 +34,7 @@ class Record:
     metrics, facts : mapping
         Determined by the run: the same description, data and source give the same values.
     failed : str
-        Why there are no metrics.
+        The reason for missing metrics.
     skipped : str
         Why the run was not started.
     seconds : mapping of str to float
@@ -67,7 +67,7 @@ class Record:
         return {name: value for name, value in asdict(self).items() if name not in ("seconds", "made")}
 
     def to_line(self) -> str:
-        """Return the record as one line of JSON; a number that is not finite becomes null, which is read as NaN."""
+        """Return the record as one line of JSON. A number that is not finite becomes null, which is read as NaN."""
         plain = {**asdict(self), "metrics": {k: v if math.isfinite(v) else None for k, v in self.metrics.items()}}
         return json.dumps(plain, sort_keys=True, allow_nan=False)
 
@@ -95,7 +95,7 @@ class Store:
         self.path = path
 
     def read(self) -> dict[str, Record]:
-        """Return the last record of each key; an incomplete last line is ignored."""
+        """Return the last record of each key. An incomplete last line is ignored."""
         if not self.path.exists():
             return {}
         records = {}
@@ -105,13 +105,13 @@ class Store:
             except (ValueError, TypeError, KeyError, AttributeError):
                 if number == len(lines):
                     break
-                raise ValueError(f"{self.path}: line {number} is no record: remove it, or the file.") from None
+                raise ValueError(f"{self.path}: line {number} is not a record: remove it, or the file.") from None
             records[record.key] = record
         return records
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the folder against a second process; the lock ends with this process, however it ends."""
+        """Lock the folder against a second process. The lock ends with this process, however it ends."""
         with self.path.with_name(f".{self.path.stem}.lock").open("w") as file:
             try:
                 if fcntl is not None:
@@ -123,7 +123,7 @@ class Store:
             yield
 
     def append(self, record: Record) -> None:
-        """Add one line and write it to the disk; first remove an incomplete line of a killed process."""
+        """Remove an incomplete line of a killed process, then add one line and write it to the disk."""
         with self.path.open("ab+") as file:
             if file.tell() and not _ends_with_newline(file):
                 file.truncate(_after_last_newline(self.path.read_bytes()))
@@ -132,7 +132,7 @@ class Store:
             os.fsync(file.fileno())
 
     def replace(self, records: Iterable[Record]) -> None:
-        """Write these records only, in this order; the file changes completely or not at all."""
+        """Write these records only, in this order. The file changes completely or not at all."""
         with atomic_write(self.path, "w") as file:
             file.writelines(record.to_line() + "\n" for record in records)
 

@@ -23,14 +23,14 @@ Setting = dict[str, Any]
 
 
 class Model(Protocol):
-    """A model that was learned from items; it holds numbers only, so that it can be saved."""
+    """A model that was learned from items. It holds numbers only, so that it can be saved."""
 
     def __call__(self, X: Matrix) -> Floats:
         """Return the scores of the rows of X, one column per label."""
 
 
 class Comparator(PartialLabelEstimator):
-    """Base of LEML, FastTag and MLRGL; a subclass defines ``_settings`` and ``_learn``.
+    """Base of LEML, FastTag and MLRGL. A subclass defines ``_settings`` and ``_learn``.
 
     Labels that were not assigned in an annotated item are coded -1 like irrelevant ones, as by Zhao and Guo; they are
     filled in when probabilities become 0/1. Of several settings the one with the largest
@@ -64,11 +64,11 @@ class Comparator(PartialLabelEstimator):
             return self._choose_and_fit(self.scaler_(X), labels, settings)
 
     def _settings(self) -> list[Setting]:
-        """Return the settings to choose from; raise if a parameter is out of its range."""
+        """Return the settings to choose from. Raise if a parameter is out of its range."""
         raise NotImplementedError
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        """Return a model for each setting; ``state`` is +1, -1 or 0, and every column has both values."""
+        """Return a model for each setting. ``state`` is +1, -1 or 0, and every column has both values."""
         raise NotImplementedError
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
@@ -110,7 +110,7 @@ class Comparator(PartialLabelEstimator):
         return np.ascontiguousarray(np.moveaxis(scores, -1, 0))
 
     def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
-        """Decide as for any labels, then open again what was only not assigned."""
+        """Decide as for any labels, then open the entries again that were only not assigned."""
         super()._decide(labels, scores, out_of_fold)
         if self.positive_only_:
             likely = self.resolve_rule().apply(self.label_scores_, self.label_probabilities_, self.thresholds_)
@@ -122,7 +122,7 @@ class Comparator(PartialLabelEstimator):
         return self._score(self.scaler_(X))
 
     def _score(self, X: Matrix) -> Floats:
-        """Return the scores of scaled items; NaN for labels that cannot be learned."""
+        """Return the scores of scaled items, or NaN for labels that cannot be learned."""
         scores = np.full((X.shape[0], len(self.learned_)), np.nan)
         if self.learned_.any():
             scores[:, self.learned_] = self.model_(X)

@@ -51,7 +51,7 @@ class CorrectAndSmooth(PartialLabelEstimator):
     1. *Correct*: the errors :math:`E = Y - Z` of observed entries stay as they are, and every other entry of
        :math:`\hat E` is the mean of its neighbours', :math:`\hat E = D^{-1} A \hat E` (the paper's diffusion with fixed
        errors, "FDiff-scale"); then :math:`Z^{(r)} = Z + s \hat E`.
-    2. *Smooth*: with H = Y for observed entries and :math:`Z^{(r)}` for the others, the scores are the limit of
+    2. *Smooth*: with H = Y for observed entries and :math:`Z^{(r)}` for gaps, the scores are the limit of
        :math:`F \leftarrow (1 - \alpha) H + \alpha S F`, with :math:`S = D^{-1/2} A D^{-1/2}`.
 
     Parameters
@@ -140,7 +140,7 @@ class CorrectAndSmooth(PartialLabelEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fill the gaps of ``y``; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        """Fill the gaps of ``y``, with ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         require_whole(self, n_neighbors=1, n_folds=2)
         require_not_negative(self, "correction", finite=True)
@@ -164,7 +164,7 @@ class CorrectAndSmooth(PartialLabelEstimator):
         return self
 
     def _correct(self, A: sparse.csr_array, labels: PartialLabels, base: Floats) -> Corrected:
-        """Return the corrected and smoothed scores; NaN for labels that have no classifier."""
+        """Return the corrected and smoothed scores, or NaN for labels that have no classifier."""
         learned, scores = labels.learnable, np.full(base.shape, np.nan)
         errors = np.zeros(base.shape)
         if not learned.any():
@@ -196,7 +196,7 @@ class CorrectAndSmooth(PartialLabelEstimator):
 
 
 def _spread_errors(A: sparse.csr_array, errors: Floats, observed: Mask) -> Floats:
-    """Return the errors with every entry that is not observed at the mean of its neighbours'; 0 without a path."""
+    """Return the errors. An entry that is not observed has the mean of its neighbours, or 0 without a path."""
     degrees = np.asarray(A.sum(axis=1)).ravel()
     W = sparse.csr_array(sparse.diags_array(1 / np.where(degrees > 0, degrees, 1.0)) @ A)
     held = np.where(observed | ~reachable(W, observed), np.inf, 0.0)

@@ -44,7 +44,7 @@ class FastTag(Comparator):
     alpha_enrichment : float or sequence of float, default=(10.0, 1.0)
         :math:`\gamma`.
     blankout : float or sequence of float, default=0.3
-        p, above 0 and below 1. A tag is completed from the others because it may have been blanked out.
+        p, above 0 and below 1. A tag is completed from the other tags because it may have been blanked out.
     n_layers : int, default=1
         The paper's bootstrapping: the number of times that B and W are learned, from the second time on with the
         enriched tags :math:`\tanh(By)` instead of y. With more layers a tag can be completed from tags with which it
@@ -88,10 +88,10 @@ class FastTag(Comparator):
     Notes
     -----
     B depends on the features only through the ridge regression of the tags on them: with S the weighted second moments
-    of y, P and Q those with :math:`\tilde y` on one or both sides, and R the weighted inner products of the tags with
-    the residuals of that regression, :math:`B = \gamma P (\gamma Q + R)^{-1}` and W is B times its coefficients. Each
-    layer costs one ridge regression of q tags on m features, :math:`O(n m \min(n, m))` for dense X, conjugate gradients
-    for sparse X, and :math:`O(n q^2 + q^3)`.
+    of y, P and Q the moments with :math:`\tilde y` on one or both sides, and R the weighted inner products of the tags
+    with the residuals of that regression, :math:`B = \gamma P (\gamma Q + R)^{-1}` and W is B times its coefficients.
+    Each layer costs one ridge regression of q tags on m features, :math:`O(n m \min(n, m))` for dense X, conjugate
+    gradients for sparse X, and :math:`O(n q^2 + q^3)`.
 
     The method is for positive-only labels. Of other labels it uses the relevant entries only: unknown and irrelevant
     ones are both 0 and may be completed. Items with no observed entry are left out.
@@ -249,7 +249,7 @@ def enrich(
 def blanked_moments(tags: Floats, weights: Floats, blankout: float) -> tuple[Floats, Floats]:
     r"""Return P, the mean of :math:`y\,\mathrm{E}\tilde y^T`, and Q, that of :math:`\mathrm{E}\tilde y\tilde y^T`.
 
-    A constant tag stands last in :math:`\tilde y`; it is never blanked out.
+    A constant tag is the last entry of :math:`\tilde y`. It is never blanked out.
     """
     whole = np.column_stack([tags, np.ones(len(tags))])
     S = whole.T @ (weights[:, None] * whole)

@@ -18,7 +18,7 @@ from halflabel_papers.comparators.leml import LowRankMap
 
 
 class GLOCAL(Comparator):
-    r"""Labels have few latent labels, which are linear in the features; label correlations are learned with them.
+    r"""Labels have few latent labels, which are linear in the features. Label correlations are learned with them.
 
     Minimises over U (labels x k), V (k x items), W (features x k), intercepts b, and :math:`Z_1, \ldots, Z_g` (labels x
     k) with rows of length 1
@@ -29,9 +29,9 @@ class GLOCAL(Comparator):
         + \lambda_4\, \mathrm{tr}(F_m^T Z_m Z_m^T F_m) \Bigr]
 
     where the columns of X are the centred items, Y is +1 or -1, J marks the observed entries, :math:`F_0 = U W^T X` has
-    the predictions for all n items, and :math:`F_m` those for the :math:`n_m` items of cluster m. :math:`Z_m Z_m^T`
-    stands for the Laplacian of the labels in this cluster, and is learned: labels with similar predictions get a
-    negative entry. The score of an item x, fitted or new, is :math:`U W^T x + b`.
+    the predictions for all n items, and :math:`F_m` the predictions for the :math:`n_m` items of cluster m.
+    :math:`Z_m Z_m^T` is the Laplacian of the labels in this cluster, and is learned: labels with similar predictions get
+    a negative entry. The score of an item x, fitted or new, is :math:`U W^T x + b`.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class GLOCAL(Comparator):
         return [{"alpha": self.alpha}]
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
-        """Fit with unlabelled items, which most other comparators do not use; there is one setting."""
+        """Fit one setting with unlabelled items, which most other comparators do not use."""
         mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
         # Dense rows are centred first, so that a large offset does not cost digits; sparse ones are centred implicitly.
         rows, offset = (X, mean) if is_sparse(X) else (X - mean, np.zeros_like(mean))

@@ -52,7 +52,7 @@ class Items:
         return cls(B, squares, clusters)
 
     def to_features(self, W: Floats, X: Matrix, mean: Floats) -> Floats:
-        """Return weights of the features that give the rows of X - mean the same scores as W gives those of B."""
+        """Return weights of the features that give the rows of X - mean the same scores as W gives the rows of B."""
         A = self.B @ (W / self.squares[:, None])
         return np.asarray(X.T @ A - np.outer(mean, A.sum(axis=0)))
 
@@ -68,9 +68,9 @@ class Items:
 
 
 def find_principal_coordinates(X: Matrix, mean: Floats) -> tuple[Floats, Floats]:
-    """Return the rows of X - mean along its principal axes, and the squared singular values; sparse X is kept sparse.
+    """Return the rows of X - mean along its principal axes, and the squared singular values. Sparse X stays sparse.
 
-    The eigenvectors are those of the smaller one of the two Gram matrices.
+    The eigenvectors belong to the smaller of the two Gram matrices.
     """
     n, d = X.shape
     gram = stored(X @ X.T if d > n else X.T @ X, as_sparse=False)
@@ -119,7 +119,7 @@ class Kinds:
 
     @cached_property
     def grams(self) -> Floats | None:
-        """The Gram matrix of the items of each kind; None if products with B are cheaper than products with these."""
+        """The Gram matrix of the items of each kind, or None if products with B are cheaper."""
         n, r = self.B.shape
         if len(self.pattern) * r > 2 * n:
             return None
@@ -198,7 +198,7 @@ class Problem:
         return self.fit_items(Factors(U, b, empty, np.zeros((len(directions), k)), empty, Z))
 
     def above(self, b: Floats) -> Floats:
-        """Return the labels minus their intercepts; 0 where they are unknown."""
+        """Return the labels minus their intercepts, with 0 for unknown labels."""
         return np.where(self.state != 0, self.state - b, 0.0)
 
     def objective(self, at: Factors) -> float:
@@ -222,7 +222,7 @@ class Problem:
         r"""Minimise over V and W together.
 
         With :math:`K_i = U^T J_i U + (\lambda + \lambda_2) I` the best :math:`v_i` is
-        :math:`K_i^{-1} (U^T J_i (y_i - b) + \lambda W^T x_i)`. What remains is a least squares problem in W,
+        :math:`K_i^{-1} (U^T J_i (y_i - b) + \lambda W^T x_i)`. This leaves a least squares problem in W,
         in which item i has a matrix of weights.
         """
         patterns, pattern_of = self.patterns
@@ -310,7 +310,7 @@ class Problem:
 
 
 def scale_rows(A: Floats, otherwise: Floats) -> NDArray[np.float64]:
-    """Return the rows of A with length 1; a row of zeros is replaced by that of ``otherwise``."""
+    """Return the rows of A with length 1. A row of zeros is replaced by the row of ``otherwise``."""
     length = np.linalg.norm(A, axis=-1, keepdims=True)
     A, length = (
         np.where(length > 0, A, otherwise),

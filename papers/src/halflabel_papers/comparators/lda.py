@@ -1,4 +1,4 @@
-"""LDA: linear directions that separate sets of labels (Fisher 1936; Belhumeur et al. 1997)."""
+"""LDA: linear directions that separate sets of labels (Fisher 1936, Belhumeur et al. 1997)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from halflabel_papers.comparators.projection import LinearProjection, to_dense, 
 
 
 class LDA(LinearProjection):
-    r"""Linear discriminant analysis; the items with the same set of labels are one class.
+    r"""Linear discriminant analysis. The items with the same set of labels are one class.
 
     With :math:`m_c` the mean of the :math:`n_c` items of class c and m that of all, the directions w maximise
 
@@ -129,7 +129,7 @@ def _require_classes(n_items: int, n_sets: int) -> None:
 
 
 def _compute_scatter(X: Matrix, member: Ints, counts: Ints) -> tuple[Floats, Floats]:
-    """Return the mean of every class and :math:`S_W`; sparse X is centred implicitly."""
+    """Return the mean of every class and :math:`S_W`. Sparse X is centred implicitly."""
     totals = np.zeros((len(counts), X.shape[1]))
     for c in range(len(counts)):
         totals[c] = X[member == c].sum(axis=0)

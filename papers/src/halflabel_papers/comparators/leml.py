@@ -18,7 +18,7 @@ from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 
 LOSSES = ("squared", "logistic", "hinge")
 
-#: Relative residual at which conjugate gradients stop; the next Newton step corrects the rest.
+#: Relative residual at which conjugate gradients stop. The next Newton step corrects the remaining error.
 FORCING = 1e-2
 
 
@@ -78,7 +78,7 @@ class LEML(Comparator):
         Every setting with its ``pu_f1``, the best F1 of one threshold on held-out items (for ``decision="fixed"``, that
         at ``threshold``).
     label_scores_, label_probabilities_, transduction_, thresholds_
-        As in :class:`halflabel.SSDRMC`. For positive-only labels probabilities are those of being assigned, and labels
+        As in :class:`halflabel.SSDRMC`. For positive-only labels probabilities are of being assigned, and labels
         that were not assigned are filled in where their probability reaches the threshold.
 
     Raises
@@ -195,7 +195,7 @@ def _mask_gaps(state: Floats) -> Mask | None:
 
 @dataclass(frozen=True, eq=False)
 class Centred:
-    """Features minus their means; from sparse features the means are subtracted implicitly."""
+    """Features minus their means. From sparse features the means are subtracted implicitly."""
 
     X: Matrix
     mean: Floats
@@ -325,7 +325,7 @@ def _step_in_H(A: Floats, loss: EntryLoss, H: Floats, b: Floats, alpha: float) -
 
 
 def _backtrack(along: Callable[[float], float], value: float, slope: float) -> float:
-    """Return the first of 1, 1/2, 1/4, ... with sufficient decrease; 0 if rounding leaves no decrease."""
+    """Return the first of 1, 1/2, 1/4, ... with sufficient decrease, or 0 if rounding leaves no decrease."""
     for halvings in range(40):
         t = 0.5**halvings
         if along(t) <= value + 1e-4 * t * slope:

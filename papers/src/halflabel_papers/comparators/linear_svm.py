@@ -61,7 +61,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose C and fit; ``y`` takes two values."""
+        """Choose C and fit. ``y`` takes two values."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
@@ -89,7 +89,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-
         return LinearSVC(C=C, dual=False)
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the signed distance, in units of the margin; positive means relevant."""
+        """Return the signed distance, in units of the margin. Positive means relevant."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         return np.asarray(self.svm_.decision_function(X))

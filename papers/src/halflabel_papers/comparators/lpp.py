@@ -105,7 +105,7 @@ class LPP(LinearProjection):
 
 
 def _compute_forms(X: Matrix, S: sparse.csr_array) -> tuple[Floats, Floats]:
-    """Return X'LX and X'DX of items centred at their mean weighted by D; sparse X is centred implicitly."""
+    """Return X'LX and X'DX of items centred at their mean weighted by D. Sparse X is centred implicitly."""
     degree = S.sum(axis=1)
     if not is_sparse(X):  # explicitly, which loses no digits
         X = X - np.average(X, axis=0, weights=degree)

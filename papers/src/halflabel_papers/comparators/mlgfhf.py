@@ -83,7 +83,7 @@ class MLGFHF(PartialLabelEstimator):
     Notes
     -----
     After the neighbour search an iteration costs O(n k c + n c^2) for c labels; the two Laplacians are never joined
-    into one matrix. If entries are missing one by one, all unknown ones are free, including those of items with a
+    into one matrix. If entries are missing one by one, all unknown entries are free, including entries of items with a
     label: the operator is the Sylvester operator restricted to them, symmetric and positive definite. The scores of a
     new item minimise the objective with all others held fixed; they depend on its neighbours only. A new item with
     weight 0 to all neighbours, because they are many bandwidths away, gets the limit of these scores.
@@ -151,7 +151,7 @@ class MLGFHF(PartialLabelEstimator):
         return cls(15, bandwidth=None, scale=None, decision="fixed", threshold=0.5)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fill the gaps of ``y``; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        """Fill the gaps of ``y``, with ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         self._validate_parameters()
         with blas_threads(len(labels)):

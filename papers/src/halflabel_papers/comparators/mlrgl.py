@@ -1,4 +1,4 @@
-"""MLR-GL: ranks assigned labels above the others, with a group lasso on the errors (Bucak, Jin & Jain 2011)."""
+"""MLR-GL: ranks assigned labels above other labels, with a group lasso on the errors (Bucak, Jin & Jain 2011)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHECK_EVERY = 10
 class MLRGL(Comparator):
     r"""Multi-label ranking with a group lasso on the ranking errors.
 
-    Let :math:`A_i` be the labels assigned to item i and :math:`U_i` those that are not. Minimises over one function
+    Let :math:`A_i` be the labels assigned to item i and :math:`U_i` all other labels. Minimises over one function
     per label, in the space of an RBF kernel,
 
     .. math::
@@ -36,7 +36,7 @@ class MLRGL(Comparator):
         + \frac{\alpha}{2} \sum_k \|f_k\|_K^2
 
     over the n annotated items. The errors of one label that was not assigned are under one root, so that they are all 0
-    for most labels and may be large for some: those that are missing positives.
+    for most labels and may be large for the labels that are missing positives.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class MLRGL(Comparator):
     Notes
     -----
     Only pairs of a relevant entry and one that is irrelevant (for positive-only labels: not assigned) of the same
-    item count; unknown entries of other labels are skipped. Where there is no pair (a single label) every score is 0.
+    item count; unknown entries of other labels are skipped. Without a pair (a single label) every score is 0.
 
     The dual maximises :math:`\sum \Gamma - \tfrac12 \sum_k \beta_k^T K \beta_k`, beta the sums of the multipliers
     :math:`\Gamma_i(k, l)` over l, or less those over k, with each group :math:`\Gamma_i(\cdot, l)` nonnegative
@@ -98,7 +98,7 @@ class MLRGL(Comparator):
     **Departures from the paper.** The dual is solved to a certified gap, not by the paper's approximate updates. The
     text of the paper was not available: the objective is from memory and from descriptions in other papers (errors are
     grouped by the label that was not assigned, and each group is under one root), and equations have no numbers. The
-    kernel and the unit of its width are choices of this library; there is no intercept.
+    kernel and the unit of its width are choices of this library, without an intercept.
 
     References
     ----------
@@ -181,7 +181,7 @@ class RankingFunctions:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """All pairs of a relevant and an irrelevant label of an item; those with the same irrelevant one are consecutive.
+    """All pairs of a relevant and an irrelevant label of an item. Pairs with the same irrelevant label are consecutive.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class Pairs:
                 "frequent labels only, or a sample of the items."
             )
         starts = np.cumsum(counts) - counts
-        # The relevant labels of each item are consecutive in ``upper``; each group uses those of its item.
+        # The relevant labels of each item are consecutive in ``upper``; each group uses the labels of its item.
         upper = np.nonzero(relevant)[1]
         first = (np.cumsum(n_relevant) - n_relevant)[item]
         ranks = np.arange(n_pairs) - np.repeat(starts - first, counts)

@@ -71,7 +71,7 @@ class OtherLabels(BinaryRelevance):
         return self.classifier is not None and bool(get_tags(self.classifier).input_tags.allow_nan)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit one classifier per label; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        """Fit one classifier per label, with ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         self.scaler_ = Scaler.learn(X, self.scale)
         X = self.scaler_(X)

@@ -29,7 +29,7 @@ class PairHinge:
     Parameters
     ----------
     upper, lower : ndarray of bool, shape (n_rows, n_columns)
-        Masks of P and Q, disjoint, neither empty in any row: the entries of P are to be above those of Q.
+        Masks of P and Q, disjoint, neither empty in any row: the entries of P are to be above the entries of Q.
     weight : ndarray of shape (n_rows,)
         c.
 

@@ -25,7 +25,7 @@ MAX_GRADIENT = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class LinearHead:
-    """Logistic models of all labels; a call returns probabilities."""
+    """Logistic models of all labels. A call returns probabilities."""
 
     weights: Floats
     bias: Floats
@@ -218,7 +218,7 @@ class ElkanNoto(LinearComparator):
 
 
 def weigh_unassigned(X: Matrix, state: Floats, C: float, frequency: float | None, max_iter: int) -> Floats:
-    """Return w(x) of every entry, at most 1; ``state`` is 1 if assigned, -1 if not, 0 if unknown."""
+    """Return w(x) of every entry, at most 1. ``state`` is 1 if assigned, -1 if not, 0 if unknown."""
     assigned, rest = (state > 0).astype(np.float64), (state < 0).astype(np.float64)
     g = make_head(fit_weighted_logistic(X, assigned, rest, C, max_iter))(X)
     c = _estimate_frequency(X, assigned, rest, C, max_iter) if frequency is None else np.full(state.shape[1], frequency)

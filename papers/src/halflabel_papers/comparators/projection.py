@@ -70,7 +70,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 class LabelledProjection(LinearProjection):
-    """A linear projection that is fitted to items whose labels are all observed; unlabelled items are left out."""
+    """A linear projection that is fitted to items whose labels are all observed. Unlabelled items are left out."""
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -114,7 +114,7 @@ class LabelledProjection(LinearProjection):
 
 
 def whitening(B: Floats, ridge: float = 0.0) -> Floats:
-    r"""Return S with :math:`S^T (B + \gamma I) S = I`; its columns span the complement of the null space of B.
+    r"""Return S with :math:`S^T (B + \gamma I) S = I`. Its columns span the complement of the null space of B.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Ranking:
     Attributes
     ----------
     machine : KernelRidge
-        f; its weights are those of the ranking, not of a regression.
+        f; its weights are from the ranking, not from a regression.
     slope : ndarray of shape (n_labels,)
     intercept : float
         :math:`t(x) = a^T f(x) + a_0`.
@@ -100,7 +100,7 @@ class RankSVM(PartialLabelEstimator):
     Attributes
     ----------
     ranking_ : Ranking
-        f and t; ``ranking_.machine.predict`` returns f, ``ranking_.slope`` and ``ranking_.intercept`` are those of t.
+        f and t; ``ranking_.machine.predict`` returns f, ``ranking_.slope`` and ``ranking_.intercept`` define t.
     solution_ : Solution
         Weights, objective history, relative duality gap and status of the fit to all labelled items.
     bandwidth_ : float
@@ -183,7 +183,7 @@ class RankSVM(PartialLabelEstimator):
         return cls(1000.0, bandwidth=None, scale=None, decision="fixed", threshold=0.0)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to the labelled items; ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
+        """Fit to the labelled items, with ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         self._validate_parameters()
         rows = np.flatnonzero(~labels.unlabelled)

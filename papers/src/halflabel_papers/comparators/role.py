@@ -65,7 +65,7 @@ class Losses:
         def excess(m: float) -> float:
             return float(m - unit * self.gap(self._root(F, m)))
 
-        # A gap lies between those of a table of zeros and of ones.
+        # A gap lies between the gap of a table of zeros and the gap of a table of ones.
         low, high = (unit * self.gap(np.full_like(F, value)) for value in (0.0, 1.0))
         return self._root(F, float(optimize.brentq(excess, low, high, xtol=1e-15, rtol=1e-14)))
 
@@ -106,9 +106,9 @@ def _largest_gradients(X: Matrix, W: Floats, slope: Floats, ridge: float) -> Flo
 class ROLE(LinearComparator):
     r"""Regularised online label estimation: the classifier and a table of labels each learn from the other.
 
-    F are the probabilities of the linear model, :math:`\tilde Y` those of a free table of labels, p is 1 for assigned
-    entries and 0 for others, and :math:`H(a, b) = -a \log b - (1 - a) \log(1 - b)`. Each minimises its loss while the
-    other one stays as it is (the paper stops the gradient there):
+    F are the probabilities of the linear model, :math:`\tilde Y` the probabilities of a free table of labels, p is 1
+    for assigned entries and 0 for others, and :math:`H(a, b) = -a \log b - (1 - a) \log(1 - b)`. Each minimises its
+    loss while the other one stays as it is (the paper stops the gradient there):
 
     .. math:: \min_W\ \tfrac1n \sum_{ij} \bigl(H(\tilde y_{ij}, f_{ij}) - p_{ij} \log f_{ij}\bigr)
         + \lambda \Bigl(\frac{\hat k(F) - k}{L}\Bigr)^2 + \tfrac{1}{2Cn}\|W\|^2

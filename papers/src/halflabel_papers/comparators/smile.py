@@ -39,10 +39,10 @@ class AffineMap:
 
 
 class SMILE(Comparator):
-    r"""Missing labels are estimated from the item's other labels; then a linear model, smooth on a graph, is fitted.
+    r"""Missing labels are estimated from the item's other labels. Then a linear model, smooth on a graph, is fitted.
 
     1. *Correlation*: :math:`L_{kc} = (n_{kc} + s) / (n_k + 2s)`, with :math:`n_{kc}` the number of items that have both
-       labels and :math:`n_k` the number of those with label k, among the items for which c is known.
+       labels and :math:`n_k` the number of items with label k, among the items for which c is known.
     2. *Estimate*: an item has the targets :math:`\tilde y_c = 1` for its labels, 0 for labels that it is known not to
        have, and for a missing label :math:`r_c / \sum_{c'} r_{c'}`, where :math:`r_c = \sum_k y_k L_{kc}` sums over its
        labels, and r is 1 and 0 for known labels.
@@ -97,7 +97,7 @@ class SMILE(Comparator):
     unknowns. Sparse features stay sparse. Missing labels are unknown entries of an item with known ones; with
     positive-only labels, all that was not assigned in an annotated item.
 
-    **Departures.** The paper was not available; the equations are those of the package scikit-multilearn-ng
+    **Departures.** The paper was not available; the equations come from the package scikit-multilearn-ng
     (``skmultilearn.missing.SMiLE``). That code and the objective differ in four points, in which this class follows the
     objective:
 
@@ -158,7 +158,7 @@ class SMILE(Comparator):
         return [{"alpha": self.alpha}]
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
-        """Fit with unlabelled items, which the other comparators do not use; there is one setting."""
+        """Fit one setting with unlabelled items, which the other comparators do not use."""
         M = join_neighbors(X, self.n_neighbors)
         self.learned_ = labels.learnable
         self.correlation_, targets = np.full((labels.shape[1],) * 2, np.nan), np.full(labels.shape, np.nan)

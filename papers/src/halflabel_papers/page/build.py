@@ -43,7 +43,7 @@ TIERS_IN_WORDS = {
 
 
 def write_outputs(content: bytes, folder: Path) -> list[Path]:
-    """Write an archive, and from it alone the page and the table of its values; return the paths.
+    """Write an archive, and from it alone the page and the table of its values. Return the paths.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def write_outputs(content: bytes, folder: Path) -> list[Path]:
 
 
 def write_page(page: Page, folder: Path) -> tuple[Path, Path]:
-    """Write the page as HTML, and as Markdown with its figures in a folder; return both paths."""
+    """Write the page as HTML, and as Markdown with its figures in a folder. Return both paths."""
     text, figures = render_markdown(page, "figures")
     (folder / "figures").mkdir(exist_ok=True)
     files = {f"figures/{name}": svg for name, svg in figures.items()}
@@ -164,7 +164,7 @@ def _introduce(results: Results, experiment: Experiment) -> str:
 
 
 def _describe_values(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Block]:
-    """Yield the curves or the tables of one experiment on these sets; "" is all sets of the paper together."""
+    """Yield the curves or the tables of one experiment on these sets. "" is all sets of the paper together."""
     if experiment.x:
         yield from _describe_curves(results, experiment, sets)
         return

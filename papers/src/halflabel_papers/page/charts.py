@@ -189,7 +189,7 @@ def add_legend(figure: Figure, keys: Sequence[tuple[str, Mapping[str, Any]]], co
 
 
 def draw_ranks(ranking: Ranking) -> str:
-    """Draw mean ranks on a line; thick bars join methods that the ranks do not separate.
+    """Draw mean ranks on a line. Thick bars join methods that the ranks do not separate.
 
     The best rank is at the left. A bar above the line has the length of the critical difference; if that is longer
     than the line, the text at the bar has a remark.
@@ -273,7 +273,7 @@ def fit_text(text: str, size: float, width: float) -> str:
 
 
 def _make_canvas(height: float) -> tuple[Figure, Axes]:
-    """Return axes whose units are those of the SVG, y downwards."""
+    """Return axes in the units of the SVG, y downwards."""
     figure = Figure(figsize=(WIDTH / 72, height / 72))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, WIDTH), ylim=(height, 0))

@@ -11,7 +11,7 @@ from halflabel_papers.verdicts.results import Results, Verdict, explain_not_comp
 
 
 def describe_verdicts(results: Results, experiment: Experiment) -> str:
-    """Return how many printed values agree and how many differ; a value that several methods measure counts once."""
+    """Return how many printed values agree and how many differ. A value that several methods measure counts once."""
     values = list(_group_printed(experiment))
     counts = Counter(_judge_best(results, experiment, cells) for cells in values)
     differ = counts[Verdict.BETTER] + counts[Verdict.WORSE] + counts[Verdict.DIFFERS]

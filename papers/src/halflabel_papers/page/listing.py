@@ -44,7 +44,7 @@ def _list_experiment(results: Results, experiment: Experiment) -> Iterator[dict[
 def _find_printed(
     experiment: Experiment, metric: str, method: str, data: str, at: Mapping[str, Any]
 ) -> PrintedCell | None:
-    """Return the printed number of a value; a number without a point of the grid belongs to the only point."""
+    """Return the printed number of a value. A number without a point of the grid belongs to the only point."""
     for cell in experiment.published:
         same = (cell.metric, cell.method, cell.set) == (metric, method, data)
         if same and all(at.get(name) == value for name, value in cell.at.items()):

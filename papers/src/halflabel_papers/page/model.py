@@ -104,12 +104,12 @@ class Grid:
 
     @property
     def has_sentences(self) -> bool:
-        """Whether a cell or a row's name is a sentence: on small screens the cells of a row stand below each other."""
+        """Whether a cell or a row's name is a sentence: on small screens the cells of a row are below each other."""
         return any(len(name) > 2 * MAX_LINE or any(cell.is_sentence for cell in cells) for name, cells in self.rows)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Every ``why`` once, in reading order; a cell refers to it by its number, from 1."""
+        """Every ``why`` once, in reading order. A cell refers to it by its number, from 1."""
         return tuple(dict.fromkeys(cell.why for _, cells in self.rows for cell in cells if cell.why))
 
 
@@ -181,7 +181,7 @@ Block = Text | Bullets | Grid | Figure
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and the blocks below it, up to the next heading; level 2, or 3 for a part of the section before."""
+    """A heading of level 2 or 3, and the blocks below it, up to the next heading."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -243,7 +243,7 @@ def render_html(page: Page) -> str:
 
 @cache
 def _load_templates() -> Environment:
-    """Return the templates; everything is escaped."""
+    """Return the templates, in which everything is escaped."""
     return Environment(
         loader=PackageLoader("halflabel_papers.page"),
         autoescape=True,

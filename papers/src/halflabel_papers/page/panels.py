@@ -177,7 +177,7 @@ def _draw_key(key: tuple[str, str, int, bool], x: float, y: float, columns: int)
 
 
 def _draw_mark(shape: int, x: float, y: float, r: float) -> str:
-    """Return the closed path of one mark; relative steps keep it short.
+    """Return the closed path of one mark. Relative steps keep it short.
 
     Examples
     --------

@@ -76,7 +76,7 @@ def draw_surface(
 
 
 def _add_other_unit(axes: Axes, places: Floats, label: str, values: Floats) -> None:
-    """Write the values of the points in another unit to the right, without those that would cover the one below."""
+    """Write the values of the points in another unit to the right, without values that would cover the one below."""
     right = axes.twinx()
     style_axes(right, "", label, "")
     right.set_ylim(axes.get_ylim())

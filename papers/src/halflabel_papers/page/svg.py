@@ -52,7 +52,7 @@ def convert_figure(figure: Figure) -> str:
 
 
 def make_root(width: float, height: float) -> ElementTree.Element:
-    """Return an empty drawing; without a style sheet, a unit is 1.4 pixels."""
+    """Return an empty drawing. Without a style sheet, a unit is 1.4 pixels."""
     return ElementTree.Element(
         "svg",
         {

@@ -239,12 +239,12 @@ def name_row(experiment: Experiment, metric: str) -> str:
 
 
 def on_set(name: str) -> str:
-    """Return the end of a caption for one set; empty for all sets."""
+    """Return the end of a caption for one set, or an empty string for all sets."""
     return f" on {name}" if name else ""
 
 
 def _describe_tolerance(experiment: Experiment, n_blocks: int) -> str:
-    """Return what agrees with print, and why there are no verdicts if there are none."""
+    """Return the values that agree with print, or the reason for missing verdicts."""
     if experiment.published and (why := explain_not_comparable(Measured(0.0, 0.0, n_blocks), experiment)):
         return f"No verdicts: {why}."
     if experiment.standard_errors:

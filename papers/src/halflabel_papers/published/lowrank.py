@@ -14,7 +14,7 @@ from halflabel_papers.published.algorithm1 import solve_as_published
 
 
 class LowRankVVMR(halflabel.LowRankVVMR):
-    """:class:`halflabel.LowRankVVMR` with two further solvers; all parameters, attributes and notes are the same.
+    """:class:`halflabel.LowRankVVMR` with two further solvers. All parameters, attributes and notes are the same.
 
     ``solver="published"`` is Algorithm 1 with ``max_iter`` iterations at each of four penalties, for comparison: it
     stays far from the minimum. ``solver="printed"`` is the same with the absolute value of eq. (22), which is not a

@@ -20,7 +20,7 @@ from halflabel.plugins import Floats, Mask, Matrix
 
 
 class SSDRMC(halflabel.SSDRMC):
-    """:class:`halflabel.SSDRMC` with further settings; all other parameters, attributes and notes are the same.
+    """:class:`halflabel.SSDRMC` with further settings. All other parameters, attributes and notes are the same.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class SSDRMC(halflabel.SSDRMC):
         Fit unknown entries to 0 as well, as eq. (10) and (12) are printed; ``fit_weight`` must be finite. With
         "fixed_point" this is eq. (12), with "minimizer" the minimiser of eq. (10).
     drop_negative : bool, default=False
-        Drop negative weights and rescale the rest.
+        Drop negative weights and rescale the other weights.
     feedback : {"soft", "rounded"}, default="soft"
         The scores from which the next W follows: clipped to [0, 1], or rounded at ``threshold`` as printed.
     max_changes : int or None, default=None
@@ -156,7 +156,7 @@ class SSDRMC(halflabel.SSDRMC):
         return reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
 
     def normalise_alpha(self) -> float:
-        """Return alpha in units of mean traces; with ``label_units="normalised"`` it is ``alpha`` itself."""
+        """Return alpha in units of mean traces. With ``label_units="normalised"`` it is ``alpha`` itself."""
         check_is_fitted(self)
         if self.label_units == "normalised":
             return self.alpha
@@ -170,7 +170,7 @@ class ZeroFilled(Inference):
     """Unknown entries are fitted to 0 with the weight of observed ones, as eq. (10) and (12) are printed."""
 
     def infer(self, W: sparse.csr_array, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None) -> Solution:
-        """Return the scores for W; the anchor is not used."""
+        """Return the scores for W. The anchor is not used."""
         return self.solve(W, np.where(observed, Y, 0.0), np.full(Y.shape, self.fit_weight), start)
 
     def has_evidence(self, W: sparse.csr_array, observed: Mask) -> Mask:

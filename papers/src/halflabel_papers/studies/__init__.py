@@ -1,1 +1,1 @@
-"""Measurements of a paper's statements that are no predictions: one module per paper."""
+"""Measurements of a paper's statements that are not predictions: one module per paper."""

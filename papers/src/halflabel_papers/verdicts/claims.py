@@ -55,7 +55,7 @@ def check_claim(claim: Claim, results: Results) -> ClaimResult:
 
 
 def _count_sets(result: ClaimResult, results: Results, experiment: Experiment) -> ClaimResult:
-    """Return the result with the number of printed sets that were measured; without all of them it holds in part."""
+    """Return the result with the number of printed sets that were measured. Without all sets it holds in part."""
     if result.finding is Finding.NOT_MEASURED:
         return result
     own = [each for each in results.records if each.experiment == experiment.key and each.metrics]
@@ -128,7 +128,7 @@ def check_ahead_on_sets(
     sets: Sequence[str] = (),
     rank: int = 1,
 ) -> ClaimResult:
-    """Check, on all printed sets or on those in ``sets``, the place of each of ``methods`` among ``than`` by its mean.
+    """Check, on all printed sets or on ``sets``, the place of each of ``methods`` among ``than`` by its mean.
 
     With ``rank`` 1 it must be better than each of them, with 2 worse than exactly one.
     """
@@ -232,7 +232,7 @@ def check_lower_on(
     pairs: Sequence[Sequence[str]],
     significant: bool = False,
 ) -> ClaimResult:
-    """Check, for pairs of sets, that each method has a lower mean on the first; other grid values are pooled.
+    """Check, for pairs of sets, that each method has a lower mean on the first. Other grid values are pooled.
 
     If ``significant``, a two-sample t-test at 5 % must confirm it.
     """

@@ -43,13 +43,13 @@ class Measured:
 
 
 def has_direction(metric: str) -> bool:
-    """Return whether a metric has a better direction; the measurements of a study have none."""
+    """Return whether a metric has a better direction. The measurements of a study have none."""
     name = metric.partition("@")[0]
     return name in (*METRICS, *MEASUREMENTS) and name not in DESCRIPTIONS
 
 
 def lower_is_better(metric: str) -> bool:
-    """Return whether lower values are better; so they are for all measurements outside the library's metrics."""
+    """Return whether lower values are better, as for all measurements outside the library's metrics."""
     known = METRICS.get(metric.partition("@")[0])
     return known is None or not known.greater_is_better
 
@@ -73,7 +73,7 @@ def format_metric(metric: str) -> str:
 
 
 class Verdict(enum.Enum):
-    """The relation of a measured value to the published one; the value is the word on the page."""
+    """The relation of a measured value to the published value. The value is the word on the page."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
@@ -115,7 +115,7 @@ def _tolerance(cell: PrintedCell, measured: Measured, experiment: Experiment) ->
 
 
 def explain_not_comparable(measured: Measured, experiment: Experiment) -> str:
-    """Return why a measured mean cannot be compared with the printed one; empty if it can."""
+    """Return why a measured mean cannot be compared with the printed mean, or an empty string if it can."""
     if experiment.average == "set" and 0 < measured.n < len(experiment.printed_sets):
         return f"measured on {measured.n} of the {len(experiment.printed_sets)} sets of the printed mean"
     is_random = experiment.protocol != "study"
@@ -128,7 +128,7 @@ def explain_not_comparable(measured: Measured, experiment: Experiment) -> str:
 
 
 class Finding(enum.Enum):
-    """Whether the records support a claim; the value is the word on the page."""
+    """Whether the records support a claim. The value is the word on the page."""
 
     SUPPORTED = "supported"
     IN_PART = "in part"
@@ -156,7 +156,7 @@ def conclude(
     total : int
         Number of measured comparisons.
     failed, weak : sequence of str
-        Those of them that contradict the claim, and those that agree in direction without the required significance.
+        Comparisons that contradict the claim, and comparisons that agree in direction without significance.
     claim : str
     missing : int
         Number of comparisons that the claim needs and that were not measured: the claim is then supported in part only.
@@ -216,7 +216,7 @@ class Results:
     ) -> pd.DataFrame:
         """Return values with one row per block (set or trial) and one column per method.
 
-        If blocks are sets, the trials of a set are averaged first; a user's sets are no blocks of the paper. A page
+        If blocks are sets, the trials of a set are averaged first; a user's sets are not blocks of the paper. A page
         requests the same table for every method: it is made once, and must not be changed.
         """
         where = tuple(sorted((at or {}).items()))

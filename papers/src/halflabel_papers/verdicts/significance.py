@@ -197,7 +197,7 @@ def _t_test(pairs: Floats) -> tuple[float, float]:
 
 
 def rank_methods(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
-    r"""Rank methods block by block, and group those that the mean ranks cannot separate.
+    r"""Rank methods block by block, and group the methods that the mean ranks cannot separate.
 
     Friedman's test comes first: unless its p is below 0.05, no pair should be called different, for any groups.
     The critical difference is :math:`q_{\alpha} \sqrt{k (k + 1) / (6 N)}` for k methods and N blocks, with

@@ -111,7 +111,8 @@ def check_spread_agrees(
     factor : float
         Above 1.
     printed, at : mapping, optional
-        Standard deviations by method at a point of the grid, in the metric's own unit; by default those of the table.
+        Standard deviations by method at a point of the grid, in the metric's own unit; by default the values of the
+        table.
     """
     unit = experiment.unit.get(metric, 1.0)
     cells = [(c.method, c.set, dict(c.at), c.sd * unit) for c in experiment.published if c.metric == metric and c.sd]

@@ -138,8 +138,9 @@ class AutoLabeler(PositiveOnlyEstimator):
     Time and memory are limited by samples, whose sizes depend on ``effort``: by default kernels have at most 800
     landmarks, the graph connects 20 000 items (other items are connected to it like new items), a tree is grown on
     10 000 items, and the leaves of a forest take 256 MB. With more than 32 labels, splits of trees are chosen on 32
-    random mixtures of the labels. Of more than 2 000 sparse features, trees see the features with the highest correlation with some
-    label, chosen without the items held out. Beyond these sizes the cost is linear in the number of items.
+    random mixtures of the labels. Of more than 2 000 sparse features, trees see the features with the highest
+    correlation with some label, chosen without the items held out. Beyond these sizes the cost is linear in the number
+    of items.
     ``ensemble_.members[0].model.ridge.features.error`` is the error of the kernel map.
 
     Kernels and graph do not learn from an unknown entry of a partly observed item; for trees, its target is the
