@@ -30,8 +30,8 @@ class GLOCAL(Comparator):
 
     where the columns of X are the centred items, Y is +1 or -1, J marks the observed entries, :math:`F_0 = U W^T X` has
     the predictions for all n items, and :math:`F_m` the predictions for the :math:`n_m` items of cluster m.
-    :math:`Z_m Z_m^T` is the Laplacian of the labels in this cluster, and is learned: labels with similar predictions get
-    a negative entry. The score of an item x, fitted or new, is :math:`U W^T x + b`.
+    :math:`Z_m Z_m^T` is the Laplacian of the labels in this cluster, and is learned: labels with similar predictions
+    get a negative entry. The score of an item x, fitted or new, is :math:`U W^T x + b`.
 
     Parameters
     ----------
