@@ -162,7 +162,7 @@ def test_new_items_are_explained_also_by_a_model_from_a_file(rng, tmp_path):
     filled.save(tmp_path / "m.halflabel")
     known = np.c_[[np.nan, 1.0], [0.0, np.nan], [np.nan, np.nan]]
     new = make_table(rng.normal(size=(2, 3)), known).set_axis(["a", "b"])
-    p = filled.predictor.complete_with_probabilities(new)[1]
+    p = filled.predictor.complete(new, return_proba=True)[1]
     loaded = hl.load(tmp_path / "m.halflabel")
     for predictor, fitted in ((filled.predictor, filled), (loaded, None)):
         why = predictor.explain(new, "a", "y0", fitted=fitted)

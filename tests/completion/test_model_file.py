@@ -17,7 +17,8 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
-from halflabel.completion.model_file import Predictor, _check_parts, make_up_rows
+from halflabel.completion.model_check import check_parts, make_up_rows
+from halflabel.completion.model_file import OLD_VERBS, Predictor
 from halflabel.table import FeatureEncoder, Roles
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -144,13 +145,13 @@ def test_a_changed_model_is_an_error_that_names_the_file(saved, tmp_path, change
     "p", [[[0.0, 0.5, 1.5]] * 2, [[-0.5, 0.5, 1.0]] * 2, [[0.0, 0.5, np.nan]] * 2, [[0.5] * 3], [[0.5] * 2] * 2]
 )
 def test_a_model_that_does_not_predict_probabilities_is_damaged(saved, monkeypatch, p):
-    monkeypatch.setattr(Predictor, "label_with_probabilities", lambda *_: (None, pd.DataFrame(p)))
+    monkeypatch.setattr(Predictor, "_write_all", lambda *_: (None, pd.DataFrame(p)))
     with pytest.raises(ModelFileError, match="it does not predict one probability per label"):
         hl.load(saved)
 
 
 def test_a_probability_may_be_0_or_1(saved, monkeypatch):
-    monkeypatch.setattr(Predictor, "label_with_probabilities", lambda *_: (None, pd.DataFrame([[0.0, 0.5, 1.0]] * 2)))
+    monkeypatch.setattr(Predictor, "_write_all", lambda *_: (None, pd.DataFrame([[0.0, 0.5, 1.0]] * 2)))
     assert len(hl.load(saved).label_names) == 3
 
 
@@ -183,7 +184,7 @@ def test_labels_and_probabilities_of_new_items_need_one_score_each(saved, monkey
     labels, p = predictor.predict(X), predictor.predict_proba(X)
     scored, score = [], hl.AutoLabeler._score_new
     monkeypatch.setattr(hl.AutoLabeler, "_score_new", lambda self, X: scored.append(len(X)) or score(self, X))
-    table, together = predictor.label_with_probabilities(pd.DataFrame(index=range(len(X))), X)
+    table, together = predictor.complete(pd.DataFrame(index=range(len(X))), X, given=False, return_proba=True)
     assert scored == [len(X)]
     np.testing.assert_array_equal(table.to_numpy(), labels.to_numpy())
     np.testing.assert_array_equal(together, p)
@@ -226,8 +227,8 @@ def build(names=("rock", "sad"), p=((0.25, 0.75), (0.5, 1.0)), **changes):
 
 
 def test_parts_that_fit_together_are_accepted():
-    _check_parts(build())
-    _check_parts(build(item_map=SimpleNamespace(locate=lambda X, p: p)))
+    check_parts(build())
+    check_parts(build(item_map=SimpleNamespace(locate=lambda X, p: p)))
 
 
 def change_model(**attributes):
@@ -258,7 +259,7 @@ TWICE = replace(ENCODER, numeric=("a", "a"))
 )
 def test_parts_that_do_not_fit_together_are_named(changes, sentence):
     with pytest.raises(ValueError, match=sentence):
-        _check_parts(build(**changes))
+        check_parts(build(**changes))
 
 
 SIZES = {
@@ -281,7 +282,7 @@ def test_sizes_are_those_of_the_arrays_before_anything_is_built(name, value, n_f
         encoder = replace(encoder, vector_width=2**31)
     tracemalloc.start()
     with pytest.raises(ValueError, match=r"features|vectors"):
-        _check_parts(build(encoder=encoder, model=change_model(n_features_in_=n_features)))
+        check_parts(build(encoder=encoder, model=change_model(n_features_in_=n_features)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**20
@@ -341,9 +342,9 @@ def test_predictions_have_the_ids_of_the_new_items():
 
 def test_labels_are_written_as_in_the_table_of_the_fit():
     new = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 3.0], "rock": [None, None]})
-    table = build(words={"sad": ("no", "yes")}).label(new)
+    table = build(words={"sad": ("no", "yes")}).complete(new, given=False)
     assert table.to_dict("list") == {"a": [1, 2], "b": [0, 3], "rock": [0, 1], "sad": ["yes", "yes"]}
-    tags = build(roles=Roles(tags="tags", numeric=("a", "b"))).label(new)
+    tags = build(roles=Roles(tags="tags", numeric=("a", "b"))).complete(new, given=False)
     assert tags.columns.tolist() == ["a", "b", "tags"]
     assert tags["tags"].tolist() == ["sad", "rock;sad"]
 
@@ -366,7 +367,7 @@ def test_given_labels_of_new_items_stay(roles, given, known, completed):
     predictor = build(model=change_model(complete_both=complete_both), roles=Roles(numeric=("a", "b"), **roles))
     table = predictor.complete(new)
     assert {name: table[name].tolist() for name in completed} == completed
-    both = predictor.complete_with_probabilities(new)
+    both = predictor.complete(new, return_proba=True)
     pd.testing.assert_frame_equal(both[0], table)
     assert both[1].to_numpy().tolist() == [[0.75] * 2] * 2
     assert seen == [known] * 2
@@ -381,6 +382,37 @@ def test_what_only_the_use_of_the_parts_shows_is_an_error_of_the_file(saved, mon
     def fail(predictor):
         raise RuntimeError("x" * 150 + "\n\n" + "y" * 150)
 
-    monkeypatch.setattr("halflabel.completion.model_file._check_parts", fail)
+    monkeypatch.setattr("halflabel.completion.model_file.check_parts", fail)
     with pytest.raises(ModelFileError, match=r"its parts do not fit together \(x{150} y{49}\)"):
         hl.load(saved)
+
+
+@pytest.mark.parametrize("name", [name for name in OLD_VERBS if name != "complete_both"])
+def test_an_old_verb_names_the_new_form_and_gives_the_same(name):
+    new = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 3.0]})
+    predictor = build()
+    verb, options = OLD_VERBS[name]
+    with pytest.warns(FutureWarning, match=rf"Predictor\.{name} is now Predictor\.{verb}\(new, "):
+        found = getattr(predictor, name)(new)
+    expected = getattr(predictor, verb)(new, **options)
+    both = [(found, expected)] if isinstance(found, pd.DataFrame) else zip(found, expected, strict=True)
+    for one, other in both:
+        pd.testing.assert_frame_equal(one, other)
+
+
+def test_the_arrays_of_new_items_are_those_of_the_model():
+    new, known = (
+        pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 3.0]}),
+        hl.PartialLabels.from_table([[1, np.nan], [np.nan, 0]]),
+    )
+    model = change_model(complete_both=lambda X, labels: (np.asarray(X), labels.state))
+    with pytest.warns(FutureWarning, match=r"is now predictor\.model\.complete_both\("):
+        X, state = build(model=model).complete_both(new, known)
+    assert (X.tolist(), state.tolist()) == (new.to_numpy().tolist(), known.state.tolist())
+
+
+def test_a_predictor_has_four_verbs_and_an_explanation():
+    verbs = {name for name in dir(Predictor) if not name.startswith("_") and callable(getattr(Predictor, name))}
+    assert verbs == {"predict", "predict_proba", "complete", "locate", "explain", "read_labels"}
+    with pytest.raises(AttributeError, match="no attribute 'answer'"):
+        build().answer  # noqa: B018

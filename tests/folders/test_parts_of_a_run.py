@@ -114,7 +114,7 @@ def test_batches_of_another_engine_are_completed_like_the_table(items, tmp_path)
     filled.save(tmp_path / "m.halflabel")
     batches = [items[:50], items[50:].drop(columns=NAMES)]
     done = list(complete_batches(iter(batches), tmp_path / "m.halflabel", probabilities=True))
-    expected = [filled.predictor.complete_with_probabilities(batch) for batch in batches]
+    expected = [filled.predictor.complete(batch, return_proba=True) for batch in batches]
     for batch, (table, p) in zip(done, expected, strict=True):
         pd.testing.assert_frame_equal(batch[table.columns], table)
         np.testing.assert_array_equal(batch[["p_tag_a", "p_tag_b"]], p)

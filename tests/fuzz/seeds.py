@@ -22,7 +22,7 @@ from tests.fuzz.tools import TOOLS
 
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
-from halflabel.completion.model_file import make_up_rows
+from halflabel.completion.model_check import make_up_rows
 from halflabel.files.mulan import read_label_names
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
@@ -124,7 +124,7 @@ def use_model(path: Path) -> Any:
         gaps = rows.assign(**{name: [np.nan, 1.0] for name in loaded.encoder.numeric})
         tables = [loaded.predict_proba(rows, matrix), loaded.predict_proba(gaps, matrix)]
         if loaded.roles.tags is None:
-            tables.append(loaded.complete_with_probabilities(gaps.assign(**given), matrix)[1])
+            tables.append(loaded.complete(gaps.assign(**given), matrix, return_proba=True)[1])
         p = np.vstack([table.to_numpy() for table in tables])
         assert ((p >= 0) & (p <= 1)).all()
     return p

@@ -100,7 +100,7 @@ def test_a_model_takes_new_items_of_any_library(kind):
     model = complete(ROWS).predictor
     expected = model.predict_proba(pd.DataFrame(ROWS))
     pd.testing.assert_frame_equal(model.predict_proba(KINDS[kind]()), expected)
-    assert model.label(KINDS[kind]())["dance"].tolist() == [i % 2 for i in range(N)]
+    assert model.complete(KINDS[kind](), given=False)["dance"].tolist() == [i % 2 for i in range(N)]
 
 
 def test_records_of_a_tool(tmp_path):

@@ -287,10 +287,10 @@ def predict_command(
     matrix = read_vectors(vectors) if vectors else raw.matrix
     with show_progress():
         if tool:
-            labels, p = predictor.predict_both(raw.frame, matrix)
+            labels, p = predictor.predict(raw.frame, matrix, return_proba=True)
             records = make_suggestions(predictor, source, raw.frame, labels, p)
         else:
-            labelled, p = predictor.label_with_probabilities(raw.frame, matrix)
+            labelled, p = predictor.complete(raw.frame, matrix, given=False, return_proba=True)
         located = predictor.locate(raw.frame, matrix) if places else pd.DataFrame()
         entries = read_entries(explain, p.index, predictor.label_names)
         reasons = [predictor.explain(raw.frame, item, label, matrix, given=False) for item, label in entries]

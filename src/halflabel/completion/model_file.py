@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Ints
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
 from halflabel.completion.completed_frame import fill_known
 from halflabel.completion.explanation import Explanation, explain_new, find_item
 from halflabel.completion.mapping.saved import SavedMap
+from halflabel.completion.model_check import check_parts
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
@@ -30,6 +31,22 @@ from halflabel.table.tag_cells import TagNotation
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
+
+
+#: 0/1 (or a completed table) and probabilities.
+Both = tuple[pd.DataFrame, pd.DataFrame]
+
+#: Verbs that a Predictor had before, and what they are now. They go with version 0.3.
+OLD_VERBS: dict[str, tuple[str, dict[str, bool]]] = {
+    "predict_both": ("predict", {"return_proba": True}),
+    "label": ("complete", {"given": False}),
+    "label_with_probabilities": ("complete", {"given": False, "return_proba": True}),
+    "complete_with_probabilities": ("complete", {"return_proba": True}),
+    "complete_both": ("_complete_arrays", {}),
+}
+
+#: The new form of "complete_both".
+ARRAYS = "predictor.model.complete_both(predictor.encoder.transform(new), labels)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,45 +97,69 @@ class Predictor:
         """The threshold rule that decides which labels are relevant."""
         return self.model.resolve_rule()
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what an old name stands for, with a warning that names the new form."""
+            if name not in OLD_VERBS:
+                return object.__getattribute__(self, name)  # raises the error of the attribute itself
+            new, options = OLD_VERBS[name]
+            stated = "".join(f", {option}={value}" for option, value in options.items())
+            form = ARRAYS if new == "_complete_arrays" else f"Predictor.{new}(new{stated})"
+            warnings.warn(f"Predictor.{name} is now {form}.", FutureWarning, stacklevel=2)
+            return partial(getattr(self, new), **options)
+
+        def _complete_arrays(self, frame: pd.DataFrame, labels: PartialLabels, matrix: Any = None) -> Any:
+            return self.model.complete_both(self.encoder.transform(frame, matrix), labels)
+
     def predict_proba(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
         """Return the probability of every label for every new item, of :attr:`probability_of`.
 
         A model that was learned from an array takes an array, one that was learned from a table a table.
         """
-        return self.predict_both(frame, matrix)[1]
+        return self.predict(frame, matrix, return_proba=True)[1]
 
-    def predict(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
-        """Return 0/1 for every label and every new item."""
-        return self.predict_both(frame, matrix)[0]
+    @overload
+    def predict(self, frame: Any, matrix: Any = None, *, return_proba: Literal[False] = False) -> pd.DataFrame: ...
+    @overload
+    def predict(self, frame: Any, matrix: Any = None, *, return_proba: Literal[True]) -> Both: ...
+    def predict(self, frame: Any, matrix: Any = None, *, return_proba: bool = False) -> pd.DataFrame | Both:
+        """Return 0/1 for every label and every new item.
 
-    def predict_both(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the results of :meth:`predict` and :meth:`predict_proba`. Each item is scored once."""
+        With ``return_proba`` the result is a pair, together with the probabilities of :meth:`predict_proba`; each item
+        is scored once.
+        """
         frame, matrix = _split_items(frame, matrix)
         both = self.model.predict_both(self.encoder.transform(frame, matrix))
-        index, columns = self._index(frame), list(self.label_names)
-        labels, p = (pd.DataFrame(values, index=index, columns=columns) for values in both)
-        return labels, p
+        labels, p = (self._name_entries(frame, values) for values in both)
+        return (labels, p) if return_proba else labels
 
-    def label(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
-        """Return the table with its labels predicted, written as in the table that the model was learned from.
-
-        These are columns of 0 and 1, columns of two words such as no and yes, or a column of tags.
-        """
-        return self.label_with_probabilities(frame, matrix)[0]
-
-    def label_with_probabilities(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the results of :meth:`label` and :meth:`predict_proba`. Each item is scored once."""
-        frame = as_pandas(frame)
-        labels, p = self.predict_both(frame, matrix)
-        return self._write_labels(frame, labels.to_numpy()), p
-
-    def complete(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
-        """Return a table of new items with its gaps filled. Given entries stay as they are.
+    @overload
+    def complete(
+        self, frame: Any, matrix: Any = None, *, given: bool = True, return_proba: Literal[False] = False
+    ) -> pd.DataFrame: ...
+    @overload
+    def complete(self, frame: Any, matrix: Any = None, *, given: bool = True, return_proba: Literal[True]) -> Both: ...
+    def complete(
+        self, frame: Any, matrix: Any = None, *, given: bool = True, return_proba: bool = False
+    ) -> pd.DataFrame | Both:
+        """Return a table of new items with its gaps filled; given entries stay as they are.
 
         The label columns (or the column of tags) that the table has are read as in the table that the model was learned
         from; a label without a column gets one. The given labels of an item are used for its other labels if the method
         has learned how, as the default method does from a table with single missing entries. Every item is treated as
         new; for items of the fit, the completed table is more accurate, because its scores are out of fold.
+
+        Parameters
+        ----------
+        frame, matrix
+            New items: a table, an array, or a table together with a matrix, as the model was learned from.
+        given : bool, default=True
+            Read the labels that the table has. Otherwise all labels are predicted, and written as in the table that the
+            model was learned from: columns of 0 and 1, columns of two words such as no and yes, or a column of tags.
+        return_proba : bool, default=False
+            Return a pair: the table, and the probability of every entry, of :attr:`probability_of`. The probability of
+            a given entry is the one that it would have if it were missing. Each item is scored once.
 
         Examples
         --------
@@ -128,18 +169,24 @@ class Predictor:
         >>> model.complete(pd.DataFrame({"tempo": [61.0, 61.0, 124.0], "dance": [None, 1, None]}))["dance"].tolist()
         [0, 1, 1]
         """
-        return self.complete_with_probabilities(frame, matrix)[0]
-
-    def complete_with_probabilities(self, frame: Any, matrix: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the result of :meth:`complete` and the probability of every entry, of :attr:`probability_of`.
-
-        The probability of a given entry is the one that it would have if it were missing.
-        """
         frame, matrix = _split_items(frame, matrix)
+        table, p = self._fill_gaps(frame, matrix) if given else self._write_all(frame, matrix)
+        return (table, p) if return_proba else table
+
+    def _fill_gaps(self, frame: pd.DataFrame, matrix: Any) -> Both:
+        """Return a table with its gaps filled, and probabilities."""
         labels = self.read_labels(frame)
-        relevant, p = self.complete_both(frame, labels, matrix)
-        probabilities = pd.DataFrame(p, index=self._index(frame), columns=list(self.label_names))
-        return fill_known(frame, labels, relevant, self.roles.tags, self.notation, self.words), probabilities
+        relevant, p = self.model.complete_both(self.encoder.transform(frame, matrix), labels)
+        table = fill_known(frame, labels, relevant, self.roles.tags, self.notation, self.words)
+        return table, self._name_entries(frame, p)
+
+    def _write_all(self, frame: pd.DataFrame, matrix: Any) -> Both:
+        """Return a table with all labels predicted, and probabilities."""
+        labels, p = self.predict(frame, matrix, return_proba=True)
+        return self._write_labels(frame, labels.to_numpy()), p
+
+    def _name_entries(self, frame: pd.DataFrame, values: Any) -> pd.DataFrame:
+        return pd.DataFrame(values, index=self._index(frame), columns=list(self.label_names))
 
     def read_labels(self, frame: pd.DataFrame) -> PartialLabels:
         """Return the labels that a table of new items states. A table may have none."""
@@ -153,12 +200,6 @@ class Predictor:
             notation=self.notation,
             meanings=self.meanings,
         )
-
-    def complete_both(
-        self, frame: pd.DataFrame, labels: PartialLabels, matrix: Any = None
-    ) -> tuple[NDArray[np.int64], Floats]:
-        """Return 0/1 and probabilities as arrays, for new items, given their known labels."""
-        return self.model.complete_both(self.encoder.transform(frame, matrix), labels)
 
     def explain(
         self,
@@ -275,66 +316,13 @@ def load(path: str | os.PathLike[str]) -> Predictor:
     if not isinstance(predictor, Predictor):
         raise ModelFileError(f"{path} holds no halflabel model.")
     try:
-        _check_parts(predictor)
+        check_parts(predictor)
     except MemoryError:
         raise
     except Exception as error:  # parts that do not fit together fail in many ways when they are used
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelFileError(f"{path} is damaged: its parts do not fit together ({reason}).") from None
     return predictor
-
-
-def _check_parts(predictor: Predictor) -> None:
-    """Raise unless names are distinct, lengths agree, and two made-up rows get probabilities and labels."""
-    model, encoder, names = predictor.model, predictor.encoder, predictor.label_names
-    if not names or len(set(names)) < len(names) or not all(map(str.isprintable, names)):
-        raise ValueError("label names are missing, repeated or not printable")
-    if np.shape(model.thresholds_) != (len(names),) or not np.isfinite(model.thresholds_).all():
-        raise ValueError("there is not one finite threshold per label")
-    if set(encoder.columns) != set(predictor.roles.features) or len(set(encoder.columns)) < len(encoder.columns):
-        raise ValueError("the columns of the features differ from the columns of the roles")
-    if _count_features(encoder) != model.n_features_in_:
-        raise ValueError("the table gives another number of features than the method takes")
-    frame, matrix = make_up_rows(encoder)
-    for use in (predictor.label_with_probabilities, predictor.complete_with_probabilities):
-        p = use(frame, matrix)[1].to_numpy()
-        if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
-            raise ValueError("it does not predict one probability per label")
-    if predictor.item_map is not None and not np.isfinite(predictor.locate(frame, matrix).to_numpy()).all():
-        raise ValueError("it does not place items on its map")
-
-
-def _count_features(encoder: FeatureEncoder) -> int:
-    """Return the number of features of a table. Raise before any is named if a size differs from its arrays."""
-    filling, n_single = encoder.filling, len(encoder.numeric) + encoder.vector_width
-    n_matrix, n_words = len(encoder.matrix_names), len(encoder.vocabulary)
-    n_filled = len(filling.means)
-    if encoder.vector_width < 0 or (encoder.vectors is None and encoder.vector_width):
-        raise ValueError("the width of the vectors is not that of a column")
-    if n_filled not in (n_single, n_single + n_matrix) or filling.means.ndim != 1:
-        raise ValueError("the means of the features are not as many as the features")
-    if filling.spreads.shape != (n_filled,) or filling.components.ndim != 2 or encoder.idf.shape != (n_words,):
-        raise ValueError("the arrays of the features have different lengths")
-    if len(filling.components) and filling.components.shape[1] != n_filled:
-        raise ValueError("the components of the features are not as long as their means")
-    return n_single + n_matrix + n_words + sum(map(len, encoder.categories.values()))
-
-
-def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:
-    """Return a table of two rows, and the matrix next to it, that an encoder reads: zeros, and numbers by chance."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({column: [0.0, rng.normal()] for column in encoder.numeric}, index=range(2))
-    for column, values in encoder.categories.items():
-        frame[column] = pd.Series([None, *values[:1]], dtype=object)
-    if encoder.vectors is not None:
-        frame[encoder.vectors] = [[0.0] * encoder.vector_width, rng.normal(size=encoder.vector_width).tolist()]
-    if encoder.text is not None:
-        frame[encoder.text] = ["", " ".join(encoder.vocabulary[:3])]
-    matrix: Any = np.vstack([np.zeros(len(encoder.matrix_names)), rng.normal(size=len(encoder.matrix_names))])
-    if not encoder.matrix_names:
-        return frame, None
-    is_dense = len(encoder.filling.means) == len(encoder.numeric) + encoder.vector_width + matrix.shape[1]
-    return frame, matrix if is_dense else sparse.csr_array(matrix)
 
 
 @cache

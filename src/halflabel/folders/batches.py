@@ -36,7 +36,7 @@ def complete_batches(
     """
     predictor = _load(os.fspath(model), os.path.getmtime(model))
     for batch in batches:
-        table, p = predictor.complete_with_probabilities(batch)
+        table, p = predictor.complete(batch, return_proba=True)
         yield table.assign(**p.add_prefix("p_").set_axis(table.index)) if probabilities else table
 
 

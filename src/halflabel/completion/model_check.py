@@ -1,0 +1,67 @@
+"""Whether the parts of a saved model fit together, before it is used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from halflabel.table import FeatureEncoder
+
+if TYPE_CHECKING:
+    from halflabel.completion.model_file import Predictor
+
+
+def check_parts(predictor: Predictor) -> None:
+    """Raise unless names are distinct, lengths agree, and two made-up rows get probabilities and labels."""
+    model, encoder, names = predictor.model, predictor.encoder, predictor.label_names
+    if not names or len(set(names)) < len(names) or not all(map(str.isprintable, names)):
+        raise ValueError("label names are missing, repeated or not printable")
+    if np.shape(model.thresholds_) != (len(names),) or not np.isfinite(model.thresholds_).all():
+        raise ValueError("there is not one finite threshold per label")
+    if set(encoder.columns) != set(predictor.roles.features) or len(set(encoder.columns)) < len(encoder.columns):
+        raise ValueError("the columns of the features differ from the columns of the roles")
+    if _count_features(encoder) != model.n_features_in_:
+        raise ValueError("the table gives another number of features than the method takes")
+    frame, matrix = make_up_rows(encoder)
+    for given in (False, True):
+        p = predictor.complete(frame, matrix, given=given, return_proba=True)[1].to_numpy()
+        if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
+            raise ValueError("it does not predict one probability per label")
+    if predictor.item_map is not None and not np.isfinite(predictor.locate(frame, matrix).to_numpy()).all():
+        raise ValueError("it does not place items on its map")
+
+
+def _count_features(encoder: FeatureEncoder) -> int:
+    """Return the number of features of a table. Raise before any is named if a size differs from its arrays."""
+    filling, n_single = encoder.filling, len(encoder.numeric) + encoder.vector_width
+    n_matrix, n_words = len(encoder.matrix_names), len(encoder.vocabulary)
+    n_filled = len(filling.means)
+    if encoder.vector_width < 0 or (encoder.vectors is None and encoder.vector_width):
+        raise ValueError("the width of the vectors is not that of a column")
+    if n_filled not in (n_single, n_single + n_matrix) or filling.means.ndim != 1:
+        raise ValueError("the means of the features are not as many as the features")
+    if filling.spreads.shape != (n_filled,) or filling.components.ndim != 2 or encoder.idf.shape != (n_words,):
+        raise ValueError("the arrays of the features have different lengths")
+    if len(filling.components) and filling.components.shape[1] != n_filled:
+        raise ValueError("the components of the features are not as long as their means")
+    return n_single + n_matrix + n_words + sum(map(len, encoder.categories.values()))
+
+
+def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:
+    """Return a table of two rows, and the matrix next to it, that an encoder reads: zeros, and numbers by chance."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({column: [0.0, rng.normal()] for column in encoder.numeric}, index=range(2))
+    for column, values in encoder.categories.items():
+        frame[column] = pd.Series([None, *values[:1]], dtype=object)
+    if encoder.vectors is not None:
+        frame[encoder.vectors] = [[0.0] * encoder.vector_width, rng.normal(size=encoder.vector_width).tolist()]
+    if encoder.text is not None:
+        frame[encoder.text] = ["", " ".join(encoder.vocabulary[:3])]
+    matrix: Any = np.vstack([np.zeros(len(encoder.matrix_names)), rng.normal(size=len(encoder.matrix_names))])
+    if not encoder.matrix_names:
+        return frame, None
+    is_dense = len(encoder.filling.means) == len(encoder.numeric) + encoder.vector_width + matrix.shape[1]
+    return frame, matrix if is_dense else sparse.csr_array(matrix)
