@@ -24,7 +24,7 @@ extensions = [
     "gallery",
     "notebooks",
 ]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # the latter is what autosummary writes
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # autosummary writes the latter
 exclude_patterns = ["_build", "_generated", "reproduction/README.md"]
 templates_path = ["_templates"]
 
@@ -73,5 +73,5 @@ def shorten_and_escape(app, what, name, obj, options, lines):
 
 
 def setup(app):
-    """Register the hook; its priority puts it after numpydoc."""
+    """Register the hook. Its priority puts it after numpydoc."""
     app.connect("autodoc-process-docstring", shorten_and_escape, priority=900)

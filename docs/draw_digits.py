@@ -64,7 +64,7 @@ def _write_small(figure: Figure, path: Path) -> None:
 
 
 def _choose_shown(place: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
-    """Choose digits that do not overlap, those with a given tag first."""
+    """Choose digits that do not overlap, digits with a given tag first."""
     order = np.argsort(np.isnan(given), kind="stable")
     size = np.ptp(place, axis=0) / 34
     chosen: list[int] = []

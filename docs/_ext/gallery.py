@@ -15,7 +15,7 @@ GALLERY = "examples/index"
 
 
 class Gallery(Directive):
-    """``{gallery}`` with lines ``PAGE: description``; ``PAGE 2`` takes the second picture, a path takes that file."""
+    """``{gallery}`` with lines ``PAGE: description``. ``PAGE 2`` takes the second picture, a path takes that file."""
 
     has_content = True
 
@@ -51,9 +51,9 @@ def read_title(text: str) -> str:
 
 
 def image_lines(source: Path, page: str, picture: str) -> list[str]:
-    """Return the lines of the picture of a tile; no line where the pages are built without outputs."""
+    """Return the lines of the picture of a tile, or no lines if the pages are built without outputs."""
     path = f"_generated/examples/{page}/picture-{picture}.png" if picture.isdecimal() else picture
-    # The description stands next to the picture, so that a screen reader needs no second one.
+    # The description is next to the picture, so that a screen reader needs no second one.
     return [f"[![](/{path})]({page}.md)", ""] if (source / path).is_file() else []
 
 

@@ -15,7 +15,7 @@ from snippets import Block, blocks
 
 FOLDER = "examples"
 
-#: What a notebook cannot show or link to: directives, links to other pages, roles.
+#: Parts that a notebook cannot show or link to: directives, links to other pages, roles.
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{\w+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)[^)]+\)")
 HTML_LINK = re.compile(r"<a href=\"(?!https?:)[^\"]*\">(.*?)</a>", re.S)
@@ -43,7 +43,7 @@ def make_notebook(page: str) -> dict[str, Any]:
 
 
 def code_cells(block: Block) -> list[dict[str, Any]]:
-    """Return the cell of a block; hidden checks have none, and commands that are not run are text."""
+    """Return the cell of a block. Hidden checks have none, and commands that are not run are text."""
     if block.mark == "check":
         return []
     if (block.mark or "").startswith("not run"):

@@ -18,7 +18,7 @@ class Screen(Directive):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the images; a name without a picture is an error."""
+        """Return the images. A name without a picture is an error."""
         name, alt = self.arguments[0], " ".join(self.content)
         classes = {name: "", f"{name}-light": "only-light", f"{name}-dark": "only-dark"}
         files = [(each, kind) for each, kind in classes.items() if (FOLDER / f"{each}.png").exists()]

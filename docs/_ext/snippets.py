@@ -50,7 +50,7 @@ ENVIRONMENT = {"COLUMNS": "84", "NO_COLOR": "1"}
 
 
 class SnippetError(Exception):
-    """A snippet fails; the message names the line."""
+    """A snippet fails. The message names the line."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def prepare(name: str, data: Path, folder: Path) -> None:
 
 
 def run_page(text: str, folder: Path, given: Mapping[str, Any] | None = None) -> str:
-    """Run the snippets of a page in ``folder``; return the page with their output below them.
+    """Run the snippets of a page in ``folder``, and return the page with their output below them.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def _save_picture(figure: Figure) -> str:
 
 
 def _run_console(code: str) -> str:
-    """Run the commands of a block; return each command with its output."""
+    """Run the commands of a block, and return each command with its output."""
     lines = []
     for line in code.replace("\\\n", "").splitlines():
         if not line.startswith("$ "):
@@ -193,7 +193,7 @@ def _run_command(command: str) -> str:
 
 
 def parse_command(command: str) -> None:
-    """Parse a command line with click without running it; an unknown command or option raises."""
+    """Parse a command line with click without running it. An unknown command or option raises."""
     program, *arguments = shlex.split(command, comments=True)
     if program != "halflabel":
         raise SnippetError(f"{command!r} is not a halflabel command.")
@@ -210,7 +210,7 @@ def parse_command(command: str) -> None:
 
 
 def _write(block: Block) -> str:
-    """Write a block with a file name to that file; name it above the block."""
+    """Write a block with a file name to that file, and name it above the block."""
     if block.name is None:
         return ""
     Path(block.name).write_text(block.code, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A linear support vector svm with C by cross-validation, also for a small number of items."""
+"""Linear support vector machine. Cross-validation chooses C. It works with few items."""
 
 from __future__ import annotations
 
