@@ -9,6 +9,7 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel import AutoLabeler, PartialLabels
+from halflabel.evidence.kinds import KINDS
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.contributions import CALIBRATION, CLIPPING, NOT_ASSIGNED, OTHER_LABELS, PRIOR, RATE, SCORE
@@ -28,6 +29,7 @@ def make_cases():
     prior[::5] = np.nan
     lone = np.where(np.arange(80)[:, None] == 0, [1.0, 1.0, np.nan], np.nan)
     lone[1:30, 0] = 0.0
+    pairs = np.repeat(np.arange(6.0), 2)[:, None]  # both values of a label at every place
     ensemble = AutoLabeler(members=("kernel", "harmonic", "corrected_trees"), n_folds=3)
     fast = AutoLabeler("fast", n_folds=3)
     return {
@@ -38,6 +40,7 @@ def make_cases():
         "frequency": (AutoLabeler("fast", n_folds=3, observed_rate=0.7), X, positives(Y), {}),
         "all assigned": (AutoLabeler("fast", n_folds=3, observed_rate=1.0), X, positives(Y), {}),
         "one value only": (fast, X, lone, {}),
+        "no information": (AutoLabeler("fast"), pairs, np.tile([[1.0, 0.0], [0.0, 1.0]], (6, 1)), {}),
         "one label": (fast, X, Y[:, :1], {}),
         "SSDRMC": (hl.SSDRMC(n_neighbors=8), X, Y, {}),
         "BinaryRelevance": (BinaryRelevance(), X, Y, {}),
@@ -130,3 +133,12 @@ def test_a_probability_at_the_limit_has_a_part_for_it():
     assert (np.sign(parts[CLIPPING][at_limit]) == -np.sign(parts[SCORE][at_limit])).all()
     assert (parts[CLIPPING][~at_limit] == 0).all()
     np.testing.assert_allclose(sum(parts.values()), logit(model.label_probabilities_), atol=1e-9)
+
+
+def test_where_no_member_has_a_weight_every_entry_has_the_rate():
+    model, X, Y, _ = CASES["no information"]
+    filled = hl.complete(X, np.where(np.arange(len(X))[:, None] < 10, Y, np.nan), method=model)
+    assert not any(filled.model.member_weights_.values())
+    assert filled.evidence.gaps_by_kind == {**dict.fromkeys(KINDS, 0), "rate": 4}
+    assert filled.explain(11, filled.labels.names[0]).kind == "rate"
+    assert filled.predictor.explain(X[:2], 1, filled.labels.names[0]).kind == "rate"

@@ -334,7 +334,8 @@ class AutoLabeler(PositiveOnlyEstimator):
     @property
     def evidence_of_members(self) -> dict[str, str]:
         """The evidence of each member in the model: "graph" (nearby items) or "features"."""
-        names = [name for name, weight in self.member_weights_.items() if weight]
+        weighted = [name for name, weight in self.member_weights_.items() if weight]
+        names = weighted or list(self.member_weights_)[:1]  # as in fit_ensemble
         return {name: member.model.evidence for name, member in zip(names, self.ensemble_.members, strict=True)}
 
     def _list_parts(self, scores: Floats, rows: Ints) -> dict[str, Floats]:
