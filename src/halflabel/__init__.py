@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from halflabel.completion.model_file import Predictor, load
     from halflabel.evaluation import Evaluation, evaluate
     from halflabel.labels import PartialLabels
+    from halflabel.labels.rules import Rule
     from halflabel.methods.auto import AutoLabeler
     from halflabel.methods.impute import GaussianMixtureImputer, SoftImputer
     from halflabel.methods.matrix_completion import MC1, MCb
@@ -26,6 +27,7 @@ else:
             "halflabel.completion.model_file": ["Predictor", "load"],
             "halflabel.evaluation": ["Evaluation", "evaluate"],
             "halflabel.labels": ["PartialLabels"],
+            "halflabel.labels.rules": ["Rule"],
             "halflabel.methods.auto": ["AutoLabeler"],
             "halflabel.methods.impute": ["GaussianMixtureImputer", "SoftImputer"],
             "halflabel.methods.matrix_completion": ["MC1", "MCb"],
@@ -52,6 +54,7 @@ __all__ = [
     "OpenTable",
     "PartialLabels",
     "Predictor",
+    "Rule",
     "SoftImputer",
     "__version__",
     "complete",

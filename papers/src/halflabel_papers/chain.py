@@ -6,19 +6,24 @@ import math
 import numbers
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
+from halflabel.methods.base import PartialLabelEstimator
 from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.imports import import_object
 from halflabel_papers.spec import SpecError
 
 #: Resolves ``{ same_as = METHOD, attribute = NAME }``: from both names to the attribute of that method's first step.
 Lookup = Callable[[str, str], Any]
+
+#: The words by which a spec states the threshold rule of a method, each with its field of a rule.
+RULE_WORDS = {"decision": "name", "threshold": "threshold", "cost_ratio": "ratio"}
 
 
 def build_step(step: Mapping[str, Any], n_features: int, lookup: Lookup) -> Any:
@@ -28,11 +33,23 @@ def build_step(step: Mapping[str, Any], n_features: int, lookup: Lookup) -> Any:
     published = settings.pop("as_published", False)
     parameters = {name: _build_parameter(value, n_features, lookup) for name, value in settings.items()}
     try:
+        if isinstance(kind, type) and issubclass(kind, PartialLabelEstimator):
+            model = kind.as_published() if published else kind()
+            return model.set_params(**_state_rule(parameters, model.rule))
         if published:
             return kind.as_published().set_params(**parameters)
         return kind(**parameters) if isinstance(kind, type) else clone(kind).set_params(**parameters)
     except Exception as error:  # a user's class may raise anything
         raise SpecError(f"{step['use']} cannot be built: {error}") from None
+
+
+def _state_rule(parameters: dict[str, Any], rule: str | Rule) -> dict[str, Any]:
+    """Return parameters with one rule in place of the words of a spec, which change the rule of the method."""
+    stated = {field: parameters[word] for word, field in RULE_WORDS.items() if word in parameters}
+    if not stated:
+        return parameters
+    kept = {name: value for name, value in parameters.items() if name not in RULE_WORDS}
+    return {**kept, "rule": replace(rule if isinstance(rule, Rule) else Rule(rule), **stated)}
 
 
 def _build_parameter(value: Any, n_features: int, lookup: Lookup) -> Any:

@@ -25,8 +25,9 @@ from halflabel._version import __version__, list_versions
 from halflabel.completion.schema import check_attributes, check_record
 from halflabel.files.bounded import check_ordinary
 from halflabel.files.raw_table import ReadError
+from halflabel.methods.former_parameters import upgrade_state
 
-FORMAT = 1
+FORMAT = 2
 
 #: Maximum size of an unpacked model in bytes and as a share of the free memory.
 MAX_BYTES, MAX_SHARE = 16 * 2**30, 0.5
@@ -277,6 +278,7 @@ def _build(kind: type, state: Any) -> Any:
     from sklearn.base import BaseEstimator  # imported here: scikit-learn takes a second
 
     if issubclass(kind, BaseEstimator):
+        state = upgrade_state(state)
         check_attributes(kind, state)
         return kind.from_state(state)  # type: ignore[attr-defined]
     if not hasattr(kind, "from_state"):

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from halflabel.completion.mapping.joint_space import JointSpace
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.labels.calibration import Calibration
+from halflabel.labels.rules import Rule
 from halflabel.methods.auto import AutoLabeler, CalibratedPrior
 from halflabel.methods.auto.beta_calibration import BetaCurve, CheckedCalibration, ModeratedPlatt
 from halflabel.methods.auto.coupling import Coupling
@@ -41,7 +42,7 @@ from halflabel.table.tag_cells import TagNotation
 TABLE = (Roles, FeatureEncoder, TagNotation)
 
 #: Parts of several methods.
-SHARED = (Calibration, KernelRidge, NystroemMap, Scaler)
+SHARED = (Calibration, Rule, KernelRidge, NystroemMap, Scaler)
 
 AUTO = (
     AutoLabeler,

@@ -143,7 +143,7 @@ class HiddenEntries:
         metrics = {name: METRICS[name] for name in ENTRY_METRICS}
         values = {name: m.function(hidden, answer if m.needs == "labels" else p) for name, m in metrics.items()}
         at_half = np.nan_to_num(model.label_scores_, nan=0.0) >= 0.5
-        own = METRICS["micro_f1"].function(hidden, at_half.astype(int)) if model.threshold == 0.5 else np.nan
+        own = METRICS["micro_f1"].function(hidden, at_half.astype(int)) if model.own_threshold == 0.5 else np.nan
         return {**values, "expected_f1": expected_f1(hidden, answer, p), "micro_f1_at_half": own}
 
     def describe(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,19 @@ class Rule:
     probable (relevant where the probability is at least one half)
     >>> print(Rule("cost", ratio=2))
     cost (least expected cost, where a wrong yes costs 2 times a wrong no)
+    >>> Rule("fixed", threshold=0.3)
+    Rule('fixed', threshold=0.3)
     """
 
     name: str
     threshold: float | None = None
     ratio: float = 1.0
     at: float | None = None
+
+    def __repr__(self) -> str:
+        stated = (each for each in fields(self)[1:] if getattr(self, each.name) != each.default)
+        numbers = (f"{each.name}={getattr(self, each.name)!r}" for each in stated)
+        return f"Rule({', '.join((repr(self.name), *numbers))})"
 
     def __str__(self) -> str:
         if self.name == "cost":
@@ -139,9 +146,9 @@ def require_rule(rule: Any, cost_ratio: Any = 1.0, threshold: Any = 0.0) -> None
     if rule not in (*RULES, "fixed"):
         raise ValueError(f"unknown threshold rule {rule!r}: choose 'fixed' or one of {', '.join(map(repr, RULES))}.")
     if not isinstance(cost_ratio, numbers.Real) or not 0 < float(cost_ratio) < np.inf:
-        raise ValueError(f"cost_ratio must be a positive number, not {cost_ratio!r}.")
+        raise ValueError(f"the cost ratio must be a positive number, not {cost_ratio!r}.")
     if not isinstance(threshold, numbers.Real) or np.isnan(float(threshold)):
-        raise ValueError(f"threshold must be a number, not {threshold!r}.")
+        raise ValueError(f"the threshold must be a number, not {threshold!r}.")
 
 
 def _maximize_f1(probabilities: Floats) -> float:

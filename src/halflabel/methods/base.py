@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,22 +22,26 @@ from halflabel.labels.rules import Rule, read_rule, require_rule
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
 from halflabel.methods.decision import Decision, decide, decide_new
+from halflabel.methods.former_parameters import FormerParameter, accept_former, replace_former, upgrade_state
 from halflabel.numerics.solvers import Status
 
 
 class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
     """Base of every method: it is fitted to labels with gaps, and returns scores, probabilities and 0/1.
 
-    A subclass has the parameters ``decision``, ``threshold`` and ``cost_ratio``. Its ``fit`` begins with
+    A subclass has the parameter ``rule``. Its ``fit`` begins with
     :meth:`_enter` and ends with :meth:`_decide`; its :meth:`_score_new` scores new items. Between the two, items are in
     their canonical order, so that the result does not depend on the order of the caller; a subclass passes what it
     stores per item through :meth:`_restore_order`. It may override the class variables, :meth:`_calibrate` and
     :meth:`resolve_rule`. Think twice before adding anything here.
     """
 
-    decision: str
-    threshold: float
-    cost_ratio: float
+    rule: str | Rule
+
+    #: The threshold of the rule "fixed" where the rule states none, in the unit of the scores.
+    own_threshold: ClassVar[float] = 0.5
+
+    decision, threshold, cost_ratio = FormerParameter(), FormerParameter(), FormerParameter()
 
     # What a fit stores. The annotations of an estimator are the schema of a model file, as those of a record are.
     n_features_in_: int
@@ -63,6 +68,11 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         "embedding_",
         "_item_order",
     )
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            cls.__init__ = accept_former(cls.__init__)  # type: ignore[method-assign]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -102,7 +112,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Validate the input of ``fit`` once: features become a float array or csr, labels PartialLabels."""
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        require_rule(self.decision, self.cost_ratio, self.threshold)
+        self.resolve_rule()
         X = self._validate_features(X, reset=True)
         labels = PartialLabels.from_table(y)
         check_consistent_length(X, labels)
@@ -157,14 +167,24 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return self
 
     def resolve_rule(self) -> Rule:
-        """Return the threshold rule that the parameters describe."""
-        return Rule(self.decision, self.threshold, self.cost_ratio)
+        """Return the threshold rule with its numbers. Raise if it does not exist, or if a number is invalid."""
+        rule = self.rule if isinstance(self.rule, Rule) else Rule(self.rule)
+        require_rule(rule.name, rule.ratio, rule.threshold or 0.0)
+        return replace(rule, threshold=self.own_threshold) if rule.threshold is None else rule
 
     def use_rule(self, rule: str | Rule) -> Self:
         """Set the threshold rule of the next fit, and return the estimator."""
         read = read_rule(rule)
-        self.decision, self.cost_ratio = read.name, read.ratio
-        self.threshold = self.threshold if read.threshold is None else read.threshold
+        if read.threshold is None and isinstance(self.rule, Rule):
+            read = replace(read, threshold=self.rule.threshold)
+        self.rule = read
+        return self
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters, as in every estimator of scikit-learn."""
+        if "rule" in self._get_param_names():
+            parameters = dict(replace_former(type(self).__name__, parameters, self.rule))
+        super().set_params(**parameters)
         return self
 
     def _warn_unless_converged(self, status: Status, residual: float) -> None:
@@ -300,7 +320,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Return the estimator with the attributes that :meth:`to_state` returned."""
         model = cls.__new__(cls)
-        model.__dict__.update(state)
+        model.__dict__.update(upgrade_state(state))
         return model
 
     def _restore_shape(self, values: NDArray[Any]) -> NDArray[Any]:

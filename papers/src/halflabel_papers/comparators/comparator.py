@@ -74,7 +74,8 @@ class Comparator(PartialLabelEstimator):
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
         rows = np.flatnonzero(~labels.unlabelled)
         held_out = self._held_out(X[rows], labels[rows], settings)
-        cut = self.threshold if self.decision == "fixed" else None
+        rule = self.resolve_rule()
+        cut = rule.threshold if rule.name == "fixed" else None
         f1 = [pu_f1(labels[rows], scores, threshold=cut) for scores in held_out]
         best = int(np.argmax(f1))
         self.setting_ = settings[best]

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines.binary_relevance import fit_each, score_each
 from halflabel.methods.cross_fitting import score_out_of_fold
@@ -68,12 +69,8 @@ class CorrectAndSmooth(PartialLabelEstimator):
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
         Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, on the scores.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -123,9 +120,7 @@ class CorrectAndSmooth(PartialLabelEstimator):
         alpha: float = 0.8,
         scale: str | None = "auto",
         n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.classifier = classifier
@@ -134,9 +129,7 @@ class CorrectAndSmooth(PartialLabelEstimator):
         self.alpha = alpha
         self.scale = scale
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -12,6 +12,7 @@ from scipy import linalg
 from sklearn.linear_model import Ridge
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import is_real, require, require_choice, require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
@@ -55,12 +56,8 @@ class FastTag(Comparator):
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
         Number of folds of annotated items, for the choice of a setting and the scores that calibrate probabilities.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -129,9 +126,7 @@ class FastTag(Comparator):
         weights: str = "equal",
         scale: str | None = "auto",
         n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.alpha = alpha
@@ -141,9 +136,7 @@ class FastTag(Comparator):
         self.weights = weights
         self.scale = scale
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:

@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.validation import require_not_negative, require_positive, require_whole
@@ -55,12 +56,8 @@ class GLOCAL(Comparator):
         Stop when an alternation lowers the objective by less than this share of it.
     max_iter : int, default=200
         Maximum number of alternations.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.0
-        For ``decision="fixed"``; the paper's rule is the sign of the score.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with 0, the paper's sign.
     random_state : int or None, default=0
         Seed of the clusters and of the folds.
 
@@ -123,6 +120,7 @@ class GLOCAL(Comparator):
            [1, 0]])
     """
 
+    own_threshold: ClassVar[float] = 0.0
     _transductive: ClassVar[tuple[str, ...]] = (*Comparator._transductive, "clusters_")
 
     def __init__(
@@ -138,9 +136,7 @@ class GLOCAL(Comparator):
         n_folds: int = 5,
         tol: float = 1e-3,
         max_iter: int = 200,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.alpha = alpha
@@ -153,9 +149,7 @@ class GLOCAL(Comparator):
         self.n_folds = n_folds
         self.tol = tol
         self.max_iter = max_iter
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import linalg
 
+from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.losses import Logistic, Squared
@@ -57,12 +59,8 @@ class LEML(Comparator):
         Stop when the gradient's norm is this share of its norm at W = 0.
     max_iter : int, default=300
         Maximum number of alternations.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.0
-        For ``decision="fixed"``.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with 0.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -75,7 +73,7 @@ class LEML(Comparator):
     setting_ : dict
         The weights of the fit.
     cv_results_ : dict of ndarray
-        Every setting with its ``pu_f1``, the best F1 of one threshold on held-out items (for ``decision="fixed"``, that
+        Every setting with its ``pu_f1``, the best F1 of one threshold on held-out items (for ``rule="fixed"``, that
         at ``threshold``).
     label_scores_, label_probabilities_, transduction_, thresholds_
         As in :class:`halflabel.SSDRMC`. For positive-only labels probabilities are of being assigned, and labels
@@ -122,6 +120,8 @@ class LEML(Comparator):
            [1, 0]])
     """
 
+    own_threshold: ClassVar[float] = 0.0
+
     def __init__(
         self,
         alpha: Candidates = (10.0, 30.0, 100.0, 300.0),
@@ -132,9 +132,7 @@ class LEML(Comparator):
         n_folds: int = 5,
         tol: float = 1e-4,
         max_iter: int = 300,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.alpha = alpha
@@ -144,9 +142,7 @@ class LEML(Comparator):
         self.n_folds = n_folds
         self.tol = tol
         self.max_iter = max_iter
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
@@ -48,12 +49,8 @@ class MLGFHF(PartialLabelEstimator):
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
         Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, on the scores.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
     solver_tol : float, default=1e-8
         Relative residual at which conjugate gradients stop.
     max_iter : int, default=2000
@@ -126,9 +123,7 @@ class MLGFHF(PartialLabelEstimator):
         label_graph_weight: float = 0.1,
         scale: str | None = "auto",
         n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         solver_tol: float = 1e-8,
         max_iter: int = 2000,
         random_state: int | None = 0,
@@ -138,9 +133,7 @@ class MLGFHF(PartialLabelEstimator):
         self.label_graph_weight = label_graph_weight
         self.scale = scale
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.solver_tol = solver_tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -148,7 +141,7 @@ class MLGFHF(PartialLabelEstimator):
     @classmethod
     def as_published(cls) -> Self:
         """Return an instance with Qian and Davidson's settings: k = 15, sigma by the k-th neighbour, raw features."""
-        return cls(15, bandwidth=None, scale=None, decision="fixed", threshold=0.5)
+        return cls(15, bandwidth=None, scale=None, rule=Rule("fixed", threshold=0.5))
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fill the gaps of ``y``, with ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
+from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_positive
 from halflabel.numerics.kernels import BLOCK, NystroemMap, mean_distance
@@ -53,12 +55,9 @@ class MLRGL(Comparator):
         Relative duality gap at which to stop; while settings are compared, 1e-2.
     max_iter : int, default=5000
         Maximum number of iterations.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.0
-        For ``decision="fixed"``. The scores of an item always sum to 0.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with 0: the scores of an item always have
+        a sum of 0.
     random_state : int or None, default=0
         Seed of the folds and, with more than 1000 items, of the sample for the mean distance.
 
@@ -114,6 +113,8 @@ class MLRGL(Comparator):
            [1, 0]])
     """
 
+    own_threshold: ClassVar[float] = 0.0
+
     def __init__(
         self,
         alpha: Candidates = (1e-2, 3e-2),
@@ -123,9 +124,7 @@ class MLRGL(Comparator):
         n_folds: int = 5,
         tol: float = 1e-3,
         max_iter: int = 5000,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.alpha = alpha
@@ -134,9 +133,7 @@ class MLRGL(Comparator):
         self.n_folds = n_folds
         self.tol = tol
         self.max_iter = max_iter
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:

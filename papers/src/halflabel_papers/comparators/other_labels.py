@@ -36,12 +36,8 @@ class OtherLabels(BinaryRelevance):
     n_folds : int, default=5
         Number of folds of observed *entries*, for the out-of-fold scores: the model that scores an entry uses the
         entries of the item in other folds, as it does for an unknown entry.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, in the unit of the classifier's score.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares the score of the classifier with .5.
     random_state : int or None, default=0
         Seed of the folds.
 

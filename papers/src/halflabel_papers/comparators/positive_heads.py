@@ -10,6 +10,7 @@ import numpy as np
 from scipy import optimize
 from scipy.special import expit
 
+from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
@@ -126,9 +127,7 @@ class LinearComparator(Comparator):
         scale: str | None = "auto",
         n_folds: int = 5,
         max_iter: int = 500,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.C = C
@@ -136,9 +135,7 @@ class LinearComparator(Comparator):
         self.scale = scale
         self.n_folds = n_folds
         self.max_iter = max_iter
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:
@@ -174,12 +171,8 @@ class ElkanNoto(LinearComparator):
         Folds of annotated items, for the out-of-fold scores.
     max_iter : int, default=500
         Maximum number of iterations of each fit.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, in the unit of the scores.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -258,12 +251,8 @@ class EPR(LinearComparator):
         Folds of annotated items, for the out-of-fold scores.
     max_iter : int, default=500
         Maximum number of iterations of each fit.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, in the unit of the scores.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -301,9 +290,7 @@ class EPR(LinearComparator):
         scale: str | None = "auto",
         n_folds: int = 5,
         max_iter: int = 500,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.count_weight = count_weight
@@ -312,9 +299,7 @@ class EPR(LinearComparator):
             "scale": scale,
             "n_folds": n_folds,
             "max_iter": max_iter,
-            "decision": decision,
-            "threshold": threshold,
-            "cost_ratio": cost_ratio,
+            "rule": rule,
             "random_state": random_state,
         }
         super().__init__(C, **shared)

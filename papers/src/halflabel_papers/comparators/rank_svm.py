@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
@@ -68,7 +69,7 @@ class RankSVM(PartialLabelEstimator):
     relevant from irrelevant labels. It is a least-squares fit to the best threshold of each item with pairs: the middle
     of the widest gap between its scores at which the smallest number of its observed labels are on the wrong side.
 
-    The scores are :math:`f_k(x) - t(x)`. Within an item their order is that of f, and ``decision="fixed"`` at 0 is the
+    The scores are :math:`f_k(x) - t(x)`. Within an item their order is that of f, and ``rule="fixed"`` at 0 is the
     paper's rule.
 
     Parameters
@@ -84,12 +85,8 @@ class RankSVM(PartialLabelEstimator):
         landmarks.
     n_folds : int, default=3
         Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.0
-        For ``decision="fixed"``, on the scores.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with 0.
     tol : float, default=1e-3
         Relative duality gap at which the solver stops.
     max_iter : int, default=5000
@@ -150,6 +147,8 @@ class RankSVM(PartialLabelEstimator):
            [0, 1, 0]])
     """
 
+    own_threshold: ClassVar[float] = 0.0
+
     def __init__(
         self,
         C: float = 1000.0,
@@ -158,9 +157,7 @@ class RankSVM(PartialLabelEstimator):
         scale: str | None = "auto",
         max_landmarks: int = 2000,
         n_folds: int = 3,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         tol: float = 1e-3,
         max_iter: int = 5000,
         random_state: int | None = 0,
@@ -170,9 +167,7 @@ class RankSVM(PartialLabelEstimator):
         self.scale = scale
         self.max_landmarks = max_landmarks
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -180,7 +175,7 @@ class RankSVM(PartialLabelEstimator):
     @classmethod
     def as_published(cls) -> Self:
         """Return an instance with Qian and Davidson's settings: C = 1000, sigma the mean distance, raw features."""
-        return cls(1000.0, bandwidth=None, scale=None, decision="fixed", threshold=0.0)
+        return cls(1000.0, bandwidth=None, scale=None, rule=Rule("fixed", threshold=0.0))
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to the labelled items, with ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""

@@ -12,6 +12,7 @@ from scipy import optimize
 from scipy.special import expit
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
@@ -138,12 +139,8 @@ class ROLE(LinearComparator):
         Maximum number of alternations.
     max_iter : int, default=10
         Maximum number of iterations of the model's step in one round; it begins where the last one ended.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, in the unit of the scores.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -202,9 +199,7 @@ class ROLE(LinearComparator):
         tol: float = 0.05,
         max_rounds: int = 200,
         max_iter: int = 10,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.count_weight = count_weight
@@ -215,9 +210,7 @@ class ROLE(LinearComparator):
             "scale": scale,
             "n_folds": n_folds,
             "max_iter": max_iter,
-            "decision": decision,
-            "threshold": threshold,
-            "cost_ratio": cost_ratio,
+            "rule": rule,
             "random_state": random_state,
         }
         super().__init__(C, **shared)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.validation import require_not_negative, require_positive, require_whole
@@ -71,12 +72,8 @@ class SMILE(Comparator):
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
         Folds of annotated items, for the out-of-fold scores; held-out items are unlabelled items of the graph.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, in the unit of the targets 0 and 1.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -135,9 +132,7 @@ class SMILE(Comparator):
         ridge: float = 1.0,
         scale: str | None = "auto",
         n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.alpha = alpha
@@ -146,9 +141,7 @@ class SMILE(Comparator):
         self.ridge = ridge
         self.scale = scale
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:

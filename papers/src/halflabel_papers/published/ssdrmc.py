@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 import halflabel
+from halflabel.labels.rules import Rule
 from halflabel.methods.ssdrmc.alternation import Alternation, Alternator, Inference, ItemGraph, Stopped, feed_back
 from halflabel.methods.ssdrmc.estimator import PUBLISHED_T
 from halflabel.methods.validation import require_choice, require_whole
@@ -34,7 +35,7 @@ class SSDRMC(halflabel.SSDRMC):
     drop_negative : bool, default=False
         Drop negative weights and rescale the other weights.
     feedback : {"soft", "rounded"}, default="soft"
-        The scores from which the next W follows: clipped to [0, 1], or rounded at ``threshold`` as printed.
+        The scores from which the next W follows: clipped to [0, 1], or rounded at H as printed.
     max_changes : int or None, default=None
         T as printed, a number of entries; it replaces ``tol``.
     confidence : float or None, default=None
@@ -42,7 +43,7 @@ class SSDRMC(halflabel.SSDRMC):
         observed entries.
     n_components, inference, ridge, alpha, fit_weight, anchor_weight, max_alternations, tol, scale, max_landmarks
         As in :class:`halflabel.SSDRMC`, without ``inference="published"``.
-    n_folds, decision, threshold, cost_ratio, solver_tol, max_iter, random_state
+    n_folds, rule, solver_tol, max_iter, random_state
         As in :class:`halflabel.SSDRMC`.
 
     Examples
@@ -75,9 +76,7 @@ class SSDRMC(halflabel.SSDRMC):
         scale: str | None = "auto",
         max_landmarks: int = 2000,
         n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.3,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         solver_tol: float = 1e-5,
         max_iter: int = 300,
         random_state: int | None = 0,
@@ -95,9 +94,7 @@ class SSDRMC(halflabel.SSDRMC):
             scale=scale,
             max_landmarks=max_landmarks,
             n_folds=n_folds,
-            decision=decision,
-            threshold=threshold,
-            cost_ratio=cost_ratio,
+            rule=rule,
             solver_tol=solver_tol,
             max_iter=max_iter,
             random_state=random_state,
@@ -140,7 +137,7 @@ class SSDRMC(halflabel.SSDRMC):
             self._inference(),
             graph.weigh(),
             self.max_alternations,
-            self.threshold,
+            self._round_at,
             self.feedback == "rounded",
             self.tol,
             self.max_changes,
@@ -160,8 +157,8 @@ class SSDRMC(halflabel.SSDRMC):
         check_is_fitted(self)
         if self.label_units == "normalised":
             return self.alpha
-        threshold = self.threshold if self.feedback == "rounded" else None
-        scores = feed_back(np.nan_to_num(self.label_scores_), threshold)
+        rounded = self.feedback == "rounded"
+        scores = feed_back(np.nan_to_num(self.label_scores_), self._round_at if rounded else None)
         return normalise_alpha(self._restore_order(self.items_), scores, self.neighbors_, self.alpha)
 
 

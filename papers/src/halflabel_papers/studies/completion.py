@@ -6,6 +6,7 @@ import numpy as np
 
 from halflabel.datasets.benchmark import Dataset
 from halflabel.datasets.synthetic import make_low_rank
+from halflabel.labels.rules import Rule
 from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
@@ -97,7 +98,7 @@ def recover(data: Dataset, rng: np.random.Generator, *, rank: int, omega: float)
     X, Y = np.asarray(whole.X), whole.Y.values()
     gaps = rng.random(X.shape) >= omega
     Y[rng.random(Y.shape) >= omega] = np.nan
-    model = MC1(scale=None, criterion="features", label_weight=0.01, decision="fixed", threshold=0.0)
+    model = MC1(scale=None, criterion="features", label_weight=0.01, rule=Rule("fixed", threshold=0.0))
     filled = model.fit(np.where(gaps, np.nan, X), Y).transform(np.where(gaps, np.nan, X))
     error = np.linalg.norm((filled - X)[gaps]) / np.linalg.norm(X[gaps])
     return {"relative_error": float(error), "entries_per_freedom": float((~gaps).sum() / (rank * (n + d - rank)))}

@@ -63,7 +63,7 @@ def follow_relaxed(data: Dataset, rng: np.random.Generator, *, items: int, share
     X, labels = _sample(data, rng, items, share)
     model = SSDRMC(
         inference="fixed_point", fit_weight=1.0, unknown_as_zero=True, confidence=0.7, feedback="rounded",
-        max_alternations=50, max_changes=0, ridge=RIDGE, scale=None, n_folds=2, decision="fixed",
+        max_alternations=50, max_changes=0, ridge=RIDGE, scale=None, n_folds=2, rule="fixed",
     ).fit(X, labels)  # fmt: skip
     return {"ends_stable": float(model.stopped_ == "stable"), "n_alternations": float(model.n_alternations_)}
 

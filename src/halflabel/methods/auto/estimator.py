@@ -15,6 +15,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.groups import number_groups
 from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.positive_only import mark_unassigned
+from halflabel.labels.rules import Rule
 from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS
 from halflabel.methods.auto.features import Weighting
@@ -72,12 +73,9 @@ class AutoLabeler(PositiveOnlyEstimator):
         For positive-only labels: the label frequency c, the share of the relevant entries that were assigned. It is an
         assumption about the data, not learned. With it, probabilities are of being relevant; without it, of being
         assigned.
-    decision : str, default="probable"
-        Threshold rule: "fixed" (log odds against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
-    threshold : float, default=0.0
-        For ``decision="fixed"``.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over that of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="probable"
+        Threshold rule: a name of :data:`halflabel.labels.rules.RULES`, "fixed", or a :class:`halflabel.Rule` with its
+        numbers, such as ``Rule("cost", ratio=2)``. "fixed" compares log odds with 0.
     random_state : int or None, default=0
         Decides folds, samples, landmarks and trees.
 
@@ -171,6 +169,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     _label_place: Ints
     refiner_: Refiner | None = None  # of models that were saved by an earlier version
 
+    own_threshold: ClassVar[float] = 0.0
     auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior", "calibrate_on"})
 
     _transductive: ClassVar[tuple[str, ...]] = (
@@ -190,9 +189,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         scale: str | None = "auto",
         n_folds: int = 5,
         observed_rate: float | None = None,
-        decision: str = "probable",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "probable",
         random_state: int | None = 0,
     ) -> None:
         self.effort = effort
@@ -201,9 +198,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.scale = scale
         self.n_folds = n_folds
         self.observed_rate = observed_rate
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None, calibrate_on: Any = None) -> Self:

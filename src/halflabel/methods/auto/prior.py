@@ -13,6 +13,7 @@ from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import cross_calibrate, fit_platt, require_probabilities
 from halflabel.labels.groups import number_groups
+from halflabel.labels.rules import Rule
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.positives import PositiveOnlyEstimator
 
@@ -120,10 +121,11 @@ class CalibratedPrior(PositiveOnlyEstimator):
     ----------
     n_folds : int, default=5
         Folds of the labelled items for out-of-fold scores.
-    observed_rate, decision, threshold, cost_ratio, random_state
+    observed_rate, rule, random_state
         As in :class:`halflabel.AutoLabeler`.
     """
 
+    own_threshold: ClassVar[float] = 0.0
     auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior"})
 
     def __init__(
@@ -131,16 +133,12 @@ class CalibratedPrior(PositiveOnlyEstimator):
         *,
         n_folds: int = 5,
         observed_rate: float | None = None,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.n_folds = n_folds
         self.observed_rate = observed_rate
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None) -> Self:

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from halflabel._arrays import Floats, Mask, Matrix
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
@@ -28,12 +29,8 @@ class BinaryRelevance(PartialLabelEstimator):
         Divide each feature by its standard deviation. "auto" does so for dense X only.
     n_folds : int, default=5
         Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, in the unit of the classifier's score.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares the score of the classifier with .5.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -64,17 +61,13 @@ class BinaryRelevance(PartialLabelEstimator):
         *,
         scale: str | None = "auto",
         n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.classifier = classifier
         self.scale = scale
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:

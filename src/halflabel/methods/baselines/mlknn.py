@@ -10,6 +10,7 @@ from scipy import sparse
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
@@ -45,12 +46,8 @@ class MLkNN(PartialLabelEstimator):
     ties : {"content", "index"}, default="content"
         Which of several items at the same distance are neighbours: the first ones in an order that follows from the
         items themselves, or the first ones in X (then a rotation of the features changes no neighbour).
-    decision : str, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`.
-    threshold : float, default=0.5
-        For ``decision="fixed"``, on the posterior.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares the posterior with .5.
     random_state : int or None, default=0
         It has no effect, because the method is deterministic. Every method has this parameter.
 
@@ -114,18 +111,14 @@ class MLkNN(PartialLabelEstimator):
         smoothing: float = 1.0,
         scale: str | None = "auto",
         ties: str = "content",
-        decision: str = "micro_f1",
-        threshold: float = 0.5,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.smoothing = smoothing
         self.scale = scale
         self.ties = ties
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     @classmethod
@@ -134,7 +127,7 @@ class MLkNN(PartialLabelEstimator):
 
         Of items at the same distance, the first ones in X are neighbours.
         """
-        return cls(10, smoothing=1.0, scale=None, ties="index", decision="fixed", threshold=0.5)
+        return cls(10, smoothing=1.0, scale=None, ties="index", rule=Rule("fixed", threshold=0.5))
 
     def fit(self, X: Any, y: Any) -> Self:
         """Count the neighbours of every item. ``X`` and ``y`` are as in :meth:`halflabel.SSDRMC.fit`."""

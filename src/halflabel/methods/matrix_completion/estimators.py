@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates
 from halflabel.methods.matrix_completion.matrix_completion import MatrixCompletion
 
@@ -17,8 +18,7 @@ _PUBLISHED: dict[str, Any] = {
     "scale": None,
     "solver": "fpc",
     "tol": 1e-5,
-    "decision": "fixed",
-    "threshold": 0.0,
+    "rule": Rule("fixed", threshold=0.0),
 }
 
 
@@ -68,12 +68,9 @@ class MC1(MatrixCompletion):
         the bound. Cross-validation uses 1e-2. For "fpc", the relative change of the objective.
     max_iter : int, default=3000
         Maximum number of iterations at one weight.
-    decision : str, default="micro_f1"
-        Threshold rule: "fixed" (scores against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
-    threshold : float, default=0.0
-        For ``decision="fixed"``. 0 is the paper's sign.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule: a name of :data:`halflabel.labels.rules.RULES`, "fixed", or a :class:`halflabel.Rule` with its
+        numbers, such as ``Rule("cost", ratio=2)``. "fixed" compares scores with 0, the paper's sign.
     random_state : int or None, default=0
         Seed of the folds.
 
@@ -159,9 +156,7 @@ class MC1(MatrixCompletion):
         solver: str = "auto",
         tol: float = 1e-4,
         max_iter: int = 3000,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.alpha = alpha
@@ -174,9 +169,7 @@ class MC1(MatrixCompletion):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     @classmethod
@@ -215,9 +208,8 @@ class MCb(MatrixCompletion):
         "fpc" is Algorithm 1.
     tol : float, default=1e-4
     max_iter : int, default=3000
-    decision : str, default="micro_f1"
-    threshold : float, default=0.0
-    cost_ratio : float, default=1.0
+    rule : str or Rule, default="micro_f1"
+        As in :class:`MC1`.
     random_state : int or None, default=0
 
     Attributes
@@ -258,9 +250,7 @@ class MCb(MatrixCompletion):
         solver: str = "auto",
         tol: float = 1e-4,
         max_iter: int = 3000,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.alpha = alpha
@@ -273,9 +263,7 @@ class MCb(MatrixCompletion):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     @classmethod

@@ -49,6 +49,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     max_iter: int
     random_state: int | None
 
+    own_threshold: ClassVar[float] = 0.0
     _allow_nan: ClassVar[bool] = True
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "left_", "cv_results_")
 
@@ -99,7 +100,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     def resolve_rule(self) -> Rule:
         """Return the rule. Scores must exceed a fixed threshold, so that a Z of zeros makes no label relevant."""
-        return Rule(self.decision, float(np.nextafter(self.threshold, np.inf)), self.cost_ratio)
+        rule = super().resolve_rule()
+        return replace(rule, threshold=float(np.nextafter(rule.threshold or 0.0, np.inf)))
 
     # -- settings ------------------------------------------------------------------
 

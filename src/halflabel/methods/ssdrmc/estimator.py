@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
@@ -55,7 +56,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     * ``"fixed_point"`` solves :math:`F = WF` on unknown entries: with :math:`\beta = \infty` this is eq. (7) as
       printed, otherwise eq. (12) with its fitting term masked.
     * ``"published"`` is eq. (7) in Table 1 to the letter: eq. (4) mixes P and Q in their own units, the scores that are
-      fed back are rounded at ``threshold``, and the alternation stops when at most T = 5 entries changed.
+      fed back are rounded at H, and the alternation stops when at most T = 5 entries changed.
 
     Parameters
     ----------
@@ -89,12 +90,10 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         one). Above, it uses a Nystroem map with this number of landmarks. ``prior_.features.error`` is its error.
     n_folds : int, default=5
         Folds of labelled items for the out-of-fold scores that calibrate the probabilities.
-    decision : str, default="micro_f1"
-        Threshold rule: "fixed" (scores against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
-    threshold : float, default=0.3
-        H, for ``decision="fixed"`` and for rounding.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule: a name of :data:`halflabel.labels.rules.RULES`, "fixed", or a :class:`halflabel.Rule` with its
+        numbers, such as ``Rule("cost", ratio=2)``. "fixed" compares scores
+        with H, which is the ``threshold`` of the rule, or 0.3. Alternations round scores at H under every rule.
     solver_tol : float, default=1e-5
         Relative residual at which the iterative solvers stop.
     max_iter : int, default=300
@@ -150,7 +149,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     and the alternation only react to rounding: the default does not alternate. The ridge is 1 (the paper recommends far
     less than 0.1, which is less accurate). P and Q of eq. (4) are divided by their mean traces, because otherwise the
     meaning of alpha depends on units. T is a share of the entries, and the alternation also ends when a state comes
-    back. Probabilities and a plug-in threshold replace H = 0.3, which is available as ``decision="fixed"``.
+    back. Probabilities and a plug-in threshold replace H = 0.3, which is available as ``rule="fixed"``.
     ``inference="published"`` keeps to Table 1. halflabel-papers varies its settings one by one.
 
     References
@@ -167,6 +166,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     >>> SSDRMC(n_neighbors=4).fit(X, y).transduction_
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
+
+    own_threshold: ClassVar[float] = 0.3
 
     #: New items are rebuilt from the fitted items, so that the order of the fitted items is saved.
     _transductive: ClassVar[tuple[str, ...]] = tuple({*PartialLabelEstimator._transductive} - {"_item_order"})
@@ -186,9 +187,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         scale: str | None = "auto",
         max_landmarks: int = 2000,
         n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.3,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         solver_tol: float = 1e-5,
         max_iter: int = 300,
         random_state: int | None = 0,
@@ -205,9 +204,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         self.scale = scale
         self.max_landmarks = max_landmarks
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.solver_tol = solver_tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -228,8 +225,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
             fit_weight=np.inf,
             max_alternations=10,
             scale=None,
-            decision="fixed",
-            threshold=0.3,
+            rule=Rule("fixed", threshold=0.3),
         )
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -297,11 +293,16 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
             self._inference(),
             graph.weigh(),
             self.max_alternations,
-            self.threshold,
+            self._round_at,
             published,
             self.tol,
             PUBLISHED_T if published else None,
         )
+
+    @property
+    def _round_at(self) -> float:
+        """H, where scores are rounded under every rule."""
+        return float(self.resolve_rule().threshold or 0.0)
 
     def _inference(self) -> Inference:
         name = "fixed_point" if self.inference == "published" else self.inference
@@ -347,7 +348,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         check_is_fitted(self)
         if self.inference != "published":
             return self.alpha
-        scores = feed_back(np.nan_to_num(self.label_scores_), self.threshold)
+        scores = feed_back(np.nan_to_num(self.label_scores_), self._round_at)
         return normalise_alpha(self._restore_order(self.items_), scores, self.neighbors_, self.alpha)
 
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from halflabel._arrays import Floats
+from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
 from halflabel.methods.vvmr.problem import Problem
@@ -54,12 +55,9 @@ class VVMR(VectorValued):
     n_folds : int, default=5
         Number of folds of annotated items, for the choice of weights and for the out-of-fold scores that calibrate the
         probabilities.
-    decision : str, default="micro_f1"
-        Threshold rule: "fixed" (scores against ``threshold``) or one of :data:`halflabel.labels.calibration.RULES`.
-    threshold : float, default=0.0
-        For ``decision="fixed"``.
-    cost_ratio : float, default=1.0
-        Cost of a false positive over the cost of a false negative, for ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule: a name of :data:`halflabel.labels.rules.RULES`, "fixed", or a :class:`halflabel.Rule` with its
+        numbers, such as ``Rule("cost", ratio=2)``. "fixed" compares scores with 0.
     tol : float, default=1e-8
         Relative residual at which conjugate gradients stop, where they are needed.
     max_iter : int, default=1000
@@ -78,7 +76,7 @@ class VVMR(VectorValued):
     bandwidth_ : float
         :math:`\sigma`, features scaled.
     cv_results_ : dict of ndarray
-        Every setting, with ``pu_f1`` (the best F1 of one threshold, or, for ``decision="fixed"``, the F1 at
+        Every setting, with ``pu_f1`` (the best F1 of one threshold, or, for ``rule="fixed"``, the F1 at
         ``threshold``) and ``macro_auc`` of the held-out entries. The setting with the largest sum is chosen.
     model_ : KernelRidge
         :math:`f(x) = \sum_i k(x, x_i) (AQ)_i`, eq. (9).
@@ -101,7 +99,7 @@ class VVMR(VectorValued):
 
     **Departures from the paper.** The graph's Laplacian is normalised (with the paper's weights the plain one reduces
     accuracy) and its default weight is 0. Q is by default the identity. Held-out items stay in the graph as unlabelled
-    items. Probabilities and a plug-in threshold replace the sign, which is available as ``decision="fixed"``.
+    items. Probabilities and a plug-in threshold replace the sign, which is available as ``rule="fixed"``.
 
     References
     ----------
@@ -132,9 +130,7 @@ class VVMR(VectorValued):
         max_exact: int = 4000,
         n_landmarks: int = 1000,
         n_folds: int = 5,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         tol: float = 1e-8,
         max_iter: int = 1000,
         random_state: int | None = 0,
@@ -150,9 +146,7 @@ class VVMR(VectorValued):
         self.max_exact = max_exact
         self.n_landmarks = n_landmarks
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_real, require, require_choice, require_not_negative
@@ -76,12 +77,8 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         Relative duality gap at which to stop. While settings are compared, it is 1e-3.
     max_iter : int, default=400
         Maximum number of iterations.
-    decision : str, default="micro_f1"
-        This and the next three parameters are as in :class:`VVMR`.
-    threshold : float, default=0.0
-        For ``decision="fixed"``.
-    cost_ratio : float, default=1.0
-        For ``decision="cost"``.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with 0.
     random_state : int or None, default=0
         Seed of folds, landmarks and the sample for the mean distance.
 
@@ -174,9 +171,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         solver: str = "admm",
         tol: float = 1e-4,
         max_iter: int = 400,
-        decision: str = "micro_f1",
-        threshold: float = 0.0,
-        cost_ratio: float = 1.0,
+        rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
         self.alpha = alpha
@@ -196,9 +191,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
         self.random_state = random_state
 
     @classmethod
@@ -223,8 +216,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
             label_graph="raw",
             manifold="laplacian",
             scale=None,
-            decision="fixed",
-            threshold=0.0,
+            rule=Rule("fixed", threshold=0.0),
         )
 
     def fit(self, X: Any, y: Any) -> Self:

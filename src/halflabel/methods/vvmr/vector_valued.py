@@ -48,6 +48,7 @@ class VectorValued(PartialLabelEstimator):
     n_folds: int
     random_state: int | None
 
+    own_threshold: ClassVar[float] = 0.0
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "cv_results_")
 
     def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
@@ -75,7 +76,8 @@ class VectorValued(PartialLabelEstimator):
         items = self.scaler_(X)
         rows = np.flatnonzero(~labels.unlabelled)
         folds = folds_of_labelled(labels[rows], self.n_folds, rng)
-        chosen = Selection(labels[rows], observed_rate, self.threshold if self.decision == "fixed" else None)
+        rule = self.resolve_rule()
+        chosen = Selection(labels[rows], observed_rate, rule.threshold if rule.name == "fixed" else None)
         unit, L, settings = mean_distance(items, rng), self._operator(items), self._settings()
         widths = dict.fromkeys(setting.width for setting in settings)
         for k, width in enumerate(widths):
