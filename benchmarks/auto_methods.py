@@ -35,16 +35,14 @@ class JointRegressor(PartialLabelEstimator):
     ----------
     regressor : scikit-learn regressor of several outputs
     n_folds : int, default=5
-    decision, threshold, cost_ratio
+    rule
         As in :class:`halflabel.SSDRMC`.
     """
 
-    def __init__(self, regressor=None, *, n_folds=5, decision="micro_f1", threshold=0.5, cost_ratio=1.0):
+    def __init__(self, regressor=None, *, n_folds=5, rule="micro_f1"):
         self.regressor = regressor
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
 
     def fit(self, X, y):
         """Fit to the items whose labels are all known."""
@@ -70,16 +68,14 @@ class SpreadLabels(PartialLabelEstimator):
     alpha : float, default=0.2
         The weight of the neighbours.
     n_folds : int, default=5
-    decision, threshold, cost_ratio
+    rule
         As in :class:`halflabel.SSDRMC`.
     """
 
-    def __init__(self, alpha=0.2, *, n_folds=5, decision="micro_f1", threshold=0.5, cost_ratio=1.0):
+    def __init__(self, alpha=0.2, *, n_folds=5, rule="micro_f1"):
         self.alpha = alpha
         self.n_folds = n_folds
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+        self.rule = rule
 
     def fit(self, X, y):
         """Fit to all items."""
@@ -113,10 +109,8 @@ class PlainAuto(AutoLabeler):
 class LabelRate(PartialLabelEstimator):
     """The share of relevant entries of each label, predicted for every item: the baseline without features."""
 
-    def __init__(self, decision="micro_f1", threshold=0.5, cost_ratio=1.0):
-        self.decision = decision
-        self.threshold = threshold
-        self.cost_ratio = cost_ratio
+    def __init__(self, rule="micro_f1"):
+        self.rule = rule
 
     def fit(self, X, y):
         """Store the rates."""
@@ -200,19 +194,16 @@ def fit_low_rank(X, known):
 
 #: AutoLabeler with other settings, and its members alone; every other method is a single one.
 ENSEMBLES = (
-    {
-        name: lambda X, known, name=name: AutoLabeler(name, decision="micro_f1").fit(X, known)
-        for name in ("fast", "best")
-    }
-    | {"auto, plain": lambda X, known: PlainAuto(decision="micro_f1").fit(X, known)}
+    {name: lambda X, known, name=name: AutoLabeler(name, rule="micro_f1").fit(X, known) for name in ("fast", "best")}
+    | {"auto, plain": lambda X, known: PlainAuto(rule="micro_f1").fit(X, known)}
     | {
-        name: lambda X, known, name=name: AutoLabeler(members=(name,), decision="micro_f1").fit(X, known)
+        name: lambda X, known, name=name: AutoLabeler(members=(name,), rule="micro_f1").fit(X, known)
         for name in MEMBERS
     }
 )
 
 METHODS = {
-    "auto": lambda X, known: AutoLabeler(decision="micro_f1").fit(X, known),
+    "auto": lambda X, known: AutoLabeler(rule="micro_f1").fit(X, known),
     "ssdrmc": lambda X, known: SSDRMC().fit(X, known),
     "ssdrmc weighted": lambda X, known: SSDRMC().fit(weight_features(X), known),
     "ssdrmc as published": lambda X, known: SSDRMC.as_published().fit(X, known),

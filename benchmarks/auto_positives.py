@@ -74,7 +74,7 @@ class NewItems:
     def assume(self, c, rule):
         """Return probabilities of new items for a label frequency, and the thresholds of a rule."""
         if isinstance(self.model, LearnsFromPositives):
-            assumed = self.model.set_params(decision=rule).assume(c)
+            assumed = self.model.set_params(rule=rule).assume(c)
         else:
             log_odds = np.where(self.assigned.learnable, logit(self.p), np.nan)
             assumed = assume(log_odds, self.assigned, c, self._choose_thresholds(rule))

@@ -115,7 +115,7 @@ def run(name):
         X, labels, truth, unlabelled = X[subsample], labels[subsample], truth[subsample], unlabelled[subsample]
     known = labels.hide(unlabelled[:, None])
     estimated, before, started = estimate_memory(X, known, case.effort), resident_bytes(), time.perf_counter()
-    seconds, model = time_cpu(lambda: AutoLabeler(case.effort, decision="micro_f1").fit(X, known))
+    seconds, model = time_cpu(lambda: AutoLabeler(case.effort, rule="micro_f1").fit(X, known))
     times = {"wall_s": time.perf_counter() - started, "cpu_s": seconds}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     sizes = {"peak_gb": peak / 1e9, "of_the_fit_gb": (peak - before) / 1e9, "estimated_gb": estimated / 1e9}

@@ -80,7 +80,7 @@ def run(case, effort, members):
     known, hidden = split_labels(labels, choose_unlabelled(len(labels), share, np.random.default_rng(1)))
     with use_one_thread():
         AutoLabeler("fast").fit(np.arange(20.0)[:, None], np.arange(20) % 2)  # imports are not counted
-        seconds, model = time_cpu(lambda: AutoLabeler(effort, members=members, decision="micro_f1").fit(X, known))
+        seconds, model = time_cpu(lambda: AutoLabeler(effort, members=members, rule="micro_f1").fit(X, known))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     scores = brier(hidden, model.label_probabilities_), micro_f1(hidden, model.transduction_)
     print(json.dumps({"cpu_s": seconds, "peak_gb": peak, "brier": scores[0], "micro_f1": scores[1]}))

@@ -53,7 +53,7 @@ def fit_and_score(design, X, known, hidden):
     EFFORTS[base] = replace(before, **changes)
     try:
         with use_one_thread():
-            seconds, model = time_cpu(lambda: AutoLabeler(base, decision="micro_f1").fit(X, known))
+            seconds, model = time_cpu(lambda: AutoLabeler(base, rule="micro_f1").fit(X, known))
     finally:
         EFFORTS[base] = before
     return {

@@ -55,7 +55,7 @@ def run(X, labels, seed, order, effort, random_seed=0):
         labelled[choose_next(order, labels, labelled, components, is_test, rng)] = True
         steps += 1
         if steps % FIT_EVERY == 0:
-            model = AutoLabeler(effort, decision="micro_f1").fit(
+            model = AutoLabeler(effort, rule="micro_f1").fit(
                 X, labels.hide(np.repeat(~labelled[:, None], labels.shape[1], axis=1))
             )
             yield brier(hidden, model.label_probabilities_), micro_f1(hidden, model.transduction_)

@@ -46,7 +46,7 @@ def score_fit(model, natural, data, share, seed):
     unlabelled = choose_unlabelled(len(data.Y), share, np.random.default_rng(seed))
     known, hidden = split_labels(data.Y, unlabelled)
     last = model[-1] if hasattr(model, "steps") else model
-    last.set_params(decision="micro_f1")
+    last.set_params(rule="micro_f1")
     seconds, _ = time_cpu(lambda: model.fit(data.X, known))
     S = np.nan_to_num(last.label_scores_)
     count = round(np.nansum(known.rates) * unlabelled.sum())

@@ -17,7 +17,7 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel._files import atomic_folder, atomic_write, folds_case, together
-from halflabel.completion.archive import ModelFileError, load_tree, save_tree
+from halflabel.completion.archive import FORMAT, ModelFileError, load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
 from halflabel.methods import baselines
 from halflabel.methods.base import PartialLabelEstimator
@@ -88,7 +88,7 @@ def test_no_array_in_the_file_is_pickled(tmp_path, rng):
     X, Y, _ = half_labelled(rng)
     hl.complete(X, Y).save(tmp_path / "m")
     with zipfile.ZipFile(tmp_path / "m") as archive:
-        assert json.loads(archive.read("model.json"))["format"] == 1
+        assert json.loads(archive.read("model.json"))["format"] == FORMAT
         for name in archive.namelist():
             if name.endswith(".npy"):
                 with archive.open(name) as member:

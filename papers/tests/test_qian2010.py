@@ -53,7 +53,7 @@ def test_methods_have_the_settings_of_the_text(paper):
     ours, rank, field = (paper.methods[name].steps[-1] for name in ("SSDR-MC", "RankSVM", "ML-GFHF"))
     assert all(step["as_published"] for step in (ours, rank, field))
     model = SSDRMC.as_published()
-    assert (model.inference, model.n_neighbors, model.alpha, model.threshold) == ("published", 15, 0.1, 0.3)
+    assert (model.inference, model.n_neighbors, model.alpha, model.rule.threshold) == ("published", 15, 0.1, 0.3)
     alphas = {name: each.steps[0]["alpha"] for name, each in paper.methods.items() if name.startswith("alpha")}
     assert all(name == f"alpha {value:g}" for name, value in alphas.items())
     assert {run.options["observed"] for run in cells("figure3").values()} == {0.35}

@@ -13,6 +13,7 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 import halflabel as hl
+from halflabel.completion.archive import FORMAT
 
 
 @pytest.mark.usefixtures("one_member")
@@ -84,7 +85,7 @@ def test_describe_shows_what_a_model_holds(model):
     assert "tag_a, tag_b, tag_c  label" in result.stdout
     assert re.search(r"f0, f1, f2, f3, f4 +number", result.stdout)
     assert f"A model of {model.stat().st_size:,} bytes, written {datetime.now(UTC):%Y-%m-%dT}" in result.stdout
-    assert f"format 1 with halflabel {hl.__version__}, numpy {np.__version__}" in result.stdout
+    assert f"format {FORMAT} with halflabel {hl.__version__}, numpy {np.__version__}" in result.stdout
     assert "Method: SSDRMC(n_neighbors=7)." in result.stdout
     assert "3 labels: 'tag_a', 'tag_b' and 'tag_c'. Probabilities are of being relevant." in result.stdout
     renamed = model.rename(model.with_suffix(".zip"))

@@ -15,7 +15,7 @@ from scipy import sparse
 from halflabel._arrays import Floats
 from halflabel._version import __version__
 from halflabel.completion import archive
-from halflabel.completion.archive import ModelFileError, is_model, load_tree, read_heading, save_tree
+from halflabel.completion.archive import FORMAT, ModelFileError, is_model, load_tree, read_heading, save_tree
 
 MIB, GIB = 2**20, 2**30
 
@@ -68,7 +68,7 @@ def test_values_come_back(tmp_path):
 def test_the_heading_names_when_and_by_what_a_model_was_written(tmp_path):
     save_tree(tmp_path / "m", {}, {})
     heading = read_heading(tmp_path / "m")
-    assert heading.format == 1
+    assert heading.format == FORMAT
     assert heading.written.endswith("+00:00")
     assert heading.versions["halflabel"] == __version__
     assert set(heading.versions) >= {"numpy", "scipy", "scikit-learn", "pandas"}
@@ -83,12 +83,12 @@ def test_the_heading_names_when_and_by_what_a_model_was_written(tmp_path):
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        (2, r"m: it was written by halflabel 0\.1; this is .*: upgrade"),
+        (FORMAT + 1, r"m: it was written by halflabel 0\.1; this is .*: upgrade"),
         (0, "its format is 0"),
         (1.0, "its format is 1.0"),
     ],
 )
-def test_only_the_format_of_this_version_is_read(number, message, tmp_path):
+def test_no_format_of_a_newer_version_is_read(number, message, tmp_path):
     with pytest.raises(ModelFileError, match=message):
         load_tree(write(tmp_path / "m", document(format=number)), {})
 

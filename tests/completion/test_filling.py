@@ -85,7 +85,7 @@ class TestPrecision:
 
     def test_costs_are_a_ratio_of_the_rule(self):
         model = self.fill(cost=(3, 2)).model
-        assert model.resolve_rule() == Rule("cost", model.threshold, 1.5)
+        assert model.resolve_rule() == Rule("cost", model.own_threshold, 1.5)
         assert self.fill().rule == RATES.resolve_rule()
         # Three of four are relevant; a wrong yes costs 9 times a wrong no, and its threshold is .9.
         assert self.fill(cost=(1, 1)).table["rock"].tolist() == [1, 0, 1, 1, 1, 1]

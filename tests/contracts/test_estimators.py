@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.conftest import half_labelled
 from tests.contracts.scikit_learn import each_check, run_check
 
-from halflabel import MC1, SSDRMC, AutoLabeler, MCb, PartialLabels
+from halflabel import MC1, SSDRMC, AutoLabeler, MCb, PartialLabels, Rule
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.baselines import BinaryRelevance, MLkNN
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
@@ -230,10 +230,11 @@ def test_the_declared_arguments_are_those_of_fit(estimator):
 def test_clone_pickle_search_and_pipeline(estimator, rng):
     X, Y, _ = half_labelled(rng)
     pipeline = make_pipeline(StandardScaler(), clone(estimator))
-    search = GridSearchCV(pipeline, {f"{type(estimator).__name__.lower()}__decision": ["cost"]}, cv=2).fit(X, Y)
+    rules = {f"{type(estimator).__name__.lower()}__rule": [Rule("cost", ratio=2)]}
+    search = GridSearchCV(pipeline, rules, cv=2).fit(X, Y)
     assert np.isfinite([search.cv_results_[f"split{k}_test_score"] for k in (0, 1)]).all()
     model = search.best_estimator_
-    assert model[-1].decision == "cost"
+    assert model[-1].rule == Rule("cost", ratio=2)
     again = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own bytes
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 

@@ -101,7 +101,7 @@ def test_another_assumption_is_the_fit_under_it(method, rng):
         np.testing.assert_array_equal(found.thresholds, known.thresholds_)
         np.testing.assert_array_equal(found.filled | labels.relevant, known.transduction_)
     assert not found.filled[labels.annotated].any()  # all were assigned: nothing is missing
-    fixed = clone(method).set_params(decision="fixed", observed_rate=0.5).fit(X, labels)
+    fixed = clone(method).set_params(rule="fixed", observed_rate=0.5).fit(X, labels)
     np.testing.assert_array_equal(fixed.assume(0.9).filled, fixed.assume(None).filled)  # scores do not change
 
 

@@ -48,7 +48,9 @@ class TestEntries:
         split = Split(known, LABELS.hide(known.observed))
         scores = np.array([[0.0] * 3, [0.0] * 3, [0.5, 0.49, 0.7], [0.9, GAP, 0.1], [0.5] * 3])
         p, answer = np.full((5, 3), 0.4), np.array([[0, 0, 0], [0, 0, 0], [1, 0, 1], [0, 0, 1], [0, 0, 0]])
-        model = SimpleNamespace(label_probabilities_=p, transduction_=answer, label_scores_=scores, threshold=threshold)
+        model = SimpleNamespace(
+            label_probabilities_=p, transduction_=answer, label_scores_=scores, own_threshold=threshold
+        )
         values = HiddenEntries(LABELS).score(model, split)
         assert values["micro_f1"] == pytest.approx(2 * 2 / (3 + 3))
         assert values["expected_f1"] == pytest.approx(2 * 0.4 * 3 / (3 + 6 * 0.4))

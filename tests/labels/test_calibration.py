@@ -258,7 +258,7 @@ class TestConfident:
 
 @pytest.mark.parametrize("ratio", [-1, 0, np.inf, np.nan])
 def test_a_cost_ratio_that_is_not_positive_raises(ratio):
-    with pytest.raises(ValueError, match=f"cost_ratio must be a positive number, not {ratio}"):
+    with pytest.raises(ValueError, match=f"the cost ratio must be a positive number, not {ratio}"):
         thresholds(np.full((2, 2), 0.5), "cost", cost_ratio=ratio)
 
 

@@ -18,7 +18,7 @@ from halflabel.numerics.solvers import Status
 class Recorder(PartialLabelEstimator):
     """Keeps the arguments of ``fit``."""
 
-    decision, threshold, cost_ratio = "micro_f1", 0.5, 1.0
+    rule = "micro_f1"
 
     def fit(self, X, y, **arguments):
         self.arguments_ = arguments
@@ -70,8 +70,8 @@ class Threshold(PartialLabelEstimator):
 
     auxiliary: ClassVar[frozenset[str]] = frozenset()
 
-    def __init__(self, decision="micro_f1", threshold=0.5, cost_ratio=1.0):
-        self.decision, self.threshold, self.cost_ratio = decision, threshold, cost_ratio
+    def __init__(self, rule="micro_f1"):
+        self.rule = rule
 
     def fit(self, X, y):
         X, labels = self._enter(X, y)

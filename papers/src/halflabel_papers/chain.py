@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from halflabel.labels import PartialLabels
-from halflabel.labels.rules import Rule
+from halflabel.labels.rules import as_rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.imports import import_object
@@ -33,9 +33,7 @@ def build_step(step: Mapping[str, Any], n_features: int, lookup: Lookup) -> Any:
     published = settings.pop("as_published", False)
     parameters = {name: _build_parameter(value, n_features, lookup) for name, value in settings.items()}
     try:
-        if isinstance(kind, type) and issubclass(kind, PartialLabelEstimator):
-            model = kind.as_published() if published else kind()
-            return model.set_params(**_state_rule(parameters, model.rule))
+        parameters = _state_rule(kind, published, parameters)
         if published:
             return kind.as_published().set_params(**parameters)
         return kind(**parameters) if isinstance(kind, type) else clone(kind).set_params(**parameters)
@@ -43,13 +41,14 @@ def build_step(step: Mapping[str, Any], n_features: int, lookup: Lookup) -> Any:
         raise SpecError(f"{step['use']} cannot be built: {error}") from None
 
 
-def _state_rule(parameters: dict[str, Any], rule: str | Rule) -> dict[str, Any]:
+def _state_rule(kind: Any, published: bool, parameters: dict[str, Any]) -> dict[str, Any]:
     """Return parameters with one rule in place of the words of a spec, which change the rule of the method."""
     stated = {field: parameters[word] for word, field in RULE_WORDS.items() if word in parameters}
-    if not stated:
+    if not stated or not isinstance(kind, type) or not issubclass(kind, PartialLabelEstimator):
         return parameters
+    rule = (kind.as_published() if published else kind()).rule
     kept = {name: value for name, value in parameters.items() if name not in RULE_WORDS}
-    return {**kept, "rule": replace(rule if isinstance(rule, Rule) else Rule(rule), **stated)}
+    return {**kept, "rule": replace(as_rule(rule), **stated)}
 
 
 def _build_parameter(value: Any, n_features: int, lookup: Lookup) -> Any:

@@ -16,6 +16,7 @@ from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
 from halflabel.datasets import load_benchmark
 from halflabel.labels.metrics import micro_f1
+from halflabel.labels.rules import Rule
 from halflabel.methods.model_selection import item_folds
 from halflabel_papers.comparators import MLGFHF
 
@@ -189,7 +190,7 @@ def test_on_yeast_the_threshold_decides(public_data):
     known, hidden = data.Y.hide(mask), data.Y.hide(~mask)
     f1 = {}
     for threshold in (0.3, 0.5):
-        model = MLGFHF.as_published().set_params(threshold=threshold, n_folds=2).fit(data.X, known)
+        model = MLGFHF.as_published().set_params(rule=Rule("fixed", threshold=threshold), n_folds=2).fit(data.X, known)
         f1[threshold] = micro_f1(hidden, model.transduction_)
     assert f1[0.3] > f1[0.5] > 0.55
 

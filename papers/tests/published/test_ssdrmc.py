@@ -10,6 +10,7 @@ from tests.methods.ssdrmc.test_alternation import run
 from tests.oracles.propagation import equation_12
 
 import halflabel
+from halflabel.labels.rules import Rule
 from halflabel.numerics.graph.weights import reconstruction_weights
 from halflabel_papers.published import SSDRMC
 from halflabel_papers.published.ssdrmc import ConfidentAlternator
@@ -27,7 +28,7 @@ def data(rng):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("changes", [{}, {"alpha": 0.7, "threshold": 0.4, "n_neighbors": 6}])
+@pytest.mark.parametrize("changes", [{}, {"alpha": 0.7, "rule": Rule("fixed", threshold=0.4), "n_neighbors": 6}])
 def test_the_published_settings_give_the_bits_of_halflabels_own_class(changes, data):
     X, Y = data
     own, literal = (kind.as_published().set_params(**changes).fit(X, Y) for kind in (halflabel.SSDRMC, SSDRMC))
@@ -50,7 +51,7 @@ def test_the_published_settings_are_to_the_letter():
     paper = {
         "n_neighbors": 15, "inference": "fixed_point", "ridge": 1e-3, "alpha": 0.1, "label_units": "raw",
         "fit_weight": np.inf, "max_alternations": 10, "feedback": "rounded", "max_changes": 5, "scale": None,
-        "decision": "fixed", "threshold": 0.3,
+        "rule": Rule("fixed", threshold=0.3),
     }  # fmt: skip
     assert SSDRMC.as_published().get_params() == SSDRMC().get_params() | paper
 
@@ -59,7 +60,7 @@ def test_the_published_settings_are_to_the_letter():
 @pytest.mark.parametrize("feedback", ["soft", "rounded"])
 def test_the_second_weights_are_those_of_the_scores_fed_back(units, feedback, rng):
     X, Y = in_canonical_order(*half_labelled(rng)[:2])
-    settings = {"n_neighbors": 5, "alpha": 0.7, "threshold": 0.4, "n_folds": 2}
+    settings = {"n_neighbors": 5, "alpha": 0.7, "rule": Rule("micro_f1", threshold=0.4), "n_folds": 2}
     model = SSDRMC(**settings, label_units=units, feedback=feedback)
     first, second = model.fit(X, Y), clone(model).set_params(max_alternations=2).fit(X, Y)
     rounded = first.label_scores_ >= 0.4

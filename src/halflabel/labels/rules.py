@@ -124,9 +124,14 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
     return np.full(n_labels, cost_ratio / (1 + cost_ratio))
 
 
+def as_rule(rule: str | Rule) -> Rule:
+    """Return a rule, or the rule of a name, without a check of its numbers."""
+    return rule if isinstance(rule, Rule) else Rule(rule)
+
+
 def read_rule(rule: str | Rule) -> Rule:
     """Return a rule with its numbers, from a rule or its name. Raise if the name does not exist."""
-    read = rule if isinstance(rule, Rule) else Rule(rule)
+    read = as_rule(rule)
     if read.name == "precision":
         require_precision(read.at)
     else:

@@ -18,7 +18,7 @@ from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
 from halflabel._wording import listed
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import micro_f1
-from halflabel.labels.rules import Rule, read_rule, require_rule
+from halflabel.labels.rules import Rule, as_rule, read_rule, require_rule
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
 from halflabel.methods.decision import Decision, decide, decide_new
@@ -168,7 +168,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def resolve_rule(self) -> Rule:
         """Return the threshold rule with its numbers. Raise if it does not exist, or if a number is invalid."""
-        rule = self.rule if isinstance(self.rule, Rule) else Rule(self.rule)
+        rule = as_rule(self.rule)
         require_rule(rule.name, rule.ratio, rule.threshold or 0.0)
         return replace(rule, threshold=self.own_threshold) if rule.threshold is None else rule
 

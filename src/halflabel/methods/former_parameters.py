@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from halflabel.labels.rules import Rule
+from halflabel.labels.rules import Rule, as_rule
 
 #: From each former parameter to the field of a rule that holds its value.
 FORMER = {"decision": "name", "threshold": "threshold", "cost_ratio": "ratio"}
@@ -30,8 +30,7 @@ def merge_former(rule: str | Rule, former: Mapping[str, Any]) -> str | Rule:
     """
     if isinstance(rule, str) and set(former) == {"decision"}:
         return former["decision"]  # type: ignore[no-any-return]
-    start = rule if isinstance(rule, Rule) else Rule(rule)
-    return replace(start, **{FORMER[name]: value for name, value in former.items()})
+    return replace(as_rule(rule), **{FORMER[name]: value for name, value in former.items()})
 
 
 def accept_former(init: Callable[..., None]) -> Callable[..., None]:
@@ -78,12 +77,12 @@ class FormerParameter:
         if model is None:
             return self
         self._warn(model)
-        return getattr(model.resolve_rule(), FORMER[self.name])
+        value = getattr(as_rule(model.rule), FORMER[self.name])
+        return model.own_threshold if value is None else value
 
     def __set__(self, model: Any, value: Any) -> None:
         self._warn(model)
-        rule = model.rule if hasattr(model, "rule") else "micro_f1"
-        model.rule = replace(rule if isinstance(rule, Rule) else Rule(rule), **{FORMER[self.name]: value})
+        model.rule = replace(as_rule(getattr(model, "rule", "micro_f1")), **{FORMER[self.name]: value})
 
     def _warn(self, model: Any) -> None:
         sentence = f"{type(model).__name__}.{self.name} is now a part of its rule: use rule= and resolve_rule()."

@@ -318,7 +318,7 @@ def test_thresholds_of_new_items_are_those_of_items_without_observed_labels(rng)
     rate = 0.05 + 0.2 * (X[:, :1] > 0)
     truth = (np.where(rng.random((1300, 4)) < 0.9, shared[:, None], rng.random((1300, 4))) < rate).astype(float)
     given = np.where(rng.random((300, 4)) < 0.5, truth[:300], np.nan)
-    model = AutoLabeler("fast", decision="micro_f1").fit(X[:300], given)
+    model = AutoLabeler("fast", rule="micro_f1").fit(X[:300], given)
     assert model.coupled_
     gaps = np.isnan(given)
     np.testing.assert_array_equal(

@@ -113,8 +113,8 @@ def test_new_items_are_scored_without_a_prior(rng):
     plain = AutoLabeler("fast", n_folds=3).fit(X, Y)
     np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), atol=0.05)
     new = rng.normal(size=(500, X.shape[1]))
-    for decision in ("micro_f1", "cardinality"):  # thresholds for entries with a prior would hardly ever be reached
-        models = [AutoLabeler("fast", n_folds=3, decision=decision).fit(X, Y, prior=p) for p in (complete, None)]
+    for rule in ("micro_f1", "cardinality"):  # thresholds for entries with a prior would hardly ever be reached
+        models = [AutoLabeler("fast", n_folds=3, rule=rule).fit(X, Y, prior=p) for p in (complete, None)]
         assert models[0].predict(new).mean() == pytest.approx(models[1].predict(new).mean(), abs=0.05)
         assert (models[0].thresholds_ != models[0].new_item_decision_.thresholds).any()
 

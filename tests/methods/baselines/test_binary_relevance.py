@@ -64,4 +64,4 @@ def test_a_probability_is_that_of_being_relevant():
 def test_parameters_are_those_of_the_docstring():
     check_parameters(BinaryRelevance())
     with pytest.raises(ValueError, match="unknown threshold rule"):
-        BinaryRelevance(decision="best").fit(np.zeros((2, 1)), [0, 1])
+        BinaryRelevance(rule="best").fit(np.zeros((2, 1)), [0, 1])

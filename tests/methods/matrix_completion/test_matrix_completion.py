@@ -423,7 +423,7 @@ def test_yeast_with_entries_hidden_reproduces_the_paper(public_data):
 
 def test_where_nothing_is_left_of_z_no_label_is_relevant(rng):
     X, Y, _ = half_labelled(rng, entries=True)
-    model = MC1(alpha=1e3, label_weight=1.0, n_folds=2, decision="fixed").fit(X, Y)
+    model = MC1(alpha=1e3, label_weight=1.0, n_folds=2, rule="fixed").fit(X, Y)
     assert not model.label_scores_.any()
     assert not model.transduction_[np.isnan(Y)].any()
     assert not model.predict(X).any()

@@ -54,7 +54,7 @@ def test_alpha_in_the_other_unit_gives_the_same_weights(rng, alpha):
 def test_a_fit_has_its_alpha_in_the_other_unit(data):
     X, Y = data
     model = SSDRMC.as_published().set_params(n_neighbors=6, n_folds=2).fit(X, Y)
-    state = (np.nan_to_num(model.label_scores_) >= model.threshold).astype(float)
+    state = (np.nan_to_num(model.label_scores_) >= model.rule.threshold).astype(float)
     neighbours = np.array([np.flatnonzero(row) for row in (model.weights_.toarray() != 0)])
     offsets = [[A[own] - A[i] for i, own in enumerate(neighbours)] for A in (model.scaler_(X), state)]
     P, Q = (np.mean([(part**2).sum() for part in parts]) for parts in offsets)

@@ -12,6 +12,7 @@ from tests.methods.parameters import check_parameters
 from tests.oracles.propagation import anchored, equation_5, equation_7
 
 from halflabel import SSDRMC, PartialLabels
+from halflabel.labels.rules import Rule
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.propagation import minimizer
@@ -57,7 +58,7 @@ def test_a_fold_can_be_a_single_item(rng):
 @pytest.mark.parametrize("inference", ["anchored", "published"])
 def test_the_second_weights_are_those_of_the_scores_fed_back(inference, rng):
     X, Y = in_canonical_order(*half_labelled(rng)[:2])
-    settings = {"n_neighbors": 5, "alpha": 0.7, "threshold": 0.4, "n_folds": 2}
+    settings = {"n_neighbors": 5, "alpha": 0.7, "rule": Rule("micro_f1", threshold=0.4), "n_folds": 2}
     model, printed = SSDRMC(**settings, inference=inference), inference == "published"
     first, second = model.fit(X, Y), clone(model).set_params(max_alternations=2).fit(X, Y)
     rounded = first.label_scores_ >= 0.4
@@ -120,7 +121,7 @@ def test_duplicated_items_agree(rng):
 
 def test_the_fixed_rule_cuts_scores_in_the_papers_unit(rng):
     X, Y, _ = half_labelled(rng)
-    model = SSDRMC(n_neighbors=5, decision="fixed", threshold=0.3).fit(X, Y)
+    model = SSDRMC(n_neighbors=5, rule=Rule("fixed", threshold=0.3)).fit(X, Y)
     hidden = np.isnan(Y)
     np.testing.assert_array_equal(model.transduction_[hidden], (model.label_scores_ >= 0.3)[hidden])
 
@@ -167,7 +168,7 @@ def test_sparse_items_stay_sparse(rng):
 def test_unknown_settings_raise(rng):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match=r"unknown threshold rule 'best'.*'micro_f1'"):
-        SSDRMC(decision="best").fit(X, Y)
+        SSDRMC(rule="best").fit(X, Y)
     with pytest.raises(ValueError, match="scale must be 'auto', 'standard' or None, not 'minmax'"):
         SSDRMC(scale="minmax").fit(X, Y)
 
@@ -196,7 +197,7 @@ class TestInferenceByName:
     def test_as_published_has_every_setting_of_the_paper(self):
         paper = {
             "n_neighbors": 15, "inference": "published", "ridge": 1e-3, "alpha": 0.1, "fit_weight": np.inf,
-            "max_alternations": 10, "scale": None, "decision": "fixed", "threshold": 0.3,
+            "max_alternations": 10, "scale": None, "rule": Rule("fixed", threshold=0.3),
         }  # fmt: skip
         assert SSDRMC.as_published().get_params() == SSDRMC().get_params() | paper
 

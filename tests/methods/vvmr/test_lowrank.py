@@ -17,6 +17,7 @@ from halflabel.datasets import load_benchmark
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
+from halflabel.labels.rules import Rule
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.vvmr import VVMR, LowRankVVMR, lowrank
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
@@ -312,7 +313,7 @@ def test_another_assumption_is_the_fit_under_it(rng):
         np.testing.assert_array_equal(found.thresholds, known.thresholds_)
         np.testing.assert_array_equal(found.filled | labels.relevant, known.transduction_)
     assert not found.filled[labels.annotated].any()  # all were assigned: nothing is missing
-    fixed = LowRankVVMR(**QUICK, decision="fixed", observed_rate=0.5).fit(X, labels)
+    fixed = LowRankVVMR(**QUICK, rule="fixed", observed_rate=0.5).fit(X, labels)
     np.testing.assert_array_equal(fixed.assume(0.9).filled, fixed.assume(None).filled)  # scores do not change
     with pytest.raises(ValueError, match="must be above 0 and at most 1, not 2"):
         plain.assume(2)
@@ -344,7 +345,7 @@ def test_the_published_settings_are_the_papers(rng):
     paper = {
         "alpha": weights, "alpha_manifold": weights, "alpha_trace": (1e-3, 1e-5, 1e-4, 1e-2, 1e-1),
         "knee": "algorithm", "label_graph_weight": 0.5, "label_graph": "raw", "manifold": "laplacian", "scale": None,
-        "decision": "fixed", "threshold": 0.0,
+        "rule": Rule("fixed", threshold=0.0),
     }  # fmt: skip
     model = LowRankVVMR.as_published("algorithm")
     assert model.get_params() == LowRankVVMR().get_params() | paper
@@ -369,8 +370,8 @@ def test_pu_f1_forgives_what_may_have_been_hidden():
 
 def test_a_fixed_rule_is_judged_at_its_threshold(rng):
     X, labels, _ = draw_missing_positives(rng, n=300)
-    settings = {"alpha": 1e-2, "knee": (5.0, 0.1), "width": 0.7, "n_folds": 3, "threshold": 0.0}
-    ranked, cut = (LowRankVVMR(decision=rule, **settings).fit(X, labels) for rule in ("micro_f1", "fixed"))
+    settings = {"alpha": 1e-2, "knee": (5.0, 0.1), "width": 0.7, "n_folds": 3}
+    ranked, cut = (LowRankVVMR(rule=rule, **settings).fit(X, labels) for rule in ("micro_f1", "fixed"))
     assert (cut.cv_results_["pu_f1"] < ranked.cv_results_["pu_f1"]).all()
     rows = np.flatnonzero(labels.annotated)
     judged = pu_f1(mark_unassigned(labels)[rows], cut.out_of_fold_scores_[rows], threshold=0.0)
@@ -411,7 +412,7 @@ def test_yeast_with_missing_positives(public_data):
     table[500:] = np.nan
     labels = hide_positives(PartialLabels.from_table(table), 0.3, rng)
     settings = {"alpha": 2e-3, "knee": 0.1, "width": 0.5, "scale": None}
-    model = LowRankVVMR(**settings, observed_rate=0.7, decision="balanced").fit(data.X[items[:1500]], labels)
+    model = LowRankVVMR(**settings, observed_rate=0.7, rule="balanced").fit(data.X[items[:1500]], labels)
     truth, new = data.Y[items[1500:]], data.X[items[1500:]]
     assert micro_f1(truth, model.predict(new)) > 0.635
     assert macro_f1(truth, model.predict(new)) > 0.415

@@ -78,7 +78,7 @@ def test_few_landmarks_answer_as_the_same_features_do(rng):
 
 def test_held_out_scores_are_those_of_a_refit_with_the_item_unlabelled(rng):
     X, Y = in_canonical_order(*half_labelled(rng)[:2])
-    settings = {"alpha_manifold": 1e-3, "n_folds": 3, "decision": "fixed"}
+    settings = {"alpha_manifold": 1e-3, "n_folds": 3, "rule": "fixed"}
     model = VVMR(1e-3, **settings).fit(X, Y)
     labels = PartialLabels.from_table(Y)
     rows = np.flatnonzero(~labels.unlabelled)

@@ -56,8 +56,8 @@ class MLRGL(Comparator):
     max_iter : int, default=5000
         Maximum number of iterations.
     rule : str or Rule, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with 0: the scores of an item always have
-        a sum of 0.
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with 0. The scores of an item always
+        sum to 0.
     random_state : int or None, default=0
         Seed of the folds and, with more than 1000 items, of the sample for the mean distance.
 
