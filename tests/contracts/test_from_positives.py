@@ -76,7 +76,7 @@ def test_probabilities_of_being_assigned_and_of_being_relevant(method, rng):
     unseen = model.calibration_(scores)  # as if no item were annotated
     np.testing.assert_array_equal(p[~missing], unseen[~missing])
     np.testing.assert_allclose(p[missing], (unseen * (1 - C) / (1 - unseen * C))[missing])  # Bayes
-    np.testing.assert_array_equal(model.thresholds_, thresholds(unseen, "micro_f1"))
+    np.testing.assert_array_equal(model.thresholds_, thresholds(unseen, model.resolve_rule().name))
     assert (model.predict(X[new]) == (model.predict_proba(X[new]) >= model.thresholds_)).all()
 
 
