@@ -163,7 +163,7 @@ def test_a_users_transformer_gets_the_papers_classifier_and_joins_open_tables_on
     [
         ("nowhere:Model", "no module 'nowhere'"),
         ("papers.tests.toy_models:Nothing", "has no 'Nothing'"),
-        ("papers.tests.toy_models", "no import path"),
+        ("papers.tests.toy_models", "not an import path"),
         ("halflabel.labels.metrics:micro_f1", "no fit method"),
     ],
 )

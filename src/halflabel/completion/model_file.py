@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: 0/1 (or a completed table) and probabilities.
 Both = tuple[pd.DataFrame, pd.DataFrame]
 
-#: Verbs that a Predictor had before, and what they are now. They go with version 0.3.
+#: The former verbs of a Predictor, and their new forms. Version 0.3 removes them.
 OLD_VERBS: dict[str, tuple[str, dict[str, bool]]] = {
     "predict_both": ("predict", {"return_proba": True}),
     "label": ("complete", {"given": False}),
@@ -100,7 +100,7 @@ class Predictor:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Return what an old name stands for, with a warning that names the new form."""
+            """Return the method of an old name, with a warning that states the new form."""
             if name not in OLD_VERBS:
                 return object.__getattribute__(self, name)  # raises the error of the attribute itself
             new, options = OLD_VERBS[name]
@@ -143,7 +143,7 @@ class Predictor:
     def complete(
         self, frame: Any, matrix: Any = None, *, given: bool = True, return_proba: bool = False
     ) -> pd.DataFrame | Both:
-        """Return a table of new items with its gaps filled; given entries stay as they are.
+        """Return a table of new items with its gaps filled. Given entries stay as they are.
 
         The label columns (or the column of tags) that the table has are read as in the table that the model was learned
         from; a label without a column gets one. The given labels of an item are used for its other labels if the method
