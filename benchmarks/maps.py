@@ -104,7 +104,7 @@ def list_methods(filled, seed):
     features, y = plain.features, number_label_sets(filled.evidence.learned_from)
 
     def draw_ours(weight):
-        return lambda: draw_item_map(filled, label_weight=weight, seed=seed).coordinates.to_numpy()
+        return lambda: draw_item_map(filled, label_weight=weight, random_state=seed).coordinates.to_numpy()
 
     return {
         "halflabel": draw_ours(1.0),

@@ -155,7 +155,7 @@ def test_points_are_means_over_the_repeats():
 def test_a_curve_is_measured_from_a_table(rng, watched):
     X, Y, _ = half_labelled(rng, n=150)
     opened = open_table(X, Y)
-    curve = measure_learning_curve(opened, watched, seed=3)
+    curve = measure_learning_curve(opened, watched, random_state=3)
     assert curve["share"].tolist() == [0.25, 0.5, 1.0]
     assert (curve["repeats"] == 2).all()
     rng = np.random.default_rng(3)

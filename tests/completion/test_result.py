@@ -146,10 +146,10 @@ def test_a_map_is_drawn_once_for_each_of_its_options(monkeypatch):
     monkeypatch.setattr(module, "draw_item_map", draw)
     filled = complete(open_songs())
     assert filled.map() is filled.map(2)
-    assert filled.map(seed=1, method="pca") is filled.map(2, method="pca", seed=1)
+    assert filled.map(random_state=1, method="pca") is filled.map(2, method="pca", random_state=1)
     assert filled.map(3).coordinates == (3, {})
     assert filled.map().coordinates == (2, {})
-    assert drawn == [(2, {}), (2, {"seed": 1, "method": "pca"}), (3, {})]
+    assert drawn == [(2, {}), (2, {"random_state": 1, "method": "pca"}), (3, {})]
 
 
 def test_the_arguments_of_an_audit_are_passed_on(monkeypatch):

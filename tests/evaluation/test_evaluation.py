@@ -125,7 +125,7 @@ class TestGroups:
             if max_items > 300
             else np.sort(np.random.default_rng(7).choice(300, max_items, replace=False))
         )
-        result = evaluate(opened, repeats=2, seed=7, methods={DEFAULT: watched, "rate": RATES})
+        result = evaluate(opened, repeats=2, random_state=7, methods={DEFAULT: watched, "rate": RATES})
         labels, threads = opened.labels[rows], opened.groups[rows]
         assert len(watched.seen) == 4  # two of them for the curve
         for known in watched.seen:

@@ -292,4 +292,7 @@ effort_option = click.option(
 )  # fmt: skip
 
 
-seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True,
+    help="Decides every random choice. In Python it is random_state.",
+)  # fmt: skip

@@ -92,7 +92,9 @@ def evaluate_command(
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
 
     with show_progress():
-        result = evaluate(opened, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, seed=seed)
+        result = evaluate(
+            opened, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, random_state=seed
+        )
     if as_json:
         click.echo(json.dumps(_as_json(result)))
         return

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._files import atomic_write
+from halflabel._forwarding import accept_seed
 from halflabel.completion import views
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.evidence import Evidence
@@ -176,20 +177,21 @@ class Completion:
         """
         return self.evidence.estimate_errors()
 
-    def audit(self, n: int = 59, seed: int = 0, population: str = "all") -> Audit:
+    @accept_seed
+    def audit(self, n: int = 59, random_state: int = 0, population: str = "all") -> Audit:
         """Draw ``n`` random filled entries that a person answers, for a certificate of their precision.
 
         Parameters
         ----------
         n : int, default=59
             Number of entries. 59 answers without an error prove a precision of .95 at a confidence of .95.
-        seed : int, default=0
-            Decides the entries.
+        random_state : int, default=0
+            Decides the entries. The certificate names it as its seed.
         population : {"all", "relevant", "irrelevant"}, default="all"
             The filled entries that the certificate is about.
         """
         state, given = self.state, self.labels.state
-        return draw_audit(self.index, self.labels.names, given, state, n=n, seed=seed, population=population)
+        return draw_audit(self.index, self.labels.names, given, state, n=n, seed=random_state, population=population)
 
     def review(
         self, max_rows: int = 500, show: Sequence[str] | None = None, *, reason: str | None = None
@@ -224,6 +226,7 @@ class Completion:
         """
         return explain_entry(self, item, label)
 
+    @accept_seed
     def map(self, n_components: int = 2, **options: Any) -> ItemMap:
         """Return the items in a small number of dimensions. A map with the same options is drawn once.
 
@@ -239,6 +242,7 @@ class Completion:
     def _maps(self) -> dict[tuple[Any, ...], ItemMap]:
         return {}
 
+    @accept_seed
     def report(self, path: AnyPath, **options: Any) -> Path:
         """Write the report as one self-contained HTML file and return its path.
 

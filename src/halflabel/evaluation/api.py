@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from halflabel._arguments import suggest_arguments
+from halflabel._forwarding import accept_seed
 from halflabel.evaluation.summary import Evaluation, evaluate_table
 from halflabel.labels import Absent
 from halflabel.methods.base import PartialLabelEstimator
@@ -15,6 +16,7 @@ from halflabel.table import Columns, open_table
 from halflabel.table.columns import Empty
 
 
+@accept_seed
 @suggest_arguments
 def evaluate(
     items: Any,
@@ -45,7 +47,7 @@ def evaluate(
     observed_rate: float | None = None,
     effort: str = "default",
     curve: bool = True,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Evaluation:
     """Hide known entries in the pattern of the table's own gaps, predict them, and compare methods.
 
@@ -74,7 +76,7 @@ def evaluate(
         Effort of the method behind ``complete``.
     curve : bool, default=True
         Also fit that method with a quarter and half of the labelled items.
-    seed : int, default=0
+    random_state : int, default=0
         Decides which entries are hidden.
 
     Returns
@@ -126,5 +128,5 @@ def evaluate(
         observed_rate=observed_rate,
         effort=effort,
         curve=curve,
-        seed=seed,
+        random_state=random_state,
     )

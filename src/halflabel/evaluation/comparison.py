@@ -44,7 +44,7 @@ MAX_ENTRIES_FOR_KNEES = 500_000
 
 def build_methods(
     labels: PartialLabels,
-    seed: int = 0,
+    random_state: int = 0,
     observed_rate: float | None = None,
     effort: str = "default",
     *,
@@ -64,16 +64,20 @@ def build_methods(
         f"{k} nearest neighbours": KNeighborsClassifier(k),
         RATE: DummyClassifier(strategy="prior"),
     }
-    per_label = {name: BinaryRelevance(classifier, random_state=seed) for name, classifier in classifiers.items()}
-    default = build_default_method(observed_rate, seed, effort).use_rule(COMMON_RULE)
+    per_label = {
+        name: BinaryRelevance(classifier, random_state=random_state) for name, classifier in classifiers.items()
+    }
+    default = build_default_method(observed_rate, random_state, effort).use_rule(COMMON_RULE)
     parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior(observed_rate=observed_rate)} if prior else {}
-    return {DEFAULT: default, **parts, **_build_published(labels, seed, observed_rate), **per_label}
+    return {DEFAULT: default, **parts, **_build_published(labels, random_state, observed_rate), **per_label}
 
 
-def _build_published(labels: PartialLabels, seed: int, observed_rate: float | None) -> dict[str, PartialLabelEstimator]:
+def _build_published(
+    labels: PartialLabels, random_state: int, observed_rate: float | None
+) -> dict[str, PartialLabelEstimator]:
     """Return the published method for labels of this kind."""
     if not labels.positive_only:
-        return {"SSDR-MC": SSDRMC(random_state=seed)}
+        return {"SSDR-MC": SSDRMC(random_state=random_state)}
     knee = 0.1 if labels.state.size > MAX_ENTRIES_FOR_KNEES else (0.05, 0.1, 0.2)
     return {
         "LowRankVVMR": LowRankVVMR(
@@ -81,7 +85,7 @@ def _build_published(labels: PartialLabels, seed: int, observed_rate: float | No
             observed_rate=observed_rate,
             max_exact=MAX_EXACT_ITEMS,
             n_landmarks=N_LANDMARKS,
-            random_state=seed,
+            random_state=random_state,
         )
     }
 

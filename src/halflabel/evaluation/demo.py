@@ -42,15 +42,15 @@ class Demo:
     tags: tuple[str, ...]
 
 
-def run_demo(seed: int = 0) -> Demo:
+def run_demo(random_state: int = 0) -> Demo:
     """Hide nearly all tags of the digits, complete them, and compare with the hidden truth."""
     digits = load_digits_tags()
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     known = hide_entries(hide_items(digits.Y, ITEMS_HIDDEN, rng), ENTRIES_HIDDEN, rng)
     half = pd.DataFrame(np.asarray(digits.X).astype(int), columns=list(digits.feature_names))
     half.insert(0, "scan", [f"digit-{i:04d}" for i in range(len(half))])
     half = half.join(known.to_frame())
-    completion = complete(half, id="scan", labels=digits.label_names, random_state=seed)
+    completion = complete(half, id="scan", labels=digits.label_names, random_state=random_state)
     split = Split(completion.labels, digits.Y.hide(known.observed))
-    table = compare(build_methods(known, seed), completion.opened.X, split, HiddenEntries(digits.Y))
+    table = compare(build_methods(known, random_state), completion.opened.X, split, HiddenEntries(digits.Y))
     return Demo(half, completion, table, np.asarray(digits.X).reshape(-1, 8, 8), digits.label_names)

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints
+from halflabel._forwarding import accept_seed
 from halflabel._progress import step
 from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, Hiding, Split
 from halflabel.labels import PartialLabels
@@ -91,8 +92,13 @@ def learning_curve(
     return _average_points(pd.DataFrame(points)[["repeat", "share", "labelled", *full.columns]], str(full.columns[0]))
 
 
+@accept_seed
 def measure_learning_curve(
-    opened: OpenTable, method: PartialLabelEstimator, repeats: int = CURVE_REPEATS, share: float = 0.2, seed: int = 0
+    opened: OpenTable,
+    method: PartialLabelEstimator,
+    repeats: int = CURVE_REPEATS,
+    share: float = 0.2,
+    random_state: int = 0,
 ) -> pd.DataFrame:
     """Hide entries of an open table, fit the method with all and with fewer labelled items, and score it.
 
@@ -111,7 +117,7 @@ def measure_learning_curve(
             "a learning curve needs entries that are known to be irrelevant, and positive-only labels have none: "
             "hl.evaluate counts which of the hidden tags are found."
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     sample = sample_items(opened, rng)
     hiding = HiddenEntries(sample.labels, share, sample.groups)
     splits = [hiding.hide(rng) for _ in range(repeats)]

@@ -81,21 +81,21 @@ def evaluate_table(
     observed_rate: float | None = None,
     effort: str = "default",
     curve: bool = True,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Evaluation:
     """Compare methods on hidden labels of an open table. The parameters are as in :func:`halflabel.evaluate`."""
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
     check_observed_rate(opened.labels, observed_rate)
     opened = leave_unlearned(opened)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     sample = sample_items(opened, rng)
     _check_input(sample, methods)
     hiding = choose_hiding(sample, share, observed_rate)
     splits = [hiding.hide(rng) for _ in range(repeats)]
     if methods is None:
         rate = observed_rate and observed_rate * (1 - share)
-        methods = build_methods(_find_sparsest(splits), seed, rate, effort, prior=sample.prior is not None)
+        methods = build_methods(_find_sparsest(splits), random_state, rate, effort, prior=sample.prior is not None)
     records = _compare_splits(methods, sample, splits, hiding)
     of_default = records[records["method"] == DEFAULT]
     points = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from halflabel._forwarding import accept_seed
 from halflabel.completion.explanation import find_label
 from halflabel.evaluation.hiding import IN_WORDS
 from halflabel.evaluation.learning_curve import CURVE_REPEATS, measure_learning_curve
@@ -103,8 +104,14 @@ class Plots:
         rows = count_fillable(gaps, completion.evidence.fill_at, PRECISIONS)
         return plot_coverage(make_axes(ax), rows, completion.evidence.min_precision)
 
+    @accept_seed
     def learning_curve(
-        self, curve: pd.DataFrame | None = None, *, repeats: int = CURVE_REPEATS, seed: int = 0, ax: Axes | None = None
+        self,
+        curve: pd.DataFrame | None = None,
+        *,
+        repeats: int = CURVE_REPEATS,
+        random_state: int = 0,
+        ax: Axes | None = None,
     ) -> Axes:
         """Draw the quality on hidden entries against the number of labelled items.
 
@@ -114,7 +121,7 @@ class Plots:
             From :attr:`halflabel.Evaluation.curve`. By default it is measured, which takes three fits per repeat.
         repeats : int, default=2
             Number of random splits.
-        seed : int, default=0
+        random_state : int, default=0
             Decides which entries are hidden.
         ax : Axes, optional
             By default the axes of a new figure.
@@ -125,6 +132,8 @@ class Plots:
             For positive-only labels, whose quality on hidden entries cannot be measured in this way.
         """
         if curve is None:
-            curve = measure_learning_curve(self.completion.opened, self.completion.model, repeats, seed=seed)
+            curve = measure_learning_curve(
+                self.completion.opened, self.completion.model, repeats, random_state=random_state
+            )
         metric = next(name for name in curve if name in IN_WORDS)
         return plot_learning_curve(make_axes(ax), curve, metric, IN_WORDS[metric])

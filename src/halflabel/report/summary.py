@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
+from halflabel._forwarding import accept_seed
 from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.completion.contribution_table import write_largest
@@ -50,6 +51,7 @@ MAX_COLUMNS, MAX_SETTINGS = 40, 60
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 
 
+@accept_seed
 def summarize(
     completion: Completion,
     *,
@@ -60,7 +62,7 @@ def summarize(
     settings: Mapping[str, Any] | None = None,
     certificates: Sequence[Certificate] = (),
     reviewed: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> dict[str, Any]:
     """Return everything in a report as a plain dict for JSON. Its size is bounded at any size of data.
 
@@ -83,7 +85,7 @@ def summarize(
         The results of a review in the browser: ``facts`` (pairs of name and value) and ``sentences``.
     certificates : sequence of Certificate, optional
         From :meth:`halflabel.evidence.audit.Audit.certify`, about this completed table.
-    seed : int, default=0
+    random_state : int, default=0
         Decides which items the map shows if there are too many for all of them.
 
     Returns
@@ -122,7 +124,7 @@ def summarize(
         "drift": completion.evidence.drift,
         "contradictions": [each["title"] for each in completion.evidence.contradictions],
         "warnings": completion.evidence.warnings,
-        "map": _try_map(completion, shown, ink, seed),
+        "map": _try_map(completion, shown, ink, random_state),
         "method": _summarize_method(completion.model),
         "reviewed": None if reviewed is None else _summarize_review(reviewed),
         "settings": _as_text({name: value for name, value in (settings or {}).items() if value is not None}),
@@ -266,7 +268,7 @@ def summarize_map(
     drawn: ItemMap,
     shown: Sequence[str] = (),
     ink: NDArray[np.uint8] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     first: int | None = None,
 ) -> dict[str, Any]:
     """Return the points of the map with a title for each: the id of its item, its shown text and its labels.
@@ -279,14 +281,14 @@ def summarize_map(
         From :func:`halflabel.table.items.choose_shown`.
     ink : ndarray of uint8, shape (n_items, height, width), optional
         A small image per item.
-    seed : int, default=0
+    random_state : int, default=0
         Decides which items are on the map if there are too many for all of them.
     first : int, optional
         The label that is shown first.
     """
     labels, state = completion.labels, completion.state
     coordinates, p = drawn.coordinates.to_numpy(), completion.evidence.printed_probabilities
-    points = choose_points(coordinates, labels, state, ink, np.random.default_rng(seed), first, p)
+    points = choose_points(coordinates, labels, state, ink, np.random.default_rng(random_state), first, p)
     places = fit_to_frame(coordinates)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
     regions = [
         {"x": round(x), "y": y, "name": name, "text": drawn.regions[r].describe()}
@@ -298,12 +300,14 @@ def summarize_map(
     return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
 
 
-def _try_map(completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None, seed: int) -> dict[str, Any]:
+def _try_map(
+    completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None, random_state: int
+) -> dict[str, Any]:
     try:
         drawn = completion.map()
     except ValueError as reason:  # too few features or items for two dimensions
         return {"reason": str(reason)}
-    return summarize_map(completion, drawn, shown, ink, seed)
+    return summarize_map(completion, drawn, shown, ink, random_state)
 
 
 def _link_suspects(summary: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Ints
+from halflabel._forwarding import accept_seed
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, MAX_LANDMARKS
 from halflabel.completion.mapping.joint_space import JointSpace, measure_skill, weigh_by_skill
 from halflabel.completion.mapping.layouts import METHODS, Scene, choose_method
@@ -69,6 +70,7 @@ class ItemMap:
         return (*self.notes, *filter(None, [self.quality.describe()]))
 
 
+@accept_seed
 def draw_item_map(
     completion: Completion,
     n_components: int = 2,
@@ -76,7 +78,7 @@ def draw_item_map(
     method: str | None = None,
     label_weight: float = LABEL_WEIGHT,
     max_landmarks: int = MAX_LANDMARKS,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> ItemMap:
     """Draw the items in a small number of dimensions.
 
@@ -91,7 +93,7 @@ def draw_item_map(
         reduced if out-of-fold predictions have hardly any skill.
     max_landmarks : int, default=50_000
         Maximum number of items that are laid out; others are placed by their nearest neighbours among these.
-    seed : int, default=0
+    random_state : int, default=0
 
     Raises
     ------
@@ -114,7 +116,7 @@ def draw_item_map(
     if not 1 <= n_components <= largest:
         raise ValueError(f"a map of these items has between 1 and {largest} dimensions, not {n_components}.")
     name, notes = (method, ()) if method is not None else choose_method(len(joint), n_components)
-    scene = Scene(features, joint, labels, n_components, seed)
+    scene = Scene(features, joint, labels, n_components, random_state)
     drawn, notes_of_size = _draw_landmarks(scene, name, max_landmarks)
     notes = (*notes, *notes_of_size, *_describe_weight(label_weight, weight))
     back, columns = np.argsort(order), [f"dim{j + 1}" for j in range(n_components)]
