@@ -29,11 +29,11 @@ from halflabel.numerics.solvers import Status
 class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
     """Base of every method: it is fitted to labels with gaps, and returns scores, probabilities and 0/1.
 
-    A subclass has the parameter ``rule``. Its ``fit`` begins with
-    :meth:`_enter` and ends with :meth:`_decide`; its :meth:`_score_new` scores new items. Between the two, items are in
-    their canonical order, so that the result does not depend on the order of the caller; a subclass passes what it
-    stores per item through :meth:`_restore_order`. It may override the class variables, :meth:`_calibrate` and
-    :meth:`resolve_rule`. Think twice before adding anything here.
+    A subclass has the parameter ``rule``. Its ``fit`` begins with :meth:`_enter` and ends with :meth:`_decide`. Between
+    the two, items are in their canonical order, so that the result does not depend on the order of the caller. A
+    subclass passes the arrays that it stores per item through :meth:`_restore_order`. Its :meth:`_score_new` scores new
+    items. It may override the class variables, :meth:`_calibrate` and :meth:`resolve_rule`. Think twice before adding
+    anything here.
     """
 
     rule: str | Rule
@@ -43,7 +43,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     decision, threshold, cost_ratio = FormerParameter(), FormerParameter(), FormerParameter()
 
-    # What a fit stores. The annotations of an estimator are the schema of a model file, as those of a record are.
+    # The attributes of a fit. Their annotations are the schema of a model file, as the annotations of a record are.
     n_features_in_: int
     sparse_features_: bool
     single_label_: bool

@@ -19,7 +19,7 @@ FORMER = {"decision": "name", "threshold": "threshold", "cost_ratio": "ratio"}
 
 
 def merge_former(rule: str | Rule, former: Mapping[str, Any]) -> str | Rule:
-    """Return a rule with the values of former parameters; a name where only a name is given.
+    """Return a rule with the values of former parameters, or a name if only a name is given.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def accept_former(init: Callable[..., None]) -> Callable[..., None]:
 
 
 def replace_former(owner: str, given: Mapping[str, Any], rule: str | Rule) -> Mapping[str, Any]:
-    """Return parameters with a rule in place of the former ones; ``rule`` is the one that they change."""
+    """Return parameters with a rule in place of the former parameters, which change ``rule``."""
     former = {name: given[name] for name in FORMER if name in given}
     if not former:
         return given

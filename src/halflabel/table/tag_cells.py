@@ -34,7 +34,7 @@ class TagNotation:
     ----------
     form : {"separated", "json", "python", "choices", "list", "numbers"}
         Text with separators, ``["a", "b"]``, ``['a', 'b']``, ``{"choices": ["a", "b"]}`` (Label Studio; a single tag
-        stands alone), lists of text, lists of whole numbers.
+        is not in a list), lists of text, lists of whole numbers.
     sep : str
         The separator, for the form "separated".
     glue : str
