@@ -164,7 +164,8 @@ class TestWriting:
         written = []
         monkeypatch.setattr("halflabel.completion.output.write_with_classes", lambda *given: written.append(given))
         opened = open_songs(tags="tags", absent="irrelevant")
-        filled = complete(replace(opened, source=SimpleNamespace(records=None, classes={"tags": ["rock", "sad"]})))
+        raw = SimpleNamespace(classes={"tags": ["rock", "sad"]})
+        filled = complete(replace(opened, source=SimpleNamespace(records=None, raw=raw)))
         assert write_completed(filled, tmp_path / "x.parquet") == ()
         assert [given[1:] for given in written] == [(tmp_path / "x.parquet", {"tags": ["rock", "sad"]}, "tags_open")]
         write_completed(filled, tmp_path / "x.csv")

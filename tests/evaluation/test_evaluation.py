@@ -26,7 +26,7 @@ pytestmark = [
 
 
 def test_labels_with_one_value_raise(rng):
-    with pytest.raises(ValueError, match="there is nothing to learn"):
+    with pytest.raises(ValueError, match="Not learned: only 1 is given for"):
         evaluate(open_table(rng.normal(size=(40, 2)), np.ones((40, 1))))
 
 

@@ -72,7 +72,7 @@ def test_a_method_without_the_argument_and_positive_only_labels_are_named():
     frame = pd.DataFrame({"a": np.arange(6.0), "rock": [1, 0, 1, 0, None, None]})
     with pytest.raises(ValueError, match="BinaryRelevance does not accept calibrate_on"):
         hl.complete(frame, labels=["rock"], method=BinaryRelevance(), calibrate_on=np.ones(6, bool))
-    tags = pd.DataFrame({"a": np.arange(6.0), "tags": ["rock", "", "rock", "", None, None]})
+    tags = pd.DataFrame({"a": np.arange(6.0), "tags": ["rock", "sad", "rock", "sad", None, None]})
     with pytest.raises(ValueError, match="positive-only"):
         hl.complete(tags, tags="tags", absent="unknown", calibrate_on=np.ones(6, bool))
 

@@ -9,6 +9,7 @@ from scipy import linalg, sparse
 from halflabel.methods.auto.forest import Forest
 from halflabel.methods.auto.graph import Graph, Nodes, connect
 from halflabel.methods.auto.harmonic import CorrectedForest, NodeValues, corrected_trees, harmonic, propagate
+from halflabel.methods.auto.sampling import Stream
 
 
 def propagate_dense(W, target, weight, pull, rest):
@@ -83,7 +84,7 @@ def task_of(rng, n=24, n_labels=2, n_labelled=12, max_nodes=16):
         graph=Graph.build(X, nodes, 4, rng),
         labels=SimpleNamespace(rates=rates),
         forest=forest,
-        rng=lambda name: np.random.default_rng(len(name)),
+        rng=np.random.default_rng,
     )
 
 
@@ -125,7 +126,7 @@ def test_errors_of_trees_are_propagated_with_the_best_pull(n_labels, noise, rng)
     task = task_of(rng, n_labels=n_labels)
     folds, forest = task.folds, task.forest
     smooth = task.graph.transition.toarray()[folds.rows] @ rng.normal(size=(16, n_labels))
-    some = np.random.default_rng(6).permutation(n_labels)[:24]  # "fading" has 6 letters
+    some = task.rng(Stream.ERROR_PULL).permutation(n_labels)[:24]
     rest = np.setdiff1d(np.arange(n_labels), some)
     smooth[:, rest] = 100 * rng.normal(size=(len(smooth), len(rest)))  # it would change the choice
     folds.Y = np.where(folds.observed, forest.out_of_fold + smooth + noise * rng.normal(size=smooth.shape), 0.0)

@@ -98,7 +98,7 @@ def test_text_members_are_added_for_word_features_if_no_members_are_named(words,
     X, Y, complete = words
     tried = []
     monkeypatch.setattr(
-        "halflabel.methods.auto.estimator.fit_ensemble",
+        "halflabel.methods.auto.fit.fit_ensemble",
         lambda task, names: tried.append("reconstruction" in names) or fit_ensemble(task, names),
     )
     small = replace(EFFORTS["default"], n_trees=20)
