@@ -222,10 +222,11 @@ def test_the_python_of_the_readme_runs(readme, tmp_path):
     data = make_low_rank(90, 20, 15, 12, 0.01, rng).dataset
     Y = hide_items(data.Y, 0.3, rng).to_frame().astype(float)
     X = pd.DataFrame(data.X)
-    items = X.add_prefix("f").assign(rock=Y["label0"], sad=Y["label1"], live=Y["label2"])
-    items.index = ["techno", *(f"song{i}" for i in range(1, 90))]
+    (songs,) = blocks_of(readme, "csv")
+    (tmp_path / "songs.csv").write_text(songs.code, encoding="utf-8")
+    more_items = X.add_prefix("f").assign(dance=Y["label0"], sad=Y["label1"], song=[f"song{i}" for i in range(90)])
     given = {
-        "items": items,
+        "more_items": more_items,
         "X": X.to_numpy(),
         "Y": Y.to_numpy(),
         "X_new": X.to_numpy()[:5],

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-__version__ = "0.1.0"
+__version__ = "0.1.1"
 
 
 def list_versions(*libraries: str) -> dict[str, str]:

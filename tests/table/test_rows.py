@@ -63,6 +63,24 @@ def test_row_numbers_alone_are_used_only_with_a_sentence(order):
 
 
 @given(order=ORDERS)
+def test_ids_in_a_column_of_another_name_deny_the_order_of_rows(order):
+    prior = make_prior("same column", order, ITEMS).rename(columns={"song": "key"})
+    if (order == np.arange(N)).all():
+        np.testing.assert_array_equal(open_with(prior).prior[:, 0], VALUES)
+    else:
+        with pytest.raises(ValueError, match="the column 'key' of the prior has the ids of 'song' in another order"):
+            open_with(prior)
+
+
+@given(order=ORDERS.filter(lambda order: (order != np.arange(N)).any()), copied=st.integers(0, N - 1))
+def test_ids_of_which_one_is_there_twice_deny_the_order_of_rows(order, copied):
+    prior = make_prior("same column", order, ITEMS)
+    prior.loc[copied, "song"] = prior.loc[(copied + 1) % N, "song"]
+    with pytest.raises(ValueError, match="the prior has 'song'"):
+        open_with(prior)
+
+
+@given(order=ORDERS)
 def test_row_labels_in_another_order_are_no_row_numbers(order):
     items, prior = ITEMS.iloc[order], pd.DataFrame({"sad": VALUES})
     if np.array_equal(order, range(N)):

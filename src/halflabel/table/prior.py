@@ -12,7 +12,7 @@ from halflabel._arrays import Floats
 from halflabel._wording import count, option, quoted
 from halflabel.labels.calibration import require_probabilities
 from halflabel.table.cells import read_as_numbers, read_as_text, use_text_names
-from halflabel.table.rows import find_key
+from halflabel.table.rows import check_other_names, check_rows, find_key
 
 #: How a prior without a column of ids is read.
 _IN_ORDER = "The rows of the prior are the items in the same order, because no column identifies them."
@@ -106,6 +106,8 @@ def _order_rows(
         ordered = _find_rows(prior.set_index(name), pd.Index(items[name]))
         return ordered, f"The rows of the prior are found by the column {name!r}, which the items have, too."
     _check_order(prior, index, id, items)
+    check_rows(prior, items, np.arange(len(items)), labels, "the prior")
+    check_other_names(prior, items, labels, "the prior")
     return prior, _IN_ORDER
 
 

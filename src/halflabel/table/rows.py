@@ -88,6 +88,24 @@ def check_rows(table: pd.DataFrame, items: pd.DataFrame, rows: Ints, skip: Colle
             )
 
 
+def check_other_names(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str], noun: str) -> None:
+    """Raise if a column of text has the ids of the items in another order, under a name that the items do not have."""
+    ids = {name: items[name] for name in items.columns if _is_text_key(items[name])}
+    for own in table.columns:
+        if own in skip or own in items.columns or not _is_text_key(table[own]):
+            continue
+        for name, column in ids.items():
+            rows = _find_values(column, table[own])
+            if (rows >= 0).all() and (rows != np.arange(len(rows))).any():
+                raise ValueError(
+                    f"the column {own!r} of {noun} has the ids of {name!r} in another order: give both the same name."
+                )
+
+
+def _is_text_key(column: pd.Series[Any]) -> bool:
+    return not pd.api.types.is_numeric_dtype(column) and _is_key(column)
+
+
 def _is_key(column: pd.Series[Any]) -> bool:
     """Return whether every cell of a column of numbers or text has a value of its own."""
     try:
