@@ -54,7 +54,8 @@ class Command:
     def __init__(self, path, *options):
         program = "import sys; from halflabel.cli import main; sys.argv[0] = 'halflabel'; main()"
         command = [sys.executable, "-c", program, "review", str(path), *options, "--no-browser", "--by", "ana"]
-        self.output, self.opened = path.with_suffix(".log"), 0
+        number = len(list(path.parent.glob("*.log")))  # two commands may run at the same time
+        self.output, self.opened = path.with_suffix(f".{number}.log"), 0
         with self.output.open("w") as file:
             self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
 
@@ -62,17 +63,20 @@ class Command:
     def address(self):
         """The next address that the command prints: each one works once."""
         self.opened += 1
-        while len(found := re.findall(r"\b[Oo]pen (http\S+)$", self.output.read_text(), re.MULTILINE)) < self.opened:
-            assert self.process.poll() is None, self.output.read_text()
-            time.sleep(0.1)
-        return found[self.opened - 1]
+        return self._wait_for_lines(r"\b[Oo]pen (http\S+)$", self.opened)[-1]
 
     @property
     def port(self):
-        while not (match := re.search(r"^Open http://127.0.0.1:(\d+)/", self.output.read_text(), re.MULTILINE)):
+        return self._wait_for_lines(r"^Open http://127.0.0.1:(\d+)/", 1)[0]
+
+    def _wait_for_lines(self, pattern, number):
+        """Return a part of the first lines of the output that are like a pattern, once there are as many."""
+        end = time.monotonic() + WAIT / 1000
+        while len(found := re.findall(pattern, self.output.read_text(), re.MULTILINE)) < number:
             assert self.process.poll() is None, self.output.read_text()
+            assert time.monotonic() < end, f"no line {pattern!r} in: {self.output.read_text()}"
             time.sleep(0.1)
-        return match[1]
+        return found[:number]
 
     def end(self, how=signal.SIGINT):
         if self.process.poll() is None:
@@ -231,7 +235,7 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     page.wait_for_selector('.notice:text-matches("^Written")', timeout=WAIT)
     assert page.problems == []
     assert command.end() == 0  # while the page is open
-    output = path.with_suffix(".log").read_text()
+    output = command.output.read_text()
     assert "Traceback" not in output
     assert "The same command goes on where you stopped" in output
     assert path.read_bytes() == before
@@ -605,7 +609,7 @@ def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, op
     again.process.send_signal(signal.SIGINT)
     again.process.send_signal(signal.SIGINT)
     assert again.end() == 0
-    assert "Traceback" not in path.with_suffix(".log").read_text()
+    assert "Traceback" not in again.output.read_text()
 
 
 def test_the_first_question_comes_soon(digits, review, open_page, tmp_path):
