@@ -90,6 +90,7 @@ def run(user, options, folder):
     else:
         command = [sys.executable, "-c", "from halflabel.cli import main; main()", *user.command, *options]
         shown = f"`halflabel {' '.join((*user.command, *options))}`"
+    (folder / "review.csv").unlink(missing_ok=True)
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
