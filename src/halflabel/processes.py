@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
+__all__ = ["end_with_parent", "run_in_processes"]
+
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
