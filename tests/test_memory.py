@@ -15,12 +15,12 @@ from halflabel._memory import free_memory
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_the_predicted_memory_of_a_fit_is_above_its_peak_and_at_most_twice_as_large():
+def test_the_bound_of_the_memory_of_a_fit_is_above_its_peak_and_at_most_three_times_as_large():
     script = Path(__file__).parents[1] / "benchmarks" / "memory.py"
     command = [sys.executable, script, "--here", "--shapes", "test", "--efforts", "fast"]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    predicted, measured = json.loads(output)
-    assert measured <= predicted <= 2 * measured
+    bound, measured = json.loads(output)
+    assert measured <= bound <= 3 * measured
 
 
 class TestWhatIsFree:

@@ -130,9 +130,10 @@ def test_a_dataset_of_pyarrow_is_completed_in_memory(items, tmp_path, monkeypatc
         hl.complete(data, labels=NAMES)
 
 
-def test_the_command_completes_a_folder(items, tmp_path):
+@pytest.mark.parametrize("pattern", ["*.parquet", "."])
+def test_the_command_completes_a_folder(items, tmp_path, pattern):
     given = write_parts(items, tmp_path / "in")
-    arguments = ["complete", given / "*.parquet", "--labels", "tag_*", "--id", "song", "--effort", "fast"]
+    arguments = ["complete", given / pattern, "--labels", "tag_*", "--id", "song", "--effort", "fast"]
     done = run_command(*arguments, "-o", f"{tmp_path / 'out'}/", "--model", tmp_path / "m.halflabel")
     assert done.exit_code == 0, done.output
     assert "160 rows, 68 of them labelled" in done.output

@@ -112,8 +112,12 @@ def complete_folders(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_folder(items: ItemsFile, output: str, to: str | None) -> bool:
     """Return whether an output is a folder of parts. The folders of a tool are one output."""
-    is_tool = len(items.paths) == 1 and items.paths[0].is_dir() and detect(items.paths[0]) is not None
-    return output.endswith(("/", os.sep)) and to is None and not is_tool
+    return output.endswith(("/", os.sep)) and to is None and not (len(items.paths) == 1 and _is_of_tool(items.paths[0]))
+
+
+def _is_of_tool(path: Path) -> bool:
+    """Return whether a tool wrote a folder as one data set. A folder of Parquet files is a table in parts."""
+    return path.is_dir() and detect(path) is not None and not any(path.rglob("*.parquet"))
 
 
 def _read_workers(workers: str | None) -> dict[str, Any]:
