@@ -267,10 +267,11 @@ SIZES = {
     "vectors": ["v"],
     "matrix_names": [("x",) * 3],
     "vocabulary": [("word",)],
-    "idf": [np.ones(3), np.ones((0, 2))],
+    "idf": [np.ones(3), np.ones((0, 2)), np.array([np.inf])],
     "filling": [replace(ENCODER.filling, **change) for change in (
         {"means": np.zeros(3)}, {"means": np.zeros((2, 1))}, {"spreads": np.ones(1)}, {"components": np.ones((2, 5))},
-        {"components": np.ones(2)})],
+        {"components": np.ones(2)}, {"means": np.array([np.nan])}, {"spreads": np.array([np.inf])},
+        {"alpha": -np.inf})],
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from halflabel.completion.schema import is_finite
 from halflabel.table import FeatureEncoder
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def _count_features(encoder: FeatureEncoder) -> int:
         raise ValueError("the arrays of the features have different lengths")
     if len(filling.components) and filling.components.shape[1] != n_filled:
         raise ValueError("the components of the features are not as long as their means")
+    if not all(map(is_finite, (filling.means, filling.spreads, filling.components, filling.alpha, encoder.idf))):
+        raise ValueError("an array of the features holds a number that is not finite")
     return n_single + n_matrix + n_words + sum(map(len, encoder.categories.values()))
 
 

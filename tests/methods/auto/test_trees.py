@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,3 +121,12 @@ def _mean_leaf(trees, node, target):
         else:
             values.append(float(trees.values[trees.leaf[at], target]))
     return np.mean(values)
+
+
+@pytest.mark.parametrize("feature", [3, 2**31 - 1])
+@pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])
+def test_a_tree_that_splits_on_a_feature_of_no_row_is_named(grown, feature, as_rows):
+    X, trees = grown
+    trees = replace(trees, feature=np.full_like(trees.feature, feature))
+    with pytest.raises(ValueError, match=f"splits on feature {feature}, and the rows have 3"):
+        trees.predict(as_rows(X[:, :3]))

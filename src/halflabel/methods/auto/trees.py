@@ -54,7 +54,15 @@ class Trees:
     values: NDArray[np.float32]
 
     def predict(self, X: Matrix) -> Floats:
-        """Return the mean of the trees, shape (n_rows, n_targets)."""
+        """Return the mean of the trees, shape (n_rows, n_targets).
+
+        Raises
+        ------
+        ValueError
+            If a split is on a feature that the rows do not have: trees of a file need not fit its other parts.
+        """
+        if (self.feature >= X.shape[1]).any():
+            raise ValueError(f"a tree splits on feature {self.feature.max()}, and the rows have {X.shape[1]}.")
         if is_sparse(X):  # only the features of splits become dense
             used = np.unique(self.feature)
             return replace(self, feature=np.searchsorted(used, self.feature).astype(np.int32))._predict(X[:, used])
