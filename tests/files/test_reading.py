@@ -39,7 +39,7 @@ def test_broken_vectors(tmp_path, write):
             read_table(save(tmp_path / "X.npy", array, allow_pickle=True))
     whole = save(tmp_path / "X.npy", np.zeros((9, 9))).read_bytes()
     for content in (b"", whole[:50], whole[:-9], b"a,b\n1,2\n", pickle.dumps([1])):
-        with pytest.raises(ReadError, match=r"X\.npy: it cannot be read as a NumPy array"):
+        with pytest.raises(ReadError, match=r"X\.npy: (it cannot be read as a NumPy array|this is a pickle)"):
             read_table(write("X.npy", content))
     np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)))
     (tmp_path / "two.npz").rename(tmp_path / "two.npy")

@@ -14,6 +14,7 @@ from halflabel.files.arrow_tables import read_schema
 from halflabel.files.bounded import base_suffix, lines
 from halflabel.files.formats import Sample
 from halflabel.files.json_files import layout_of, read_records
+from halflabel.files.other_kinds import check_kind, find_kind
 from halflabel.files.raw_table import ReadError
 from halflabel.files.registry import FORMATS, find_by_suffix
 
@@ -44,10 +45,12 @@ def detect(path: str | os.PathLike[str]) -> Detected | None:
     Raises
     ------
     ReadError
-        If two formats fit, or the beginning of the file is damaged.
+        If two formats fit, the beginning of the file is damaged, or the file is of a kind that is not read.
     """
     sample = sample_of(Path(path))
     fitting = _list_fitting(sample, general=False) or _list_fitting(sample, general=True)
+    if not fitting and sample.kind == "other":
+        check_kind(sample.path)
     if len(fitting) > 1:
         found = " ".join(f"{name}: {reason}" for name, reason in fitting)
         names = " or ".join(option("format", name) for name, _ in fitting)
@@ -84,7 +87,7 @@ def sample_of(path: Path) -> Sample:
         return Sample(path, "workbook" if _is_workbook(path) else "other")
     if start.startswith(b"\x1f\x8b") and base_suffix(path) == path.suffix.lower():
         return Sample(path, "other")  # gzip by content, but not by name
-    return _text_sample(path)
+    return _text_sample(path) if find_kind(path) is None else Sample(path, "other")
 
 
 def _text_sample(path: Path) -> Sample:

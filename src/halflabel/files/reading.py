@@ -9,6 +9,7 @@ from pathlib import Path
 
 from halflabel._wording import option, quoted
 from halflabel.files.bounded import base_suffix, check_ordinary
+from halflabel.files.other_kinds import check_kind
 from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.registry import FORMATS, TABLES, TEXT, check_name, find_by_suffix
 from halflabel.files.svmlight import looks_like_svmlight
@@ -95,6 +96,7 @@ def check_exists(path: Path) -> None:
 
 def _find_kind(path: Path, given: Mapping[str, object]) -> str:
     """Return the format of a file by its suffix. For ``.txt``, the options or the first line state the format."""
+    check_kind(path)
     if base_suffix(path) == TEXT:
         stated = "delimiter" in given or "encoding" in given
         return "svmlight" if not stated and ("top_labels" in given or looks_like_svmlight(path)) else "csv"
