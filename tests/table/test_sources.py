@@ -83,7 +83,7 @@ def test_a_label_of_words_is_read_in_python_as_from_a_file(frame):
     np.testing.assert_array_equal(open_table(words, columns=ROCK).labels.state, [[-1], [1], [0]])
     numbers = frame.assign(rock=pd.Series([0.0, 1.0, None], dtype="category"))
     np.testing.assert_array_equal(open_table(numbers, columns=ROCK).labels.state, [[-1], [1], [0]])
-    with pytest.raises(ValueError, match="'rock': is named as a label but takes the values"):
+    with pytest.raises(ValueError, match="label 'rock' holds 'red'"):
         open_table(frame.assign(rock=pd.Series(["red", "blue", None], dtype="category")), columns=ROCK)
 
 

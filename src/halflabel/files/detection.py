@@ -16,7 +16,7 @@ from halflabel.files.formats import Sample
 from halflabel.files.json_files import layout_of, read_records
 from halflabel.files.other_kinds import check_kind, find_kind
 from halflabel.files.raw_table import ReadError
-from halflabel.files.registry import FORMATS, find_by_suffix
+from halflabel.files.registry import FORMATS, find_by_content, find_by_suffix
 
 #: Maximum number of records, and of bytes of the header line, in a sample.
 MAX_RECORDS, MAX_HEADER = 50, 1_000_000
@@ -49,7 +49,7 @@ def detect(path: str | os.PathLike[str]) -> Detected | None:
     """
     sample = sample_of(Path(path))
     fitting = _list_fitting(sample, general=False) or _list_fitting(sample, general=True)
-    if not fitting and sample.kind == "other":
+    if not fitting and sample.kind == "other" and find_by_content(sample.path) is None:
         check_kind(sample.path)
     if len(fitting) > 1:
         found = " ".join(f"{name}: {reason}" for name, reason in fitting)
@@ -87,7 +87,9 @@ def sample_of(path: Path) -> Sample:
         return Sample(path, "workbook" if _is_workbook(path) else "other")
     if start.startswith(b"\x1f\x8b") and base_suffix(path) == path.suffix.lower():
         return Sample(path, "other")  # gzip by content, but not by name
-    return _text_sample(path) if find_kind(path) is None else Sample(path, "other")
+    if find_by_content(path) is not None or find_kind(path) is not None:
+        return Sample(path, "other")
+    return _text_sample(path)
 
 
 def _text_sample(path: Path) -> Sample:

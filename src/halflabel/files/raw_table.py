@@ -199,6 +199,8 @@ class TableFormat:
         The options that the reader takes.
     in_parts : bool
         Whether several files are read as one table.
+    signatures : tuple of (int, bytes)
+        Bytes by which a file is recognised under any name, each with its place.
     """
 
     name: str
@@ -208,6 +210,7 @@ class TableFormat:
     check: Callable[[pd.DataFrame], None] | None = None
     options: tuple[str, ...] = ()
     in_parts: bool = False
+    signatures: tuple[tuple[int, bytes], ...] = ()
 
 
 def _as_label(column: pd.Series[Any], source: str) -> pd.Series[Any]:

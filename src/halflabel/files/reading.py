@@ -11,7 +11,7 @@ from halflabel._wording import option, quoted
 from halflabel.files.bounded import base_suffix, check_ordinary
 from halflabel.files.other_kinds import check_kind
 from halflabel.files.raw_table import RawTable, ReadError
-from halflabel.files.registry import FORMATS, TABLES, TEXT, check_name, find_by_suffix
+from halflabel.files.registry import FORMATS, TABLES, TEXT, check_name, find_by_content, find_by_suffix
 from halflabel.files.svmlight import looks_like_svmlight
 
 
@@ -39,6 +39,9 @@ def read_table(
     ``.jsonl``, ``.ndjson``                        JSON lines
     ``.xlsx``                                      the first sheet of a workbook
     ``.feather``, ``.arrow``                       Arrow
+    ``.sav``, ``.zsav``, ``.por``                  SPSS
+    ``.dta``                                       Stata
+    ``.sas7bdat``, ``.xpt``                        SAS
     ============================================== ==================================
 
     Parameters
@@ -47,8 +50,8 @@ def read_table(
         The file.
     *parts : path
         Further files of delimited text or Parquet with the same columns: their rows follow.
-    kind : {"csv", "parquet", "arff", "svmlight", "npy", "json", "jsonl", "excel", "arrow", "huggingface"}, optional
-        The format (csv: delimited text); by default the suffix decides.
+    kind : str, optional
+        The name of the format, such as "csv" for delimited text; by default the suffix or the content decides.
     xml : path, optional
         For ARFF: the label file, if it is not the sibling of that name.
     delimiter : str, optional
@@ -96,6 +99,8 @@ def check_exists(path: Path) -> None:
 
 def _find_kind(path: Path, given: Mapping[str, object]) -> str:
     """Return the format of a file by its suffix. For ``.txt``, the options or the first line state the format."""
+    if (recognised := find_by_content(path)) is not None:
+        return recognised.name
     check_kind(path)
     if base_suffix(path) == TEXT:
         stated = "delimiter" in given or "encoding" in given

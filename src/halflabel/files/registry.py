@@ -20,6 +20,7 @@ from halflabel.files import (
     mulan,
     parquet,
     prodigy,
+    statistics,
     svmlight,
     vectors,
 )
@@ -27,7 +28,16 @@ from halflabel.files.bounded import base_suffix
 from halflabel.files.formats import Format
 from halflabel.files.raw_table import TableFormat
 
-_TABLES = (delimited.FORMAT, parquet.FORMAT, mulan.FORMAT, svmlight.FORMAT, vectors.FORMAT)
+_TABLES = (
+    delimited.FORMAT,
+    parquet.FORMAT,
+    mulan.FORMAT,
+    svmlight.FORMAT,
+    vectors.FORMAT,
+    statistics.SPSS,
+    statistics.STATA,
+    statistics.SAS,
+)
 
 _TOOLS = (
     label_studio.FORMAT,
@@ -84,6 +94,14 @@ def find_by_suffix(path: Path) -> TableFormat | None:
     """Return the format of a table that the suffix states, ``.gz`` apart, or None for ``.txt`` and unknown suffixes."""
     suffix = base_suffix(path)
     return None if suffix == TEXT else _BY_SUFFIX.get(suffix)
+
+
+def find_by_content(path: Path) -> TableFormat | None:
+    """Return the format of a table whose signature a file begins with, under any name, or None."""
+    with path.open("rb") as file:
+        start = file.read(64)
+    fits = (table for table in TABLES.values() if any(start[at:].startswith(mark) for at, mark in table.signatures))
+    return next(fits, None)
 
 
 def find_written(path: Path) -> TableFormat:

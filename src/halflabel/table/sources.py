@@ -16,6 +16,7 @@ from halflabel.files.raw_table import RawTable
 from halflabel.files.records import Records
 from halflabel.files.vectors import read_vectors
 from halflabel.labels import PartialLabels
+from halflabel.labels.answers import read_answer
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Columns
 from halflabel.table.native import Restore, open_native
@@ -124,6 +125,7 @@ def assign_columns(source: Source, columns: Columns) -> tuple[RawTable, Columns]
     """
     raw, columns = source.raw, _add_declared(source, columns)
     columns = expand_patterns(columns, (*raw.frame.columns, *raw.matrix_names), raw.label_names)
+    raw = replace(raw, frame=_write_out_categories(raw.frame, columns))
     if converted := [name for name in columns.labels or () if _needs_conversion(raw.frame, name)]:
         raw = raw.with_labels([*raw.label_names, *converted])
     if raw.matrix is not None:
@@ -154,6 +156,14 @@ def _rename(names: list[str], taken: list[str]) -> list[str]:
             name += "_"
         free.append(name)
     return free
+
+
+def _write_out_categories(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
+    """Return a table whose labels of words are text, if the user states the meaning of words or has to do so."""
+    words = [name for name in columns.labels or () if name in frame.columns and _needs_conversion(frame, name)]
+    stated = bool(columns.yes or columns.no or columns.unknown)
+    texts = [name for name in words if stated or not all(map(read_answer, frame[name].cat.categories))]
+    return frame.astype(dict.fromkeys(texts, object)) if texts else frame
 
 
 def _needs_conversion(frame: pd.DataFrame, label: str) -> bool:

@@ -1,0 +1,142 @@
+"""Files of SPSS, Stata and SAS, with the extra ``stats`` (pyreadstat): value labels as words, declared gaps as gaps."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Mask
+from halflabel._wording import clipped, count, plural
+from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
+from halflabel.files.delimited import check_names
+from halflabel.files.parquet import explain_damage
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat
+
+#: Bytes of a cell when it is read: a number, or the reference to a text.
+CELL = 8
+
+#: Columns whose declared missing values are named in a note.
+MAX_SHOWN = 5
+
+#: The readers that can keep declared missing values, so that they are counted. All other readers leave them empty.
+_KEEPS_MISSING = ("read_sav", "read_dta", "read_sas7bdat")
+
+
+def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | None = None) -> RawTable:
+    """Read a file. A column is read as words if all of its values that are not missing have value labels.
+
+    Parameters
+    ----------
+    title : str
+        The program that wrote the file.
+    names : dict of str to str
+        The function of pyreadstat by suffix; that of any other suffix under an empty text.
+    path : Path
+    encoding : str, optional
+        The encoding of texts; by default the file states it.
+
+    Raises
+    ------
+    ReadError
+        If it is damaged, empty, or above the limit of size.
+    """
+    name = names.get(path.suffix.lower(), names[""])
+    check_ordinary(path)
+    stated = {"encoding": encoding} if encoding else {}
+    reader = partial(getattr(_pyreadstat(), name), path, **stated)
+    with explain_damage(path, f"a file of {title}"):
+        _check_size(path, reader(metadataonly=True)[1])
+        frame, meta = reader(user_missing=True) if name in _KEEPS_MISSING else reader()
+    if frame.empty:
+        raise ReadError.at(path, "there are no rows or no columns in it.")
+    frame.columns = pd.Index(check_names(list(frame.columns), path, None))
+    gaps = {name: _find_declared(column, meta.missing_ranges.get(name, ()), meta.missing_user_values.get(name, ()))
+            for name, column in frame.items()}  # fmt: skip
+    table = pd.DataFrame(
+        {name: _read_column(frame[name].mask(gap), meta.variable_value_labels.get(name, {}))
+         for name, gap in gaps.items()}
+    )  # fmt: skip
+    return RawTable(table, source=str(path), sha256=sha256_of(path), notes=_describe(frame, gaps, table))
+
+
+def _check_size(path: Path, meta: Any) -> None:
+    """Raise for a file whose table is above the limit of size. Some formats do not state the number of their rows."""
+    size, limit = CELL * max(meta.number_rows or 0, 0) * (meta.number_columns or 0), size_limit()
+    if size > limit:
+        raise ReadError.at(path, f"it unpacks to {count(size)} bytes, above the limit of {count(limit)}: split it.")
+
+
+def _pyreadstat() -> Any:
+    try:
+        return importlib.import_module("pyreadstat")
+    except ImportError:
+        raise ImportError("files of SPSS, Stata and SAS need pyreadstat: pip install 'halflabel[stats]'.") from None
+
+
+def _find_declared(column: pd.Series[Any], spans: Iterable[Mapping[str, Any]], values: Collection[Any]) -> Mask:
+    """Return which cells hold a value that the file declares as missing: -99, a span of numbers, a letter of Stata."""
+    declared = column.isin(list(values))
+    for span in spans:
+        low, high = span["lo"], span["hi"]
+        cells = column if isinstance(low, str) else pd.to_numeric(column, errors="coerce")
+        declared |= cells == low if isinstance(low, str) else (cells >= low) & (cells <= high)
+    return np.asarray(declared, dtype=bool)
+
+
+def _read_column(column: pd.Series[Any], labels: Mapping[Any, str]) -> pd.Series[Any]:
+    """Return the values that are there: as words, if each of them has one, else as they are."""
+    if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
+        column = column.mask(column == "").infer_objects()
+    given = column.notna()
+    if not labels or not given.any() or not column[given].isin(list(labels)).all():
+        return column
+    used = [text for value, text in labels.items() if (column == value).any()]
+    return pd.Series(pd.Categorical(column.map(dict(labels)), list(dict.fromkeys(used))), column.index)
+
+
+def _describe(frame: pd.DataFrame, gaps: Mapping[str, Mask], table: pd.DataFrame) -> tuple[str, ...]:
+    """Return sentences on the value labels and on the declared missing values of a file."""
+    words = sum(isinstance(dtype, pd.CategoricalDtype) for dtype in table.dtypes)
+    notes = [f"The value labels of {plural(words, 'column')} are read in place of their numbers."] if words else []
+    found = [
+        f"{name!r} {count(int(gap.sum()))} ({', '.join(_show(value) for value in frame[name][gap].unique()[:3])})"
+        for name, gap in gaps.items()
+        if gap.any()
+    ]
+    more = f" and {plural(len(found) - MAX_SHOWN, 'more column')}" if len(found) > MAX_SHOWN else ""
+    if found:
+        notes.append(f"Values that the file declares as missing are empty: {', '.join(found[:MAX_SHOWN])}{more}.")
+    return tuple(notes)
+
+
+def _show(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else clipped(value, 20)
+
+
+SPSS = TableFormat(
+    "spss",
+    (".sav", ".zsav", ".por"),
+    partial(_read, "SPSS", {"": "read_sav", ".por": "read_por"}),
+    options=("encoding",),
+    signatures=((0, b"$FL2"), (0, b"$FL3")),
+)
+STATA = TableFormat(
+    "stata",
+    (".dta",),
+    partial(_read, "Stata", {"": "read_dta"}),
+    options=("encoding",),
+    signatures=((0, b"<stata_dta>"),),
+)
+SAS = TableFormat(
+    "sas",
+    (".sas7bdat", ".xpt"),
+    partial(_read, "SAS", {"": "read_sas7bdat", ".xpt": "read_xport"}),
+    options=("encoding",),
+    signatures=((0, bytes(12) + bytes.fromhex("c2ea8160b31411cf")), (0, b"HEADER RECORD*******LIB")),
+)
