@@ -32,7 +32,7 @@ _OPTIONS = {
     "pairs": "--tags-file",
     "random_state": "--seed",
     "mark": "--source-columns",
-    "marks": "--thumbnails",
+    "marks": "--set thumbnails=",
     "question": "--to label-studio:",
     "out": "-o FOLDER/",
     "scheduler": "--workers",

@@ -46,7 +46,7 @@ class TestComplete:
 
     def test_label_names_from_a_file(self, songs, tmp_path):
         (tmp_path / "names.txt").write_text("tag_a\ntag_c\n")
-        result = run("complete", songs, "--labels", f"@{tmp_path / 'names.txt'}", "--ignore", "tag_b")
+        result = run("complete", songs, "--labels", f"@{tmp_path / 'names.txt'}", "--set", "ignore=tag_b")
         assert "60 items, 2 labels" in result.output
 
     def test_parquet_with_vectors(self, tmp_path, rng):
@@ -58,7 +58,9 @@ class TestComplete:
 
     def test_vectors_next_to_the_table(self, songs, tmp_path, rng):
         np.save(tmp_path / "X.npy", rng.normal(size=(60, 7)))
-        result = run("complete", songs, "--labels", "tag_*", "--ignore", "f*", "--set", f"vectors={tmp_path / 'X.npy'}")
+        result = run(
+            "complete", songs, "--labels", "tag_*", "--set", "ignore=f*", "--set", f"vectors={tmp_path / 'X.npy'}"
+        )
         assert "from the matrix" in result.output
 
     def test_tags_and_a_long_table(self, songs, tmp_path, rng):
@@ -101,7 +103,7 @@ def test_names_are_printed_as_they_are(songs, tmp_path):
     frame = pd.read_csv(songs).rename(columns={"tag_a": "[bold]", "tag_b": ":heart:"})
     path = tmp_path / "[red] a long name that is not broken where a line of a terminal of eighty columns ends.csv"
     frame.to_csv(path, index=False)
-    output = run("complete", path, "--labels", "[[]bold],:heart:", "--ignore", "tag_c").stdout
+    output = run("complete", path, "--labels", "[[]bold],:heart:", "--set", "ignore=tag_c").stdout
     assert "[bold], :heart:" in output
     assert f"Written: {path.with_suffix('.completed.csv')}, " in output
 
@@ -194,7 +196,7 @@ class TestSparseArff:
     def test_features_and_ignored_columns(self, path):
         described = run("data", "describe", path, "--labels", "tag*", "--set", "features=f1,f3").output
         assert "60 items, 2 features, 2 labels" in described
-        described = run("data", "describe", path, "--labels", "tag*", "--ignore", "f1").output
+        described = run("data", "describe", path, "--labels", "tag*", "--set", "ignore=f1").output
         assert "60 items, 4 features, 2 labels" in described
 
     def test_predict_finds_features_by_name(self, path):

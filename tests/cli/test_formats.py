@@ -326,7 +326,7 @@ class TestLabelWords:
         frame = pd.read_csv(songs)
         frame["tag_a"] = frame["tag_a"].map({1: "x", 0: None}).where(frame["tag_a"].notna(), "?")
         frame.to_csv(songs, index=False)
-        options = ("--labels", "tag_a", "--ignore", "tag_b,tag_c", "--set", "words=x=1;=0;?=")
+        options = ("--labels", "tag_a", "--set", "ignore=tag_b,tag_c", "--set", "words=x=1;=0;?=")
         result = run("data", "describe", songs, *options)
         assert f"{int((frame['tag_a'] == '?').sum())} items without any label" in result.output
 

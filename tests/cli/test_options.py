@@ -86,6 +86,10 @@ def roles(result):
 
 #: Old options of a table, and how the same is written now.
 OLD = {
+    "ignore": (["--ignore", "f0", "--ignore", "f1"], ["--set", "ignore=f0,f1"]),
+    "thumbnails": (["--thumbnails", "8x8"], ["--set", "thumbnails=8x8"]),
+    "empty": (["--tags", "listed", "--absent", "irrelevant", "--empty", "none"],
+              ["--tags", "listed", "--absent", "irrelevant", "--set", "empty=none"]),
     "group": (["--group", "f0"], ["--set", "group=f0"]),
     "features": (["--features", "f1,f3"], ["--set", "features=f1,f3"]),
     "several features": (["--features", "f1", "--features", "f3"], ["--set", "features=f1", "--set", "features=f3"]),
@@ -105,12 +109,15 @@ def test_an_old_option_of_a_table_means_the_same_and_is_named(songs, monkeypatch
     if "--yes" in old:
         frame["tag_a"] = frame["tag_a"].map({1: "ja", 0: ""}).fillna("?")
         frame.to_csv(songs, index=False)
-    labels = ["--labels", "tag_a"] if "--on" not in old else []
+    if "--empty" in old:
+        frame["listed"] = ["loud", "soft", ""] * 20
+        frame.to_csv(songs, index=False)
+    labels = [] if {"--on", "--empty"} & set(old) else ["--labels", "tag_a"]
     pd.DataFrame({"song": frame["song"], "tag": ["loud", "soft"] * 30})[:40].to_csv("long.csv", index=False)
     first = run("map", songs, "--id", "song", *labels, *old, "--method", "pca", "-o", "old.csv")
     second = run("map", songs, "--id", "song", *labels, *new, "--method", "pca", "-o", "new.csv")
     assert roles(first).replace("old.csv", "new.csv") == roles(second)
-    flags = [flag for flag in dict.fromkeys(old) if flag.startswith("--") and flag != "--absent"]
+    flags = [flag for flag in dict.fromkeys(old) if flag.startswith("--") and flag not in ("--absent", "--tags")]
     for flag in flags:
         assert f"{flag} has another name now: write --set " in first.stderr
     assert "another name" not in second.stderr
@@ -176,7 +183,7 @@ def test_errors_name_the_option_that_the_command_has(songs):
 @pytest.fixture
 def described(songs):
     """A table with its table file."""
-    options = ("--id", "song", "--labels", "tag_*", "--ignore", "f4", "--show", "f0")
+    options = ("--id", "song", "--labels", "tag_*", "--set", "ignore=f4", "--set", "show=f0")
     result = run("data", "describe", songs, *options, "--save")
     assert result.exit_code == 0, result.output
     assert f"Written: {songs.with_name('songs.table.toml')}." in result.output
@@ -206,7 +213,7 @@ def test_options_override_the_table_file(described):
     plain = run("data", "describe", described).output
     assert "tag_a, tag_b, tag_c" in plain
     assert re.search(r"f4 +ignored +left out on request", plain)
-    other = run("data", "describe", described, "--labels", "tag_a", "--ignore", "f3").output
+    other = run("data", "describe", described, "--labels", "tag_a", "--set", "ignore=f3").output
     assert re.search(r"\btag_a +label", other)
     assert re.search(r"f3 +ignored +left out on request", other)
 

@@ -144,11 +144,14 @@ class TestOutputs:
         assert listed.loc[given, "probability"].notna().all()
         item, label = listed.loc[~given, ["item", "label"]].iloc[0]
         assert "probability –" in repr(filled.explain(item, label))
-        assert json.loads(json.dumps(filled.explain(item, label).to_dict(), allow_nan=False))["probability"] is None
+        why = filled.explain(item, label)
+        title = filled.evidence.contradictions[0]["title"]
+        assert f"A check contradicts its probability: {title}.".replace("\xa0", " ") in repr(why)
+        assert json.loads(json.dumps(why.to_dict(), allow_nan=False))["probability"] is None
         row, column = filled.index.get_loc(item), filled.labels.names.index(label)
         on_page = explain_place(filled, row, column, label).facts
         assert (on_page["probability"], on_page["contributions"]) == (None, [])
-        assert filled.evidence.contradictions[0]["title"] in on_page["note"]
+        assert title in on_page["note"]
 
     def test_json_and_figures(self, fit_case, data, case):
         filled, _ = fit_case(data, case)

@@ -312,18 +312,18 @@ def test_a_sample_of_items_holds_none_twice(monkeypatch):
     [(False, 0.66, 1.0, 0), (False, 0.66, 2.0, 1), (False, 0.64, 1.0, 1), (True, 0.64, 1.0, 1), (True, 0.66, 1.0, 0)],
 )
 def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision, n_times, expected, two_curves):
-    """Gaps with p = .9 and a deviation of a quarter; observed entries, and labels with a mere rate, stay."""
+    """Gaps with p = .9 and a deviation of a quarter; observed entries stay."""
     state = np.repeat([[0, 0], [1, 1], [0, 0]], (1, 20, 1), axis=0).astype(np.int8)
     labels = PartialLabels(state, ("a", "b"), np.ones(22, bool), positive_only)
     p = np.full(state.shape, 0.9)
-    learned_from = SimpleNamespace(observed=labels.observed, learnable=np.array([True, False]))
+    learned_from = SimpleNamespace(observed=labels.observed)
     curves = ResampledCalibration(np.repeat(two_curves.scores, 2, axis=1), np.repeat(two_curves.curves, 2, axis=2))
     model = SimpleNamespace(out_of_fold_scores_=np.where(labels.observed, p, np.nan), label_scores_=p)
     own = {"calibrated_on": labels, "learned_from": learned_from, "resampled_calibration": curves}
     evidence = Evidence(SimpleNamespace(labels=labels), model)
     vars(evidence).update(own)
     filled = evidence._fill_at(p, precision, None, n_times)
-    assert filled[[0, -1]].tolist() == [[expected, 0], [expected, 0]]
+    assert filled[[0, -1]].tolist() == [[expected] * 2] * 2
     assert not filled[1:-1].any()
     if n_times == 1.0:
         np.testing.assert_array_equal(evidence._fill_at(p, precision, None), filled)

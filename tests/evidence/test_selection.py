@@ -24,7 +24,7 @@ def count_found(hide, n=300, n_labels=5):
         p = rng.beta(0.7, 1.5, size=(n, n_labels))
         truth = (rng.random(p.shape) < p).astype(float)
         labels = PartialLabels.from_table(hide(truth, rng))
-        found += is_selected(labels, labels.observed, p)
+        found += is_selected(labels.observed, p)
     return found
 
 
@@ -58,7 +58,7 @@ def test_a_difference_too_small_to_matter_is_not_found():
     labels = PartialLabels.from_table(know_entries(0.32, 0.3)(truth, rng))
     areas, deviations = _compare(labels.observed, p)
     assert np.mean((areas / deviations) ** 2) > 5  # one of 5,000 tables
-    assert not is_selected(labels, labels.observed, p)
+    assert not is_selected(labels.observed, p)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -71,4 +71,4 @@ def test_the_area_is_that_of_scikit_learn(seed):
 
 def test_too_few_entries_are_not_compared():
     labels = PartialLabels.from_table([[1.0], [0.0], [np.nan], [np.nan]])
-    assert not is_selected(labels, labels.observed, np.full((4, 1), 0.5))
+    assert not is_selected(labels.observed, np.full((4, 1), 0.5))

@@ -69,11 +69,6 @@ def test_the_entry_that_the_others_contradict_is_first():
     assert suspects["wrong"].between(0, 1).all()
 
 
-def test_a_label_with_one_value_has_no_suspects():
-    assert table([[1, 1], [1, -1]], [[0.1, 0.9], [0.9, 0.1]])["label"].tolist() == ["sad", "sad"]
-    assert table([[1, 1], [1, 1]], [[0.1, 0.9], [0.9, 0.1]]).empty
-
-
 def test_missing_positives_are_suspects_of_positive_only_labels():
     labels = PartialLabels.from_positives(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]]))
     p = np.array([[0.9, 0.4], [0.6, 0.9], [0.1, 0.2], [0.9, 0.9]])

@@ -59,7 +59,7 @@ def test_counts_of_batches_add_up_to_those_of_the_whole(rng):
     ids = np.array([f"i{j}" for j in range(n)], dtype=object)
 
     def count(low, high):
-        options = {"learnable": np.array([True, True, False]), "flips": FlipRates(0.1, 0.2), "part": "x", "first": low}
+        options = {"flips": FlipRates(0.1, 0.2), "part": "x", "first": low}
         return count_batch(labels[low:high], relevant[low:high], p[low:high], ids=ids[low:high], **options)
 
     whole, merged = count(0, n), Totals.empty(3)
@@ -73,7 +73,6 @@ def test_counts_of_batches_add_up_to_those_of_the_whole(rng):
         assert len(ours) == MAX_ENTRIES
         pd.testing.assert_frame_equal(ours, theirs, check_dtype=False)
         assert ours[columns[0]].is_monotonic_decreasing
-        assert "c" not in set(ours["label"])
 
 
 def test_parts_are_listed_with_the_columns_that_folders_state(tmp_path):

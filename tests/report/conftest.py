@@ -84,8 +84,7 @@ class FakeCompletion:
         return self.learned_from
 
     def fill_at(self, precision: float, n_times: float = 1.0) -> np.ndarray:
-        open_entries = ~self.labels.observed & self.learned_from.learnable
-        return fill_confident(np.where(open_entries, self.p, np.nan), precision)
+        return fill_confident(np.where(self.labels.observed, np.nan, self.p), precision)
 
     @property
     def expected_errors(self) -> pd.DataFrame:
@@ -125,8 +124,7 @@ class FakeCompletion:
 
     @property
     def gaps_by_kind(self) -> dict[str, int]:
-        kinds = np.where(self.learned_from.learnable, KINDS.index(self.kind), KINDS.index("rate"))
-        return count_gaps(self.labels, np.broadcast_to(kinds, self.labels.shape))
+        return count_gaps(self.labels, np.full(self.labels.shape, KINDS.index(self.kind)))
 
     @property
     def suspects(self) -> pd.DataFrame:

@@ -145,8 +145,8 @@ def test_an_explanation_is_a_sentence():
     assert lines[0] == "   −0.50  rate of the label     2 of 5"
     assert lines[-1] == "   +2.20  sum"
     assert len(lines) == 3
-    nothing = replace(why, contributions=parts[:0])
-    assert repr(nothing).endswith("threshold 50 %. It has no probability, so that there are no parts.")
+    nothing = replace(why, contributions=parts[:0], note="It has no probability.")
+    assert repr(nothing).endswith("threshold 50 %. It has no probability.")
     page = why._repr_html_()
     assert "<script>" not in page
     assert page.count("<th>") == 6  # a column per field, none for the numbers of the rows

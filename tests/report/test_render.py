@@ -96,9 +96,7 @@ def test_it_runs_and_loads_nothing(by_hand):
     links = [v for _, attrs in page.elements for k, v in attrs.items() if k in ("src", "href", "action", "srcset")]
     assert links
     assert all(link.startswith(("#", "data:")) for link in links)
-    assert not re.search(
-        r"url\(|@import|https?:", files("halflabel.report").joinpath("templates/report.css").read_text()
-    )
+    assert not re.search(r"url\(|@import|https?:", files("halflabel.report").joinpath("templates/base.css").read_text())
 
 
 def test_everything_from_outside_is_escaped(by_hand):
@@ -149,13 +147,6 @@ def test_nothing_to_fill(by_hand):
     assert "None: no item has a gap." in text
 
 
-def test_no_label_learned(by_hand):
-    text = " ".join(page_of(by_hand([[1], [1], [None]], [[0.8], [0.8], [0.8]], names=("rock",))).text.split())
-    assert "one value only: not learned" in text
-    assert "There is no calibration curve: no label was learned." in text
-    assert "No label could be learned, so no given entry can be checked." in text
-
-
 def test_without_two_dimensions_there_is_no_map_but_a_reason(by_hand):
     page = page_of(by_hand(coordinates=np.zeros((6, 1))))
     assert "There is no map: a map of these items has 1 dimension, not 2." in page.text
@@ -184,7 +175,7 @@ def test_the_page_stays_small_at_any_length_of_text(at_random):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_have_enough_contrast(scheme):
-    css = files("halflabel.report").joinpath("templates/report.css").read_text()
+    css = files("halflabel.report").joinpath("templates/base.css").read_text()
     light, dark = re.findall(r":root \{(.*?)\}", css, flags=re.S)[:2]
     colours = dict(re.findall(r"--([\w-]+): (#\w{6})", light))
     if scheme == "dark":

@@ -49,19 +49,12 @@ def test_expected_share_of_right_answers(by_hand):
 def test_labels_worst_first(by_hand):
     rock, sad = summarize(by_hand())["labels"]["rows"]
     assert rock == {
-        "name": "rock", "learned": True, "observed": 4, "relevant": 2, "unknown": 2, "filled_relevant": 1,
+        "name": "rock", "observed": 4, "relevant": 2, "unknown": 2, "filled_relevant": 1,
         "rate_given": 0.5,
         "rate_after": pytest.approx(3 / 6), "auc": pytest.approx(3 / 4), "f1": pytest.approx(0.5),
         "brier": pytest.approx((0.01 + 0.04 + 0.36 + 0.36) / 4),
     }  # fmt: skip
     assert (sad["name"], sad["auc"], sad["f1"]) == ("sad", 1.0, 1.0)
-
-
-def test_labels_that_were_not_learned_come_first_and_have_no_quality(by_hand):
-    y = [[1, 0], [0, 0], [1, None], [0, 0], [1, 0], [None, 0]]
-    first, second = summarize(by_hand(y))["labels"]["rows"]
-    assert (first["name"], first["learned"], first["auc"], first["f1"], first["brier"]) == ("sad", False, *[None] * 3)
-    assert second["auc"] is not None
 
 
 def test_quality_of_all_labels_together(by_hand):

@@ -14,7 +14,7 @@ from halflabel.report import summarize
 from halflabel.report.display import render_completion
 from halflabel.report.figures import draw_calibration, draw_map
 from halflabel.report.pictures import draw_picture
-from halflabel.report.render import environment
+from halflabel.report.render import load_templates
 from halflabel.report.scatter import CODES
 
 TEMPLATES = sorted(
@@ -50,7 +50,6 @@ def states(by_hand, at_random):
         "selected by value": (by_hand(is_selected=True), {}),
         "more assigned than c": (by_hand(TAGS, np.full((6, 2), 0.99), observed_rate=0.1), {}),
         "no gap": (by_hand([[1, 0], [0, 1], [1, 1]], [[0.9, 0.2], [0.1, 0.8], [0.7, 0.9]]), {}),
-        "nothing learned": (by_hand([[1], [1], [None]], [[0.8], [0.8], [0.8]], names=("rock",), kind="prior"), {}),
         "no map": (by_hand(coordinates=np.zeros((6, 1))), {}),
         "drift": (by_hand(drift=0.9, kind="features", notes=("a <note>",)), {}),
         "many": (at_random(300, 70), {}),
@@ -80,11 +79,11 @@ def make_context(completion, options):
 
 
 def render_section(name, completion, options):
-    return environment().get_template(name).render(**context_of(completion, options))
+    return load_templates().get_template(name).render(**context_of(completion, options))
 
 
 def render_figures(name, completion, options):
-    context, macros = context_of(completion, options), environment().get_template(name).module
+    context, macros = context_of(completion, options), load_templates().get_template(name).module
     drawn = macros.swatch("left", "unknown")
     if context["curve"]:
         drawn += macros.calibration_curve(context["curve"])

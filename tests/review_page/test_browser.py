@@ -148,7 +148,7 @@ def digits(tmp_path_factory):
     return path, table
 
 
-OPTIONS = ("--id", "scan", "--labels", ",".join(LABELS), "--thumbnails", "8x8")
+OPTIONS = ("--id", "scan", "--labels", ",".join(LABELS), "--set", "thumbnails=8x8")
 
 
 def wait_for_fit(page, text="^fitted"):

@@ -45,4 +45,4 @@ def test_an_entry_without_a_probability_has_a_note():
     filled.model.label_probabilities_ = np.where(np.arange(6)[:, None] == 2, np.nan, P)
     facts = explain_place(filled, 2, 0, "rock").facts
     assert (facts["probability"], facts["contributions"]) == (None, [])
-    assert facts["note"] == "The last fit has no probability of this entry."
+    assert facts["note"] == "It has no probability."

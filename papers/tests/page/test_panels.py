@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
+from importlib.resources import files
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from papers.tests.cases import read_marks
 
-import halflabel_papers.page
 from halflabel_papers.page.panels import HUES, MAX_KINDS, SIDE, Panel, _look, draw_panels
 from halflabel_papers.page.svg import check_svg
 
@@ -123,7 +122,7 @@ def lab(light):
 
 
 def test_colours_stand_out_on_light_and_dark_pages():
-    css = (Path(halflabel_papers.page.__file__).parent / "templates" / "base.css").read_text()
+    css = files("halflabel.report").joinpath("templates/base.css").read_text()
     grounds = [*re.findall(r"--paper: (#\w{6})", css), "#ffffff", "#0d1117"]
     assert len(grounds) == 4
     for colour, ground in itertools.product((*HUES, _look(-1)[0]), grounds):

@@ -206,19 +206,18 @@ def list_keys() -> str:
 
 def _list_old_names(shown: Collection[Key]) -> list[OldName]:
     """Return the old options of a command: keys that are not options now, and keys with another name."""
-    hidden = [_as_old_name(key) for key in KEYS if key not in shown and key.name not in ("words", "thumbnails")]
-    marks = _as_old_name(BY_NAME["thumbnails"], "--marks", "--thumbnails" if BY_NAME["thumbnails"] in shown else "")
+    hidden = [_as_old_name(key) for key in KEYS if key not in shown and key.name != "words"]
+    marks = _as_old_name(BY_NAME["thumbnails"], "--marks")
     return [*hidden, marks, *(_make_old_words(name, value) for value, name in VALUES.items())]
 
 
-def _as_old_name(key: Key, flag: str = "", instead: str = "") -> OldName:
+def _as_old_name(key: Key, flag: str = "") -> OldName:
     """Return the option that a key had."""
 
     def apply(given: Given, value: Any) -> None:
         given.setdefault("old_keys", {})[key.name] = _parse(key, value if isinstance(value, tuple) else [value])
 
-    text = f"{instead} {{}}" if instead else f"--set {key.name}={{}}"
-    return OldName(flag or key.flag, text, apply, {"multiple": key.kind == "names"})
+    return OldName(flag or key.flag, f"--set {key.name}={{}}", apply, {"multiple": key.kind == "names"})
 
 
 def _make_old_words(name: str, value: str) -> OldName:

@@ -69,7 +69,7 @@ def review_group() -> None:
 
 
 @review_group.command(name="page", cls=_PageCommand)
-@add_items_options("show", "thumbnails")
+@add_items_options("show")
 @click.option("--to", type=PATH, metavar="FILE", help="Write a table of the entries to check, the most useful ones "
               "first, in place of the page; `halflabel complete --answers` reads it.")  # fmt: skip
 @click.option("--rows", type=click.IntRange(1), default=MAX_ROWS, show_default=True, help="Maximum number of rows of "

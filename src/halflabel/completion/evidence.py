@@ -158,12 +158,7 @@ class Evidence:
             lower = lower_positives(p, known, scores, resampled, rate or 1.0, precision)
         else:
             lower = lower_probabilities(p, known, scores, resampled, n_times)
-        return fill_confident(np.where(self._open, p, np.nan), precision, lower)
-
-    @property
-    def _open(self) -> Mask:
-        """The unknown entries of labels that have both values."""
-        return ~self.labels.observed & self.learned_from.learnable
+        return fill_confident(np.where(self.labels.observed, np.nan, p), precision, lower)
 
     # The results of the checks.
 
@@ -199,7 +194,7 @@ class Evidence:
     def is_selected(self) -> bool:
         """Whether known entries differ from gaps, so that they were probably chosen because of their value."""
         known = self.calibrated_on.observed
-        return not self.labels.positive_only and is_selected(self.learned_from, known, self.learned_probabilities)
+        return not self.labels.positive_only and is_selected(known, self.learned_probabilities)
 
     @cached_property
     def drift(self) -> float | None:
@@ -275,9 +270,10 @@ class Evidence:
 
     def rank_candidates(self, n: int = 100) -> pd.DataFrame:
         """Return the ``n`` unknown entries that are likeliest to be relevant: item, label, rank, probability."""
-        p = np.where(self._open, self.probabilities, -1.0)
+        n_gaps = int((~self.labels.observed).sum())
+        p = np.where(self.labels.observed, -1.0, self.probabilities)
         # Probabilities near 1 are equal after clipping; the probabilities before it still differ.
-        order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, int(self._open.sum()))]
+        order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, n_gaps)]
         rows, columns = np.unravel_index(order, p.shape)
         names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
         ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}

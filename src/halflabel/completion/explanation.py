@@ -71,6 +71,8 @@ class Explanation:
         can be divided. Items are named for fitted items only.
     out_of_fold : bool
         Whether the parts are from models that were fitted without the item, because its label is given.
+    note : str
+        Why there is no probability, and so no parts. Empty if there is one.
     """
 
     item: Any
@@ -84,13 +86,14 @@ class Explanation:
     contributions: pd.DataFrame = field(default_factory=pd.DataFrame)
     carriers: pd.DataFrame = field(default_factory=pd.DataFrame)
     out_of_fold: bool = False
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry, its probability (None for NaN) and its parts as values that JSON can hold."""
         named = {"item": str(self.item), "label": self.label, "value": self.value, "given": self.given}
         parts = self.contributions.to_dict("records")
         p = None if np.isnan(self.probability) else self.probability
-        facts = {"probability": p, "kind": self.kind, "out_of_fold": self.out_of_fold}
+        facts = {"probability": p, "kind": self.kind, "out_of_fold": self.out_of_fold, "note": self.note}
         return {**named, **facts, "contributions": parts}
 
     def __repr__(self) -> str:
@@ -126,7 +129,14 @@ def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
         contributions=_list_contributions(completion, i, j, p, carriers),
         carriers=carriers,
         out_of_fold=bool(completion.evidence.learned_from.observed[i, j]),
+        note=_explain_absence(completion) if np.isnan(p) else "",
     )
+
+
+def _explain_absence(completion: Completion) -> str:
+    """Return why an entry has no probability."""
+    against = completion.evidence.contradictions
+    return f"A check contradicts its probability: {against[0]['title']}." if against else "It has no probability."
 
 
 def explain_new(
@@ -196,8 +206,6 @@ def _list_contributions(completion: Completion, i: int, j: int, p: float, carrie
 def _find_carriers(completion: Completion, i: int, j: int) -> pd.DataFrame:
     """Return the largest shares of the parts of one entry."""
     model, opened, learned = completion.model, completion.opened, completion.evidence.learned_from
-    if not learned.learnable[j]:
-        return contribution_table.list_carriers({}, contribution_table.Names((), ()))
     rows = np.flatnonzero(learned.observed[:, j] & (np.arange(len(learned)) != i))
     examples = Examples(opened.X[rows], learned.relevant[rows, j])
     carriers = model.find_carriers(opened.X[[i]], learned[[i]], j, i, examples)

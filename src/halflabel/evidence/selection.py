@@ -6,7 +6,6 @@ import numpy as np
 from scipy.stats import chi2, rankdata
 
 from halflabel._arrays import Floats, Mask
-from halflabel.labels import PartialLabels
 
 #: Minimum number of known and of unknown entries of a label, for a comparison.
 MIN_ENTRIES = 5
@@ -19,7 +18,7 @@ LEVEL, MIN_EFFECT = 0.001, 0.03
 MIN_EFFECT_OF_ITEMS = 0.10
 
 
-def is_selected(labels: PartialLabels, known: Mask, p: Floats) -> bool:
+def is_selected(known: Mask, p: Floats) -> bool:
     """Return whether the probabilities of known and of unknown entries differ by more than chance.
 
     For each label, the test of Mann and Whitney compares the probabilities of known entries (out of fold) with the
@@ -29,14 +28,11 @@ def is_selected(labels: PartialLabels, known: Mask, p: Floats) -> bool:
 
     Parameters
     ----------
-    labels : PartialLabels
     known : ndarray of bool, shape (n_items, n_labels)
         The entries on which probabilities were fitted.
     p : ndarray of shape (n_items, n_labels)
         Probabilities of being relevant, by models that were fitted without the item.
     """
-    learned = np.flatnonzero(labels.learnable)
-    known, p = known[:, learned], p[:, learned]
     partly = known.any(axis=1) & ~known.all(axis=1)
     areas, deviations = _compare(known[partly], p[partly])
     least, n_free = MIN_EFFECT, len(areas)

@@ -9,7 +9,6 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.positive_only import mark_unassigned
 
 #: Share of the entries, lowest probabilities first, that are assumed to be irrelevant.
 IRRELEVANT_SHARE = 0.3
@@ -86,9 +85,9 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     probabilities : ndarray of shape (n_items, n_labels)
         By models that were fitted without the entry.
     """
-    at = labels.observed & labels.learnable
+    at = labels.observed
     relevant, p = labels.relevant[at], probabilities[at]
-    wrong = FlipRates.estimate(relevant, p).flipped(relevant, p) if len(p) else p
+    wrong = FlipRates.estimate(relevant, p).flipped(relevant, p)
     order = np.lexsort((np.where(relevant, p, 1 - p), -wrong))
     return _list_entries(at, labels, probabilities, wrong).iloc[order].reset_index(drop=True)
 
@@ -106,7 +105,7 @@ def rank_missing(labels: PartialLabels, probabilities: Floats, observed_rate: fl
         P(relevant), given that the entry was not assigned, or P(assigned) without a label frequency.
     observed_rate : float or None
     """
-    at = labels.annotated[:, None] & ~labels.relevant & mark_unassigned(labels).learnable
+    at = labels.annotated[:, None] & ~labels.relevant
     p = probabilities[at]
     found = _list_entries(at, labels, probabilities, p if observed_rate is not None else np.full(len(p), np.nan))
     return found.iloc[np.argsort(-p, kind="stable")].reset_index(drop=True)

@@ -156,7 +156,7 @@ def _describe_selection() -> list[Result]:
 def _check_examples(labels: PartialLabels) -> list[Result]:
     relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
     rarer = np.minimum(relevant, observed - relevant)
-    rare = labels.learnable & (rarer < MIN_OF_A_VALUE)
+    rare = rarer < MIN_OF_A_VALUE
     names = [labels.names[j] for j in np.argsort(rarer, kind="stable") if rare[j]]
     if not names:
         return []

@@ -194,7 +194,7 @@ class _Batch:
     def count(self, core: Core, part: Part, first: int) -> Totals:
         """Return the totals of the rows."""
         where: dict[str, Any] = {"ids": self.ids, "part": part.name, "first": first}
-        return count_batch(self.labels, self.relevant, self.p, learnable=core.learnable, flips=core.flips, **where)
+        return count_batch(self.labels, self.relevant, self.p, flips=core.flips, **where)
 
 
 def _complete_batch(core: Core, part: Part, file: PartFile, table: pa.Table, first: int) -> _Batch:

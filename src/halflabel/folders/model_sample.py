@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Ints, Mask
+from halflabel._arrays import Floats, Ints
 from halflabel._digests import DamagedFile, digest_file, is_intact
 from halflabel._files import atomic_write, together
 from halflabel._wording import Place, locate_rows
@@ -70,8 +70,6 @@ class Core:
         The types of the columns of all parts.
     cells : mapping of str to (any, any)
         By label, the two values of a filled gap in a file: irrelevant and relevant.
-    learnable : ndarray of bool
-        Labels that were observed with both values.
     flips : FlipRates
         How often a value is given wrongly, estimated on the core.
     cutoffs : ndarray of shape (2, n_labels), or None
@@ -84,7 +82,6 @@ class Core:
     predictor: Predictor
     schema: pa.Schema
     cells: Mapping[str, tuple[Any, Any]]
-    learnable: Mask
     flips: FlipRates
     cutoffs: Floats | None
     answers: Mapping[str, tuple[Ints, NDArray[np.int8], Floats]]
@@ -152,11 +149,10 @@ def save_core(folder: Path, filled: Completion, parts: Sequence[Part], rows: Row
     """Write the model and all other data of a core. The files appear together."""
     relevant = np.where(filled.state == 0, -1, filled.state > 0).astype(np.int8)
     labels, p = filled.labels, filled.probabilities.to_numpy()
-    at = labels.observed & labels.learnable
-    flips = FlipRates.estimate(labels.relevant[at], p[at]) if at.any() else FlipRates(0.0, 0.0)
+    at = labels.observed
+    flips = FlipRates(0.0, 0.0) if labels.positive_only else FlipRates.estimate(labels.relevant[at], p[at])
     notes = {
         "cells": _choose_cells(filled),
-        "learnable": filled.evidence.learned_from.learnable.tolist(),
         "flips": [flips.false_relevant, flips.false_irrelevant],
         "cutoffs": _find_cutoffs(filled),
         "schema": schema.serialize().to_pybytes().hex(),
@@ -196,7 +192,6 @@ def load_core(folder: Path, digests: tuple[tuple[str, str], ...]) -> Core:
         load(folder / MODEL),
         pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(notes["schema"]))),
         {name: (pair[0], pair[1]) for name, pair in notes["cells"].items()},
-        np.array(notes["learnable"], dtype=bool),
         FlipRates(*notes["flips"]),
         None if notes["cutoffs"] is None else np.array(notes["cutoffs"]),
         _split_answers(notes["parts"], **answers),

@@ -78,7 +78,6 @@ def count_batch(
     relevant: Ints,
     p: Floats,
     *,
-    learnable: Mask,
     flips: FlipRates,
     ids: NDArray[np.object_],
     part: str,
@@ -92,7 +91,7 @@ def count_batch(
         The given labels.
     relevant, p : ndarray of shape (n_items, n_labels)
         The completed labels as 0/1 (-1: left empty), and their probabilities.
-    learnable, flips
+    flips : FlipRates
         Of the core.
     ids : ndarray of str
         How the items are called in lists.
@@ -108,10 +107,9 @@ def count_batch(
         names = np.array(labels.names, dtype=object)[columns]
         return {"item": ids[rows], "label": names, "part": part, "row": rows + first}
 
-    open_entries = gaps & learnable
-    rows, columns = _find_largest(np.where(open_entries, p, -1.0), open_entries)
+    rows, columns = _find_largest(p, gaps)
     candidates = pd.DataFrame({**name_entries(rows, columns), "probability": p[rows, columns]})
-    score, doubted = _score_given(labels, p, learnable, flips)
+    score, doubted = _score_given(labels, p, flips)
     rows, columns = _find_largest(score, doubted)
     given = labels.relevant[rows, columns].astype(int)
     suspects = {"wrong": score[rows, columns], "probability": p[rows, columns], "given": given}
@@ -119,11 +117,11 @@ def count_batch(
     return Totals(len(labels), int(labels.annotated.sum()), counts, lists)
 
 
-def _score_given(labels: PartialLabels, p: Floats, learnable: Mask, flips: FlipRates) -> tuple[Floats, Mask]:
+def _score_given(labels: PartialLabels, p: Floats, flips: FlipRates) -> tuple[Floats, Mask]:
     """Return how probably each given entry is wrong. Of positive-only labels, absent entries are scored."""
     if labels.positive_only:
-        return p, labels.annotated[:, None] & (labels.state == 0) & learnable
-    doubted = labels.observed & learnable
+        return p, labels.annotated[:, None] & (labels.state == 0)
+    doubted = labels.observed
     score = np.zeros(p.shape)
     score[doubted] = flips.flipped(labels.relevant[doubted], p[doubted])
     return score, doubted

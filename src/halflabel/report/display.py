@@ -12,7 +12,7 @@ from halflabel.completion.contribution_table import write_log_odds
 from halflabel.report.figures import draw_map
 from halflabel.report.headline import write_errors, write_relevant
 from halflabel.report.quality import count_filled, count_relevant, describe_labels
-from halflabel.report.render import environment
+from halflabel.report.render import load_templates
 from halflabel.report.scatter import choose_points
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def render_completion(completion: Completion) -> str:
     rows = describe_labels(completion.labels, completion.evidence.learned_from, completion.state, p, None)[:MAX_LABELS]
     sentences = (*describe_completion(completion), *completion.notes)
     return (
-        environment()
+        load_templates()
         .get_template("notebook.html.j2")
         .render(
             sentences=[clipped(sentence, 500) for sentence in sentences],
@@ -129,7 +129,7 @@ def describe_explanation(explanation: Explanation) -> str:
 def _describe_parts(explanation: Explanation) -> str:
     """Return the parts of an explanation, one on each line, after a sentence that names them."""
     if not len(explanation.contributions):
-        return "It has no probability, so that there are no parts."
+        return explanation.note
     without = ", by models that were fitted without the item" if explanation.out_of_fold else ""
     total = explanation.contributions["log_odds"].sum()
     rows = [*explanation.contributions.itertuples(index=False, name=None), ("sum", total, "")]
@@ -140,7 +140,7 @@ def _describe_parts(explanation: Explanation) -> str:
 def render_explanation(explanation: Explanation) -> str:
     """Return an explanation with its parts and its supporting items as HTML for a notebook."""
     tables: list[Any] = [explanation.contributions, explanation.supporting]
-    page = environment().from_string("<p>{{ sentence }}</p>")
+    page = load_templates().from_string("<p>{{ sentence }}</p>")
     sentence = describe_explanation(explanation).partition("\n")[0]
     return "".join([page.render(sentence=sentence), *(table.to_html(index=False, border=0) for table in tables)])
 

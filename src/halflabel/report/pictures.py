@@ -15,7 +15,7 @@ from halflabel._wording import clipped
 from halflabel.completion.explanation import find_label
 from halflabel.report.axes import NAME_SIZE, plot_map
 from halflabel.report.figures import CLASSES, draw_map
-from halflabel.report.render import environment
+from halflabel.report.render import load_templates
 from halflabel.report.scatter import CODES, HEIGHT, WIDTH, WORDS, encode_entries, fit_texts, fit_to_frame
 from halflabel.report.summary import summarize_map
 
@@ -105,7 +105,7 @@ def _draw_image(completion: Completion, drawn: ItemMap, j: int) -> bytes:
 
 def _draw_page(completion: Completion, points: dict[str, Any], title: str) -> str:
     return (
-        environment()
+        load_templates()
         .get_template("map_page.html.j2")
         .render(
             title=clipped(title),
@@ -123,7 +123,7 @@ def _draw_svg(completion: Completion, points: dict[str, Any], title: str) -> str
     figure = draw_map(points)
     used = set(points["labels"][0]["codes"])
     legend = [{"name": CLASSES[code], "words": words} for code, words in zip(CODES, WORDS, strict=True) if code in used]
-    page = environment().get_template("map.svg.j2")
+    page = load_templates().get_template("map.svg.j2")
     lines = [line for sentence in points["sentences"] for line in wrap(sentence, SVG_LINE)]
     return page.render(
         map=points, figure=figure, layer=figure["layers"][0], kinds=legend, lines=lines, title=clipped(title)

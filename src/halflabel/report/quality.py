@@ -59,7 +59,7 @@ def count_relevant(completion: Completion, precision: float) -> dict[str, Any]:
         this number (up to 16 times) at which clearly more could be filled in, with the number of entries, or None. It
         is estimated from the uncertainty of the calibration, which falls with the root of the number.
     """
-    gaps = ~completion.labels.observed & completion.evidence.learned_from.learnable
+    gaps = ~completion.labels.observed
     filled = int((completion.evidence.fill_at(precision) > 0).sum())
     labelled = int((~completion.evidence.learned_from.unlabelled).sum())
     return {
@@ -96,7 +96,7 @@ def describe_labels(
     probabilities: Floats,
     thresholds: Floats | None,
 ) -> list[dict[str, Any]]:
-    """Return counts, rates and quality of each label, the worst first: not learned, then by area under the ROC curve.
+    """Return counts, rates and quality of each label, the worst first: by area under the ROC curve.
 
     Parameters
     ----------
@@ -115,14 +115,13 @@ def describe_labels(
     quality = _measure_labels(learned, state, probabilities, thresholds)
     columns: dict[str, Any] = {
         "name": labels.names,
-        "learned": learned.learnable,
         "observed": observed,
         "relevant": relevant,
         "unknown": len(labels) - observed,
         "filled_relevant": (state > 0).sum(axis=0) - relevant,
         **quality,
     }
-    order = np.lexsort((relevant, np.where(learned.learnable, quality["auc"], -1.0)))
+    order = np.lexsort((relevant, quality["auc"]))
     return [{key: column[j] for key, column in columns.items()} for j in order]
 
 
@@ -161,7 +160,7 @@ def read_thresholds(model: Any) -> Floats:
 def _measure_labels(
     labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats, thresholds: Floats | None
 ) -> dict[str, Floats]:
-    """Return rates per label, and AUC, Brier score and F1 where it was learned."""
+    """Return rates, AUC, Brier score and F1 of each label."""
     error = np.where(labels.observed, (probabilities - labels.relevant) ** 2, 0.0)
     quality = {
         "auc": auc_per_label(labels, probabilities),
@@ -175,7 +174,7 @@ def _measure_labels(
     return {
         "rate_given": labels.rates,
         "rate_after": _ratio((state > 0).sum(axis=0), (state != 0).sum(axis=0)),
-        **{name: np.where(labels.learnable, values, np.nan) for name, values in quality.items()},
+        **quality,
     }
 
 

@@ -27,7 +27,7 @@ def render_html(summary: dict[str, Any]) -> str:
         From :func:`halflabel.report.summarize`, also after a trip through JSON.
     """
     return (
-        environment()
+        load_templates()
         .get_template("report.html.j2")
         .render(
             **summary,
@@ -38,8 +38,8 @@ def render_html(summary: dict[str, Any]) -> str:
 
 
 @cache
-def environment(package: str = "halflabel.report") -> Environment:
-    """Return the templates and their filters. Everything is escaped."""
+def load_templates(package: str = "halflabel.report") -> Environment:
+    """Return the templates of a package, after which those of the report come, and their filters. All is escaped."""
     result = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("halflabel.report")]),
         autoescape=True,

@@ -17,7 +17,7 @@ class Explained:
     row, column : int
         The place of the entry.
     facts : dict
-        :meth:`halflabel.completion.Explanation.to_dict`, and the text "note" in place of numbers that are absent.
+        :meth:`halflabel.completion.Explanation.to_dict`.
     """
 
     row: int
@@ -43,12 +43,4 @@ def explain_place(completion: Completion, row: int, column: int, label: str) -> 
         facts = completion.explain(completion.index[row], label).to_dict()
     except KeyError as error:  # several items have the id
         return Explained(row, column, {**named, "note": f"No explanation: {error.args[0]}"})
-    note = "" if facts["contributions"] else _describe_absence(completion)
-    return Explained(row, column, {**facts, "note": note})
-
-
-def _describe_absence(completion: Completion) -> str:
-    against = completion.evidence.contradictions
-    if against:
-        return f"No numbers are shown, because a check contradicts the probabilities: {against[0]['title']}."
-    return "The last fit has no probability of this entry."
+    return Explained(row, column, facts)

@@ -125,8 +125,8 @@ def measure_flips(completion: Completion) -> NDArray[np.float32]:
     """Return the posterior that each observed entry is wrong. Positive-only labels have no flips."""
     labels = completion.labels
     flipped = np.zeros(labels.shape, dtype=np.float32)
-    at = labels.observed & labels.learnable
-    if labels.positive_only or not at.any():
+    at = labels.observed
+    if labels.positive_only:
         return flipped
     relevant, p = labels.relevant[at], completion.probabilities.to_numpy()[at]
     wrong = FlipRates.estimate(relevant, p).flipped(relevant, p)

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 import halflabel
+from halflabel.report import load_templates
 from halflabel_papers.page.svg import check_svg
 from halflabel_papers.verdicts.results import Verdict
 
@@ -238,16 +236,5 @@ def render_html(page: Page) -> str:
     or dark, and fits screens from 360 pixels up: a wide table scrolls in its own box. A verdict is a sign, a word and
     a colour. Sections of level 2 are linked at the top if there are more than three.
     """
-    return _load_templates().get_template("page.html.j2").render(page=page, version=halflabel.__version__)
-
-
-@cache
-def _load_templates() -> Environment:
-    """Return the templates, in which everything is escaped."""
-    return Environment(
-        loader=PackageLoader("halflabel_papers.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    templates = load_templates("halflabel_papers.page")
+    return templates.get_template("page.html.j2").render(page=page, version=halflabel.__version__)
