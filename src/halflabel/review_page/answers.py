@@ -22,6 +22,8 @@ CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 #: The operations of a record. An audit and its certificate change no answer.
 OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate")
 
+#: The sentence about a key of two records.
+KEY_USED = "The key was used for another record: send each record with a key of its own."
 
 #: The fields of every record.
 _OWN = ("n", "op", "by", "at", "key")
@@ -110,6 +112,27 @@ class AnswerBook:
     def find_key(self, key: str) -> Record | None:
         """Return the record that was sent with this key, if there is one."""
         return self._keys.get(key)
+
+    def find_repeated(self, op: str, key: str) -> Record | None:
+        """Return the record that was written with this key. Raise if it is of another kind."""
+        record = self.find_key(key)
+        if record is not None and record.op != op:
+            raise ValueError(KEY_USED)
+        return record
+
+    def prepare(
+        self, operations: Sequence[tuple[str, str, dict[str, Any]]], *, by: str, at: str
+    ) -> tuple[list[Record], list[Record]]:
+        """Return a record for each (operation, key, body), and those of them that were not written before."""
+        made: dict[str, Record] = {}
+        records = []
+        for op, key, body in operations:
+            record = self.find_repeated(op, key) or made.get(key)
+            if record is None:
+                own = {"n": self.next_number + len(made), "op": op, "by": by, "at": at, "key": key}
+                record = made[key] = Record.from_dict({**own, **body})
+            records.append(record)
+        return records, list(made.values())
 
     @property
     def next_number(self) -> int:

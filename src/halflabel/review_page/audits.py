@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from halflabel.evidence.audit import Audit, draw_audit, is_rejected
+from halflabel.evidence.audit import POPULATIONS, Audit, draw_audit, is_rejected
 from halflabel.review_page.answers import AnswerBook, Record
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.queues import Question, Situation
@@ -96,9 +96,13 @@ def find_running(book: AnswerBook) -> RunningAudit | None:
     return None
 
 
-def find_certificate(book: AnswerBook) -> Record | None:
-    """Return the last certificate."""
-    return next((record for record in reversed(book.records) if record.op == "certificate"), None)
+def describe_certificate(book: AnswerBook, fit: Fit | None) -> dict[str, Any] | None:
+    """Return the last certificate, its sentence, and whether the values have changed since then."""
+    record = next((record for record in reversed(book.records) if record.op == "certificate"), None)
+    if record is None:
+        return None
+    facts = record.body["certificate"]
+    return {**facts, "sentence": record.body["sentence"], "is_current": fit is not None and facts["fit"] == fit.name}
 
 
 def draw(
@@ -134,6 +138,18 @@ def plan(entries: int, error_rate: float, target: float = 0.95, level: float = L
         if n is not None:
             lines.append({"n": n, "errors": errors, "chance": round(float(binom.cdf(errors, n, error_rate)), 3)})
     return lines
+
+
+def describe_plans(now: Situation, fit: Fit, population: str, target: float | None) -> dict[str, Any]:
+    """Return the plans for a precision, by default a likely one. Without a precision, they have no chance to pass."""
+    entries = np.isin(now.delivered, POPULATIONS[population])
+    number = int(entries.sum())
+    rate = float(fit.wrong[entries].mean()) if number else 0.0
+    target = propose_target(number, rate) if target is None else target
+    plans = plan(number, rate, target)
+    plans = plans if fit.has_precision else [{**each, "chance": None} for each in plans]
+    shown = rate if fit.has_precision else None
+    return {"entries": number, "error_rate": shown, "target": target, "targets": TARGETS, "plans": plans}
 
 
 def propose_target(entries: int, error_rate: float) -> float:

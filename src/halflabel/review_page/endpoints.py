@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from halflabel.evidence.audit import POPULATIONS
+from halflabel.review_page.changes import describe_changes
 from halflabel.review_page.encoding import STATES, unpack_rows
 from halflabel.review_page.fields import (
     TableChanged,
@@ -108,7 +109,8 @@ async def get_panel(session: Session, _: Request) -> Response:
 
 async def get_changes(session: Session, _: Request) -> Response:
     """Return the changes by the last fit."""
-    return JSONResponse(await asyncio.to_thread(session.describe_changes))
+    now, names = session.situation, session.labels.names
+    return JSONResponse(await asyncio.to_thread(describe_changes, now, session.opened.index, names))
 
 
 async def get_points(session: Session, _: Request) -> Response:

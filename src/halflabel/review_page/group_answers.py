@@ -23,11 +23,17 @@ def find_members(now: Situation, rows: Ints, column: int, min_p: float | None = 
     return np.asarray(members, dtype=np.intp)
 
 
-def draw_sample(now: Situation, rows: Ints, column: int, seed: int) -> list[Question]:
-    """Return random members of a selection, to be answered one by one."""
-    members = find_members(now, rows, column)
+def describe_sample(now: Situation, rows: Ints, column: int, seed: int) -> dict[str, Any]:
+    """Return random members of a selection, to be answered one by one, and how many members p would select."""
+    members, fit = find_members(now, rows, column), now.fit
     chosen = np.random.default_rng(seed).permutation(members)[:SAMPLE]
-    return [Question(int(row), column, "sample") for row in chosen]
+    return {
+        "members": len(members),
+        "selected": len(rows),
+        "probable": 0 if fit is None else int((fit.p[members, column] >= fit.thresholds[column]).sum()),
+        "min_p": None if fit is None else round(float(fit.thresholds[column]), 4),
+        "questions": [vars(Question(int(row), column, "sample")) for row in chosen],
+    }
 
 
 def bound_share(members: int, yes: int, no: int) -> dict[str, Any]:

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from halflabel._wording import clipped
-from halflabel.review_page.answers import CODES, AnswerBook, Record
+from halflabel.review_page.answers import CODES, KEY_USED, AnswerBook, Record
 from halflabel.review_page.config import is_whole
 from halflabel.review_page.fields import TableChanged, is_text, read_key
-
-#: The error of a key that two different records have.
-KEY_USED = "The key was used for another record: send each record with a key of its own."
 
 #: The longest time of an answer that is stored, a day in milliseconds.
 MAX_MS = 86_400_000

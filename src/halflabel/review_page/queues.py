@@ -72,6 +72,17 @@ class Situation:
             return np.zeros_like(self.given)
         return np.where((self.given == 0) & (np.abs(self.current) != 1), self.fit.state, 0).astype(np.int8)
 
+    def predict(self, row: int, column: int) -> dict[str, Any]:
+        """Return the given value of an entry, and the value, the probability and the name of the fit."""
+        was = int(self.given[row, column])
+        known = {"was": None if was == 0 else int(was > 0)}
+        if self.fit is None:
+            return known
+        filled = int(self.fit.state[row, column])
+        is_filled = filled != 0 and self.fit.given[row, column] == 0
+        p = round(float(self.fit.p[row, column]), 4)
+        return {**known, "filled": int(filled > 0) if is_filled else None, "p": p, "fit": self.fit.name}
+
 
 @dataclass(frozen=True)
 class Question:

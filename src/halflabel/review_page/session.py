@@ -16,13 +16,12 @@ from halflabel.evidence.audit import POPULATIONS
 from halflabel.review_page import audits, group_answers
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import NONE, AnswerBook, Record
-from halflabel.review_page.changes import describe_changes
 from halflabel.review_page.config import Config, digest_table
 from halflabel.review_page.encoding import find_states, pack_label, pack_points
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
-from halflabel.review_page.intake import KEY_USED, Outcome, SentAnswer, check_repeated, read_answer
+from halflabel.review_page.intake import Outcome, SentAnswer, check_repeated, read_answer
 from halflabel.review_page.journal import Journal, describe_change, read_clock
 from halflabel.review_page.listing import Filter, ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
@@ -108,59 +107,26 @@ class Session:
 
     def reverse(self, op: str, key: str) -> Record | None:
         """Undo the last answer, or repeat the answer that was undone. Return None if both are impossible."""
-        if (again := self._find_repeated(op, key)) is not None:
+        if (again := self.book.find_repeated(op, key)) is not None:
             return again
         of = self.book.undoable if op == "undo" else self.book.redoable
         return None if of is None else self.write([(op, key, {"of": of})])[0]
 
     def write(self, operations: Sequence[tuple[str, str, dict[str, Any]]]) -> list[Record]:
         """Write records of (operation, key, body) in one step. A key that was written before is not written again."""
-        made: dict[str, Record] = {}
-        records = []
-        number = self.book.next_number
-        for op, key, body in operations:
-            record = self._find_repeated(op, key) or made.get(key)
-            if record is None:
-                values = {
-                    "n": number + len(made),
-                    "op": op,
-                    "by": self.config.by,
-                    "at": read_clock(),
-                    "key": key,
-                    **body,
-                }
-                record = made[key] = Record.from_dict(values)
-            records.append(record)
+        records, made = self.book.prepare(operations, by=self.config.by, at=read_clock())
         if made:
-            self.journal.append(list(made.values()))
-        for record in made.values():
+            self.journal.append(made)
+        for record in made:
             self.book.apply(record)
         self._last_answer = time.monotonic()
         return records
-
-    def _find_repeated(self, op: str, key: str) -> Record | None:
-        """Return the record that was written with this key. Raise if it is of another kind."""
-        record = self.book.find_key(key)
-        if record is not None and record.op != op:
-            raise ValueError(KEY_USED)
-        return record
 
     def _describe_circumstances(self, answer: SentAnswer) -> dict[str, Any]:
         """Return the prediction of the fit at the time of an answer, and the audit that the answer belongs to."""
         is_audit = self.audit is not None and answer.body["why"] == "audit"
         of = {"audit": self.audit.record.n} if self.audit is not None and is_audit else {}
-        return {**self.predict(answer.row, answer.column), **of}
-
-    def predict(self, row: int, column: int) -> dict[str, Any]:
-        """Return the given value of an entry, and the value, the probability and the name of the fit."""
-        was = int(self.labels.state[row, column])
-        known = {"was": None if was == 0 else int(was > 0)}
-        if self.fit is None:
-            return known
-        filled = int(self.fit.state[row, column])
-        is_filled = filled != 0 and self.fit.given[row, column] == 0
-        p = round(float(self.fit.p[row, column]), 4)
-        return {**known, "filled": int(filled > 0) if is_filled else None, "p": p, "fit": self.fit.name}
+        return {**self.situation.predict(answer.row, answer.column), **of}
 
     # -- questions and items ---------------------------------------------------------------
 
@@ -214,17 +180,14 @@ class Session:
 
     def describe_progress(self) -> dict[str, Any]:
         """Return the state that changes with answers and fits: counts, fit, undo."""
-        now = self.situation
-        answered = self.book.current != NONE
+        now, fit, answered = self.situation, self.fit, self.book.current != NONE
         return {
             "table": self.table,
             "answers": int(answered.sum()),
             "given": int((self.labels.state != 0).sum()),
             "open": int(now.open_entries.sum()),
-            "per_label": (self.book.current != NONE).sum(axis=0).tolist(),
-            "fit": None if self.fit is None else {
-                "name": self.fit.name, "effort": self.fit.effort, "seconds": round(self.fit.seconds, 1),
-            },
+            "per_label": answered.sum(axis=0).tolist(),
+            "fit": None if fit is None else {"name": fit.name, "effort": fit.effort, "seconds": round(fit.seconds, 1)},
             "new_answers": self.count_new_answers(),
             "refit_after": REFIT_ANSWERS,
             "undo": self.book.undoable is not None,
@@ -240,10 +203,6 @@ class Session:
         """Return queues and advice, which need all entries."""
         now = self.situation
         return {"queues": count_queues(now), "advice": advise(now, self.book)}
-
-    def describe_changes(self) -> dict[str, Any]:
-        """Return the changes by the last fit."""
-        return describe_changes(self.situation, self.opened.index, self.labels.names)
 
     def explain(self, item: str, label: str) -> dict[str, Any] | None:
         """Return why an answered entry has its probability, or None until the process that fits has the explanation."""
@@ -272,17 +231,9 @@ class Session:
 
     def plan_audit(self, population: str, target: float | None) -> dict[str, Any]:
         """Return how many answers an audit needs for a precision, by default a likely one, and the chance to pass."""
-        now = self.situation
         if self.fit is None or population not in POPULATIONS:
             raise ValueError("an audit needs a fit and a population.")
-        entries = np.isin(now.delivered, POPULATIONS[population])
-        number = int(entries.sum())
-        rate = float(self.fit.wrong[entries].mean()) if number else 0.0
-        target = audits.propose_target(number, rate) if target is None else target
-        plans = audits.plan(number, rate, target)
-        shown = rate if self.fit.has_precision else None
-        plans = plans if self.fit.has_precision else [{**each, "chance": None} for each in plans]
-        return {"entries": number, "error_rate": shown, "target": target, "targets": audits.TARGETS, "plans": plans}
+        return audits.describe_plans(self.situation, self.fit, population, target)
 
     def begin_audit(self, n: int, population: str, key: str) -> None:
         """Freeze random filled entries of the last fit in the journal."""
@@ -306,27 +257,16 @@ class Session:
 
     def describe_certificate(self) -> dict[str, Any] | None:
         """Return the last certificate, its sentence, and whether the values have changed since then."""
-        record = audits.find_certificate(self.book)
-        if record is None:
-            return None
-        is_current = self.fit is not None and record.body["certificate"]["fit"] == self.fit.name
-        return {**record.body["certificate"], "sentence": record.body["sentence"], "is_current": is_current}
+        return audits.describe_certificate(self.book, self.fit)
 
     def sample_selection(self, rows: Ints, column: int) -> dict[str, Any]:
         """Return the number of open members of a selection, random members, and how many members p would select."""
         self._require_no_audit()
-        members = group_answers.find_members(self.situation, rows, column)
-        probable = 0 if self.fit is None else int((self.fit.p[members, column] >= self.fit.thresholds[column]).sum())
-        cut = None if self.fit is None else round(float(self.fit.thresholds[column]), 4)
-        questions = group_answers.draw_sample(self.situation, rows, column, self.book.next_number)
-        return {
-            "members": len(members), "selected": len(rows), "probable": probable, "min_p": cut,
-            "questions": [vars(question) for question in questions],
-        }  # fmt: skip
+        return group_answers.describe_sample(self.situation, rows, column, self.book.next_number)
 
     def answer_selection(self, rows: Ints, column: int, value: int, min_p: float | None, key: str) -> int:
         """Give all members of a selection the same answer, as one record, and return the number of members."""
-        if (again := self._find_repeated("bulk", key)) is not None:
+        if (again := self.book.find_repeated("bulk", key)) is not None:
             return len(again.body["items"])
         self._require_no_audit()
         members = group_answers.find_members(self.situation, rows, column, min_p)
@@ -366,12 +306,9 @@ class Session:
         """Write the last fit with all answers: table, answers, report, certificate."""
         if self.worker is None or self.config.targets is None or self.fit is None:
             raise ValueError("there is nothing to write yet: wait for the first fit.")
-        outputs = gather_outputs(self.config.targets, self.book, self.opened.index, self.summarize())
+        reviewed = summarize_review(self.book, advise(self.situation, self.book), self.describe_certificate())
+        outputs = gather_outputs(self.config.targets, self.book, self.opened.index, reviewed)
         self.worker.ask(Job("write", {"answers": self.book.to_answers(), "outputs": outputs}))
-
-    def summarize(self) -> dict[str, Any]:
-        """Return the section "Reviewed" of the report."""
-        return summarize_review(self.book, advise(self.situation, self.book), self.describe_certificate())
 
     def refit_if_due(self) -> bool:
         """Make a fit if the worker is idle, and there are enough new answers or there was a pause."""
