@@ -25,13 +25,13 @@ class _Place(NamedTuple):
 
 #: In the order in which a newcomer meets them.
 _COMMANDS = {
-    "demo": _Place("trials", "demo", "Show the whole story on 1797 scanned digits, offline."),
-    "complete": _Place("items", "complete_command", "Fill the gaps of a half-labelled table."),
-    "predict": _Place("items", "predict_command", "Label new items with a saved model."),
+    "demo": _Place("evaluate", "demo", "Show the whole story on 1797 scanned digits, offline."),
+    "complete": _Place("complete", "complete_command", "Fill the gaps of a half-labelled table."),
+    "predict": _Place("predict", "predict_command", "Label new items with a saved model."),
     "evaluate": _Place(
-        "trials", "evaluate_command", "Hide known entries, predict them by several methods, and compare."
+        "evaluate", "evaluate_command", "Hide known entries, predict them by several methods, and compare."
     ),
-    "map": _Place("items", "map_command", "Draw the items in a small number of dimensions."),
+    "map": _Place("map", "map_command", "Draw the items in a small number of dimensions."),
     "review": _Place("review", "review_group", "Answer questions about uncertain labels in the browser."),
     "audit": _Place("audit", "audit_command", "Certify how many filled entries are right."),
     "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),

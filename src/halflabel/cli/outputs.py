@@ -5,14 +5,61 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import click
+import pandas as pd
 
 from halflabel._files import together
 from halflabel.cli.console import print_result
-from halflabel.cli.files import check_outputs, check_page, check_tables
+from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_format, name_table, require_one
+from halflabel.cli.old_names import Given, old_name
+from halflabel.files.conversion import write_frame
+from halflabel.files.registry import FORMATS, check_name
+from halflabel.table.sources import Source
+
+if TYPE_CHECKING:
+    from halflabel.completion import Completion
 
 #: Outputs that are a table, and outputs that are a page.
 _TABLES, _PAGES = {"probabilities", "questions", "review", "places", "labelled"}, {"report"}
+
+#: Suggestions for a tool; of Label Studio also the name of one question.
+to_option = click.option(
+    "--to", metavar="TOOL",
+    help="Write suggestions with scores for a tool, in place of the table: "
+    f"{', '.join(FORMATS)}. label-studio:NAME[:OBJECT] has one question whose choices are the labels, and names the "
+    "object that it is about.",
+)  # fmt: skip
+
+probabilities_option = click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
+
+
+def _add_question(given: Given, question: str) -> None:
+    given["to"] = f"{given['to'] or ''}:{question}"
+
+
+OLD_QUESTION = old_name("--question", "--to label-studio:{}", _add_question)
+
+
+def split_tool(to: str | None) -> tuple[str | None, str | None]:
+    """Return the name of a tool, and of the question that is asked there."""
+    tool, _, question = (to or "").partition(":")
+    return tool or None, question or None
+
+
+def name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> Path:
+    """Return the path of the completed table, or of the suggestions for a tool, where none was named."""
+    if to is None:
+        return name_table(given, source, "completed")
+    return name_format(require_one(given, source), to, FORMATS[check_name(to, tuple(FORMATS))].suffixes[0])
+
+
+def write_review(filled: Completion, entries: pd.DataFrame | None, path: Path) -> None:
+    """Write the entries to check, in the notation of the items."""
+    form = filled.opened.form
+    if entries is not None:
+        write_frame(entries.round({"probability": 4}), path, form and replace(form, cells=None))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,6 @@ import pandas as pd
 from halflabel._wording import closest, plural
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, name_plain_table, require_one
-from halflabel.cli.items import write_review
 from halflabel.cli.options import (
     MAX_ROWS,
     ItemsFile,
@@ -26,7 +25,7 @@ from halflabel.cli.options import (
     rule_option,
     seed_option,
 )
-from halflabel.cli.outputs import Outputs
+from halflabel.cli.outputs import Outputs, write_review
 from halflabel.cli.termination import Terminated
 from halflabel.completion.checks import check_observed_rate
 from halflabel.files.conversion import write_frame

@@ -1,0 +1,205 @@
+"""The command that fills the gaps of a table: complete."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pandas as pd
+
+from halflabel.cli.console import (
+    count_gaps,
+    make_roles_table,
+    out,
+    print_assumptions,
+    print_gaps,
+    print_note,
+    print_result,
+    show_progress,
+)
+from halflabel.cli.explaining import explain_option, read_entries
+from halflabel.cli.files import PATH, add_index_column, check_completed, name_output
+from halflabel.cli.folders import complete_folders
+from halflabel.cli.listing import print_first_to_check
+from halflabel.cli.old_names import accept_old_names, renamed
+from halflabel.cli.options import (
+    MAX_ROWS,
+    ItemsFile,
+    add_items_options,
+    add_rule_option,
+    effort_option,
+    observed_rate_option,
+    seed_option,
+)
+from halflabel.cli.outputs import (
+    OLD_QUESTION,
+    Outputs,
+    name_completed,
+    probabilities_option,
+    split_tool,
+    to_option,
+    write_review,
+)
+from halflabel.completion.marking import check_marks
+from halflabel.files.conversion import check_values, write_frame
+from halflabel.report.display import describe_review
+from halflabel.table.items import choose_shown
+
+if TYPE_CHECKING:
+    from halflabel.completion import Completion
+    from halflabel.completion.mapping.item_map import ItemMap
+
+_OLD_OPTIONS = (
+    OLD_QUESTION,
+    renamed("--mark", "source_columns", "--source-columns", is_flag=True),
+    renamed("--review-in", "answers", "--answers {}", type=PATH),
+    renamed("--review", "review", "`halflabel review ITEMS --to {}`", type=PATH),
+    renamed("--review-rows", "review_rows", "`halflabel review ITEMS --rows {}`", type=click.IntRange(1)),
+)
+
+
+@click.command(name="complete")
+@add_items_options()
+@accept_old_names(*_OLD_OPTIONS)
+@add_rule_option
+@complete_folders
+@to_option
+@probabilities_option
+@click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
+@click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
+@click.option("--answers", type=PATH, help="A table of `halflabel review` whose column 'answer' is filled in with 1 or "
+              "0; answers replace given entries.")  # fmt: skip
+@click.option("--certificate", "certificates", type=PATH, multiple=True,
+              help="A certificate of `halflabel audit` about this completed table, for the report.")  # fmt: skip
+@explain_option
+@click.option("--source-columns", is_flag=True,
+              help="Add columns to the completed table: whether each entry was given or filled.")  # fmt: skip
+@click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+              help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
+@observed_rate_option
+@effort_option
+@seed_option
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+def complete_command(
+    items: ItemsFile,
+    output: Path | None,
+    to: str | None,
+    certificates: tuple[Path, ...],
+    answers: Path | None,
+    source_columns: bool,
+    as_json: bool,
+    seed: int,
+    review_rows: int = MAX_ROWS,
+    *,
+    explain: tuple[tuple[str, str], ...],
+    review: Path | None = None,
+    **asked: Any,
+) -> None:
+    """Fill the gaps of a half-labelled table.
+
+    \b
+    Examples:
+      halflabel complete songs.csv --id song --labels rock,sad,live
+      halflabel complete songs.csv --labels 'tag_*' --min-precision 0.95 --model songs.halflabel
+      halflabel complete posts.csv --text body --tags tags --absent irrelevant
+      halflabel complete posts.csv --text body --tags tags --absent unknown --observed-rate 0.7
+      halflabel complete images.parquet --set vectors=embedding --labels @labels.txt
+      halflabel complete posts.csv --text body --labels 'tag_*' --answers check.csv
+      halflabel complete yeast.arff --set xml=yeast.xml
+      halflabel complete export.json --text text --absent irrelevant
+      halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
+      halflabel complete 'parts/*.parquet' --labels 'tag_*' -o completed/ --workers 4
+      halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio:topic:text
+    """  # noqa: D301
+    tool, question = split_tool(to)
+    source = items.read()
+    table = output or name_completed(items.paths, source, tool)
+    paths = {name: asked.pop(name) for name in ("report", "probabilities", "model")}
+    paths["report"] = paths["report"] or _name_report(items, table)
+    inputs = (*items.inputs, *source.paths, answers, *certificates)
+    outputs = Outputs.plan(inputs, {"table": table, **paths, "review": review})
+    outputs = outputs.together_with(check_completed(table, source, tool, source_columns, question))
+    proofs, opened = _read_certificates(certificates), items.open(source)
+    check_values(opened.frame, table)
+    if source_columns:
+        check_marks(opened)
+    shown = choose_shown(opened)
+    entries = read_entries(explain, opened.index, opened.labels.names)
+    if not as_json:
+        out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
+    with show_progress():
+        from halflabel.completion import complete
+
+        filled = complete(opened, review=answers, **asked, random_state=seed)
+    settings = {**asked, "seed": seed, "answers": answers, **items.stated}
+    of_report = {"title": Path(source.raw.source).name, "certificates": proofs, "settings": settings}
+    to_check = filled.review(review_rows, shown) if review else None
+    of_table = {"format": tool, "mark": source_columns, "question": question}
+    lost = _write_all(filled, outputs, to_check, of_table, of_report)
+    reasons = [filled.explain(item, label) for item, label in entries]
+    if as_json:
+        _print_json(filled, outputs, reasons)
+        return
+    _print_completion(filled, shown, lost)
+    print_result(*map(repr, reasons), *([] if to_check is None else [describe_review(filled, len(to_check))]))
+    outputs.print_paths()
+
+
+def _name_report(items: ItemsFile, table: Path) -> Path:
+    """Return the path of the report: next to the one file of items, or next to the table of several files."""
+    is_one = len(items.paths) == 1 and items.paths[0].exists()
+    return name_output(items.paths[0] if is_one else table, "report.html")
+
+
+def _write_all(
+    filled: Completion,
+    outputs: Outputs,
+    to_check: pd.DataFrame | None,
+    of_table: dict[str, Any],
+    of_report: dict[str, Any],
+) -> Sequence[str]:
+    """Write all outputs together, and return the sentences about what the table cannot hold."""
+    with show_progress():
+        written = outputs.write(
+            table=lambda path: filled.write(path, **of_table),
+            probabilities=lambda path: write_frame(add_index_column(filled.probabilities), path),
+            review=lambda path: write_review(filled, to_check, path),
+            model=lambda path: filled.save(path, item_map=_try_map(filled)),
+            report=lambda path: filled.report(path, **of_report),
+        )
+    lost: Sequence[str] = written["table"]
+    return lost
+
+
+def _print_json(filled: Completion, outputs: Outputs, reasons: Sequence[Any]) -> None:
+    written = {"written": {name: str(path) for name, path in outputs.paths.items()}}
+    explained = {"explained": [why.to_dict() for why in reasons]} if reasons else {}
+    click.echo(json.dumps({**count_gaps(filled), **written, **explained}))
+
+
+def _print_completion(filled: Completion, shown: tuple[str, ...], lost: Sequence[str]) -> None:
+    """Print the notes, how gaps were filled, and the first entries to check."""
+    print_note(*filled.opened.notes, *lost)
+    print_result(*filled.evidence.gaps)
+    print_gaps(filled)
+    print_assumptions(filled)
+    print_first_to_check(filled, shown)
+
+
+def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:
+    if not paths:
+        return []
+    from halflabel.evidence.audit import read_certificate
+
+    return [read_certificate(path) for path in paths]
+
+
+def _try_map(filled: Completion) -> ItemMap | None:
+    """Return the map of the report, for the model, or None if the items have fewer than two dimensions."""
+    try:
+        return filled.map()
+    except ValueError:
+        return None

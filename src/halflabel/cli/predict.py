@@ -1,0 +1,89 @@
+"""The command that labels new items with a saved model: predict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from halflabel._wording import plural
+from halflabel.cli.console import print_note, print_result, show_progress
+from halflabel.cli.explaining import explain_option, read_entries
+from halflabel.cli.files import PATH, add_index_column, check_tool_path, name_plain_table
+from halflabel.cli.old_names import accept_old_names
+from halflabel.cli.options import add_set_option
+from halflabel.cli.outputs import OLD_QUESTION, Outputs, name_completed, probabilities_option, split_tool, to_option
+from halflabel.files.conversion import parse_question, write_frame
+from halflabel.files.vectors import read_vectors
+from halflabel.table import Columns
+from halflabel.table.source_files import read_file
+
+
+@click.command(name="predict")
+@click.argument("model", type=PATH)
+@click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
+@add_set_option("delimiter", "encoding", "format")
+@accept_old_names(OLD_QUESTION)
+@click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
+@to_option
+@probabilities_option
+@click.option("--map", "places", type=PATH, help="Also write the places of the items on the map of the report.")
+@explain_option
+@click.option("--vectors", type=PATH, metavar="X.npy", help="Feature vectors, one row per row of the table.")
+def predict_command(
+    model: Path,
+    items: tuple[Path, ...],
+    keys: dict[str, Any],
+    output: Path | None,
+    to: str | None,
+    probabilities: Path | None,
+    places: Path | None,
+    explain: tuple[tuple[str, str], ...],
+    vectors: Path | None,
+) -> None:
+    """Label new items with a saved model.
+
+    \b
+    Example:
+      halflabel predict songs.halflabel new-songs.csv
+      halflabel predict songs.halflabel new-songs.csv --to label-studio
+    """  # noqa: D301
+    from halflabel.completion.model_file import load
+    from halflabel.completion.output import write_for_tool
+    from halflabel.completion.predictions import make_suggestions
+
+    tool, question = split_tool(to)
+    predictor = load(model)
+    source = read_file(items, Columns(format=keys.pop("format", None), labels=()), **keys)
+    raw = source.raw
+    target = output or (name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))
+    stated = parse_question(question, tool)
+    named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities, "places": places}
+    outputs = Outputs.plan((model, *source.paths, vectors), named)
+    outputs = outputs.together_with(check_tool_path(target, tool) if tool else ())
+    if vectors is None and raw.matrix is not None:
+        raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
+    matrix = read_vectors(vectors) if vectors else raw.matrix
+    with show_progress():
+        if tool:
+            labels, p = predictor.predict(raw.frame, matrix, return_proba=True)
+            records = make_suggestions(predictor, source, raw.frame, labels, p)
+        else:
+            labelled, p = predictor.complete(raw.frame, matrix, given=False, return_proba=True)
+        located = predictor.locate(raw.frame, matrix) if places else pd.DataFrame()
+        entries = read_entries(explain, p.index, predictor.label_names)
+        reasons = [predictor.explain(raw.frame, item, label, matrix, given=False) for item, label in entries]
+    written = outputs.write(
+        suggestions=lambda path: write_for_tool(records, path, tool or "", stated),
+        labelled=lambda path: write_frame(labelled, path, raw.form),
+        probabilities=lambda path: write_frame(add_index_column(p), path),
+        places=lambda path: write_frame(add_index_column(located), path),
+    )
+    lost = written.get("suggestions") or written.get("labelled") or ()
+    print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
+    if probabilities and predictor.probability_of == "being assigned":
+        print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
+    print_result(*map(repr, reasons))
+    outputs.print_paths(f"{plural(len(p), 'item')} labelled. Threshold rule: {predictor.rule}.")
