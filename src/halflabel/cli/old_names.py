@@ -17,24 +17,13 @@ Given = MutableMapping[str, Any]
 
 @dataclass(frozen=True)
 class OldName:
-    """An option with another name than before.
+    """An option with another name than before."""
 
-    Parameters
-    ----------
-    flag : str
-        The old option.
-    instead : str
-        The new form of the option, with ``{}`` in the place of the value.
-    apply : callable
-        Takes the arguments of the command and the old value, and states the same with the new option.
-    attributes : dict
-        The arguments of click for the old option.
-    """
-
-    flag: str
-    instead: str
+    flag: str  #: The old option.
+    instead: str  #: The new form of the option, with ``{}`` in the place of the value.
+    #: Takes the arguments of the command and the old value, and states the same with the new option.
     apply: Callable[[Given, Any], None]
-    attributes: dict[str, Any]
+    attributes: dict[str, Any]  #: The arguments of click for the old option.
 
     @property
     def parameter(self) -> str:

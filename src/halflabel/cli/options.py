@@ -31,24 +31,12 @@ from halflabel.table.sources import Source
 
 @dataclass(frozen=True, eq=False)
 class ItemsFile:
-    """A file of items, and its description.
+    """A file of items, and its description."""
 
-    Parameters
-    ----------
-    paths : tuple of Path
-        Files, patterns or folders; several files are one table.
-    given : dict of str to object
-        The values of keys that the command line states.
-    table : Path or None
-        The table file, where it was named.
-    finds : bool
-        Whether a table file next to the items is used.
-    """
-
-    paths: tuple[Path, ...]
-    given: Mapping[str, Any] = field(default_factory=dict)
-    table: Path | None = None
-    finds: bool = True
+    paths: tuple[Path, ...]  #: Files, patterns or folders; several files are one table.
+    given: Mapping[str, Any] = field(default_factory=dict)  #: The values of keys that the command line states.
+    table: Path | None = None  #: The table file, where it was named.
+    finds: bool = True  #: Whether a table file next to the items is used.
 
     @cached_property
     def described(self) -> Described:

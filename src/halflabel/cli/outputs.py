@@ -64,21 +64,11 @@ def write_review(filled: Completion, entries: pd.DataFrame | None, path: Path) -
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """The files that a command writes.
+    """The files that a command writes."""
 
-    Parameters
-    ----------
-    inputs : tuple of Path or None
-        Files that are read, and never replaced.
-    paths : dict of str to Path
-        One path for each output.
-    further : tuple of Path
-        Files that come together with them.
-    """
-
-    inputs: tuple[Path | None, ...]
-    paths: Mapping[str, Path]
-    further: tuple[Path, ...] = ()
+    inputs: tuple[Path | None, ...]  #: Files that are read, and never replaced.
+    paths: Mapping[str, Path]  #: One path for each output.
+    further: tuple[Path, ...] = ()  #: Files that come together with them.
 
     @classmethod
     def plan(cls, inputs: Iterable[Path | None], paths: Mapping[str, Path | None]) -> Outputs:

@@ -27,21 +27,13 @@ _WHY = ("why", "reason")
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Entries that a person has answered.
+    """Entries that a person has answered."""
 
-    Parameters
-    ----------
-    rows, columns : ndarray of int
-        Where the entries are.
-    relevant : ndarray of bool
-        Whether each entry is relevant.
-    independent : ndarray of bool, optional
-        Whether the question was asked without regard to the value of the entry; by default each one was.
-    """
-
+    #: Where the entries are.
     rows: Ints
     columns: Ints
-    relevant: Mask
+    relevant: Mask  #: Whether each entry is relevant.
+    #: Whether the question was asked without regard to the value of the entry; by default each one was.
     independent: Mask | None = None
 
     def __len__(self) -> int:

@@ -36,21 +36,13 @@ UNDIVIDED = "all features together: the method does not divide this part"
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """The names of carriers.
-
-    Attributes
-    ----------
-    features, labels : sequence of str
-    items : Index or None
-        The ids of the fitted items; None for a model from a file, which has no ids.
-    places : mapping of str to ndarray of int
-        The positions of "examples" and "nodes" among the fitted items.
-    """
+    """The names of carriers."""
 
     features: Sequence[str]
     labels: Sequence[str]
+    #: The ids of the fitted items; None for a model from a file, which has no ids.
     items: pd.Index[Any] | None = None
-    places: Mapping[str, Ints] | None = None
+    places: Mapping[str, Ints] | None = None  #: The positions of "examples" and "nodes" among the fitted items.
 
 
 def list_carriers(

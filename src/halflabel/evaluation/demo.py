@@ -21,24 +21,12 @@ ITEMS_HIDDEN, ENTRIES_HIDDEN = 0.9, 0.5
 
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """Data and results of :func:`run_demo`.
+    """Data and results of :func:`run_demo`."""
 
-    Attributes
-    ----------
-    half : DataFrame
-        The half-labelled table: an id, the pixels, the tags with their gaps.
-    completion : Completion
-        The completed table.
-    table : DataFrame
-        The default and the methods a user would try otherwise, scored on the hidden entries.
-    images : ndarray of shape (n_items, 8, 8)
-    tags : tuple of str
-    """
-
-    half: pd.DataFrame
-    completion: Completion
-    table: pd.DataFrame
-    images: NDArray[Any]
+    half: pd.DataFrame  #: The half-labelled table: an id, the pixels, the tags with their gaps.
+    completion: Completion  #: The completed table.
+    table: pd.DataFrame  #: The default and the methods a user would try otherwise, scored on the hidden entries.
+    images: NDArray[Any]  #: Shape (n_items, 8, 8).
     tags: tuple[str, ...]
 
 

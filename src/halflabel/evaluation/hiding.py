@@ -91,21 +91,12 @@ class Hiding(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class HiddenEntries:
-    """Hide observed entries of some items in the pattern of the table's own gaps.
+    """Hide observed entries of some items in the pattern of the table's own gaps."""
 
-    Parameters
-    ----------
-    labels : PartialLabels
-        With irrelevant entries.
-    share : float
-        Share of the labelled items that lose entries, see :func:`halflabel.labels.masking.hide_like_gaps`.
-    groups : ndarray of int, shape (n_items,), optional
-        Items of one group lose the same entries.
-    """
-
-    labels: PartialLabels
+    labels: PartialLabels  #: With irrelevant entries.
+    #: Share of the labelled items that lose entries, see :func:`halflabel.labels.masking.hide_like_gaps`.
     share: float = 0.2
-    groups: Ints | None = None
+    groups: Ints | None = None  #: Shape (n_items,). Items of one group lose the same entries.
 
     warning = ""
 
@@ -187,20 +178,12 @@ def compare_f1(expected: float, reached: float, low: float, high: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class HiddenPositives:
-    """Hide a share of the assigned positives, where no entry is known to be irrelevant.
+    """Hide a share of the assigned positives, where no entry is known to be irrelevant."""
 
-    Parameters
-    ----------
-    labels : PartialLabels
-        Positive-only.
-    share : float
-        Share of the assigned entries that are hidden, see :func:`halflabel.labels.masking.hide_positives`.
-    observed_rate : float, optional
-        The label frequency c: the share of the relevant entries that were assigned before any was hidden.
-    """
-
-    labels: PartialLabels
+    labels: PartialLabels  #: Positive-only.
+    #: Share of the assigned entries that are hidden, see :func:`halflabel.labels.masking.hide_positives`.
     share: float = 0.2
+    #: The label frequency c: the share of the relevant entries that were assigned before any was hidden.
     observed_rate: float | None = None
 
     decisive = "above"

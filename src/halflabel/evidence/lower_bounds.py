@@ -33,20 +33,11 @@ MIN_ENTRIES = 10
 
 @dataclass(frozen=True, eq=False)
 class ResampledCalibration:
-    """Calibrations of bootstrap samples of the labelled items, as curves over the scores of each label.
+    """Calibrations of bootstrap samples of the labelled items, as curves over the scores of each label."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n_points, n_labels)
-        Increasing in each column.
-    curves : ndarray of shape (n_samples, n_points, n_labels)
-        Probabilities at these scores.
-    shrink : float
-        The standard deviation for all labelled items over that for a sample: the samples may be smaller.
-    """
-
-    scores: Floats
-    curves: Floats
+    scores: Floats  #: Shape (n_points, n_labels). Increasing in each column.
+    curves: Floats  #: Shape (n_samples, n_points, n_labels). Probabilities at these scores.
+    #: The standard deviation for all labelled items over that for a sample: the samples may be smaller.
     shrink: float = 1.0
 
     @classmethod

@@ -24,18 +24,10 @@ PARTS, MIN_ENTRIES = (1, 2, 4, 8, 16), 15
 
 @dataclass(frozen=True)
 class FlipRates:
-    """How often a value is given wrongly.
+    """How often a value is given wrongly."""
 
-    Attributes
-    ----------
-    false_relevant : float
-        e0, the share of the irrelevant entries that are given as relevant.
-    false_irrelevant : float
-        e1, the share of the relevant entries that are given as irrelevant.
-    """
-
-    false_relevant: float
-    false_irrelevant: float
+    false_relevant: float  #: e0, the share of the irrelevant entries that are given as relevant.
+    false_irrelevant: float  #: e1, the share of the relevant entries that are given as irrelevant.
 
     @classmethod
     def estimate(cls, relevant: Mask, p: Floats) -> FlipRates:

@@ -33,14 +33,9 @@ from halflabel.table.tag_cells import TagNotation, name_open_column
 
 @dataclass(frozen=True)
 class Output:
-    """A file that waits in a folder until all parts are finished.
+    """A file that waits in a folder until all parts are finished."""
 
-    Parameters
-    ----------
-    staged, final : Path
-        Where it waits, and its place in the end.
-    """
-
+    #: Where it waits, and its place in the end.
     staged: Path
     final: Path
 
@@ -51,35 +46,16 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """The description of a part to complete, which travels to a worker.
-
-    Parameters
-    ----------
-    part : Part
-    digest : str
-        The SHA-256 of the part when the run began.
-    run_id : str
-    core : Path
-        The folder of the core.
-    core_digests : tuple of (str, str)
-        Its files, each with its SHA-256.
-    target : Output
-        Where the part is written.
-    probabilities : Output or None
-        Where the probabilities are written.
-    record : Path
-        The file for the totals and the digests of the other files. It appears after these files.
-    options : TextOptions
-    """
+    """The description of a part to complete, which travels to a worker."""
 
     part: Part
-    digest: str
+    digest: str  #: The SHA-256 of the part when the run began.
     run_id: str
-    core: Path
-    core_digests: tuple[tuple[str, str], ...]
-    target: Output
-    probabilities: Output | None
-    record: Path
+    core: Path  #: The folder of the core.
+    core_digests: tuple[tuple[str, str], ...]  #: Its files, each with its SHA-256.
+    target: Output  #: Where the part is written.
+    probabilities: Output | None  #: Where the probabilities are written.
+    record: Path  #: The file for the totals and the digests of the other files. It appears after these files.
     options: TextOptions
 
     @property
@@ -166,22 +142,12 @@ def _choose_schema(core: Core, file: PartFile) -> pa.Schema:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """The rows of a batch, completed.
+    """The rows of a batch, completed."""
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The columns that the model reads.
-    ids : ndarray of str
-    labels : PartialLabels
-        The given labels.
-    relevant, p : ndarray of shape (n_rows, n_labels)
-        The completed labels as 0/1 (-1: left empty), and their probabilities.
-    """
-
-    frame: pd.DataFrame
+    frame: pd.DataFrame  #: The columns that the model reads.
     ids: NDArray[np.object_]
-    labels: PartialLabels
+    labels: PartialLabels  #: The given labels.
+    #: Shape (n_rows, n_labels). The completed labels as 0/1 (-1: left empty), and their probabilities.
     relevant: Ints
     p: Floats
 

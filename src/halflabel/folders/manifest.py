@@ -28,12 +28,7 @@ FOLDER, MANIFEST, FORMAT = "_halflabel", "manifest.json", 2
 
 @dataclass(frozen=True)
 class Places:
-    """The paths of an output folder.
-
-    Parameters
-    ----------
-    out : Path
-    """
+    """The paths of an output folder."""
 
     out: Path
 

@@ -37,18 +37,10 @@ MODEL, ANSWERS, NOTES = "core.halflabel", "core.npz", "core.json"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The origin of the rows of the core, in the order of their hashes.
+    """The origin of the rows of the core, in the order of their hashes."""
 
-    Parameters
-    ----------
-    parts : ndarray of int
-        The number of the part of each row.
-    rows : ndarray of int
-        Its number in the part.
-    """
-
-    parts: Ints
-    rows: Ints
+    parts: Ints  #: The number of the part of each row.
+    rows: Ints  #: Its number in the part.
 
     @classmethod
     def choose(cls, scan: Scan) -> Rows:
@@ -61,29 +53,17 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """The model and the data that a worker needs.
-
-    Parameters
-    ----------
-    predictor : Predictor
-    schema : Schema
-        The types of the columns of all parts.
-    cells : mapping of str to (any, any)
-        By label, the two values of a filled gap in a file: irrelevant and relevant.
-    flips : FlipRates
-        How often a value is given wrongly, estimated on the core.
-    cutoffs : ndarray of shape (2, n_labels), or None
-        With a precision: the highest probability of an entry that is filled in as irrelevant, and the lowest one as
-        relevant. None fills every entry.
-    answers : mapping of str to (rows, relevant, probabilities)
-        The answers of the fit for its own rows, by the name of the part. -1 where an entry is left empty.
-    """
+    """The model and the data that a worker needs."""
 
     predictor: Predictor
-    schema: pa.Schema
+    schema: pa.Schema  #: The types of the columns of all parts.
+    #: By label, the two values of a filled gap in a file: irrelevant and relevant.
     cells: Mapping[str, tuple[Any, Any]]
-    flips: FlipRates
+    flips: FlipRates  #: How often a value is given wrongly, estimated on the core.
+    #: Shape (2, n_labels). With a precision: the highest probability of an entry that is filled in as irrelevant,
+    #: and the lowest one as relevant. None fills every entry.
     cutoffs: Floats | None
+    #: The answers of the fit for its own rows, by the name of the part. -1 where an entry is left empty.
     answers: Mapping[str, tuple[Ints, NDArray[np.int8], Floats]]
 
     def leave_unsure(self, relevant: Ints, p: Floats, labels: PartialLabels) -> Ints:

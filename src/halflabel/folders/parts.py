@@ -26,19 +26,11 @@ HIVE_MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a table.
-
-    Parameters
-    ----------
-    path : Path
-    name : str
-        The path below the folder that all parts have in common. The output has the same path.
-    partition : tuple of (str, value)
-        The columns that names of folders state (``year=2024``), with their values.
-    """
+    """One file of a table."""
 
     path: Path
-    name: str
+    name: str  #: The path below the folder that all parts have in common. The output has the same path.
+    #: The columns that names of folders state (``year=2024``), with their values.
     partition: tuple[tuple[str, int | str | None], ...] = ()
 
     @property

@@ -32,19 +32,11 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The rows with the smallest hashes: a random sample that does not depend on the order of rows and parts.
+    """The rows with the smallest hashes: a random sample that does not depend on the order of rows and parts."""
 
-    Parameters
-    ----------
-    size : int
-        Maximum number of rows.
-    hashes : ndarray of uint64
-    parts, rows : ndarray of int
-        The number of the part, and of the row in it.
-    """
-
-    size: int
+    size: int  #: Maximum number of rows.
     hashes: Hashes
+    #: The number of the part, and of the row in it.
     parts: Ints
     rows: Ints
 
@@ -66,20 +58,10 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """The results of the first pass over one part or several parts.
+    """The results of the first pass over one part or several parts."""
 
-    Parameters
-    ----------
-    schemas : mapping of int to Schema
-        By the number of the part.
-    digests : mapping of int to str
-        The SHA-256 of each part.
-    n_rows, n_labelled : int
-    labelled, unlabelled : Drawn
-    """
-
-    schemas: Mapping[int, pa.Schema]
-    digests: Mapping[int, str]
+    schemas: Mapping[int, pa.Schema]  #: By the number of the part.
+    digests: Mapping[int, str]  #: The SHA-256 of each part.
     n_rows: int
     n_labelled: int
     labelled: Drawn
@@ -99,31 +81,15 @@ class Scan:
 
 @dataclass(frozen=True, eq=False)
 class ScanJob:
-    """The description of a scan, which travels to a worker.
+    """The description of a scan, which travels to a worker."""
 
-    Parameters
-    ----------
-    number : int
-        Of the part.
-    part : Part
-    first : Part
-        The part whose columns all other parts must have.
-    names : tuple of str
-        These columns.
-    columns : Columns
-        The stated roles, patterns expanded.
-    options : TextOptions
-    sizes : tuple of (int, int)
-        Maximum number of labelled and of unlabelled rows of the core.
-    """
-
-    number: int
+    number: int  #: The number of the part.
     part: Part
-    first: Part
-    names: tuple[str, ...]
-    columns: Columns
+    first: Part  #: The part whose columns all other parts must have.
+    names: tuple[str, ...]  #: These columns.
+    columns: Columns  #: The stated roles, patterns expanded.
     options: TextOptions
-    sizes: tuple[int, int]
+    sizes: tuple[int, int]  #: Maximum number of labelled and of unlabelled rows of the core.
 
 
 def scan_part(job: ScanJob) -> Scan:

@@ -33,36 +33,18 @@ N_QUESTIONS = 20
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The requested run.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-    places : Places
-    columns : Columns
-        The stated roles.
-    options : TextOptions
-    sizes : tuple of (int, int)
-        Maximum number of labelled and of unlabelled rows of the core.
-    fit : mapping
-        Further arguments of :func:`halflabel.complete`.
-    where : mapping
-        Arguments of :func:`halflabel.folders.schedulers.run_jobs`. They do not change the result.
-    probabilities : Path or None
-        The folder for probabilities.
-    report : Path or None
-        The report about the core.
-    """
+    """The requested run."""
 
     parts: Sequence[Part]
     places: Places
-    columns: Columns
+    columns: Columns  #: The stated roles.
     options: TextOptions
-    sizes: tuple[int, int]
-    fit: dict[str, Any]
+    sizes: tuple[int, int]  #: Maximum number of labelled and of unlabelled rows of the core.
+    fit: dict[str, Any]  #: Further arguments of :func:`halflabel.complete`.
+    #: Arguments of :func:`halflabel.folders.schedulers.run_jobs`. They do not change the result.
     where: dict[str, Any]
-    probabilities: Path | None = None
-    report: Path | None = None
+    probabilities: Path | None = None  #: The folder for probabilities.
+    report: Path | None = None  #: The report about the core.
 
     def describe(self) -> dict[str, Any]:
         """Return the settings that must be equal to resume a run."""

@@ -27,21 +27,12 @@ LISTS = {"candidates": ("probability",), "suspects": ("wrong", "probability", "g
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """Totals and lists of one batch, one part or all parts.
-
-    Parameters
-    ----------
-    n_rows, n_labelled : int
-    counts : ndarray of shape (5, n_labels)
-        See :data:`COUNTS`.
-    lists : mapping of str to DataFrame
-        See :data:`LISTS`.
-    """
+    """Totals and lists of one batch, one part or all parts."""
 
     n_rows: int
     n_labelled: int
-    counts: Floats
-    lists: Mapping[str, pd.DataFrame]
+    counts: Floats  #: Shape (5, n_labels). See :data:`COUNTS`.
+    lists: Mapping[str, pd.DataFrame]  #: See :data:`LISTS`.
 
     @classmethod
     def empty(cls, n_labels: int) -> Totals:

@@ -31,30 +31,15 @@ _OWN = ("n", "op", "by", "at", "key")
 
 @dataclass(frozen=True)
 class Record:
-    """One line of a journal.
+    """One line of a journal."""
 
-    Parameters
-    ----------
-    n : int
-        Its number, from 1.
-    op : str
-        One of :data:`OPERATIONS`.
-    by : str
-        The reviewer.
-    at : str
-        Time in ISO 8601.
-    key : str
-        A string that the sender chose, so that a record that is sent twice is written once.
-    body : dict
-        The fields of the operation: ``item, label, value, why`` of an answer, ``items, label, value`` of a bulk
-        answer, ``of`` (a number) of undo and redo, and any further facts.
-    """
-
-    n: int
-    op: str
-    by: str
-    at: str
-    key: str
+    n: int  #: Its number, from 1.
+    op: str  #: One of :data:`OPERATIONS`.
+    by: str  #: The reviewer.
+    at: str  #: Time in ISO 8601.
+    key: str  #: A string that the sender chose, so that a record that is sent twice is written once.
+    #: The fields of the operation: ``item, label, value, why`` of an answer, ``items, label, value`` of a bulk
+    #: answer, ``of`` (a number) of undo and redo, and any further facts.
     body: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

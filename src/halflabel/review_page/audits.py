@@ -25,16 +25,9 @@ MIN_CHANCE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class RunningAudit:
-    """An audit that has begun and has not ended.
+    """An audit that has begun and has not ended."""
 
-    Parameters
-    ----------
-    record : Record
-        The one that began it: its body holds the frozen entries.
-    book : AnswerBook
-    """
-
-    record: Record
+    record: Record  #: The one that began it: its body holds the frozen entries.
     book: AnswerBook
 
     @property

@@ -18,40 +18,18 @@ from halflabel.table import OpenTable
 
 @dataclass(frozen=True, eq=False)
 class Config:
-    """The fixed part of a review.
-
-    Parameters
-    ----------
-    opened : OpenTable
-    views : ItemViews
-    title : str
-        The name of the data.
-    by : str
-        The reviewer.
-    settings : dict
-        Arguments of :func:`halflabel.complete`.
-    effort : str
-        The effort of the fits on request. A fit after some answers is a fast one.
-    show_p : bool
-        Whether probabilities are shown before the answer.
-    coordinates : ndarray of shape (n_items, 2), or None
-        The user's own map.
-    contested : ndarray of bool, or None
-        Entries about which other reviewers have different answers.
-    targets : Targets, optional
-        Where outputs are written.
-    """
+    """The fixed part of a review."""
 
     opened: OpenTable
     views: ItemViews
-    title: str = ""
-    by: str = ""
-    settings: dict[str, Any] = field(default_factory=dict)
-    effort: str = "default"
-    show_p: bool = False
-    coordinates: Floats | None = None
-    contested: Mask | None = None
-    targets: Targets | None = None
+    title: str = ""  #: The name of the data.
+    by: str = ""  #: The reviewer.
+    settings: dict[str, Any] = field(default_factory=dict)  #: Arguments of :func:`halflabel.complete`.
+    effort: str = "default"  #: The effort of the fits on request. A fit after some answers is a fast one.
+    show_p: bool = False  #: Whether probabilities are shown before the answer.
+    coordinates: Floats | None = None  #: Shape (n_items, 2). The user's own map.
+    contested: Mask | None = None  #: Entries about which other reviewers have different answers.
+    targets: Targets | None = None  #: Where outputs are written.
 
     @property
     def rule(self) -> Rule:

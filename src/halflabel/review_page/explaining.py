@@ -10,19 +10,12 @@ from halflabel.completion import Completion
 
 @dataclass(frozen=True)
 class Explained:
-    """The explanation of an entry by one fit.
+    """The explanation of an entry by one fit."""
 
-    Parameters
-    ----------
-    row, column : int
-        The place of the entry.
-    facts : dict
-        :meth:`halflabel.completion.Explanation.to_dict`.
-    """
-
+    #: The place of the entry.
     row: int
     column: int
-    facts: dict[str, Any]
+    facts: dict[str, Any]  #: :meth:`halflabel.completion.Explanation.to_dict`.
 
 
 def explain_place(completion: Completion, row: int, column: int, label: str) -> Explained:

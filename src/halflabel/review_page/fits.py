@@ -20,43 +20,23 @@ HALF = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The result of one fit, small enough to be sent from one process to another.
+    """The result of one fit, small enough to be sent from one process to another."""
 
-    Attributes
-    ----------
-    name : str
-        A digest of values and probabilities.
-    n_records : int
-        The number of the last record that the fit includes.
-    effort : str
-    state : ndarray of int8, shape (n_items, n_labels)
-        Completed values, as in :attr:`halflabel.Completion.state`.
-    p : ndarray of float32, shape (n_items, n_labels)
-        Probabilities.
-    given : ndarray of int8, shape (n_items, n_labels)
-        The entries that the fit learned from: given entries and answers.
-    flipped : ndarray of float32, shape (n_items, n_labels)
-        Of entries in ``given`` the posterior probability that the value is wrong, 0 elsewhere.
-    thresholds : ndarray of shape (n_labels,)
-    expected : list of dict
-        Rows of :attr:`halflabel.Completion.expected_errors`.
-    probability_of : str
-    seconds : float
-    contradiction : str
-        The title of the first check that contradicts the probabilities of gaps. Empty if none does.
-    """
-
-    name: str
-    n_records: int
+    name: str  #: A digest of values and probabilities.
+    n_records: int  #: The number of the last record that the fit includes.
     effort: str
-    state: NDArray[np.int8]
-    p: NDArray[np.float32]
+    state: NDArray[np.int8]  #: Shape (n_items, n_labels). Completed values, as in :attr:`halflabel.Completion.state`.
+    p: NDArray[np.float32]  #: Shape (n_items, n_labels). Probabilities.
+    #: Shape (n_items, n_labels). The entries that the fit learned from: given entries and answers.
     given: NDArray[np.int8]
+    #: Shape (n_items, n_labels). Of entries in ``given`` the posterior probability that the value is wrong, 0
+    #: elsewhere.
     flipped: NDArray[np.float32]
-    thresholds: NDArray[np.float64]
-    expected: list[dict[str, Any]]
+    thresholds: NDArray[np.float64]  #: Shape (n_labels,).
+    expected: list[dict[str, Any]]  #: Rows of :attr:`halflabel.Completion.expected_errors`.
     probability_of: str
     seconds: float = 0.0
+    #: The title of the first check that contradicts the probabilities of gaps. Empty if none does.
     contradiction: str = ""
 
     @property

@@ -16,21 +16,11 @@ MAX_MS = 86_400_000
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of an answer.
+    """The outcome of an answer."""
 
-    Parameters
-    ----------
-    key : str
-        The key that was sent, or a new one for an answer without a key.
-    error : str
-        The reason why the answer is not kept. Empty if the answer is on the disk.
-    status : int
-        The status code of HTTP.
-    """
-
-    key: str
-    error: str = ""
-    status: int = 200
+    key: str  #: The key that was sent, or a new one for an answer without a key.
+    error: str = ""  #: The reason why the answer is not kept. Empty if the answer is on the disk.
+    status: int = 200  #: The status code of HTTP.
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -46,21 +36,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SentAnswer:
-    """An answer that names an entry of the table.
-
-    Parameters
-    ----------
-    key : str
-    row, column : int
-        The place of the entry.
-    body : dict
-        The content for the journal: item, label, value, and facts of the page.
-    """
+    """An answer that names an entry of the table."""
 
     key: str
+    #: The place of the entry.
     row: int
     column: int
-    body: dict[str, Any]
+    body: dict[str, Any]  #: The content for the journal: item, label, value, and facts of the page.
 
 
 def read_answer(sent: Any, book: AnswerBook) -> SentAnswer:

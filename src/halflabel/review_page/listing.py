@@ -24,21 +24,11 @@ ORDERS = ("table", "highest", "lowest")
 
 @dataclass(frozen=True)
 class Filter:
-    """The choice of the listed items, and their order.
+    """The choice of the listed items, and their order."""
 
-    Parameters
-    ----------
-    text : str
-        A part of the id, in any case of the letters.
-    states : sequence of int
-        Codes of :mod:`halflabel.review_page.encoding`. An empty sequence means all states.
-    order : str
-        One of :data:`ORDERS`.
-    """
-
-    text: str = ""
-    states: Sequence[int] = ()
-    order: str = "table"
+    text: str = ""  #: A part of the id, in any case of the letters.
+    states: Sequence[int] = ()  #: Codes of :mod:`halflabel.review_page.encoding`. An empty sequence means all states.
+    order: str = "table"  #: One of :data:`ORDERS`.
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:

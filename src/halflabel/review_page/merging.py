@@ -22,19 +22,14 @@ _ENTRY = ["item", "label"]
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """The answers of several reviewers.
+    """The answers of several reviewers."""
 
-    Attributes
-    ----------
-    answers : DataFrame
-        One row per entry that has an answer: item, label, answer (missing where reviewers differ or are not sure),
-        state ("agreed", "contested" or "one reviewer"), a column per reviewer, and why (the reason of the question).
-    agreement : DataFrame
-        One row per label and pair of reviewers: label, first, second, both (number of entries that both decided),
-        equal, kappa (Cohen's; missing where it is not defined).
-    """
-
+    #: One row per entry that has an answer: item, label, answer (missing where reviewers differ or are not sure),
+    #: state ("agreed", "contested" or "one reviewer"), a column per reviewer, and why (the reason of the
+    #: question).
     answers: pd.DataFrame
+    #: One row per label and pair of reviewers: label, first, second, both (number of entries that both decided),
+    #: equal, kappa (Cohen's; missing where it is not defined).
     agreement: pd.DataFrame
 
 

@@ -29,20 +29,11 @@ class Targets:
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """The content of the outputs in addition to the completion.
-
-    Parameters
-    ----------
-    targets : Targets
-    rows : DataFrame
-        From :func:`list_answers`.
-    reviewed : dict
-        From :func:`summarize_review`.
-    """
+    """The content of the outputs in addition to the completion."""
 
     targets: Targets
-    rows: pd.DataFrame
-    reviewed: dict[str, Any]
+    rows: pd.DataFrame  #: From :func:`list_answers`.
+    reviewed: dict[str, Any]  #: From :func:`summarize_review`.
 
 
 def gather_outputs(targets: Targets, book: AnswerBook, ids: pd.Index[Any], reviewed: dict[str, Any]) -> Outputs:

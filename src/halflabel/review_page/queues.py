@@ -33,26 +33,15 @@ CANDIDATES = 12
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """Everything that the choice of questions depends on.
+    """Everything that the choice of questions depends on."""
 
-    Parameters
-    ----------
-    given : ndarray of int8, shape (n_items, n_labels)
-        The labels of the user's table.
-    current : ndarray of int8, shape (n_items, n_labels)
-        The answers, as codes of :mod:`halflabel.review_page.answers`.
-    fit, previous : Fit or None
-        The last fit and the one before it.
-    contested : ndarray of bool or None
-        Entries about which other reviewers have another answer.
-    positive_only : bool
-    """
-
-    given: NDArray[np.int8]
+    given: NDArray[np.int8]  #: Shape (n_items, n_labels). The labels of the user's table.
+    #: Shape (n_items, n_labels). The answers, as codes of :mod:`halflabel.review_page.answers`.
     current: NDArray[np.int8]
+    #: The last fit and the one before it.
     fit: Fit | None = None
     previous: Fit | None = None
-    contested: Mask | None = None
+    contested: Mask | None = None  #: Entries about which other reviewers have another answer.
     positive_only: bool = False
 
     @property

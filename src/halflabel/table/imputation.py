@@ -32,17 +32,6 @@ class Filling:
 
     Learn one with :meth:`learn`.
 
-    Parameters
-    ----------
-    means, spreads : ndarray of shape (n_features,)
-        Mean of the values that are there, and their divisor; 0 and 1 for a feature without any.
-    components : ndarray of shape (rank, n_features)
-        Of :class:`halflabel.methods.impute.SoftImputer`; without rows, gaps are filled with the mean.
-    alpha : float
-        Its weight.
-    error : float
-        Root mean squared error of hidden cells as a share of the mean's; 1 where completion is not used.
-
     Examples
     --------
     >>> X = np.outer(np.arange(40.0), [1.0, 2.0, 3.0])
@@ -52,10 +41,15 @@ class Filling:
            [ 7., 14., 21.]])
     """
 
+    #: Shape (n_features,). Mean of the values that are there, and their divisor; 0 and 1 for a feature without
+    #: any.
     means: Floats = field(default_factory=lambda: np.empty(0))
     spreads: Floats = field(default_factory=lambda: np.empty(0))
+    #: Shape (rank, n_features). Of :class:`halflabel.methods.impute.SoftImputer`; without rows, gaps are filled
+    #: with the mean.
     components: Floats = field(default_factory=lambda: np.empty((0, 0)))
-    alpha: float = 1.0
+    alpha: float = 1.0  #: Its weight.
+    #: Root mean squared error of hidden cells as a share of the mean's; 1 where completion is not used.
     error: float = 1.0
 
     @classmethod

@@ -42,17 +42,10 @@ class TableFileError(ValueError):
 
 @dataclass(frozen=True)
 class TableFile:
-    """A description that was read from a file.
+    """A description that was read from a file."""
 
-    Parameters
-    ----------
-    path : Path or None
-        The file; None for an empty description.
-    values : dict of str to object
-        The value of each key of :data:`halflabel.table.keys.KEYS` that it states.
-    """
-
-    path: Path | None = None
+    path: Path | None = None  #: The file; None for an empty description.
+    #: The value of each key of :data:`halflabel.table.keys.KEYS` that it states.
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def merge(self, stated: Mapping[str, Any]) -> dict[str, Any]:

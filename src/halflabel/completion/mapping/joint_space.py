@@ -21,29 +21,14 @@ ENOUGH_SKILL = 0.05
 
 @dataclass(frozen=True, eq=False)
 class JointSpace:
-    """Maps items to coordinates: principal components of the features, and centred log odds of the labels.
+    """Maps items to coordinates: principal components of the features, and centred log odds of the labels."""
 
-    Parameters
-    ----------
-    weighting : Weighting
-        The units of the features.
-    components : Coordinates
-    center : ndarray of shape (n_components,)
-        Mean of the components.
-    label_order : ndarray of int, shape (n_labels,)
-        The canonical order of the labels.
-    label_center : ndarray of shape (n_labels,)
-        Mean of the log odds, in this order.
-    label_scale : float
-        Factor of the log odds.
-    """
-
-    weighting: Weighting
+    weighting: Weighting  #: The units of the features.
     components: Coordinates
-    center: Floats
-    label_order: Ints
-    label_center: Floats
-    label_scale: float
+    center: Floats  #: Shape (n_components,). Mean of the components.
+    label_order: Ints  #: Shape (n_labels,). The canonical order of the labels.
+    label_center: Floats  #: Shape (n_labels,). Mean of the log odds, in this order.
+    label_scale: float  #: Factor of the log odds.
 
     @classmethod
     def learn(

@@ -24,21 +24,10 @@ NEIGHBORS = 15
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The input of a layout.
+    """The input of a layout."""
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_items, n_features)
-        The features without the labels.
-    joint : ndarray of shape (n_items, n_coordinates)
-        Features and log odds of the labels.
-    labels : PartialLabels
-    n_components : int
-    seed : int
-    """
-
-    features: Floats
-    joint: Floats
+    features: Floats  #: Shape (n_items, n_features). The features without the labels.
+    joint: Floats  #: Shape (n_items, n_coordinates). Features and log odds of the labels.
     labels: PartialLabels
     n_components: int
     seed: int

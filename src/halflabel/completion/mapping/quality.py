@@ -18,21 +18,15 @@ MAX_LABELLED = 5000
 
 @dataclass(frozen=True)
 class Quality:
-    """Figures of a map. A figure that cannot be measured is NaN.
+    """Figures of a map. A figure that cannot be measured is NaN."""
 
-    Parameters
-    ----------
-    on_map, in_space, by_chance : float
-        Micro-F1 of labels that are taken from the 15 nearest labelled items on the map, from the 15 nearest in the
-        space that it draws, and from random items. The labels of the item itself are hidden.
-    trustworthiness, continuity : float
-        From 0 to 1: whether neighbours on the map have similar features, and whether items with similar features are
-        neighbours on the map.
-    """
-
+    #: Micro-F1 of labels that are taken from the 15 nearest labelled items on the map, from the 15 nearest in the
+    #: space that it draws, and from random items. The labels of the item itself are hidden.
     on_map: float
     in_space: float
     by_chance: float
+    #: From 0 to 1: whether neighbours on the map have similar features, and whether items with similar features
+    #: are neighbours on the map.
     trustworthiness: float
     continuity: float
 

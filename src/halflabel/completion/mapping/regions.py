@@ -21,39 +21,22 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Lift:
-    """How much more frequent a label is in a region than elsewhere.
-
-    Parameters
-    ----------
-    label : str
-    lift : float
-        Rate of relevant entries in the region divided by the rate elsewhere, among observed entries.
-    low, high : float
-        Its interval, at a confidence of 95 % for all regions and labels together.
-    """
+    """How much more frequent a label is in a region than elsewhere."""
 
     label: str
-    lift: float
+    lift: float  #: Rate of relevant entries in the region divided by the rate elsewhere, among observed entries.
+    #: Its interval, at a confidence of 95 % for all regions and labels together.
     low: float
     high: float
 
 
 @dataclass(frozen=True)
 class Region:
-    """A dense region of the map.
+    """A dense region of the map."""
 
-    Parameters
-    ----------
-    centre : int
-        Position of the item at its centre.
-    n_items : int
-    lifts : tuple of Lift
-        The labels that name it, at most two; at least one.
-    """
-
-    centre: int
+    centre: int  #: Position of the item at its centre.
     n_items: int
-    lifts: tuple[Lift, ...]
+    lifts: tuple[Lift, ...]  #: The labels that name it, at most two; at least one.
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -20,18 +20,11 @@ MAX_ANCHORS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class SavedMap:
-    """Items with their places, and the space in which new items find their nearest ones.
-
-    Parameters
-    ----------
-    space : JointSpace
-    anchors : ndarray of shape (n_anchors, n_coordinates)
-    places : ndarray of shape (n_anchors, n_components)
-    """
+    """Items with their places, and the space in which new items find their nearest ones."""
 
     space: JointSpace
-    anchors: Floats
-    places: Floats
+    anchors: Floats  #: Shape (n_anchors, n_coordinates).
+    places: Floats  #: Shape (n_anchors, n_components).
 
     @classmethod
     def keep(cls, drawn: ItemMap) -> Self:
