@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -14,6 +18,9 @@ Mask = NDArray[np.bool_]
 
 #: A float ndarray or a ``csr_array``, one row per item; the type stubs of SciPy have no name for both.
 Matrix: TypeAlias = Any
+
+#: What users may give as features.
+MatrixLike: TypeAlias = "ArrayLike | pd.DataFrame | sparse.sparray | sparse.spmatrix"
 
 
 def is_sparse(X: Any) -> bool:

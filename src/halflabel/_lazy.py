@@ -9,7 +9,7 @@ from typing import Any
 
 
 def import_on_use(package: str, places: Mapping[str, Sequence[str]]) -> tuple[Callable[[str], Any], Callable[[], Any]]:
-    """Return the functions ``__getattr__`` and ``__dir__`` of a package.
+    """Return the functions ``__getattr__`` and ``__dir__`` of a package, which lists its public names only.
 
     Type checkers read the same imports under ``if TYPE_CHECKING``.
 
@@ -36,6 +36,6 @@ def import_on_use(package: str, places: Mapping[str, Sequence[str]]) -> tuple[Ca
         return value
 
     def list_names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *modules})
+        return sorted(sys.modules[package].__all__)
 
     return find, list_names

@@ -192,8 +192,8 @@ def test_notes_and_gaps_are_those_of_the_table():
 
 def test_twenty_items_to_label_and_one_hundred_candidates_are_listed(monkeypatch):
     asked = []
-    position = pd.DataFrame({"position": [1]})
-    monkeypatch.setattr(Evidence, "rank_questions", lambda self, n: asked.append(n) or position)
+    found = pd.DataFrame({"item": ["s1"]})
+    monkeypatch.setattr(Evidence, "next_to_label", lambda self, n: asked.append(n) or found)
     filled = complete(open_songs())
     assert filled.next_to_label()["item"].tolist() == ["s1"]
     filled.next_to_label(3)

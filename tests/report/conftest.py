@@ -72,8 +72,8 @@ class FakeCompletion:
         return np.where(self.labels.observed, self.labels.state, np.where(self.p >= 0.5, 1, -1))
 
     @property
-    def probabilities(self) -> pd.DataFrame:
-        return pd.DataFrame(self.p)
+    def probabilities(self) -> np.ndarray:
+        return self.p
 
     @property
     def learned_from(self) -> PartialLabels:
@@ -146,9 +146,7 @@ class FakeCompletion:
         if self.coordinates.shape[1] < 2:
             raise ValueError("a map of these items has 1 dimension, not 2.")
         region = SimpleNamespace(centre=0, names=("<b>loud</b>",), describe=lambda: "Region of <6> items.")
-        return SimpleNamespace(
-            coordinates=pd.DataFrame(self.coordinates), regions=(region,), describe=lambda: ("Quality: <high>.",)
-        )
+        return SimpleNamespace(places=self.coordinates, regions=(region,), describe=lambda: ("Quality: <high>.",))
 
     def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:
         return found.assign(position=self.index[found["position"]]).rename(columns={"position": "item"})

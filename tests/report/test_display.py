@@ -72,7 +72,7 @@ def test_a_notebook_shows_a_small_map(monkeypatch):
     filled = complete(open_songs())
     places = pd.DataFrame({"dim1": range(6), "dim2": [0, 2, 1, 5, 3, 4]})
     asked = []
-    drawn = SimpleNamespace(coordinates=places)
+    drawn = SimpleNamespace(places=places.to_numpy())
     monkeypatch.setattr(type(filled), "map", lambda self, n: asked.append(n) or drawn)
     page = filled._repr_html_()
     assert page.count("<svg") == 1
@@ -91,7 +91,7 @@ class Drawn(Completion):
 
     def map(self, n_components=2, **_):
         places = np.random.default_rng(0).normal(size=(len(self.labels), n_components))
-        return SimpleNamespace(coordinates=pd.DataFrame(places))
+        return SimpleNamespace(places=places)
 
 
 @st.composite

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import matplotlib.image
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -56,7 +55,7 @@ def test_an_image_is_a_png(completion):
 def test_names_of_regions_are_inside_the_axes_and_apart(completion, size):
     places = np.array([[0, 0], [1, 0], [1, 0.02], [0.98, 0.9], [0.5, 0.5], [0.4, 0.5]])
     regions = [SimpleNamespace(centre=item, names=("a name of 25 letters here",)) for item in range(6)]
-    drawn = SimpleNamespace(coordinates=pd.DataFrame(places), regions=regions, describe=lambda: ())
+    drawn = SimpleNamespace(places=places, regions=regions, describe=lambda: ())
     ax = draw_on_axes(completion, drawn, 1, Figure(size).subplots())
     ax.figure.draw_without_rendering()
     boxes, frame = [text.get_window_extent() for text in ax.texts], ax.get_window_extent()

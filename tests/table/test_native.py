@@ -99,8 +99,10 @@ def test_evaluate_takes_them_too():
 def test_a_model_takes_new_items_of_any_library(kind):
     model = complete(ROWS).predictor
     expected = model.predict_proba(pd.DataFrame(ROWS))
-    pd.testing.assert_frame_equal(model.predict_proba(KINDS[kind]()), expected)
-    assert model.complete(KINDS[kind](), given=False)["dance"].tolist() == [i % 2 for i in range(N)]
+    p = model.predict_proba(KINDS[kind]())
+    assert type(p) is type(KINDS[kind]())
+    pd.testing.assert_frame_equal(p.to_pandas().set_index("song"), expected)
+    assert model.complete(KINDS[kind](), given=False).to_pandas()["dance"].tolist() == [i % 2 for i in range(N)]
 
 
 def test_records_of_a_tool(tmp_path):

@@ -119,12 +119,12 @@ SONGS = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0]})
         ({}, True),
         ({"frame": None}, False),
         ({"source": None}, False),
-        ({"source": SimpleNamespace(restore=None)}, False),
+        ({"source": SimpleNamespace(restore=None, convert=None)}, False),
     ],
 )
 def test_a_completed_table_becomes_what_the_items_were(changes, restored):
     opened = open_table(SONGS.assign(rock=[1, 0, None]), columns=Columns(labels=["rock"]))
-    source = SimpleNamespace(restore=lambda table: ("restored", table))
+    source = SimpleNamespace(restore=lambda table: ("restored", table), convert=None)
     table = replace(opened, **{"source": source} | changes).restore("table")
     assert table == (("restored", "table") if restored else "table")
 

@@ -64,4 +64,4 @@ def map_command(
     options: dict[str, Any] = {"label": label, "show": choose_shown(opened), "title": Path(source.raw.source).name}
     planned.write(**{name: partial(write_map, filled, drawn, **options) for name in named})
     print_note(*filled.opened.notes, *drawn.describe())
-    planned.print_paths(f"{plural(len(drawn.coordinates), 'item')} in {plural(dimensions, 'dimension')}.")
+    planned.print_paths(f"{plural(len(drawn.places), 'item')} in {plural(dimensions, 'dimension')}.")

@@ -39,7 +39,7 @@ USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
-    """The evidence of a completion, as arrays and as tables of positions.
+    """The evidence of a completion, as arrays and as tables of pandas.
 
     Everything is computed when it is first used. Random samples are drawn in canonical order, so that the order of the
     rows changes nothing.
@@ -257,11 +257,14 @@ class Evidence:
 
     # The entries to check and the questions to ask, by position.
 
-    def rank_suspects(self) -> pd.DataFrame:
-        """Return the given entries, or the probable missing positives, that are most probably wrong first."""
+    @cached_property
+    def suspects(self) -> pd.DataFrame:
+        """The given entries, or the probable missing positives, the most probably wrong first, with ids of items."""
         if self.labels.positive_only:
-            return rank_missing(self.labels, self.probabilities, self.observed_rate)
-        return rank_suspects(self.labels, self.probabilities)
+            ranked = rank_missing(self.labels, self.probabilities, self.observed_rate)
+        else:
+            ranked = rank_suspects(self.labels, self.probabilities)
+        return self.opened.name_items(ranked)
 
     @cached_property
     def doubts(self) -> pd.DataFrame:
@@ -279,14 +282,15 @@ class Evidence:
         ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
         return self.opened.name_items(pd.DataFrame(ranked))
 
-    def rank_questions(self, n: int) -> pd.DataFrame:
-        """Return the ``n`` items whose labels help most: position, bits, unknown."""
+    def next_to_label(self, n: int) -> pd.DataFrame:
+        """Return the ``n`` items whose labels help most: item, bits, unknown."""
         order, rng = self._order, np.random.default_rng(0)
         ranked = rank_questions(self.labels[order], self.probabilities[order], self._components, n, rng)
-        return ranked.assign(position=order[ranked["position"]])
+        return self.opened.name_items(ranked.assign(position=order[ranked["position"]]))
 
-    def estimate_errors(self) -> pd.DataFrame:
-        """Return the number of filled entries that are expected to be wrong, per label and in all."""
+    @cached_property
+    def expected_errors(self) -> pd.DataFrame:
+        """The number of filled entries that are expected to be wrong, per label and in all."""
         order, model = self._order, self.model
         filled = np.where(self.labels.observed, 0, self.state).astype(np.int8)
         return estimate_errors(

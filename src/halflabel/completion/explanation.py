@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +75,7 @@ class Explanation:
         Why there is no probability, and so no parts. Empty if there is one.
     """
 
-    item: Any
+    item: Hashable
     label: str
     value: int | None
     given: int | None
@@ -103,7 +103,7 @@ class Explanation:
         return views.render_explanation(self)
 
 
-def explain_entry(completion: Completion, item: Any, label: str) -> Explanation:
+def explain_entry(completion: Completion, item: Hashable, label: str) -> Explanation:
     """Return why the entry of ``item`` (its id) and ``label`` has its probability. Raise KeyError for a wrong name."""
     try:
         j = find_label(completion, label)
@@ -140,7 +140,7 @@ def _explain_absence(completion: Completion) -> str:
 
 
 def explain_new(
-    predictor: Predictor, item: Any, X: Any, known: PartialLabels, label: str, fitted: Completion | None = None
+    predictor: Predictor, item: Hashable, X: Any, known: PartialLabels, label: str, fitted: Completion | None = None
 ) -> Explanation:
     """Return why a new item has its probability of ``label``.
 
@@ -224,7 +224,7 @@ def read_values(labels: PartialLabels, label: int) -> list[Any]:
     return [{1: 1, -1: 0, 0: pd.NA}[state] for state in labels.state[:, label].tolist()]
 
 
-def find_item(index: pd.Index[Any], item: Any) -> int:
+def find_item(index: pd.Index[Any], item: Hashable) -> int:
     """Return the row of an item."""
     rows = np.flatnonzero(index == item)
     if len(rows) == 0:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
 
 from halflabel._arguments import suggest_arguments
 from halflabel._arrays import Mask
 from halflabel._wording import option, quoted
-from halflabel.completion.answers import find_answers, select_calibrating, use_answers
+from halflabel.completion.answers import Answers, find_answers, select_calibrating, use_answers
 from halflabel.completion.checks import (
     check_calibrate_on,
     check_memory,
@@ -33,46 +32,62 @@ from halflabel.table.native import as_pandas
 from halflabel.table.rows import order_by_row_labels
 from halflabel.table.unlearned import leave_unlearned
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from halflabel._arrays import MatrixLike
+    from halflabel.labels.partial import LabelsLike
+    from halflabel.table.accepted import ItemsLike, PathLike, TableLike
+
 #: Expected precision that ``unsure="leave"`` asks for.
 LEAVE_BELOW = 0.95
 
 
 @suggest_arguments
 def complete(
-    items: Any,
-    Y: Any = None,
+    items: ItemsLike,
+    Y: LabelsLike | None = None,
     *,
-    labels: Sequence[str] | None = None,
+    labels: str | Sequence[str] | None = None,
     tags: str | None = None,
-    pairs: pd.DataFrame | None = None,
+    pairs: TableLike | None = None,
     on: str | None = None,
     absent: Absent | None = None,
     empty: Empty | None = None,
-    sep: str | None = None,
-    id: str | None = None,
-    group: str | None = None,
-    features: Sequence[str] | None = None,
-    vectors: Any = None,
-    text: str | None = None,
-    ignore: Sequence[str] = (),
-    max_categories: int = 20,
-    prior: Any = None,
-    review: Any = None,
-    calibrate_on: Any = None,
     yes: str | Sequence[str] = (),
     no: str | Sequence[str] = (),
     unknown: str | Sequence[str] = (),
+    sep: str | None = None,
     format: str | None = None,
+    id: str | None = None,
+    group: str | None = None,
+    features: str | Sequence[str] | None = None,
+    vectors: PathLike | MatrixLike | None = None,
+    text: str | None = None,
+    ignore: str | Sequence[str] = (),
+    max_categories: int = 20,
+    prior: TableLike | ArrayLike | None = None,
+    review: TableLike | PathLike | Answers | None = None,
+    calibrate_on: TableLike | ArrayLike | None = None,
     method: PartialLabelEstimator | None = None,
     effort: str = "default",
-    unsure: Literal["fill", "leave"] = "fill",
-    min_precision: float | None = None,
-    cost: tuple[float, float] | None = None,
-    rule: str | Rule | None = None,
-    observed_rate: float | None = None,
     random_state: int | None = 0,
+    rule: str | Rule | None = None,
+    cost: tuple[float, float] | None = None,
+    min_precision: float | None = None,
+    unsure: Literal["fill", "leave"] = "fill",
+    observed_rate: float | None = None,
 ) -> Completion:
     """Fill every gap in the labels of a table, with a calibrated probability and the evidence.
+
+    The arguments in groups, in the order of the list below:
+
+    * **items and labels**: ``items``, ``Y``, ``labels``, ``tags``, ``pairs``, ``on``
+    * **meaning of cells**: ``absent``, ``empty``, ``yes``, ``no``, ``unknown``, ``sep``, ``format``
+    * **roles of columns**: ``id``, ``group``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``
+    * **known before**: ``prior``, ``review``, ``calibrate_on``
+    * **method**: ``method``, ``effort``, ``random_state``
+    * **decisions**: ``rule``, ``cost``, ``min_precision``, ``unsure``, ``observed_rate``
 
     Parameters
     ----------
@@ -84,8 +99,8 @@ def complete(
         :func:`halflabel.files.read`.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
         1 has it, 0 does not have it, missing unknown.
-    labels : sequence of str, optional
-        Label columns: names, patterns (``"tag_*"``) or ``"@file"``, a text file with one name per line.
+    labels : str or sequence of str, optional
+        Label columns: a name, or names, patterns (``"tag_*"``) or ``"@file"``, a text file with one name per line.
     tags : str, optional
         A column of tag lists, instead of ``labels``; needs ``absent``.
     pairs, on : DataFrame and str, optional
@@ -96,19 +111,25 @@ def complete(
         The meaning of a cell of ``tags`` without a tag, in any form: an unlabelled item, or an annotated item without
         tags. By default an empty list is an annotated item. An empty cell, a missing list and a list of only missing
         values are unlabelled items.
+    yes, no, unknown : str or sequence of str, optional
+        Words of label columns that mean 1, 0 and unknown, such as ``yes=["yes", "x"], no="no", unknown="?"``; the table
+        is completed in these words.
     sep : str, optional
         The separator of tags in a cell; recognised by default.
+    format : str, optional
+        The format of the file, where items are a path; by default the content decides, see
+        :mod:`halflabel.files`.
     id : str, optional
         The column that identifies the items; by default their row labels do.
     group : str, optional
         Items with equal values in this column (a thread, an author) are held out together. It is not used as a feature.
-    features : sequence of str, optional
+    features : str or sequence of str, optional
         Feature columns: names or patterns; by default all columns that can serve.
     vectors : str, path or array, optional
         A column of feature vectors; or the vectors themselves, one row per item, as an array or a ``.npy`` file.
     text : str, optional
         A column of free text, read as tf-idf.
-    ignore : sequence of str, default=()
+    ignore : str or sequence of str, default=()
         Names or patterns of columns to leave out.
     max_categories : int, default=20
         A column of more distinct texts is not made a category.
@@ -124,35 +145,29 @@ def complete(
         The given entries that were chosen without regard to their value; by default all of them. Entries that were
         chosen because of their value (answers about doubtful entries, items of a search for one label) are learned
         from, but no probability is fitted to them or checked on them.
-    yes, no, unknown : str or sequence of str, optional
-        Words of label columns that mean 1, 0 and unknown, such as ``yes=["yes", "x"], no="no", unknown="?"``; the table
-        is completed in these words.
-    format : str, optional
-        The format of the file, where items are a path; by default the content decides, see
-        :mod:`halflabel.files`.
     method : estimator or None, default=None
         Any method of this library; a copy of it is fitted. None takes ``AutoLabeler()``. From labels that are
         positive-only, only :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
     effort : {"fast", "default", "best"}, default="default"
         How much work the default method may be, see :class:`halflabel.AutoLabeler`. A warning names a cheaper one where
         memory is short.
-    unsure : {"fill", "leave"}, default="fill"
-        "leave" is short for ``min_precision=0.95``.
-    min_precision : float in (0.5, 1), optional
-        Fill only the entries that reach this expected precision, label by label. All other gaps stay empty.
-    cost : pair of float, optional
-        Cost of a false positive and of a false negative: entries are filled so that the expected cost is least. Short
-        for ``rule=Rule("cost", ratio=...)``.
+    random_state : int or None, default=0
+        Decides everything random in the default method.
     rule : str or Rule, optional
         The threshold rule: one of :data:`halflabel.labels.rules.RULES`, or a :class:`halflabel.labels.rules.Rule` with
         its numbers. None takes the rule of the method. That of the default method is "probable": an entry becomes
         relevant if its probability is at least one half, so that as many filled entries as possible are right.
         "micro_f1" finds more of the relevant entries, and more of its filled entries are wrong.
+    cost : pair of float, optional
+        Cost of a false positive and of a false negative: entries are filled so that the expected cost is least. Short
+        for ``rule=Rule("cost", ratio=...)``.
+    min_precision : float in (0.5, 1), optional
+        Fill only the entries that reach this expected precision, label by label. All other gaps stay empty.
+    unsure : {"fill", "leave"}, default="fill"
+        "leave" is short for ``min_precision=0.95``.
     observed_rate : float in (0, 1], optional
         For labels that are positive-only: the label frequency c, the share of the relevant entries that were assigned.
         It is an assumption that no data can confirm, see Notes.
-    random_state : int or None, default=0
-        Decides everything random in the default method.
 
     Returns
     -------

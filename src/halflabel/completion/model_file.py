@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Ints, MatrixLike
 from halflabel.completion.archive import ModelFileError, load_tree, save_tree
 from halflabel.completion.completed_frame import fill_known
 from halflabel.completion.explanation import Explanation, explain_new, find_item
@@ -26,11 +26,12 @@ from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.labelling import read_known_labels
-from halflabel.table.native import as_pandas
+from halflabel.table.native import Native, open_native
 from halflabel.table.tag_cells import TagNotation
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
+    from halflabel.table.accepted import NewItems
 
 
 #: 0/1 (or a completed table) and probabilities.
@@ -109,39 +110,54 @@ class Predictor:
             warnings.warn(f"Predictor.{name} is now {form}.", FutureWarning, stacklevel=2)
             return partial(getattr(self, new), **options)
 
-        def _complete_arrays(self, frame: pd.DataFrame, labels: PartialLabels, matrix: Any = None) -> Any:
+        def _complete_arrays(self, frame: pd.DataFrame, labels: PartialLabels, matrix: MatrixLike | None = None) -> Any:
             return self.model.complete_both(self.encoder.transform(frame, matrix), labels)
 
-    def predict_proba(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
+    def predict_proba(self, frame: NewItems, matrix: MatrixLike | None = None) -> pd.DataFrame:
         """Return the probability of every label for every new item, of :attr:`probability_of`.
 
-        A model that was learned from an array takes an array, one that was learned from a table a table.
+        A model that was learned from an array takes an array, one that was learned from a table a table. Every result
+        is of the library of the new items, as in :class:`halflabel.Completion`.
         """
         return self.predict(frame, matrix, return_proba=True)[1]
 
     @overload
-    def predict(self, frame: Any, matrix: Any = None, *, return_proba: Literal[False] = False) -> pd.DataFrame: ...
+    def predict(
+        self, frame: NewItems, matrix: MatrixLike | None = None, *, return_proba: Literal[False] = False
+    ) -> pd.DataFrame: ...
     @overload
-    def predict(self, frame: Any, matrix: Any = None, *, return_proba: Literal[True]) -> Both: ...
-    def predict(self, frame: Any, matrix: Any = None, *, return_proba: bool = False) -> pd.DataFrame | Both:
+    def predict(self, frame: NewItems, matrix: MatrixLike | None = None, *, return_proba: Literal[True]) -> Both: ...
+    def predict(
+        self, frame: NewItems, matrix: MatrixLike | None = None, *, return_proba: bool = False
+    ) -> pd.DataFrame | Both:
         """Return 0/1 for every label and every new item.
 
         With ``return_proba`` the result is a pair, together with the probabilities of :meth:`predict_proba`; each item
         is scored once.
         """
-        frame, matrix = _split_items(frame, matrix)
-        both = self.model.predict_both(self.encoder.transform(frame, matrix))
-        labels, p = (self._name_entries(frame, values) for values in both)
+        given, matrix = _split_items(frame, matrix)
+        labels, p = map(given.as_given, self._predict(given.frame, matrix))
         return (labels, p) if return_proba else labels
+
+    def _predict(self, frame: pd.DataFrame, matrix: Any) -> Both:
+        labels, p = self.model.predict_both(self.encoder.transform(frame, matrix))
+        return self._name_entries(frame, labels), self._name_entries(frame, p)
 
     @overload
     def complete(
-        self, frame: Any, matrix: Any = None, *, given: bool = True, return_proba: Literal[False] = False
+        self,
+        frame: NewItems,
+        matrix: MatrixLike | None = None,
+        *,
+        given: bool = True,
+        return_proba: Literal[False] = False,
     ) -> pd.DataFrame: ...
     @overload
-    def complete(self, frame: Any, matrix: Any = None, *, given: bool = True, return_proba: Literal[True]) -> Both: ...
     def complete(
-        self, frame: Any, matrix: Any = None, *, given: bool = True, return_proba: bool = False
+        self, frame: NewItems, matrix: MatrixLike | None = None, *, given: bool = True, return_proba: Literal[True]
+    ) -> Both: ...
+    def complete(
+        self, frame: NewItems, matrix: MatrixLike | None = None, *, given: bool = True, return_proba: bool = False
     ) -> pd.DataFrame | Both:
         """Return a table of new items with its gaps filled. Given entries stay as they are.
 
@@ -169,8 +185,9 @@ class Predictor:
         >>> model.complete(pd.DataFrame({"tempo": [61.0, 61.0, 124.0], "dance": [None, 1, None]}))["dance"].tolist()
         [0, 1, 1]
         """
-        frame, matrix = _split_items(frame, matrix)
-        table, p = self._fill_gaps(frame, matrix) if given else self._write_all(frame, matrix)
+        items, matrix = _split_items(frame, matrix)
+        table, p = (self._fill_gaps if given else self._write_all)(items.frame, matrix)
+        table, p = items.give_back(table), items.as_given(p)
         return (table, p) if return_proba else table
 
     def _fill_gaps(self, frame: pd.DataFrame, matrix: Any) -> Both:
@@ -182,7 +199,7 @@ class Predictor:
 
     def _write_all(self, frame: pd.DataFrame, matrix: Any) -> Both:
         """Return a table with all labels predicted, and probabilities."""
-        labels, p = self.predict(frame, matrix, return_proba=True)
+        labels, p = self._predict(frame, matrix)
         return self._write_labels(frame, labels.to_numpy()), p
 
     def _name_entries(self, frame: pd.DataFrame, values: Any) -> pd.DataFrame:
@@ -203,10 +220,10 @@ class Predictor:
 
     def explain(
         self,
-        frame: Any,
-        item: Any,
+        frame: NewItems,
+        item: Hashable,
         label: str,
-        matrix: Any = None,
+        matrix: MatrixLike | None = None,
         *,
         given: bool = True,
         fitted: Completion | None = None,
@@ -226,15 +243,15 @@ class Predictor:
             The completion that the model was fitted in. With it, items that carry a part are named; a model from a file
             does not have their ids.
         """
-        frame, matrix = _split_items(frame, matrix)
-        row = [find_item(self._index(frame), item)]
-        one = frame.iloc[row]
+        items, rows = _split_items(frame, matrix)
+        row = [find_item(self._index(items.frame), item)]
+        one = items.frame.iloc[row]
         unknown = np.zeros((1, len(self.label_names)), dtype=np.int8)
         known = self.read_labels(one) if given else PartialLabels(unknown, self.label_names, np.zeros(1, dtype=bool))
-        X = self.encoder.transform(one, None if matrix is None else matrix[row])
+        X = self.encoder.transform(one, None if rows is None else rows[row])
         return explain_new(self, item, X, known, label, fitted)
 
-    def locate(self, frame: Any, matrix: Any = None) -> pd.DataFrame:
+    def locate(self, frame: NewItems, matrix: MatrixLike | None = None) -> pd.DataFrame:
         """Return the places of new items on the map that was saved with the model.
 
         Raises
@@ -247,12 +264,13 @@ class Predictor:
                 "the model was saved without a map: save it by `complete --model`, in Python by "
                 "filled.save(path, item_map=filled.map())."
             )
-        frame, matrix = _split_items(frame, matrix)
-        p = self.predict_proba(frame, matrix).to_numpy()
+        items, matrix = _split_items(frame, matrix)
+        p = self._predict(items.frame, matrix)[1].to_numpy()
         if getattr(self.model, "positive_only_", False):  # the map was learned from the assigned labels
             p = p * (getattr(self.model, "observed_rate", None) or 1.0)
-        places = self.item_map.locate(self.encoder.transform(frame, matrix), p)
-        return pd.DataFrame(places, self._index(frame), [f"dim{j + 1}" for j in range(places.shape[1])])
+        places = self.item_map.locate(self.encoder.transform(items.frame, matrix), p)
+        names = [f"dim{j + 1}" for j in range(places.shape[1])]
+        return items.as_given(pd.DataFrame(places, self._index(items.frame), names))
 
     def _write_labels(self, frame: pd.DataFrame, answer: Ints) -> pd.DataFrame:
         kept = use_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
@@ -273,15 +291,15 @@ class Predictor:
         return pd.Index(frame[self.roles.id]) if named else frame.index
 
 
-def _split_items(items: Any, matrix: Any) -> tuple[pd.DataFrame, Any]:
+def _split_items(items: Any, matrix: Any) -> tuple[Native, Any]:
     """Return a table and a matrix. For an array, the table has no columns."""
-    items = as_pandas(items)
-    if isinstance(items, pd.DataFrame):
-        return items, matrix
+    native = open_native(items)
+    if native is not None:
+        return native, matrix
     array: Any = items if sparse.issparse(items) else np.asarray(items)
     if array.ndim != 2:
         raise ValueError(f"new items are a table or a matrix with one row per item, not {type(items).__name__}.")
-    return pd.DataFrame(index=range(array.shape[0])), array
+    return Native(pd.DataFrame(index=range(array.shape[0]))), array
 
 
 def save(path: str | os.PathLike[str], predictor: Predictor) -> None:

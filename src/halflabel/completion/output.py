@@ -85,7 +85,8 @@ def to_records(completion: Completion) -> Records:
     opened = completion.opened
     labels, state = opened.written_labels, completion.evidence.written_state
     final = pd.DataFrame(np.where(state == 0, np.nan, state > 0), columns=labels.names)
-    p = completion.probabilities.reindex(columns=list(labels.names)).to_numpy()
+    learned = pd.DataFrame(completion.evidence.probabilities, columns=list(completion.labels.names))
+    p = learned.reindex(columns=list(labels.names)).to_numpy()
     made = files.from_tables(_fields(completion), final, p, labels, model=MODEL)
     if opened.source is None or opened.source.records is None:
         return made

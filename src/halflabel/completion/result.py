@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -65,6 +65,9 @@ MOVED = {
 @dataclass(frozen=True, eq=False, repr=False)
 class Completion:
     """A completed table: the input, the fitted method, and the evidence for each value. :func:`complete` makes it.
+
+    Its tables are of the library of the items: pandas in, pandas out, and polars in, polars out. There, ids that have a
+    name are the first column. :attr:`frame` and the tables of :attr:`evidence` are of pandas in any case.
 
     Parameters
     ----------
@@ -145,7 +148,8 @@ class Completion:
     @cached_property
     def probabilities(self) -> pd.DataFrame:
         """Calibrated probabilities of :attr:`probability_of`. Observed entries get out-of-fold probabilities."""
-        return pd.DataFrame(self.model.label_probabilities_, index=self.index, columns=list(self.labels.names))
+        table = pd.DataFrame(self.evidence.probabilities, index=self.index, columns=list(self.labels.names))
+        return self.opened.as_given(table)
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
@@ -158,7 +162,7 @@ class Completion:
         Of positive-only labels these are the probable missing positives: entries that an annotated item lacks. There,
         ``wrong`` is the probability of being relevant, and missing if the label frequency is not known.
         """
-        return self.opened.name_items(self.evidence.rank_suspects())
+        return self.opened.as_given(self.evidence.suspects)
 
     def next_to_label(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown.
@@ -166,7 +170,7 @@ class Completion:
         Unlabelled items come first, in the order in which their labels reduce the expected error over all items. The
         items with the most uncertain gaps follow, see :func:`halflabel.evidence.questions.rank_questions`.
         """
-        return self.opened.name_items(self.evidence.rank_questions(n))
+        return self.opened.as_given(self.evidence.next_to_label(n))
 
     @cached_property
     def expected_errors(self) -> pd.DataFrame:
@@ -175,7 +179,7 @@ class Completion:
         Columns: label, filled, expected, low, high (a band of 90 %, see
         :func:`halflabel.evidence.expected_errors.estimate_errors`). It is an estimate; :meth:`audit` gives a bound.
         """
-        return self.evidence.estimate_errors()
+        return self.opened.as_given(self.evidence.expected_errors)
 
     @accept_seed
     def audit(self, n: int = 59, random_state: int = 0, population: str = "all") -> Audit:
@@ -217,9 +221,9 @@ class Completion:
             Columns: item, label, given, suggested, probability (of :attr:`probability_of`; missing for gaps where
             :attr:`Evidence.contradictions` are found), reason, answer (empty, for 1 or 0), and the shown columns.
         """
-        return list_for_review(self, max_rows, show, reason)
+        return self.opened.as_given(list_for_review(self, max_rows, show, reason))
 
-    def explain(self, item: Any, label: str) -> Explanation:
+    def explain(self, item: Hashable, label: str) -> Explanation:
         """Return why the entry of ``item`` (its id) and ``label`` has its probability.
 
         The column ``log_odds`` of its ``contributions`` adds up to the log odds of the probability.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from halflabel._arguments import suggest_arguments
 from halflabel._forwarding import accept_seed
@@ -15,28 +13,35 @@ from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import Columns, open_table
 from halflabel.table.columns import Empty
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from halflabel._arrays import MatrixLike
+    from halflabel.labels.partial import LabelsLike
+    from halflabel.table.accepted import ItemsLike, PathLike, TableLike
+
 
 @accept_seed
 @suggest_arguments
 def evaluate(
-    items: Any,
-    Y: Any = None,
+    items: ItemsLike,
+    Y: LabelsLike | None = None,
     *,
-    labels: Sequence[str] | None = None,
+    labels: str | Sequence[str] | None = None,
     tags: str | None = None,
-    pairs: pd.DataFrame | None = None,
+    pairs: TableLike | None = None,
     on: str | None = None,
     absent: Absent | None = None,
     empty: Empty | None = None,
     sep: str | None = None,
     id: str | None = None,
     group: str | None = None,
-    features: Sequence[str] | None = None,
-    vectors: Any = None,
+    features: str | Sequence[str] | None = None,
+    vectors: PathLike | MatrixLike | None = None,
     text: str | None = None,
-    ignore: Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
     max_categories: int = 20,
-    prior: Any = None,
+    prior: TableLike | ArrayLike | None = None,
     yes: str | Sequence[str] = (),
     no: str | Sequence[str] = (),
     unknown: str | Sequence[str] = (),

@@ -128,7 +128,7 @@ def _take_rows(part: Part, options: TextOptions, rows: Ints) -> Iterator[pa.Tabl
 def save_core(folder: Path, filled: Completion, parts: Sequence[Part], rows: Rows, schema: pa.Schema) -> None:
     """Write the model and all other data of a core. The files appear together."""
     relevant = np.where(filled.state == 0, -1, filled.state > 0).astype(np.int8)
-    labels, p = filled.labels, filled.probabilities.to_numpy()
+    labels, p = filled.labels, filled.evidence.probabilities
     at = labels.observed
     flips = FlipRates(0.0, 0.0) if labels.positive_only else FlipRates.estimate(labels.relevant[at], p[at])
     notes = {
@@ -193,7 +193,7 @@ def _find_cutoffs(filled: Completion) -> list[list[float]] | None:
     """Return the probabilities from which on entries of the core were filled in, where a precision decided."""
     if filled.evidence.min_precision is None:
         return None
-    gaps, p = ~filled.labels.observed, filled.probabilities.to_numpy()
+    gaps, p = ~filled.labels.observed, filled.evidence.probabilities
     low = np.where(gaps & (filled.state < 0), p, -1.0).max(axis=0)
     high = np.where(gaps & (filled.state > 0), p, 2.0).min(axis=0)
     return [low.tolist(), high.tolist()]

@@ -12,20 +12,23 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import count, option, plural
 
 #: Maximum number of cells of a dense int8 table, which then takes 200 MB.
 MAX_CELLS = 200_000_000
 
 Absent = Literal["irrelevant", "unknown"]
+
+#: What users may give as labels.
+LabelsLike: TypeAlias = "ArrayLike | pd.DataFrame | pd.Series[Any] | PartialLabels"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,7 +75,7 @@ class PartialLabels:
     # -- input -------------------------------------------------------------------
 
     @classmethod
-    def from_table(cls, Y: ArrayLike | pd.DataFrame | pd.Series[Any] | PartialLabels) -> PartialLabels:
+    def from_table(cls, Y: LabelsLike) -> PartialLabels:
         """Read a table of 1 (relevant), 0 (irrelevant) and missing (unknown).
 
         Parameters
@@ -296,7 +299,7 @@ class PartialLabels:
         rows = [rows] if isinstance(rows, int | np.integer) else rows
         return replace(self, state=self.state[rows], annotated=self.annotated[rows])
 
-    def select(self, labels: Any) -> PartialLabels:
+    def select(self, labels: Sequence[int] | Ints) -> PartialLabels:
         """Select labels by position and keep the items."""
         names = tuple(np.array(self.names, dtype=object)[labels])
         return replace(self, state=np.take(self.state, labels, axis=1), names=names)

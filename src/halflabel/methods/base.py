@@ -14,10 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
+from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike, is_sparse, stored
 from halflabel._wording import listed
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import micro_f1
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule, as_rule, read_rule, require_rule
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
@@ -199,12 +200,12 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return the scores of rows that are treated as new."""
         raise NotImplementedError
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the method's own scores of new items, in the paper's unit."""
         check_is_fitted(self)
         return self._restore_shape(self._score_new(self._validate_features(X, reset=False)))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """Return calibrated probabilities of being relevant.
 
         Returns
@@ -215,18 +216,18 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         _, p = self.predict_both(X)
         return np.column_stack([1 - p, p]) if self.single_label_ else p
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: MatrixLike) -> NDArray[np.int64]:
         """Return 0/1 for new items. Every row is treated as new, also a fitted one."""
         relevant, _ = self.predict_both(X)
         return self._restore_shape(relevant)
 
-    def predict_both(self, X: Any) -> tuple[NDArray[np.int64], Floats]:
+    def predict_both(self, X: MatrixLike) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and the probabilities of new items, scored once. A single label is returned as one column."""
         check_is_fitted(self)
         relevant, p = self._decide_new(self._score_new(self._validate_features(X, reset=False)))
         return relevant.astype(np.int64), p
 
-    def complete_both(self, X: Any, labels: PartialLabels) -> tuple[NDArray[np.int64], Floats]:
+    def complete_both(self, X: MatrixLike, labels: PartialLabels) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and the probabilities of new items of which some labels are known.
 
         A known entry keeps its value, and its probability is not fitted to this value. A method that uses an item's
@@ -295,19 +296,19 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         return {}
 
-    def decompose_new(self, X: Any, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
+    def decompose_new(self, X: MatrixLike, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
         """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
         check_is_fitted(self)
         scores = self._score_new(self._validate_features(X, reset=False))
         _, p = self._decide_new(scores, labels)
         return add_up(split_score(self.calibration_, scores), self.calibration_, scores, p), p
 
-    def fit_predict(self, X: Any, y: Any) -> NDArray[np.int64]:
+    def fit_predict(self, X: MatrixLike, y: LabelsLike) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""
         filled: NDArray[np.int64] = self.fit(X, y).transduction_
         return filled
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: MatrixLike, y: LabelsLike) -> float:
         """Return micro-F1 of ``predict(X)`` on the observed entries of ``y``."""
         labels = PartialLabels.from_table(y)
         return micro_f1(labels, np.asarray(self.predict(X)).reshape(labels.shape))

@@ -25,7 +25,7 @@ MAX_LABELS, MAX_MAP_ITEMS = 5, 5000
 
 def describe_filled(completion: Completion) -> str:
     """Return how many gaps were filled in with each value, and the expected precision if no check contradicts it."""
-    p = completion.probabilities.to_numpy()
+    p = completion.evidence.probabilities
     by_value = count_filled(completion.labels, completion.state, p)
     has_precision = completion.evidence.has_precision
     parts = []
@@ -52,7 +52,7 @@ def describe_errors(completion: Completion) -> str:
     """Return how many filled entries are expected to be wrong, with a band of 90 %, or an empty string."""
     if not completion.evidence.has_precision:
         return ""
-    filled, expected, low, high = completion.expected_errors.iloc[-1][["filled", "expected", "low", "high"]]
+    filled, expected, low, high = completion.evidence.expected_errors.iloc[-1][["filled", "expected", "low", "high"]]
     return write_errors(int(filled), expected, low, high)
 
 
@@ -68,7 +68,7 @@ def describe_completion(completion: Completion) -> tuple[str, ...]:
     n, n_labels = completion.labels.shape
     gaps, open_entries = int((~completion.labels.observed).sum()), int((completion.state == 0).sum())
     size = f"{plural(n, 'item')}, {plural(n_labels, 'label')}: {plural(gaps, 'gap')}, {count(open_entries)} left empty."
-    suspects = completion.suspects
+    suspects = completion.evidence.suspects
     p, given = suspects["probability"].to_numpy(dtype=float), suspects["given"].to_numpy() == 1
     number = int((np.where(given, p, 1 - p) < 0.5).sum())
     if completion.labels.positive_only:
@@ -150,7 +150,7 @@ def _draw_small_map(completion: Completion) -> dict[str, Any] | None:
     if len(completion.labels) > MAX_MAP_ITEMS:
         return None
     try:
-        coordinates = completion.map(2).coordinates.to_numpy()
+        coordinates = completion.map(2).places
     except ValueError:  # too few features or items for two dimensions
         return None
     p, rng = completion.evidence.printed_probabilities, np.random.default_rng(0)

@@ -37,7 +37,7 @@ def write_certificates(completion: Completion, certificates: Sequence[Certificat
 
 def summarize_errors(completion: Completion) -> dict[str, Any] | None:
     """Return the sentence and the labels with the most expected errors, or None if nothing was filled."""
-    table = completion.expected_errors
+    table = completion.evidence.expected_errors
     total, per_label = table.iloc[-1], table.iloc[:-1]
     if not total["filled"]:
         return None

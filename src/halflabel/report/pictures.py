@@ -78,7 +78,7 @@ def draw_picture(
 
 def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Axes:
     """Draw a map on axes, with the colours of label ``j``, the names of its regions and its quality."""
-    coordinates = drawn.coordinates.to_numpy()
+    coordinates = drawn.places
     codes = encode_entries(completion.labels, completion.state, completion.evidence.printed_probabilities)[:, j]
     centres = np.array([region.centre for region in drawn.regions], dtype=np.intp)
     places = fit_to_frame(coordinates)[0][centres]

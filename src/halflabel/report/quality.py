@@ -64,7 +64,7 @@ def count_relevant(completion: Completion, precision: float) -> dict[str, Any]:
     labelled = int((~completion.evidence.learned_from.unlabelled).sum())
     return {
         "precision": precision,
-        "expected": float(completion.probabilities.to_numpy()[gaps].sum()),
+        "expected": float(completion.evidence.probabilities[gaps].sum()),
         "filled": filled,
         "labelled": labelled,
         "more": None if completion.labels.positive_only else _find_more(completion, precision, filled, labelled),

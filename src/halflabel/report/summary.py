@@ -18,6 +18,7 @@ from halflabel._forwarding import accept_seed
 from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.completion.contribution_table import write_largest
+from halflabel.completion.review_list import list_for_review
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.headline import write_headline
 from halflabel.report.quality import (
@@ -117,7 +118,7 @@ def summarize(
         **predictions,
         "certificates": write_certificates(completion, certificates),
         "labels": _summarize_labels(completion),
-        "next": None if labels.positive_only else _list_rows(completion.next_to_label(MAX_NEXT)),
+        "next": None if labels.positive_only else _list_rows(completion.evidence.next_to_label(MAX_NEXT)),
         "unassigned": _summarize_unassigned(completion) if labels.positive_only else None,
         "gaps": list(completion.evidence.gaps),
         "evidence": completion.evidence.gaps_by_kind,
@@ -154,7 +155,7 @@ def _count_entries(completion: Completion) -> dict[str, int]:
 
 def _summarize_predictions(completion: Completion) -> dict[str, Any]:
     """Return the numbers from probabilities. Expected precisions are left out if a check contradicts them."""
-    labels, p = completion.labels, completion.probabilities.to_numpy()
+    labels, p = completion.labels, completion.evidence.probabilities
     relevance, checked = completion.evidence.has_precision, completion.evidence.calibrated_on
     return {
         "expected": count_fillable(~labels.observed, completion.evidence.fill_at) if relevance else None,
@@ -193,7 +194,7 @@ def _summarize_labels(completion: Completion) -> dict[str, Any]:
 
 def _summarize_suspects(completion: Completion) -> dict[str, Any]:
     """Return the given entries of which the opposite value is more probable, the most probably wrong first."""
-    frame = completion.suspects
+    frame = completion.evidence.suspects
     p, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
     p_given = np.where(relevant, p, 1 - p)
     doubted = frame[p_given < 0.5].head(MAX_SUSPECTS)
@@ -222,7 +223,7 @@ def _summarize_unassigned(completion: Completion) -> list[dict[str, Any]]:
             "title": title,
             "text": text,
             "entries": int(number[reason]),
-            "rows": _list_rows(completion.review(MAX_UNASSIGNED, (), reason=reason)),
+            "rows": _list_rows(list_for_review(completion, MAX_UNASSIGNED, (), reason)),
         }
         for reason, title, text in UNASSIGNED
         if reason in number
@@ -287,7 +288,7 @@ def summarize_map(
         The label that is shown first.
     """
     labels, state = completion.labels, completion.state
-    coordinates, p = drawn.coordinates.to_numpy(), completion.evidence.printed_probabilities
+    coordinates, p = drawn.places, completion.evidence.printed_probabilities
     points = choose_points(coordinates, labels, state, ink, np.random.default_rng(random_state), first, p)
     places = fit_to_frame(coordinates)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
     regions = [

@@ -82,8 +82,8 @@ class Fit:
 
 def summarize_fit(completion: Completion, *, n_records: int, effort: str, seconds: float) -> Fit:
     """Return the part of a completion that the page needs."""
-    state = completion.state
-    p = np.asarray(completion.probabilities, dtype=np.float32)
+    state, expected = completion.state, completion.evidence.expected_errors
+    p = np.asarray(completion.evidence.probabilities, dtype=np.float32)
     digest = hashlib.sha256(state.tobytes() + p.tobytes()).hexdigest()
     return Fit(
         name=digest[:8],
@@ -94,7 +94,7 @@ def summarize_fit(completion: Completion, *, n_records: int, effort: str, second
         given=completion.labels.state,
         flipped=measure_flips(completion),
         thresholds=read_thresholds(completion),
-        expected=[{str(k): v for k, v in row.items()} for row in completion.expected_errors.to_dict("records")],
+        expected=[{str(k): v for k, v in row.items()} for row in expected.to_dict("records")],
         probability_of=completion.probability_of,
         seconds=seconds,
         contradiction=next((each["title"] for each in completion.evidence.contradictions), ""),
@@ -108,7 +108,7 @@ def measure_flips(completion: Completion) -> NDArray[np.float32]:
     at = labels.observed
     if labels.positive_only:
         return flipped
-    relevant, p = labels.relevant[at], completion.probabilities.to_numpy()[at]
+    relevant, p = labels.relevant[at], completion.evidence.probabilities[at]
     wrong = FlipRates.estimate(relevant, p).flipped(relevant, p)
     flipped[at] = np.where(np.where(relevant, p, 1 - p) < HALF, wrong, 0.0)
     return flipped

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -24,6 +24,9 @@ from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
 from halflabel.table import Columns, OpenTable, open_table
 from halflabel.table.unlearned import leave_unlearned
+
+if TYPE_CHECKING:
+    from halflabel.table.accepted import ItemsLike
 
 #: Seconds that the end of the server may take.
 PATIENCE = 10
@@ -66,11 +69,11 @@ class RunningReview:
 
 
 def review(
-    items: Any,
+    items: ItemsLike,
     journal: str | os.PathLike[str] | None = None,
     *,
     by: str = "",
-    show: Sequence[str] | None = None,
+    show: str | Sequence[str] | None = None,
     marks: tuple[int, int] | None = None,
     effort: str = "default",
     rule: str | Rule | None = None,

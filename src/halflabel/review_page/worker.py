@@ -182,7 +182,7 @@ class _Bench:
         """Return the coordinates of the items, or the reason why a map is not possible, such as a small table."""
         completion = self.completion or complete(self.opened, effort="fast", **self.settings)
         try:
-            return "map", completion.map(2).coordinates.to_numpy()
+            return "map", completion.map(2).places
         except ValueError as reason:
             return "no map", str(reason)
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-import pandas as pd
-
 from halflabel._wording import option
 from halflabel.labels import Absent
 
@@ -27,7 +25,7 @@ class Columns:
 
     Parameters
     ----------
-    labels : sequence of str, optional
+    labels : str or sequence of str, optional
         Label columns: names, patterns (``"tag_*"``) or ``"@file"``, a text file with one name per line. An empty
         sequence means that the labels are not in this table.
     tags : str, optional
@@ -46,13 +44,13 @@ class Columns:
     group : str, optional
         A column of numbers, text or dates; rows of equal value belong together. It is not a feature. A row without a
         value is a group of its own.
-    features : sequence of str, optional
+    features : str or sequence of str, optional
         Names or patterns; exactly these columns become features then.
     vectors : str, path or array, optional
         A column of feature vectors; or the vectors themselves, one row per item, as an array or a ``.npy`` file.
     text : str, optional
         A column of free text, read as tf-idf.
-    ignore : sequence of str, default=()
+    ignore : str or sequence of str, default=()
         Names or patterns of columns to leave out; patterns for labels pass over them.
     max_categories : int, default=20
         A column of more distinct texts is not made a category.
@@ -74,19 +72,19 @@ class Columns:
     ('rock', '7')
     """
 
-    labels: Sequence[str] | None = None
+    labels: str | Sequence[str] | None = None
     tags: str | None = None
-    pairs: pd.DataFrame | None = None
+    pairs: Any = None
     on: str | None = None
     absent: Absent | None = None
     empty: Empty | None = None
     sep: str | None = None
     id: str | None = None
     group: str | None = None
-    features: Sequence[str] | None = None
+    features: str | Sequence[str] | None = None
     vectors: Any = None
     text: str | None = None
-    ignore: Sequence[str] = ()
+    ignore: str | Sequence[str] = ()
     max_categories: int = 20
     prior: Any = None
     yes: str | Sequence[str] = ()
@@ -133,7 +131,7 @@ class Description(Columns):
     ----------
     delimiter, encoding, xml, top_labels : optional
         As in :func:`halflabel.files.read_table`.
-    show : sequence of str, optional
+    show : str or sequence of str, optional
         Columns that are shown wherever items are listed.
     thumbnails : (int, int), optional
         Height and width of the grey images that the vectors of the items are shown as.
@@ -143,7 +141,7 @@ class Description(Columns):
     encoding: str | None = None
     xml: str | os.PathLike[str] | None = None
     top_labels: int | None = None
-    show: Sequence[str] | None = None
+    show: str | Sequence[str] | None = None
     thumbnails: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:

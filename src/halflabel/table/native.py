@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import pandas as pd
@@ -17,6 +17,9 @@ from halflabel.files.field_values import is_missing
 from halflabel.files.huggingface import name_classes, restore_numbers
 
 Restore = Callable[[pd.DataFrame], Any]
+
+#: An Arrow table without columns, from which no type of a column is taken.
+_NO_SCHEMA = pa.schema([])
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +35,23 @@ class Native:
         The column of lists of labels that the object declares.
     notes : tuple of str
         Sentences for the user about the reading.
+    convert : callable or None
+        Turns any other DataFrame into the library of the items; None for pandas, and for objects of no such library.
     """
 
     frame: pd.DataFrame
     restore: Restore | None = None
     tags: str | None = None
     notes: tuple[str, ...] = ()
+    convert: Restore | None = None
+
+    def give_back(self, table: pd.DataFrame) -> Any:
+        """Return the completed table as the kind of the original."""
+        return table if self.restore is None else self.restore(table)
+
+    def as_given(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return any other table as a DataFrame of the library of the original, or of pandas."""
+        return table if self.convert is None else cast(pd.DataFrame, self.convert(table))
 
 
 def open_native(items: Any) -> Native | None:
@@ -92,7 +106,22 @@ def _open_frame(frame: Any) -> Native:
         new = nw.from_arrow(added, backend=frame.implementation)
         return frame.with_columns(*(new[name] for name in changed)).to_native()
 
-    return Native(read, restore)
+    def convert(table: pd.DataFrame) -> Any:
+        columns = name_rows(table)
+        arrays = {str(name): _as_arrow(columns[name], _NO_SCHEMA) for name in columns}
+        return nw.from_arrow(pa.table(arrays), backend=frame.implementation).to_native()
+
+    return Native(read, restore, convert=convert)
+
+
+def name_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose row labels are its first column, under a name that no other column has, if they have one."""
+    if table.index.name is None:
+        return table
+    name = str(table.index.name)
+    while name in table.columns:
+        name = f"_{name}"
+    return pd.DataFrame(table.rename_axis(index=name).reset_index())
 
 
 def _open_dataset(data: Any) -> Native:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 from scipy import sparse
@@ -186,8 +186,17 @@ class OpenTable:
 
     def restore(self, table: pd.DataFrame) -> Any:
         """Return a completed table as the kind of object that the items came in."""
-        has_kind = self.frame is not None and self.source is not None and self.source.restore is not None
-        return self.source.restore(table) if has_kind else table  # type: ignore[union-attr, misc]
+        if self.frame is None or self.source is None or self.source.restore is None:
+            return self.as_given(table)
+        return self.source.restore(table)
+
+    def as_given(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return a new table as a DataFrame of the library of the items, and of pandas where they are of none.
+
+        Other libraries have no row labels. There, ids that have a name are the first column.
+        """
+        convert = None if self.source is None else self.source.convert
+        return table if convert is None else cast(pd.DataFrame, convert(table))  # other libraries have other types
 
     def find_words(self) -> dict[str, tuple[Any, Any]]:
         """Return the words of label columns for irrelevant and for relevant entries, if they are not 0 and 1."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -31,29 +31,36 @@ from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from halflabel._arrays import MatrixLike
+    from halflabel.labels.partial import LabelsLike
+    from halflabel.table.accepted import ItemsLike, PathLike, TableLike
+
 
 @suggest_arguments
 def open_table(
-    items: Any,
-    Y: Any = None,
+    items: ItemsLike,
+    Y: LabelsLike | None = None,
     columns: Columns | None = None,
     *,
     table: str | os.PathLike[str] | None = None,
-    labels: Sequence[str] | None = None,
+    labels: str | Sequence[str] | None = None,
     tags: str | None = None,
-    pairs: Any = None,
+    pairs: TableLike | PathLike | None = None,
     on: str | None = None,
     absent: Absent | None = None,
     empty: Empty | None = None,
     sep: str | None = None,
     id: str | None = None,
     group: str | None = None,
-    features: Sequence[str] | None = None,
-    vectors: Any = None,
+    features: str | Sequence[str] | None = None,
+    vectors: PathLike | MatrixLike | None = None,
     text: str | None = None,
-    ignore: Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
     max_categories: int = 20,
-    prior: Any = None,
+    prior: TableLike | ArrayLike | PathLike | None = None,
     yes: str | Sequence[str] = (),
     no: str | Sequence[str] = (),
     unknown: str | Sequence[str] = (),
@@ -62,7 +69,7 @@ def open_table(
     encoding: str | None = None,
     xml: str | os.PathLike[str] | None = None,
     top_labels: int | None = None,
-    show: Sequence[str] | None = None,
+    show: str | Sequence[str] | None = None,
     thumbnails: tuple[int, int] | None = None,
 ) -> OpenTable:
     """Give every column its role, read the labels and encode the features.
@@ -213,7 +220,12 @@ def _require_nothing_more(Y: Any, columns: Columns) -> None:
 
 
 def _check_labels_once(Y: Any, columns: Columns) -> None:
-    """Raise if labels come from two places, or an option of a long table of tags comes without that table."""
+    """Raise if names are in the place of labels, labels come from two places, or ``on`` comes without its table."""
+    if isinstance(Y, str) or (isinstance(Y, Sequence) and len(Y) > 0 and all(isinstance(name, str) for name in Y)):
+        names = [name.strip() for name in Y.split(",")] if isinstance(Y, str) else list(Y)
+        raise ValueError(
+            f"the second argument is a table of labels, not {Y!r:.80}: name label columns by {option('labels', names)}."
+        )
     named = columns.labels is not None or columns.tags is not None
     if (Y is not None) + (columns.pairs is not None) + named > 1:
         raise ValueError(

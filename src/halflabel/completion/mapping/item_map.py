@@ -32,7 +32,9 @@ class ItemMap:
     Parameters
     ----------
     coordinates : DataFrame of shape (n_items, n_components)
-        One row per item, with the ids of the items.
+        One row per item, with the ids of the items; of the library of the items.
+    places : ndarray of shape (n_items, n_components)
+        The same numbers.
     method : str
         A name of :data:`halflabel.completion.mapping.defaults.METHOD_NAMES`.
     label_weight : float
@@ -47,6 +49,7 @@ class ItemMap:
     """
 
     coordinates: pd.DataFrame
+    places: Floats
     method: str
     label_weight: float
     notes: tuple[str, ...]
@@ -58,12 +61,12 @@ class ItemMap:
     @cached_property
     def quality(self) -> Quality:
         """The neighbours that the map keeps, and the neighbours that it loses."""
-        return Quality.measure(self.coordinates.to_numpy(), self.features, self.joint, self.labels)
+        return Quality.measure(self.places, self.features, self.joint, self.labels)
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
         """The dense regions of a map of two dimensions, with the labels that are more frequent there."""
-        return name_regions(self.coordinates.to_numpy(), self.labels) if self.coordinates.shape[1] == 2 else ()
+        return name_regions(self.places, self.labels) if self.places.shape[1] == 2 else ()
 
     def describe(self) -> tuple[str, ...]:
         """Return the notes and the quality in sentences."""
@@ -120,8 +123,9 @@ def draw_item_map(
     drawn, notes_of_size = _draw_landmarks(scene, name, max_landmarks)
     notes = (*notes, *notes_of_size, *_describe_weight(label_weight, weight))
     back, columns = np.argsort(order), [f"dim{j + 1}" for j in range(n_components)]
-    coordinates = pd.DataFrame(drawn[back], index=completion.index, columns=columns)
-    return ItemMap(coordinates, name, weight, notes, space, features[back], joint[back], labels[back])
+    places = drawn[back]
+    coordinates = completion.opened.as_given(pd.DataFrame(places, index=completion.index, columns=columns))
+    return ItemMap(coordinates, places, name, weight, notes, space, features[back], joint[back], labels[back])
 
 
 def _validate_parameters(method: str | None, label_weight: float, max_landmarks: int) -> None:

@@ -32,7 +32,7 @@ class SavedMap:
         n, rows = len(drawn.joint), np.arange(len(drawn.joint))
         if n > MAX_ANCHORS:
             rows = np.sort(np.random.default_rng(0).choice(n, MAX_ANCHORS, replace=False))
-        return cls(drawn.space, drawn.joint[rows], drawn.coordinates.to_numpy()[rows])
+        return cls(drawn.space, drawn.joint[rows], drawn.places[rows])
 
     def locate(self, X: Any, probabilities: Floats) -> Floats:
         """Return the places of new items.

@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logit
 from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import number_groups
 from halflabel.labels.masking import read_entry_mask
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
 from halflabel.methods.auto.effort import EFFORTS
@@ -201,7 +203,14 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.rule = rule
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None, calibrate_on: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: LabelsLike,
+        groups: ArrayLike | None = None,
+        prior: ArrayLike | None = None,
+        calibrate_on: ArrayLike | None = None,
+    ) -> Self:
         """Fill the gaps of ``y``.
 
         Parameters
@@ -225,20 +234,20 @@ class AutoLabeler(PositiveOnlyEstimator):
             of relevant entries differs from the share of other entries with the same score. Not for positive-only
             labels.
         """
-        X, labels = self._validate_input(X, self._mark_unassigned(y))
+        Z, labels = self._validate_input(X, self._mark_unassigned(y))
         self._validate_parameters()
-        groups = None if groups is None else number_groups(groups, len(labels))
-        prior = None if prior is None else read_prior(prior, labels)
+        members = None if groups is None else number_groups(groups, len(labels))
+        known = None if prior is None else read_prior(prior, labels)
         calibrates = None if calibrate_on is None else self._read_calibrates(calibrate_on, labels)
-        order = self._choose_order(X, labels, groups, prior)
+        order = self._choose_order(Z, labels, members, known)
         labels = labels[order]
         columns = order_columns(labels.state)
-        groups = None if groups is None else number_groups(groups[order], len(labels))
-        prior = None if prior is None else prior[np.ix_(order, columns)]
+        members = None if members is None else number_groups(members[order], len(labels))
+        known = None if known is None else known[np.ix_(order, columns)]
         calibrates = None if calibrates is None else calibrates[np.ix_(order, columns)]
         with blas_threads(len(labels)):
-            X = self._weigh(X[order])  # the unweighted copy is freed here
-            fitted = fit_auto(Data(X, labels.select(columns), groups, prior, calibrates), self._configure())
+            Z = self._weigh(Z[order])  # the unweighted copy is freed here
+            fitted = fit_auto(Data(Z, labels.select(columns), members, known, calibrates), self._configure())
         return self._keep(fitted, labels, np.argsort(columns))
 
     def _weigh(self, X: Matrix) -> Matrix:
@@ -373,7 +382,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         weights: Any = self.weights_[[row]]
         return Items(self.weighting_(X), weights[:, self.node_items_])
 
-    def decompose_new(self, X: Any, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
+    def decompose_new(self, X: MatrixLike, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
         """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
         check_is_fitted(self)
         items = self._weigh_new(self._validate_features(X, reset=False))

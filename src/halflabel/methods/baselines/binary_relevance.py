@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
-from halflabel._arrays import Floats, Mask, Matrix
+from halflabel._arrays import Floats, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
@@ -70,7 +71,7 @@ class BinaryRelevance(PartialLabelEstimator):
         self.rule = rule
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Fit one classifier per label. ``X`` and ``y`` are as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         self.scaler_ = Scaler.learn(X, self.scale)

@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike
 from halflabel._progress import step
 from halflabel.labels import PartialLabels
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.validation import require_choice, require_positive, require_whole
@@ -129,17 +130,17 @@ class MLkNN(PartialLabelEstimator):
         """
         return cls(10, smoothing=1.0, scale=None, ties="index", rule=Rule("fixed", threshold=0.5))
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Count the neighbours of every item. ``X`` and ``y`` are as in :meth:`halflabel.SSDRMC.fit`."""
-        X, labels = self._enter(X, y)
+        Z, labels = self._enter(X, y)
         self._validate_parameters()
-        self.scaler_ = Scaler.learn(X, self.scale)
-        X = self.scaler_(X)
+        self.scaler_ = Scaler.learn(Z, self.scale)
+        Z = self.scaler_(Z)
         self.n_neighbors_ = np.clip(labels.observed.sum(axis=0) - 1, 0, self.n_neighbors)
-        counts = _count_relevant(X, labels.relevant, labels.observed, self.n_neighbors)
+        counts = _count_relevant(Z, labels.relevant, labels.observed, self.n_neighbors)
         self.tables_ = _tabulate(counts, labels, int(self.n_neighbors_.max()))
         labelled = ~labels.unlabelled
-        self.items_ = X[labelled]
+        self.items_ = Z[labelled]
         self.relevant_, self.observed_ = labels.relevant[labelled], labels.observed[labelled]
         left_out = np.where(labels.observed, self._posterior(counts, labels.state), np.nan)
         return self._decide(labels, self._posterior(counts), left_out)

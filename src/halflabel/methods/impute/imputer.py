@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from halflabel._arrays import Floats, Mask, is_sparse
+from halflabel._arrays import Floats, Mask, MatrixLike, is_sparse
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Status
@@ -35,7 +35,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         tags.input_tags.allow_nan = True
         return tags
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: MatrixLike) -> Floats:
         """Fill in the gaps of rows. Each row is new and is handled separately.
 
         Parameters

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.cluster import KMeans
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats, Mask, MatrixLike
 from halflabel._progress import step
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.impute.expectation import (
@@ -123,7 +123,7 @@ class GaussianMixtureImputer(Imputer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Fit the mixture.
 
         Parameters

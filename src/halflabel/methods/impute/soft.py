@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from halflabel._arrays import Floats, Ints, Mask
+from halflabel._arrays import Floats, Ints, Mask, MatrixLike
 from halflabel._progress import step
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.impute.expectation import BLOCK, Gaussian, Mixture, conditional_means, group_rows
@@ -132,7 +132,7 @@ class SoftImputer(Imputer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Complete X and learn its components.
 
         Parameters
@@ -144,7 +144,7 @@ class SoftImputer(Imputer):
         self._fit(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+    def fit_transform(self, X: MatrixLike, y: object = None) -> Floats:
         """Return X with its gaps filled in from ``low_rank_``."""
         values = self._fit(X)
         return np.where(np.isnan(values), self.low_rank_, values)

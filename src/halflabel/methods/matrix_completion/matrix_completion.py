@@ -5,14 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from halflabel._arrays import Floats, Mask, Matrix, is_sparse
+from halflabel._arrays import Floats, Mask, Matrix, MatrixLike, is_sparse
 from halflabel.labels import PartialLabels
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.candidates import Candidates, list_candidates
@@ -57,7 +58,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         """Return the weight of the row of ones (None without this row) and the ridge on the bias."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Fill the gaps of ``y``, and of ``X``.
 
         Parameters
@@ -67,10 +68,10 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
             1 relevant, 0 irrelevant, missing unknown.
         """
-        X, labels = self._enter(X, y)
+        items, labels = self._enter(X, y)
         self._validate_parameters()
-        with blas_threads(*X.shape):
-            return self._fit(X, labels)
+        with blas_threads(*items.shape):
+            return self._fit(items, labels)
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
         rng = np.random.default_rng(self.random_state)
@@ -211,7 +212,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     def _score_new(self, X: Matrix) -> Floats:
         return self._rows(X, None)[:, : len(self.bias_)] + self.bias_
 
-    def fold_in(self, X: Any, y: Any = None) -> Floats:
+    def fold_in(self, X: MatrixLike, y: LabelsLike | None = None) -> Floats:
         """Return the scores of new items with known features, and perhaps with some known labels.
 
         Parameters
@@ -237,26 +238,26 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         Z = self._rows(X, labels.values(irrelevant=-1.0, unknown=0.0))
         return self._restore_shape(Z[:, : len(self.bias_)] + self.bias_)
 
-    def denoise(self, X: Any) -> Floats:
+    def denoise(self, X: MatrixLike) -> Floats:
         """Return the low-rank part of the features of new items, in the units of ``X`` and with its shape."""
         check_is_fitted(self)
         return self._unscale(self._rows(self._validate_features(X, reset=False), None))
 
-    def transform(self, X: Any) -> Matrix:
+    def transform(self, X: MatrixLike) -> Matrix:
         """Return the features of new items with gaps filled by :meth:`denoise`. Known cells keep their values."""
         check_is_fitted(self)
-        X = self._validate_features(X, reset=False)
-        if is_sparse(X) or not np.isnan(X).any():
-            return X
-        return _fill(X, self._unscale(self._rows(X, None)))
+        items = self._validate_features(X, reset=False)
+        if is_sparse(items) or not np.isnan(items).any():
+            return items
+        return _fill(items, self._unscale(self._rows(items, None)))
 
-    def fit_transform(self, X: Any, y: Any) -> Matrix:
+    def fit_transform(self, X: MatrixLike, y: LabelsLike) -> Matrix:
         """Fit and return the features of the fitted items with gaps filled, from their labels too."""
         self.fit(X, y)
-        X = self._validate_features(X, reset=False)
-        if is_sparse(X) or not np.isnan(X).any():
-            return X
-        return _fill(X, self._unscale(self.left_ @ self.right_.T))
+        items = self._validate_features(X, reset=False)
+        if is_sparse(items) or not np.isnan(items).any():
+            return items
+        return _fill(items, self._unscale(self.left_ @ self.right_.T))
 
     def _unscale(self, Z: Floats) -> Floats:
         t, d = len(self.bias_), len(self.scaler_.scale)

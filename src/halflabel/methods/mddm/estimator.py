@@ -9,8 +9,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import ClassifierTags, Tags, gen_batches
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from halflabel._arrays import Floats, Matrix
+from halflabel._arrays import Floats, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
+from halflabel.labels.partial import LabelsLike
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.mddm import dependence
 from halflabel.methods.validation import (
@@ -184,7 +185,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             null_space="refuse",
         )
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Compute the projection.
 
         Parameters
@@ -214,14 +215,15 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         self.hsic_ = float(self.eigenvalues_[: self.n_components_].sum() / (n_labelled - 1) ** 2)
         return self
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: MatrixLike) -> Floats:
         """Return the projected items :math:`P^Tx`, shape (n_items, n_components_)."""
         check_is_fitted(self)
-        X = self._validate_features(X, reset=False)
+        items = self._validate_features(X, reset=False)
         if self.kernel_map_ is None:
-            return np.asarray(X @ self.components_.T)
+            return np.asarray(items @ self.components_.T)
         weights = self.kernel_map_.projection @ self.components_.T
-        return np.vstack([self.kernel_map_.kernel(X[rows]) @ weights for rows in gen_batches(X.shape[0], BLOCK)])
+        blocks = gen_batches(items.shape[0], BLOCK)
+        return np.vstack([self.kernel_map_.kernel(items[rows]) @ weights for rows in blocks])
 
     @property
     def _n_features_out(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -11,8 +11,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
@@ -228,7 +229,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
             rule=Rule("fixed", threshold=0.3),
         )
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Fill the gaps of ``y``.
 
         Parameters
@@ -352,14 +353,14 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         return normalise_alpha(self._restore_order(self.items_), scores, self.neighbors_, self.alpha)
 
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: MatrixLike) -> Floats:
         """Return coordinates of new items, rebuilt from neighbours. The shape is (n_items, n_components)."""
         check_is_fitted(self)
         items = self.scaler_(self._validate_features(X, reset=False))
         return np.asarray(self._weights_of_new(items) @ self.embedding_.coordinates[self._item_order])
 
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
-    def fit_transform(self, X: Any, y: Any) -> Floats:
+    def fit_transform(self, X: MatrixLike, y: LabelsLike) -> Floats:
         """Fit and return the coordinates of the fitted items."""
         return self.fit(X, y).embedding_.coordinates
 

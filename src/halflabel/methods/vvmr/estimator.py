@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, MatrixLike
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
@@ -151,7 +152,7 @@ class VVMR(VectorValued):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Fit to the observed entries of ``y``. ``X`` and ``y`` are as in :meth:`halflabel.SSDRMC.fit`."""
         return self._fit(*self._enter(X, y))
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats, Mask, MatrixLike
 from halflabel.labels import PartialLabels
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.positives import PositiveOnlyEstimator
@@ -219,7 +220,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
             rule=Rule("fixed", threshold=0.0),
         )
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Recover the labels and learn the functions.
 
         Parameters

@@ -1,0 +1,42 @@
+"""Names, in signatures, for what a person may give as items, as labels and as further tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+    from halflabel._arrays import MatrixLike
+    from halflabel.files.raw_table import RawTable
+    from halflabel.files.records import Records
+    from halflabel.table.opened import OpenTable
+    from halflabel.table.sources import Source
+
+
+class ArrowTable(Protocol):
+    """A table of a library that offers its columns through the Arrow interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+class PandasTable(Protocol):
+    """A table of a library that converts to pandas, such as a Dataset of Hugging Face."""
+
+    @property
+    def to_pandas(self) -> Callable[..., Any]: ...  # noqa: D102
+
+
+#: A path of one file, of a folder, or a pattern.
+PathLike: TypeAlias = str | os.PathLike[str]
+
+#: A table in memory, of any library.
+TableLike: TypeAlias = "IntoDataFrame | ArrowTable | PandasTable | Sequence[Mapping[str, Any]]"
+
+#: New items for a model.
+NewItems: TypeAlias = "TableLike | MatrixLike"
+
+#: Items: a table that holds the labels, features alone, or a table that is open already.
+ItemsLike: TypeAlias = "TableLike | PathLike | MatrixLike | OpenTable | Source | RawTable | Records"
