@@ -15,8 +15,11 @@ import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from tests import costs  # noqa: E402
+from tests.shared_fits import remember, remember_fits  # noqa: E402
 
 from halflabel import PartialLabels  # noqa: E402
+from halflabel.completion import evidence, filling  # noqa: E402
+from halflabel.evaluation import learning_curve  # noqa: E402
 from halflabel.methods.auto import EFFORTS  # noqa: E402
 from halflabel.methods.auto.residuals import refine  # noqa: E402
 from halflabel.methods.canonical_order import order_items  # noqa: E402
@@ -72,7 +75,8 @@ def small_forests() -> Iterator[None]:
 def one_member(small_forests: None) -> Iterator[None]:
     """Complete with the kernel alone, a sketch of a map and few bootstrap samples; compare with one setting of others.
 
-    For tests of what is read, written or shown around a fit; some tests of each command use all members.
+    For tests of what is read, written or shown around a fit; some tests of each command use all members. Tests that fit
+    the same items and labels in the same way share the fit.
     """
     with pytest.MonkeyPatch.context() as patch:
         for effort, work in EFFORTS.items():
@@ -84,6 +88,11 @@ def one_member(small_forests: None) -> Iterator[None]:
         patch.setattr(
             "halflabel.evaluation.comparison.MAX_ENTRIES_FOR_KNEES", 0
         )  # one setting of LowRankVVMR, not three
+        for module in (filling, learning_curve):
+            patch.setattr(module, "fit_with_auxiliary", remember_fits(module.fit_with_auxiliary))
+        patch.setattr(evidence, "measure_drift", remember(evidence.measure_drift))
+        patch.setattr(evidence, "estimate_errors", remember(evidence.estimate_errors))
+        patch.setattr(evidence.ResampledCalibration, "fit", remember(evidence.ResampledCalibration.fit))
         yield
 
 

@@ -12,7 +12,7 @@ from tests.cli.conftest import outputs, run
 from halflabel.cli import _COMMANDS, main
 from halflabel.table.keys import KEYS
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 #: Maximum number of option places in the program, and of options of ``complete``.
 MAX_PLACES, MAX_OF_COMPLETE = 130, 26
