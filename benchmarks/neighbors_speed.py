@@ -18,7 +18,7 @@ import numpy as np
 from _common import load_set, make_parser, time_cpu, use_one_thread
 
 from halflabel.methods.auto.features import Coordinates, Weighting
-from halflabel.numerics.graph.audited import audited_neighbors
+from halflabel.numerics.graph.audited import search_approximately
 from halflabel.numerics.graph.dense_search import nearest_rows
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.scaling import Scaler
@@ -41,7 +41,7 @@ def main():
             continue
         X = make_items(name, options.items, options.features) if name in SYNTHETIC else load_scaled(name)
         with use_one_thread():
-            fast, found = time_cpu(lambda X=X: audited_neighbors(X, options.k, method="approximate"))
+            fast, found = time_cpu(lambda X=X: search_approximately(X, options.k))
             slow, (_, distances) = time_cpu(lambda X=X: neighbors(X, options.k))
         recall = (found.distances <= distances[:, -1:] * (1 + 1e-9)).mean()
         print(f"{name}, {X.shape}: {found.how}; over all items {recall:.2%}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pandas as pd
@@ -16,9 +17,15 @@ from halflabel.cli.old_names import accept_old_names
 from halflabel.cli.options import add_set_option
 from halflabel.cli.outputs import OLD_QUESTION, Outputs, name_completed, probabilities_option, split_tool, to_option
 from halflabel.files.conversion import parse_question, write_frame
+from halflabel.files.raw_table import RawTable
+from halflabel.files.records import Question
 from halflabel.files.vectors import read_vectors
 from halflabel.table import Columns
 from halflabel.table.source_files import read_file
+from halflabel.table.sources import Source
+
+if TYPE_CHECKING:
+    from halflabel.completion.model_file import Predictor
 
 
 @click.command(name="predict")
@@ -51,8 +58,6 @@ def predict_command(
       halflabel predict songs.halflabel new-songs.csv --to label-studio
     """  # noqa: D301
     from halflabel.completion.model_file import load
-    from halflabel.completion.output import write_for_tool
-    from halflabel.completion.predictions import make_suggestions
 
     tool, question = split_tool(to)
     predictor = load(model)
@@ -67,17 +72,13 @@ def predict_command(
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
     matrix = read_vectors(vectors) if vectors else raw.matrix
     with show_progress():
-        if tool:
-            labels, p = predictor.predict(raw.frame, matrix, return_proba=True)
-            records = make_suggestions(predictor, source, raw.frame, labels, p)
-        else:
-            labelled, p = predictor.complete(raw.frame, matrix, given=False, return_proba=True)
+        p, write = _predict(predictor, source, raw, matrix, tool, stated)
         located = predictor.locate(raw.frame, matrix) if places else pd.DataFrame()
         entries = read_entries(explain, p.index, predictor.label_names)
         reasons = [predictor.explain(raw.frame, item, label, matrix, given=False) for item, label in entries]
     written = outputs.write(
-        suggestions=lambda path: write_for_tool(records, path, tool or "", stated),
-        labelled=lambda path: write_frame(labelled, path, raw.form),
+        suggestions=write,
+        labelled=write,
         probabilities=lambda path: write_frame(add_index_column(p), path),
         places=lambda path: write_frame(add_index_column(located), path),
     )
@@ -87,3 +88,18 @@ def predict_command(
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
     print_result(*map(repr, reasons))
     outputs.print_paths(f"{plural(len(p), 'item')} labelled. Threshold rule: {predictor.rule}.")
+
+
+def _predict(
+    predictor: Predictor, source: Source, raw: RawTable, matrix: Any, tool: str | None, question: Question | None
+) -> tuple[pd.DataFrame, Callable[[Path], Sequence[str]]]:
+    """Return the probabilities, and what writes the labels: as a table, or as suggestions for a tool."""
+    from halflabel.completion.output import write_for_tool
+    from halflabel.completion.predictions import make_suggestions
+
+    if tool is None:
+        labelled, p = predictor.complete(raw.frame, matrix, given=False, return_proba=True)
+        return p, lambda path: write_frame(labelled, path, raw.form)
+    labels, p = predictor.predict(raw.frame, matrix, return_proba=True)
+    records = make_suggestions(predictor, source, raw.frame, labels, p)
+    return p, lambda path: write_for_tool(records, path, tool, question)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -34,6 +34,9 @@ from halflabel.table import OpenTable
 from halflabel.table.items import choose_shown
 from halflabel.table.sources import Source
 from halflabel.table.unlearned import leave_unlearned
+
+if TYPE_CHECKING:
+    from halflabel.review_page.session import Session
 
 
 class _ReviewGroup(click.Group):
@@ -136,12 +139,7 @@ def review_command(
         session.close()
         raise
     try:
-        print_note(*opened.notes, *session.notes, f"Threshold rule: {config.rule}.")
-        if opened.roles.id is None:
-            print_note(
-                "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
-            )
-        print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.", f"Open {server.address}")
+        _print_start(session, f"Open {server.address}")
         session.start()
         with opened_in_browser(server, path.parent) if browser else nullcontext():
             server.run()
@@ -152,6 +150,17 @@ def review_command(
     finally:
         session.close()
         print_result(f"{plural(len(session.book), 'answer')} in {path}. The same command goes on where you stopped.")
+
+
+def _print_start(session: Session, address: str) -> None:
+    """Print the notes about the table and the journal, and where the page is."""
+    opened, path = session.opened, session.journal.path
+    print_note(*opened.notes, *session.notes, f"Threshold rule: {session.config.rule}.")
+    if opened.roles.id is None:
+        print_note(
+            "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
+        )
+    print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.", address)
 
 
 def _write_entries(

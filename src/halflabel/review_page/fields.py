@@ -73,9 +73,9 @@ def is_text(value: Any) -> bool:
     return True
 
 
-def read_text(asked: dict[str, Any], name: str, default: str = "") -> str:
-    """Return a string."""
-    value = asked.get(name, default)
+def read_text(asked: dict[str, Any], name: str) -> str:
+    """Return a string, which is empty if the field is absent."""
+    value = asked.get(name, "")
     if not is_text(value):
         raise ValueError(f"The field {name!r} is a text.")
     return str(value)
@@ -89,11 +89,11 @@ def read_choice(asked: dict[str, Any], name: str, choices: Collection[str], defa
     return value
 
 
-def read_whole(asked: dict[str, Any], name: str, end: int, default: int | None = None, start: int = 0) -> int:
-    """Return a whole number from ``start`` to ``end - 1``."""
+def read_whole(asked: dict[str, Any], name: str, end: int, default: int | None = None) -> int:
+    """Return a whole number from 0 to ``end - 1``."""
     value = asked.get(name, default)
-    if not is_whole(value) or not start <= value < end:
-        raise ValueError(f"The field {name!r} is a whole number from {start} to {end - 1}.")
+    if not is_whole(value) or not 0 <= value < end:
+        raise ValueError(f"The field {name!r} is a whole number from 0 to {end - 1}.")
     return value
 
 

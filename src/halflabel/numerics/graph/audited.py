@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
@@ -65,13 +64,7 @@ class Neighbors:
     how: str
 
 
-def audited_neighbors(
-    X: Matrix,
-    k: int,
-    metric: Literal["euclidean", "cosine"] = "euclidean",
-    *,
-    method: Literal["auto", "exact", "approximate"] = "auto",
-) -> Neighbors:
+def audited_neighbors(X: Matrix, k: int) -> Neighbors:
     r"""Return the ``k`` nearest other rows of every row of ``X``, and the share of these rows that the search found.
 
     Parameters
@@ -80,26 +73,18 @@ def audited_neighbors(
         Finite values.
     k : int
         A value above n_items - 1 is reduced to it.
-    metric : {"euclidean", "cosine"}
-        As in :func:`halflabel.numerics.graph.neighbors.neighbors`.
-    method : {"auto", "exact", "approximate"}
-        "exact" is :func:`halflabel.numerics.graph.neighbors.neighbors`, bit for bit. "auto" is "approximate" for many
-        dense items (above 81 000 of one feature, 50 000 of 128, 29 000 of 512) if faiss is installed
-        (``pip install 'halflabel[ann]'``), otherwise "exact".
-
-    Returns
-    -------
-    Neighbors
 
     Raises
     ------
     ValueError
-        If the method is unknown, ``X`` is sparse with "approximate", or there are fewer than two items.
-    ImportError
-        If faiss is not installed, with "approximate".
+        If there are fewer than two items.
 
     Notes
     -----
+    The search is approximate for many dense items (above 81 000 of one feature, 50 000 of 128, 29 000 of 512) if faiss
+    is installed (``pip install 'halflabel[ann]'``). Otherwise, the result is that of
+    :func:`halflabel.numerics.graph.neighbors.neighbors`, bit for bit.
+
     The approximate search splits the items into :math:`2\sqrt{n}` lists by k-means (10 rounds on at most 64 items per
     list, a fixed seed, one thread) and searches the 8 lists whose centres are nearest to an item. As long as that
     finds less than 95 % of the true neighbours of 500 items, the number of searched lists is doubled. If 5 % of the
@@ -122,47 +107,34 @@ def audited_neighbors(
     >>> nearest.how
     'exact: 6 items; above 81110 of this width the search is approximate'
     """
-    if method not in ("auto", "exact", "approximate"):
-        raise ValueError(f"method must be 'auto', 'exact' or 'approximate', not {method!r}.")
-    if reason := _reason_for_exact(X, method):
-        return _search_exactly(X, k, metric, reason)
-    return _search_approximately(normalize(X) if metric == "cosine" else X, k)
+    reason = _find_reason_for_exact(X)
+    return search_approximately(X, k) if reason is None else _search_exactly(X, k, reason)
 
 
-def _reason_for_exact(X: Matrix, method: str) -> str | None:
-    """Return the reason for an exact search, or None. Raise if ``method="approximate"`` is not possible."""
+def _find_reason_for_exact(X: Matrix) -> str | None:
+    """Return the reason for an exact search, or None."""
     n = X.shape[0]
-    if method == "exact":
-        return "as requested"
     limit = int((MAX_WORK / (X.shape[1] + WORK_OF_CHOICE)) ** 0.5)
-    if n < 2 or (method == "auto" and n <= limit):
+    if n <= max(limit, 1):
         return f"{n} items; above {limit} of this width the search is approximate"
     if is_sparse(X):
-        if method == "auto":
-            return "sparse items are not searched approximately"
-        raise ValueError(
-            "an approximate search needs dense items, but these are sparse: reduce their dimension first "
-            "(sklearn.decomposition.TruncatedSVD), or use method='exact'."
-        )
-    if find_spec("faiss") is None:
-        if method == "auto":
-            return "faiss is not installed (pip install 'halflabel[ann]')"
-        raise ImportError("an approximate search needs faiss: pip install 'halflabel[ann]', or use method='exact'.")
-    return None
+        return "sparse items are not searched approximately"
+    return "faiss is not installed (pip install 'halflabel[ann]')" if find_spec("faiss") is None else None
 
 
-def _search_exactly(X: Matrix, k: int, metric: Literal["euclidean", "cosine"], reason: str) -> Neighbors:
-    return Neighbors(*neighbors(X, k, metric), recall=1.0, how=f"exact: {reason}")
+def _search_exactly(X: Matrix, k: int, reason: str) -> Neighbors:
+    return Neighbors(*neighbors(X, k), recall=1.0, how=f"exact: {reason}")
 
 
-def _search_approximately(X: Floats, k: int) -> Neighbors:
+def search_approximately(X: Floats, k: int) -> Neighbors:
+    """Return the nearest other rows as :func:`audited_neighbors` finds them for many items. It needs faiss."""
     n = len(X)
     k = min(k, n - 1)
     first, second = np.array_split(np.random.default_rng(0).permutation(n)[: 2 * AUDIT_SIZE], 2)
     true = _search_true_nearest(X, first, k)[1]  # before the lists, because this search raises if a value is not finite
     lists = _Lists(X)
     if (reason := lists.set_probes(first, true)) is not None:
-        return _search_exactly(X, k, "euclidean", reason)
+        return _search_exactly(X, k, reason)
     indices, distances = np.empty((n, k), dtype=np.intp), np.empty((n, k))
     for start in range(0, n, MAX_QUERY_ROWS):
         step("finding neighbours", start, n)

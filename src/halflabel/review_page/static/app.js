@@ -1,20 +1,18 @@
 // The page: one question after the other, with map, queue and progress around it.
 
 import { Audit } from "/static/audit.js";
-import { byId, count, fillSelect, guard, notify } from "/static/dom.js";
-import { playSound, showItem } from "/static/item.js";
+import { byId, count, fillSelect, notify } from "/static/dom.js";
 import { bindKeys } from "/static/keys.js";
 import { ItemList } from "/static/list.js";
 import { MapPanel } from "/static/map-panel.js";
 import { Outbox } from "/static/outbox.js";
 import * as panel from "/static/panel.js";
-import { CODES, WORDS, describeBlock, describeItem, describeKnown } from "/static/question.js";
+import { CODES, WORDS, describeKnown, showNoQuestion, showQuestion } from "/static/question.js";
 import { Queue } from "/static/queue.js";
 import { Selection } from "/static/selection.js";
 import { bytes, connect, get, makeKey, noteTable, post } from "/static/transport.js";
 import { Why } from "/static/why.js";
 
-const LONG = 30; // length of a label that is written in smaller letters
 const PATIENCE = 150; // milliseconds until the next question appears although the disk is slow
 
 class Page {
@@ -62,34 +60,7 @@ class Page {
   }
 
   bind() {
-    const actions = {
-      j: { text: "yes", run: () => this.answer(1) },
-      f: { text: "no", run: () => this.answer(0) },
-      k: { text: "not sure", run: () => this.answer(null) },
-      " ": { text: "skip this question", run: () => this.skip() },
-      u: { text: "take the last answer back", run: () => this.reverse(false) },
-      U: { text: "repeat what was taken back", run: () => this.reverse(true) },
-      e: { text: "all open labels of this item", run: () => this.toggleItemMode() },
-      p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
-      x: { text: "why the last answered entry has its probability", run: () => this.explain() },
-      n: { text: "the next queue", run: () => this.nextQueue() },
-      m: { text: "map or list of the items", run: () => this.list.toggle() },
-      l: { text: "select items on the map with a lasso", run: () => this.toggleLasso() },
-      c: { text: "colour of the map: state or probability", run: () => this.map.toggleColour() },
-      r: { text: "fit again", run: () => this.refit(false) },
-      R: { text: "fit again, thoroughly", run: () => this.refit(true) },
-      a: { text: "audit", run: () => this.openAudit() },
-      w: { text: "write the files", run: () => this.write() },
-      "?": { text: "this list", run: () => byId("help-dialog").showModal() },
-      Escape: { text: "close the selection", run: () => this.selection.close() },
-    };
-    for (const action of Object.values(actions)) action.run = guard(action.run);
-    bindKeys(actions);
-    const buttons = {
-      yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
-      lasso: "l", "as-list": "m", why: "x",
-    };
-    for (const [id, key] of Object.entries(buttons)) byId(id).onclick = actions[key].run;
+    bindKeys(this);
     byId("show-changes").onclick = () => byId("changes-dialog").showModal();
     byId("kind").onchange = (event) => this.changeQueue({ kind: event.target.value });
     byId("only").onchange = (event) => this.changeQueue({ label: event.target.value === "" ? null : Number(event.target.value) });
@@ -121,30 +92,14 @@ class Page {
     panel.showUpcoming(this.queue, this.labels);
     this.map.follow(question);
     if (!item) {
-      this.showEmpty();
+      delete document.body.dataset.question;
+      showNoQuestion(this.queue, this.progress.audit);
       if (question) this.queue.load([question]).then(() => this.question === question && this.show()).catch(() => {});
       return;
     }
-    byId("asked").textContent = `${this.labels[question.column]}?`;
-    byId("asked").classList.toggle("long", this.labels[question.column].length > LONG);
-    byId("block").textContent = describeBlock(question, item, this.queue, this);
-    byId("live").textContent = `${byId("asked").textContent} ${item.item}. ${describeItem(item)}`;
-    showItem(byId("item"), item, this.labels, question.column);
-    byId("item").scrollTop = 0;
+    showQuestion(question, item, this);
     this.since = performance.now();
     document.body.dataset.question = this.queue.number(question);
-  }
-
-  showEmpty() {
-    const { audit } = this.progress;
-    delete document.body.dataset.question;
-    byId("asked").textContent = "";
-    byId("block").textContent = "";
-    byId("live").textContent = byId("item").textContent = !this.queue.isEmpty
-      ? "Loading questions."
-      : audit
-        ? "All answers of the audit are there."
-        : "This queue is empty. Choose another one (N), or write the files (W).";
   }
 
   questionsArrived() {

@@ -1,17 +1,51 @@
 // Keys: every action has one, and nothing needs the mouse.
 
-import { byId, make } from "/static/dom.js";
+import { byId, guard, make } from "/static/dom.js";
+import { playSound } from "/static/item.js";
 
 const NAMES = { " ": "Space", Escape: "Esc" };
 
-/** @param {Record<string, {text: string, run: () => void}>} actions  by key; capital letters need Shift */
-export function bindKeys(actions) {
+/** Buttons that do the same as a key. */
+const BUTTONS = {
+  yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
+  lasso: "l", "as-list": "m", why: "x",
+};
+
+/** The actions of a page by key; capital letters need Shift. */
+function listActions(page) {
+  return {
+    j: { text: "yes", run: () => page.answer(1) },
+    f: { text: "no", run: () => page.answer(0) },
+    k: { text: "not sure", run: () => page.answer(null) },
+    " ": { text: "skip this question", run: () => page.skip() },
+    u: { text: "take the last answer back", run: () => page.reverse(false) },
+    U: { text: "repeat what was taken back", run: () => page.reverse(true) },
+    e: { text: "all open labels of this item", run: () => page.toggleItemMode() },
+    p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
+    x: { text: "why the last answered entry has its probability", run: () => page.explain() },
+    n: { text: "the next queue", run: () => page.nextQueue() },
+    m: { text: "map or list of the items", run: () => page.list.toggle() },
+    l: { text: "select items on the map with a lasso", run: () => page.toggleLasso() },
+    c: { text: "colour of the map: state or probability", run: () => page.map.toggleColour() },
+    r: { text: "fit again", run: () => page.refit(false) },
+    R: { text: "fit again, thoroughly", run: () => page.refit(true) },
+    a: { text: "audit", run: () => page.openAudit() },
+    w: { text: "write the files", run: () => page.write() },
+    "?": { text: "this list", run: () => byId("help-dialog").showModal() },
+    Escape: { text: "close the selection", run: () => page.selection.close() },
+  };
+}
+
+export function bindKeys(page) {
+  const actions = listActions(page);
+  for (const action of Object.values(actions)) action.run = guard(action.run);
+  for (const [id, key] of Object.entries(BUTTONS)) byId(id).onclick = actions[key].run;
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.target.matches("select, input, textarea") && event.key !== "Escape") return;
     const action = actions[event.key] ?? actions[event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase()];
-    if (!action || (event.repeat && !action.repeats)) return;
+    if (!action || event.repeat) return;
     if (event.key === " " && event.target.matches("button")) event.target.blur();
     event.preventDefault();
     action.run();

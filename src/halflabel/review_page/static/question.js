@@ -1,12 +1,35 @@
-// Words about a question: how many more there are, why it is asked, and what is known.
+// The question on the screen: how many more there are, why it is asked, and what is known.
 
-import { plural } from "/static/dom.js";
+import { byId, plural } from "/static/dom.js";
+import { showItem } from "/static/item.js";
+
+const LONG = 30; // length of a label that is written in smaller letters
 
 export const WORDS = { 1: "yes", 0: "no", null: "not sure" };
 export const CODES = { 1: 6, 0: 5, null: 7 };
 
+export function showQuestion(question, item, page) {
+  const label = page.labels[question.column];
+  byId("asked").textContent = `${label}?`;
+  byId("asked").classList.toggle("long", label.length > LONG);
+  byId("block").textContent = describeBlock(question, item, page.queue, page);
+  byId("live").textContent = `${label}? ${item.item}. ${describeItem(item)}`;
+  showItem(byId("item"), item, page.labels, question.column);
+  byId("item").scrollTop = 0;
+}
+
+export function showNoQuestion(queue, audit) {
+  byId("asked").textContent = "";
+  byId("block").textContent = "";
+  byId("live").textContent = byId("item").textContent = !queue.isEmpty
+    ? "Loading questions."
+    : audit
+      ? "All answers of the audit are there."
+      : "This queue is empty. Choose another one (N), or write the files (W).";
+}
+
 /** The line next to the question. */
-export function describeBlock(question, item, queue, { progress, session }) {
+function describeBlock(question, item, queue, { progress, session }) {
   const inBlock = queue.upcoming.findIndex((each) => each.column !== question.column);
   const left = inBlock < 0 ? queue.upcoming.length : inBlock;
   const parts = left ? [`${plural(left, "more question")} about this label`] : [];
@@ -30,7 +53,7 @@ function describeReason({ why, column }, item, queue, progress) {
 }
 
 /** The beginning of an item, for a screen reader. */
-export function describeItem(item) {
+function describeItem(item) {
   return item.cells.map((cell) => (cell.kind === "text" ? cell.text : `${cell.kind} ${cell.column}`)).join(", ").slice(0, 300);
 }
 
