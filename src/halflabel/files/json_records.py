@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +15,14 @@ import pandas as pd
 from halflabel._wording import name_row
 from halflabel.files.bounded import join_names
 from halflabel.files.field_values import frame_of, rows_of
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.item_tables import LOSSES, OPTIONS, from_frame, to_frame
 from halflabel.files.json_files import layout_of, read_records, write_array, write_lines
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records
 
 
-def _read_array(paths: Sequence[Path], options: Options) -> Records:
-    return _read(paths, options, ARRAY.name)
-
-
-def _read_lines(paths: Sequence[Path], options: Options) -> Records:
-    return _read(paths, options, LINES.name)
-
-
-def _read(paths: Sequence[Path], options: Options, format: str) -> Records:
+def _read(paths: Sequence[Path], options: Options, format: str = "json") -> Records:
     return from_frame(_read_table(*paths).frame, paths[0], options, format)
 
 
@@ -71,22 +64,14 @@ def _is_infinite(value: Any) -> bool:
     return isinstance(value, float | np.floating) and math.isinf(value)
 
 
-def _recognise_array(sample: Sample) -> str | None:
-    return "It is a JSON array of objects." if sample.layout == "array" and sample.records else None
-
-
-def _recognise_lines(sample: Sample) -> str | None:
-    return "Each line is a JSON object." if sample.layout == "lines" else None
-
-
 ARRAY = Format(
     name="json",
     title="JSON records",
     dialect="cells",
     suffixes=(".json",),
-    read=_read_array,
+    read=_read,
     write=lambda records, path: write_array(path, rows_of(to_frame(records))),
-    recognise=_recognise_array,
+    recognise=lambda of: "It is a JSON array of objects." if of.layout == "array" and of.records else None,
     losses=LOSSES,
     options=OPTIONS,
     is_general=True,
@@ -98,8 +83,8 @@ LINES = replace(
     name="jsonl",
     title="JSON lines",
     suffixes=(".jsonl", ".ndjson"),
-    read=_read_lines,
+    read=partial(_read, format="jsonl"),
     write=lambda records, path: write_lines(path, rows_of(to_frame(records))),
-    recognise=_recognise_lines,
+    recognise=lambda sample: "Each line is a JSON object." if sample.layout == "lines" else None,
     table=TableFormat("jsonl", (".jsonl", ".ndjson"), _read_table, _write_lines, _check_numbers, in_parts=True),
 )

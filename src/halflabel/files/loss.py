@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
@@ -57,93 +58,44 @@ def sentences(records: Records, losses: Sequence[Loss], fields: Sequence[str]) -
     fields : sequence of str
         The names of the fields that the format carries.
     """
-    suffered = []
+    suffered, counts = [], _count(records)
     for loss in losses:
         if loss is Loss.FIELDS:
             missing = [str(name) for name in records.items.columns if name not in fields]
             shown = listed(missing) if missing else ""
         else:
-            number = _NUMBERS[loss](records)
+            number = counts[loss]
             shown = plural(number, *_NOUNS.get(loss, ("entry", "entries"))) if number else ""
         if shown:
             suffered.append(f"{loss.value} ({shown}).")
     return tuple(suffered)
 
 
-def _irrelevant(records: Records) -> int:
-    return int((records.final.to_numpy() == 0).sum())
+def _count(records: Records) -> dict[Loss, int]:
+    """Return the number of entries, items or labels that each loss is about."""
+    cells, is_suggestion = records.cells, records.is_suggestion
+    answers, made = cells[~is_suggestion], cells[is_suggestion]
+    suggested, labels = records.suggestions.to_numpy(), records.labels.to_numpy()
+    has_p, is_open = cells["probability"].notna(), cells["value"].isna()
+    signed = answers["by"].notna() | answers["at"].notna()
+    counts: dict[Loss, Any] = {
+        Loss.IRRELEVANT: (records.final.to_numpy() == 0).sum(),
+        Loss.SUGGESTED: (~np.isnan(suggested) & (suggested != labels)).sum(),
+        Loss.BOTH: (~np.isnan(labels))[made["item"], made["label"]].sum(),
+        Loss.PROBABILITIES: has_p.sum(),
+        Loss.SCORES: has_p.sum(),
+        Loss.GIVEN_PROBABILITIES: (has_p & ~is_suggestion).sum(),
+        Loss.UNDECIDED: (is_open & is_suggestion).sum(),
+        Loss.UNSURE: (is_open & ~is_suggestion).sum(),
+        Loss.PEOPLE: (signed | answers.duplicated(["item", "label"])).sum(),
+        Loss.WHO: signed.sum(),
+        Loss.MODEL: (made["by"].notna() | made["at"].notna()).sum(),
+        Loss.ITEMS: len(records.items) - cells["item"].nunique(),
+        Loss.LABELS: len(records.names) - cells.loc[cells["value"] != 0, "label"].nunique(),
+        Loss.ANNOTATED: np.delete(records.annotated, answers["item"].unique()).sum(),
+    }
+    return {loss: int(number) for loss, number in counts.items()}
 
-
-def _suggested(records: Records) -> int:
-    suggested = records.suggestions.to_numpy()
-    return int((~np.isnan(suggested) & (suggested != records.labels.to_numpy())).sum())
-
-
-def _both(records: Records) -> int:
-    made = records.cells[records.is_suggestion]
-    return int(records.labels.notna().to_numpy()[made["item"], made["label"]].sum())
-
-
-def _probabilities(records: Records) -> int:
-    return int(records.cells["probability"].notna().sum())
-
-
-def _given_probabilities(records: Records) -> int:
-    return int((records.cells["probability"].notna() & ~records.is_suggestion).sum())
-
-
-def _undecided(records: Records) -> int:
-    return int((records.cells["value"].isna() & records.is_suggestion).sum())
-
-
-def _unsure(records: Records) -> int:
-    return int((records.cells["value"].isna() & ~records.is_suggestion).sum())
-
-
-def _signed(records: Records) -> int:
-    answers = records.cells[~records.is_suggestion]
-    return int((answers["by"].notna() | answers["at"].notna()).sum())
-
-
-def _people(records: Records) -> int:
-    answers = records.cells[~records.is_suggestion]
-    return int((answers["by"].notna() | answers["at"].notna() | answers.duplicated(["item", "label"])).sum())
-
-
-def _models(records: Records) -> int:
-    made = records.cells[records.is_suggestion]
-    return int((made["by"].notna() | made["at"].notna()).sum())
-
-
-def _empty_items(records: Records) -> int:
-    return len(records.items) - records.cells["item"].nunique()
-
-
-def _empty_labels(records: Records) -> int:
-    return len(records.names) - records.cells.loc[records.cells["value"] != 0, "label"].nunique()
-
-
-def _annotated(records: Records) -> int:
-    answered = records.cells.loc[~records.is_suggestion, "item"].unique()
-    return int(np.delete(records.annotated, answered).sum())
-
-
-_NUMBERS: dict[Loss, Callable[[Records], int]] = {
-    Loss.IRRELEVANT: _irrelevant,
-    Loss.SUGGESTED: _suggested,
-    Loss.BOTH: _both,
-    Loss.PROBABILITIES: _probabilities,
-    Loss.SCORES: _probabilities,
-    Loss.GIVEN_PROBABILITIES: _given_probabilities,
-    Loss.UNDECIDED: _undecided,
-    Loss.UNSURE: _unsure,
-    Loss.PEOPLE: _people,
-    Loss.WHO: _signed,
-    Loss.MODEL: _models,
-    Loss.ITEMS: _empty_items,
-    Loss.LABELS: _empty_labels,
-    Loss.ANNOTATED: _annotated,
-}
 
 _NOUNS: dict[Loss, tuple[str, ...]] = {
     Loss.ITEMS: ("item",),
