@@ -69,7 +69,7 @@ def test_a_command_has_each_option_of_the_version_before(name):
 
 def test_every_command_about_a_table_has_the_same_options_of_keys():
     common = {key.flag for key in KEYS if key.common} | {"--table", "--set"}
-    with_tables = [name for name, text in BEFORE.items() if OF_TABLES in text]
+    with_tables = [*(name for name, text in BEFORE.items() if OF_TABLES in text), "prevalence"]
     for name, command in commands():
         shown = {option.opts[0]: option.help for option in options(command) if not option.hidden}
         assert (common <= shown.keys()) == (name in with_tables), name

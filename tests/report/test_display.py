@@ -33,7 +33,8 @@ def test_four_lines_in_a_terminal():
     lines = repr(complete(open_songs())).splitlines()
     assert lines[:2] == [
         "6 items, 2 labels: 4 gaps, 0 left empty.",
-        "Filled in: 2 as relevant (expected precision 78 %), 2 as irrelevant (expected precision 96 %)."
+        "Filled in: 2 as relevant (expected precision 78 %), 2 as irrelevant (expected precision 96 %). "
+        "For the frequency of a label use prevalence, not these numbers."
         " Threshold rule: probable.",
     ]
     assert lines[2].startswith("Doubtful: 2 given entries")

@@ -48,6 +48,7 @@ def test_sections_answer_in_order(by_hand):
     assert [section["id"] for section in page.all("section")] == [
         "filled",
         "labels",
+        "prevalence",
         "errors",
         "check",
         "warnings",
@@ -204,7 +205,7 @@ def test_navigation_has_the_names_of_the_headings(by_hand):
         html = render_html(summarize(by_hand(*(() if labels is None else (labels,)))))
         named = re.findall(r'<a href="#(\w+)">([^<]+)</a>', html[html.index("<nav") : html.index("</nav>")])
         assert named == re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', html)
-        assert len(named) == 7
+        assert len(named) == 8
 
 
 def test_the_direction_of_text_from_outside_stays_its_own(by_hand):

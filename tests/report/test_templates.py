@@ -105,7 +105,19 @@ def render_notebook(name, completion, options):
     return render_completion(completion)
 
 
-SECTIONS = ("base", "check", "details", "errors", "filled", "labels", "map", "report", "reviewed", "warnings")
+SECTIONS = (
+    "base",
+    "check",
+    "details",
+    "errors",
+    "filled",
+    "labels",
+    "map",
+    "prevalence",
+    "report",
+    "reviewed",
+    "warnings",
+)
 
 #: How each template is rendered: as a section of the page, unless it is a page or a picture of its own.
 RENDERED = {

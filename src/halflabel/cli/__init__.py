@@ -31,6 +31,7 @@ _COMMANDS = {
     "evaluate": _Place(
         "evaluate", "evaluate_command", "Hide known entries, predict them by several methods, and compare."
     ),
+    "prevalence": _Place("prevalence", "prevalence_command", "Count how frequent each label is, with an interval."),
     "map": _Place("map", "map_command", "Draw the items in a small number of dimensions."),
     "review": _Place("review", "review_group", "Answer questions about uncertain labels in the browser."),
     "audit": _Place("audit", "audit_command", "Certify how many filled entries are right."),

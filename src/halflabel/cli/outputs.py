@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from halflabel.completion import Completion
 
 #: Outputs that are a table, and outputs that are a page.
-_TABLES, _PAGES = {"probabilities", "questions", "review", "places", "labelled"}, {"report"}
+_TABLES, _PAGES = {"prevalence", "probabilities", "questions", "review", "places", "labelled"}, {"report"}
 
 #: Suggestions for a tool; of Label Studio also the name of one question.
 to_option = click.option(

@@ -24,6 +24,7 @@ from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
+from halflabel.completion.prevalence_table import Labels, tabulate_prevalence
 from halflabel.completion.review_list import list_for_review
 from halflabel.evidence.audit import Audit, draw_audit
 from halflabel.labels import PartialLabels
@@ -180,6 +181,48 @@ class Completion:
         :func:`halflabel.evidence.expected_errors.estimate_errors`). It is an estimate; :meth:`audit` gives a bound.
         """
         return self.opened.as_given(self.evidence.expected_errors)
+
+    def prevalence(
+        self,
+        by: str | None = None,
+        confidence: float = 0.90,
+        *,
+        labels: Sequence[Labels] | None = None,
+        versus: Hashable | None = None,
+    ) -> pd.DataFrame:
+        """Return how frequent each label is among all items, with an interval. Do not count the completed values.
+
+        Each completed value is the more probable one, so that counts of them are biased. Here the known entries are
+        counted, and the probabilities correct for the items that happen to be known, see
+        :mod:`halflabel.evidence.prevalence`. The interval is right if entries are known by chance. Answers to
+        questions that a queue chose are not used.
+
+        Parameters
+        ----------
+        by : str, optional
+            A column of the table; the table then has a row per label and value of at least 20 items.
+        confidence : float, default=0.90
+        labels : sequence of str or tuple of str, optional
+            The labels to count, by default all that are learned. A tuple counts the items that have all of its labels.
+        versus : hashable, optional
+            A value of the column ``by``. The other groups are compared with this group.
+
+        Returns
+        -------
+        DataFrame
+            Columns: label, group (with ``by``), n_items, n_labelled, share, low, high, count, count_low, count_high,
+            gain (the number of known entries, per known entry, that give an equally narrow interval without
+            probabilities) and, with ``versus``,
+            difference, difference_low, difference_high. A label with fewer than 5 known entries has no row, and a
+            group without any has none either.
+
+        Raises
+        ------
+        ValueError
+            If a check finds that entries are known because of their value, if assigned tags come without a label
+            frequency, or for names that the table does not have.
+        """
+        return self.opened.as_given(tabulate_prevalence(self.evidence, by, confidence, labels, versus))
 
     @accept_seed
     def audit(self, n: int = 59, random_state: int = 0, population: str = "all") -> Audit:

@@ -15,7 +15,7 @@ from typing import Any
 
 from halflabel.files.raw_table import ReadError
 
-#: Number of bytes at the beginning of a file that are looked at.
+#: Number of bytes at the beginning of a file that are read.
 LENGTH = 512
 
 

@@ -1,4 +1,4 @@
-"""95 % intervals of a share and of a mean over repeated random splits."""
+"""Intervals of a share and of a mean over repeated random splits, by default of 95 %."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 from halflabel._arrays import Floats
 
 
-def wilson_interval(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95 % interval of a share that was observed in ``n`` trials (Wilson, 1927).
+def wilson_interval(share: float, n: float, z: float = 1.96) -> tuple[float, float]:
+    """Return the interval of a share that was observed in ``n`` trials (Wilson, 1927), by its normal quantile ``z``.
+
+    An effective number of trials need not be a whole number.
 
     Examples
     --------

@@ -38,7 +38,8 @@ def describe_filled(completion: Completion) -> str:
         unknown = "; the expected precision is unknown, see the warnings"
     else:
         unknown = "; the expected precision depends on the label frequency"
-    return f"Filled in: {', '.join(parts)}{unknown}.".replace("\xa0", " ")
+    filled = f"Filled in: {', '.join(parts)}{unknown}.".replace("\xa0", " ")
+    return f"{filled} For the frequency of a label use prevalence, not these numbers."
 
 
 def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from halflabel._wording import clipped
 from halflabel.completion.contribution_table import write_largest
 from halflabel.completion.review_list import list_for_review
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
+from halflabel.report.frequencies import summarize_prevalence
 from halflabel.report.headline import write_headline
 from halflabel.report.quality import (
     bin_calibration,
@@ -118,6 +119,7 @@ def summarize(
         **predictions,
         "certificates": write_certificates(completion, certificates),
         "labels": _summarize_labels(completion),
+        "prevalence": summarize_prevalence(completion),
         "next": None if labels.positive_only else _list_rows(completion.evidence.next_to_label(MAX_NEXT)),
         "unassigned": _summarize_unassigned(completion) if labels.positive_only else None,
         "gaps": list(completion.evidence.gaps),

@@ -1,0 +1,83 @@
+"""The command that counts labels: prevalence."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Table
+
+from halflabel._wording import NONE, count, escape_controls
+from halflabel.cli.console import out, print_note, print_result, show_progress
+from halflabel.cli.files import PATH
+from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
+from halflabel.cli.outputs import Outputs
+from halflabel.completion.prevalence_table import name_group, tabulate_prevalence
+from halflabel.files.conversion import write_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@click.command(name="prevalence")
+@add_items_options()
+@click.option("--by", metavar="COLUMN", help="Count in each group of items, by a column.")
+@click.option("--versus", metavar="VALUE", help="With --by: compare each group with the group of this value.")
+@click.option("-o", "--output", type=PATH, help="Table to write.")
+@observed_rate_option
+@effort_option
+@seed_option
+def prevalence_command(
+    items: ItemsFile, by: str | None, versus: str | None, output: Path | None, seed: int, **asked: Any
+) -> None:
+    """Count how frequent each label is, with an interval of 90 %.
+
+    A count of completed values is biased, since each of them is the more probable value. Here the known entries are
+    counted, and the probabilities of all items correct for the items that happen to be known.
+
+    \b
+    Examples:
+      halflabel prevalence songs.csv --id song --labels rock,sad,live
+      halflabel prevalence songs.csv --labels 'tag_*' --by decade --versus 1990 -o shares.csv
+    """  # noqa: D301
+    source = items.read()
+    outputs = Outputs.plan((*items.inputs, *source.paths), {"prevalence": output})
+    opened = items.open(source)
+    with show_progress():
+        from halflabel.completion import complete
+
+        filled = complete(opened, **asked, random_state=seed)
+    table = tabulate_prevalence(filled.evidence, by, versus=versus)
+    print_note(*filled.notes)
+    out.print(_make_table(table, by, versus))
+    if output is not None:
+        outputs.write(prevalence=lambda path: write_frame(table, path))
+        outputs.print_paths()
+    print_result(
+        "The intervals of 90 % hold if entries are known by chance. With a gain of 2, each is as narrow as an interval "
+        "from twice as many known entries."
+    )
+
+
+def _make_table(table: pd.DataFrame, by: str | None, versus: str | None) -> Table:
+    """Return the table for the terminal: a line per label and group."""
+    titles = ["label", *([by] if by else []), "items", "known", "share, %", "count", "gain"]
+    shown = Table(*titles, *([f"minus {versus}, %"] if versus else []), box=None, pad_edge=False)
+    for column in shown.columns[2 if by else 1 :]:
+        column.justify = "right"
+    for row in table.to_dict("records"):
+        cells = [row["label"], *([name_group(row["group"])] if by else []), count(row["n_items"])]
+        cells += [count(row["n_labelled"]), _write_span(row, "share", "low", "high")]
+        cells += [f"{row['count_low']:,.0f} to {row['count_high']:,.0f}", f"{row['gain']:.1f} x"]
+        cells += [_write_span(row, "difference", "difference_low", "difference_high")] if versus else []
+        shown.add_row(*map(escape_controls, cells))
+    return shown
+
+
+def _write_span(row: dict[Hashable, Any], *names: str) -> str:
+    """Return a share or a difference of shares in percent, with its interval."""
+    middle, low, high = (100 * row[name] for name in names)
+    return NONE if isnan(middle) else f"{middle:.1f} ({low:.1f} to {high:.1f})"

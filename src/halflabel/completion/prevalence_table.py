@@ -1,0 +1,144 @@
+"""The prevalence of labels as a table: of all items, of groups of items, and of several labels together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Floats, Mask
+from halflabel._wording import closest, plural
+from halflabel.evidence.prevalence import MIN_ITEMS, MIN_KNOWN, Correction, Prevalence, count_questions, subtract
+
+if TYPE_CHECKING:
+    from halflabel.completion.evidence import Evidence
+
+#: A label, or labels that an item has together.
+Labels = str | tuple[str, ...]
+
+#: The groups of items: their name, or None for all items, and the items.
+Groups = list[tuple[Any, Mask]]
+
+
+def tabulate_prevalence(
+    evidence: Evidence,
+    by: str | None = None,
+    confidence: float = 0.90,
+    labels: Sequence[Labels] | None = None,
+    versus: Hashable | None = None,
+) -> pd.DataFrame:
+    """Return the table of :meth:`halflabel.completion.Completion.prevalence`."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence={confidence!r} is not between 0 and 1.")
+    _check_known_by_chance(evidence)
+    groups = _find_groups(evidence, by)
+    versus = None if versus is None else _find_group(groups, versus)
+    chosen = evidence.labels.names if labels is None else tuple(labels)
+    rows = [row for label in chosen for row in _measure(evidence, label, groups, confidence, versus)]
+    table = pd.DataFrame(rows)
+    return table.drop(columns="group") if by is None and len(table) else table
+
+
+def _check_known_by_chance(evidence: Evidence) -> None:
+    """Raise where known entries do not represent the gaps, or c is not known."""
+    if evidence.is_selected:
+        raise ValueError(
+            "the entries are probably known because of their value, so that they do not represent the gaps and no "
+            f"share can be estimated. Label {plural(count_questions(), 'random item')}: their answers alone give an "
+            "interval of 5 points to either side."
+        )
+    if evidence.labels.positive_only and evidence.observed_rate is None:
+        raise ValueError(
+            "the table has assigned tags only, and the share of the relevant tags that were assigned is not known. "
+            "State it with observed_rate."
+        )
+
+
+def _find_groups(evidence: Evidence, by: str | None) -> Groups:
+    """Return the groups of a column that are large enough. An item without a value is in none."""
+    n = len(evidence.labels)
+    if by is None:
+        return [(None, np.ones(n, dtype=bool))]
+    frame = evidence.opened.frame
+    names = () if frame is None else tuple(map(str, frame.columns))
+    if frame is None or by not in names:
+        raise ValueError(f"the table has no column {by!r}: {closest(by, names)}")
+    codes, values = pd.factorize(frame[by], sort=True)
+    groups = [(value, codes == k) for k, value in enumerate(values)]
+    large = [(value, items) for value, items in groups if items.sum() >= MIN_ITEMS]
+    if not large:
+        raise ValueError(f"no value of the column {by!r} has {MIN_ITEMS} items or more.")
+    return large
+
+
+def _find_group(groups: Groups, versus: Any) -> Any:
+    """Return the group that a value or its text names."""
+    values = [value for value, _ in groups if value is not None]
+    if not values:
+        raise ValueError("versus names a group, so that a column is needed: state it with by.")
+    for value in values:
+        if value == versus or name_group(value) == str(versus):
+            return value
+    raise ValueError(f"versus={versus!r} is none of the groups: {', '.join(map(name_group, values))}.")
+
+
+def name_group(value: Any) -> str:
+    """Return the text of a group's value. A column with gaps holds its whole numbers as floats."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _measure(
+    evidence: Evidence, label: Labels, groups: Groups, confidence: float, versus: Any
+) -> Iterator[dict[str, Any]]:
+    """Yield the row of each group of a label. A label with too few known entries has no interval."""
+    relevant, known, p = _take_entries(evidence, label)
+    if known.sum() < MIN_KNOWN:
+        return
+    correction = Correction.fit(relevant[known], p[known])
+    rate = evidence.observed_rate or 1.0
+    found = {
+        name: correction.estimate(relevant[items], p[items], known[items], confidence).divide(rate)
+        for name, items in groups
+        if known[items].any()
+    }
+    for name, prevalence in found.items():
+        row = {"label": label if isinstance(label, str) else " & ".join(label), "group": name}
+        yield {**row, **_describe(prevalence, correction.gain), **_compare(prevalence, found.get(versus), versus)}
+
+
+def _take_entries(evidence: Evidence, label: Labels) -> tuple[Mask, Mask, Floats]:
+    """Return which entries are relevant, which are known by chance, and their probabilities.
+
+    Labels that an item has together have the product of their probabilities. That labels depend on each other makes
+    the interval wider, not wrong.
+    """
+    known, names = evidence.calibrated_on, evidence.labels.names
+    together = (label,) if isinstance(label, str) else tuple(label)
+    if missing := [name for name in together if name not in names]:
+        raise ValueError(
+            f"{missing[0]!r} is not a label with known entries of both values: {closest(missing[0], names)}"
+        )
+    if len(together) > 1 and evidence.labels.positive_only:
+        raise ValueError("labels together cannot be counted where the table has assigned tags only: c is per label.")
+    at = [names.index(name) for name in together]
+    p: Floats = evidence.learned_probabilities[:, at].prod(axis=1)
+    relevant = np.asarray(known.relevant[:, at].all(axis=1))
+    observed = np.asarray(known.observed[:, at].all(axis=1))
+    return relevant, observed, p
+
+
+def _describe(found: Prevalence, gain: float) -> dict[str, Any]:
+    """Return the shares and counts of a group."""
+    shares = {"share": found.share, "low": found.low, "high": found.high}
+    counts = {f"count{end and '_'}{end}": shares[end or "share"] * found.n_items for end in ("", "low", "high")}
+    return {"n_items": found.n_items, "n_labelled": found.n_known, **shares, **counts, "gain": gain}
+
+
+def _compare(found: Prevalence, other: Prevalence | None, versus: Any) -> dict[str, float]:
+    """Return the difference from the group ``versus``, if one was named. Its difference from itself is missing."""
+    if versus is None:
+        return {}
+    compared = (np.nan,) * 3 if other is None or other is found else subtract(found, other)
+    return dict(zip(("difference", "difference_low", "difference_high"), compared, strict=True))

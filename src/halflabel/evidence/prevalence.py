@@ -1,0 +1,131 @@
+"""How frequent a label is among all items: the share among known entries, corrected by the probabilities of all items.
+
+A count of the completed values is biased: each of them is the more probable value of its entry, so that a label with
+probability .3 everywhere is counted as absent. The estimate here is that of prediction-powered inference [1]_ for the
+mean of a finite population. It is unbiased even if the probabilities are wrong. If they are good, its interval is
+narrow.
+
+References
+----------
+.. [1] Angelopoulos, Duchi and Zrnic, "PPI++: Efficient prediction-powered inference", 2023, arXiv:2311.01453.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from halflabel._arrays import Floats, Mask
+from halflabel.labels.intervals import wilson_interval
+
+#: Minimum number of items of a group, and of known entries of a label.
+MIN_ITEMS, MIN_KNOWN = 20, 5
+
+
+@dataclass(frozen=True)
+class Prevalence:
+    """The share of the relevant entries among a number of items, with an interval.
+
+    Parameters
+    ----------
+    n_items, n_known : int
+        Number of items, and number of those whose entry is known.
+    share, low, high : float
+        The estimate, and the ends of its interval.
+    """
+
+    n_items: int
+    n_known: int
+    share: float
+    low: float
+    high: float
+
+    def divide(self, rate: float) -> Prevalence:
+        """Return the share of relevant entries where this is the share of assigned ones, and ``rate`` is c."""
+        return Prevalence(self.n_items, self.n_known, *(min(x / rate, 1.0) for x in (self.share, self.low, self.high)))
+
+
+@dataclass(frozen=True)
+class Correction:
+    """The use of the probabilities of a label for an estimate of its share.
+
+    Parameters
+    ----------
+    weight : float
+        The weight lambda of the probabilities, from 0 (known entries alone) to 1.
+    gain : float
+        The number of known entries, per known entry, that give an equally narrow interval without probabilities.
+    n_known : int
+        Number of known entries that both were learned from.
+    """
+
+    weight: float
+    gain: float
+    n_known: int
+
+    @classmethod
+    def fit(cls, relevant: Mask, p: Floats) -> Correction:
+        r"""Learn both from known entries y and their probabilities p, which are out of fold.
+
+        .. math:: \lambda = \operatorname{cov}(y, p) / \operatorname{var}(p), \qquad
+                  \text{gain} = \operatorname{var}(y) / \operatorname{var}(y - \lambda p)
+
+        Two more items of mean probability, one of each value, keep both variances from 0 where all known entries have
+        the same value.
+        """
+        y = np.append(relevant.astype(float), [1.0, 0.0])
+        p = np.append(p, [p.mean()] * 2)
+        y, p = y - y.mean(), p - p.mean()
+        weight = float(np.clip(p @ y / (p @ p), 0.0, 1.0)) if np.ptp(p) > 1e-9 else 0.0
+        rest = y - weight * p
+        return cls(weight, max(float(y @ y / (rest @ rest)), 1.0), len(relevant))
+
+    def estimate(self, relevant: Mask, p: Floats, known: Mask, confidence: float) -> Prevalence:
+        r"""Return the share among items of which the entries in ``known`` are known.
+
+        .. math:: \hat\theta = \bar y_K + \lambda (\bar p - \bar p_K)
+
+        The interval is that of Wilson for a share of :math:`n_e = n_K \cdot \text{gain} / (1 - n_K / N)` entries: the
+        gain, and the factor for a finite population. Its quantile is that of Student's distribution, since the gain is
+        learned from few entries. Both ends are
+        shares that the known entries leave possible.
+
+        Parameters
+        ----------
+        relevant : ndarray of bool, shape (n_items,)
+            The known values. It is not read where an entry is not known.
+        p : ndarray of shape (n_items,)
+            Probabilities, of known entries out of fold.
+        known : ndarray of bool, shape (n_items,)
+            The entries that are known by chance. At least one is.
+        confidence : float
+        """
+        n, n_known, n_relevant = len(p), int(known.sum()), int((relevant & known).sum())
+        least, most = n_relevant / n, 1 - (n_known - n_relevant) / n
+        if n_known == n:
+            return Prevalence(n, n, least, least, least)
+        share = n_relevant / n_known + self.weight * float(p.mean() - p[known].mean())
+        share = min(max(share, least), most)
+        size = n_known * self.gain / (1 - n_known / n)
+        low, high = wilson_interval(share, size, float(stdtrit(max(self.n_known - 1, 1), (1 + confidence) / 2)))
+        return Prevalence(n, n_known, share, max(low, least), min(high, most))
+
+
+def subtract(first: Prevalence, second: Prevalence) -> tuple[float, float, float]:
+    """Return the difference between two groups of items, and the ends of its interval.
+
+    The interval combines the two intervals: Newcombe, "Interval estimation for the difference between independent
+    proportions", Statistics in Medicine 17 (1998), method 10.
+    """
+    difference = first.share - second.share
+    below = np.hypot(first.share - first.low, second.high - second.share)
+    above = np.hypot(first.high - first.share, second.share - second.low)
+    return difference, float(difference - below), float(difference + above)
+
+
+def count_questions(half_width: float = 0.05, confidence: float = 0.90) -> int:
+    """Return the number of random items whose values alone give an interval of at most this half width."""
+    square = ndtri((1 + confidence) / 2) ** 2
+    return int(np.ceil(square / (2 * half_width) ** 2 - square))  # Wilson's interval is widest for a share of one half

@@ -1,0 +1,116 @@
+"""The table of prevalences: groups, labels together, comparisons, and errors."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from halflabel.completion.prevalence_table import tabulate_prevalence
+from halflabel.labels import PartialLabels
+
+N = 300
+
+
+@pytest.fixture
+def evidence(rng):
+    """Evidence of two labels, of which 120 items are known, and of a column with three groups."""
+    scores = rng.normal(size=(N, 2)) @ [[2, 1], [0, 1.5]]
+    state = np.where(rng.random((N, 2)) < expit(scores), 1, -1).astype(np.int8)
+    whole = PartialLabels(state, ("rock", "sad"), np.ones(N, dtype=bool))
+    known = whole.hide(np.repeat(rng.permutation(N)[:, None] >= 120, 2, axis=1))
+    decade = np.array([1980.0, 1990.0, np.nan, 2000.0])[np.searchsorted([150, 280, 290], np.arange(N), side="right")]
+    frame = pd.DataFrame({"decade": decade})
+    return SimpleNamespace(
+        labels=known, calibrated_on=known, learned_probabilities=expit(scores), observed_rate=None, is_selected=False,
+        opened=SimpleNamespace(frame=frame), whole=whole,
+    )  # fmt: skip
+
+
+def tabulate(evidence, by=None, confidence=0.9, labels=None, versus=None):
+    return tabulate_prevalence(evidence, by, confidence, labels, versus)
+
+
+def test_each_label_has_a_row_of_shares_and_of_counts(evidence):
+    table = tabulate(evidence)
+    assert table["label"].tolist() == ["rock", "sad"]
+    assert "group" not in table
+    assert table["n_items"].tolist() == [N, N]
+    assert table["n_labelled"].tolist() == [120, 120]
+    np.testing.assert_allclose(table["count_high"], N * table["high"])
+    truth = evidence.whole.relevant.mean(axis=0)
+    assert ((table["low"] < truth) & (truth < table["high"])).all()
+    assert (table["gain"] > 1.1).all()
+
+
+def test_groups_have_20_items_and_a_value(evidence):
+    table = tabulate(evidence, by="decade", labels=["rock"])
+    assert table["group"].tolist() == [1980, 1990]
+    assert table["n_items"].tolist() == [150, 130]
+    one = tabulate(evidence, by="decade", labels=["rock"], versus=1990)
+    pd.testing.assert_frame_equal(tabulate(evidence, by="decade", labels=["rock"], versus="1990"), one)
+    first, second = one.itertuples()
+    assert first.difference == pytest.approx(first.share - second.share)
+    assert first.difference_low < first.difference < first.difference_high
+    assert np.isnan(second.difference)
+
+
+def test_a_group_without_a_known_entry_has_no_row(evidence):
+    evidence.calibrated_on = evidence.labels.hide(np.repeat(np.arange(N)[:, None] < 150, 2, axis=1))
+    assert tabulate(evidence, by="decade")["group"].unique().tolist() == [1990]
+
+
+def test_labels_together_are_counted_where_both_are_known(evidence):
+    both = tabulate(evidence, labels=["rock", ("rock", "sad")])
+    assert both["label"].tolist() == ["rock", "rock & sad"]
+    assert both["low"][1] < evidence.whole.relevant.all(axis=1).mean() < both["high"][1]
+
+
+def test_chosen_answers_are_not_counted(evidence):
+    before = tabulate(evidence)
+    evidence.labels = evidence.whole  # all other entries were answered because a queue asked for them
+    pd.testing.assert_frame_equal(tabulate(evidence), before)
+
+
+def test_assigned_tags_are_divided_by_their_frequency(evidence):
+    whole = tabulate(evidence)
+    evidence.labels = PartialLabels(
+        np.maximum(evidence.labels.state, 0), ("rock", "sad"), evidence.labels.annotated, positive_only=True
+    )
+    evidence.observed_rate = 0.8
+    np.testing.assert_allclose(tabulate(evidence)["share"], np.minimum(whole["share"] / 0.8, 1))
+
+
+def test_too_few_known_entries_give_no_row(evidence):
+    few = np.repeat(np.arange(N)[:, None] >= 4, 2, axis=1)
+    evidence.calibrated_on = evidence.whole.hide(few)
+    assert tabulate(evidence).empty
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "sentence"),
+    [
+        ({"is_selected": True}, {}, r"known because of their value.*Label 268 random items"),
+        ({}, {"by": "decades"}, r"no column 'decades'.*decade"),
+        ({}, {"versus": 1990}, "a column is needed: state it with by"),
+        ({}, {"by": "decade", "versus": 2000}, r"versus=2000 is none of the groups: 1980, 1990"),
+        ({}, {"labels": ["rok"]}, r"'rok' is not a label.*rock"),
+        ({}, {"confidence": 1.0}, "not between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_counted_is_named(evidence, change, asked, sentence):
+    vars(evidence).update(change)
+    with pytest.raises(ValueError, match=sentence):
+        tabulate(evidence, **asked)
+
+
+def test_assigned_tags_without_a_frequency_are_an_error(evidence):
+    evidence.labels = PartialLabels(
+        np.maximum(evidence.labels.state, 0), ("rock", "sad"), evidence.labels.annotated, positive_only=True
+    )
+    with pytest.raises(ValueError, match="State it with observed_rate"):
+        tabulate(evidence)
+    evidence.observed_rate = 0.5
+    with pytest.raises(ValueError, match="labels together"):
+        tabulate(evidence, labels=[("rock", "sad")])
