@@ -8,6 +8,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+#: Arguments of open_table only: they state how a file is read, how tags are written, and how items are shown.
+OF_TABLE = ("case", "negation", "scores", "delimiter", "encoding", "xml", "top_labels", "show", "thumbnails")
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -31,6 +34,8 @@ def suggest_arguments(function: Callable[P, R]) -> Callable[P, R]:
         if unknown := [name for name in kwargs if name not in names]:
             near = difflib.get_close_matches(unknown[0], names, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
+            if unknown[0] in OF_TABLE:
+                hint = f" State it to open_table: {function.__name__}(open_table(items, {unknown[0]}=...))."
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown[0]!r}.{hint}")
         return function(*args, **kwargs)
 

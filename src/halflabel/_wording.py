@@ -202,10 +202,15 @@ def option(name: str, value: object = None) -> str:
         return f"{name}=" if value is None else f"{name}={value!r}"
     flag = options.get(name, f"--{name.replace('_', '-')}")
     if flag.endswith("="):
-        return f"{flag}{'...' if value is None else value}"
+        return f"{flag}{'...' if value is None else _quote(str(value))}"
     if "{}" in flag:
         return flag.format("WORD" if value is None else value)
-    return flag if value is None else f"{flag} {value}" if value != "" else f"{flag} ''"
+    return flag if value is None else f"{flag} {_quote(str(value))}"
+
+
+def _quote(text: str) -> str:
+    """Return a text as a shell reads it whole. A text in single quotes is ready."""
+    return text if text.startswith("'") else shlex.quote(text)
 
 
 def option_names(name: str, values: Sequence[str]) -> str:

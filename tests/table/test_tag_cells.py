@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import halflabel as hl
 from halflabel.table import Roles, fill_tags, read_labels
-from halflabel.table.tag_cells import TagNotation, recognise_tags
+from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -52,9 +53,9 @@ def test_lists_of_numbers_stay_numbers(tmp_path):
 
 def test_two_separators_are_an_error_that_names_the_likely_one():
     column = pd.Series(["a|b", "c|d, e", "f|g"], name="tags")
-    with pytest.raises(ValueError, match=r"hold ',' and '\|': name the mark .*sep='\|' .*in 3 cells"):
-        recognise_tags(column, None)
-    assert recognise_tags(column, ",").sep == ","
+    with pytest.raises(ValueError, match=r"hold '\|' and ',', .*in 3 cells.*state sep='\|'\..*sep=','"):
+        recognise_tags(column)
+    assert recognise_tags(column, TagOptions(sep=",")).sep == ","
 
 
 @pytest.mark.parametrize("cell", ["[1, [2]]", '["a"', "{'a': 1}", '{"choices": {"a": 1}}', "__import__('os')"])
@@ -105,20 +106,19 @@ def test_undecided_labels_differ_from_irrelevant_ones(rng):
     ],
 )
 def test_the_form_of_a_column(cells, form):
-    assert recognise_tags(pd.Series(cells, dtype=object), None).form == form
+    assert recognise_tags(pd.Series(cells, dtype=object)).form == form
 
 
 @pytest.mark.parametrize(
     ("cells", "sep", "glue"),
     [
-        (["a, b", "c;d"], ";", ";"),  # the first separator is no character of a name
         (["a,b", "c, d"], ",", ", "),
         (["a|b"], "|", "|"),
         (["a"], ";", ";"),
     ],
 )
 def test_the_separator_and_the_blank_after_it(cells, sep, glue):
-    notation = recognise_tags(pd.Series(cells), None)
+    notation = recognise_tags(pd.Series(cells))
     assert (notation.sep, notation.glue) == (sep, glue)
 
 

@@ -182,7 +182,7 @@ def _remove_tags(opened: OpenTable, answers: Answers) -> pd.DataFrame | None:
         no = {opened.labels.names[j] for j in answers.columns[(answers.rows == row) & ~answers.relevant]}
         listed = notation.read(cells[row])
         if listed and no & set(listed):
-            cells[row] = notation.write([name for name in listed if name not in no])
+            cells[row] = notation.edit(cells[row], dropped=no)
     changed = frame.copy()
     changed.isetitem(place, pd.Series(cells, index=frame.index, dtype=object).array)
     return changed

@@ -16,6 +16,13 @@ Empty = Literal["unlabelled", "none"]
 _SINGLE = ("id", "tags", "on", "text", "group")
 _SEVERAL = ("labels", "features", "ignore", "yes", "no", "unknown")
 
+#: The words of each field that has some.
+_CHOICES = {
+    "empty": ("unlabelled", "none"),
+    "case": ("same", "different"),
+    "scores": ("given", "prior", "name"),
+}
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Columns:
@@ -38,7 +45,8 @@ class Columns:
         The meaning of a cell of ``tags`` without a tag, in any form: an unlabelled item, or an annotated item without
         tags; by default as the form has it.
     sep : str, optional
-        The separator of tags in a cell; recognised by default.
+        The separator of tags in a cell, or "space", "newline", "tab", or "none" if a cell is one tag; recognised by
+        default.
     id : str, optional
         The column that identifies the rows; its values must be there and distinct.
     group : str, optional
@@ -58,6 +66,7 @@ class Columns:
         Probabilities from another source, as in :func:`align_prior`.
     yes, no, unknown : str or sequence of str, optional
         Words of label columns that mean relevant, irrelevant and unknown; 1, 0, true, false and empty cells need none.
+        Among tags, words that are a tag, mean "no tag", and mean a missing value.
     format : str, optional
         The format of the file, where items are a path, see :data:`halflabel.files.registry.NAMES`.
 
@@ -109,8 +118,9 @@ class Columns:
                 f"labels and tags were both given ({option('labels')}, {option('tags')}): name the label columns, "
                 "or one column of tag lists."
             )
-        if self.empty not in ("unlabelled", "none", None):
-            raise ValueError(f"empty must be 'unlabelled' or 'none', not {self.empty!r}.")
+        for name, words in _CHOICES.items():
+            if getattr(self, name, None) not in (*words, None):
+                raise ValueError(f"{name} must be {' or '.join(map(repr, words))}, not {getattr(self, name)!r}.")
         if self.sep == "":
             raise ValueError(f"the separator of tags ({option('sep')}) is empty: name the character between tags.")
 
@@ -129,6 +139,13 @@ class Description(Columns):
 
     Parameters
     ----------
+    case : {"same", "different"}, optional
+        Whether tags that differ in upper and lower case only are the same tag.
+    negation : str, optional
+        The mark before a tag that an item does not have, such as ``"-"``; "none" if names begin with such a mark.
+    scores : {"given", "prior", "name"}, optional
+        The meaning of tags with a score, such as ``rock:0.9``: they are given, they are the suggestions of a model, or
+        the number is a part of the name.
     delimiter, encoding, xml, top_labels : optional
         As in :func:`halflabel.files.read_table`.
     show : str or sequence of str, optional
@@ -137,6 +154,9 @@ class Description(Columns):
         Height and width of the grey images that the vectors of the items are shown as.
     """
 
+    case: str | None = None
+    negation: str | None = None
+    scores: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
     xml: str | os.PathLike[str] | None = None

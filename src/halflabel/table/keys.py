@@ -234,7 +234,14 @@ KEYS = (
         "shown as small pictures.", "names", "NAMES"),
     Key("thumbnails", "Show the vectors of the items as grey images of this height and width, such as 8x8.", "size",
         "HxW"),
-    Key("sep", "Separator of the tags in a cell; recognised by default, as are lists.", metavar="TEXT"),
+    Key("sep", "Separator of the tags in a cell, or space, newline, tab, or none for one tag in each cell; recognised "
+        "by default, as are lists.", metavar="TEXT"),
+    Key("case", "Whether tags that differ in upper and lower case only are the same tag.", "choice",
+        choices=("same", "different")),
+    Key("negation", "Mark before a tag that an item does not have, such as -; none if names begin with it.",
+        metavar="MARK"),
+    Key("scores", "Meaning of tags with a score, such as rock:0.9: they are given, or suggestions of a model, or the "
+        "number is a part of the name.", "choice", choices=("given", "prior", "name")),
     Key("tags_file", "A long table of (id, tag); needs id and on.", "path", "FILE", argument="pairs"),
     Key("on", "The id column of tags_file."),
     Key("prior", "Probabilities from another source: a table with the label columns.", "path", "FILE"),

@@ -10,18 +10,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._arrays import Mask
+from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, closest, name_row, option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_words import check_label_values, read_label_words
-from halflabel.table.nothing import Nothing, Parts, count_nothing, read_meaning
+from halflabel.table.nothing import Form, count_forms, describe_forms, name_form, read_meaning
 from halflabel.table.roles import Roles
-from halflabel.table.tag_cells import TagNotation, name_open_column, recognise_tags, take_tags
+from halflabel.table.tag_cells import Parts, Tag, TagNotation, name_open_column
+from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
 #: Labels whose counts are shown in a note.
 MAX_SHOWN = 12
+
+#: Forms of a cell that becomes an empty list once all of its labels are decided.
+_GAPS = ("an empty cell", "a list of missing values only")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +40,17 @@ class LabelReading:
         Sentences, such as the number of empty cells and their meaning.
     notation : TagNotation or None
         How a tags column is written.
+    nothing : tuple of Form
+        The forms of nothing, each with its meaning.
+    suggested : ndarray of shape (n_items, n_labels), or None
+        The scores of tags that a model suggests.
     """
 
     labels: PartialLabels
     notes: tuple[str, ...] = ()
     notation: TagNotation | None = None
+    nothing: tuple[Form, ...] = ()
+    suggested: Floats | None = None
 
 
 def read_labels(
@@ -51,6 +61,7 @@ def read_labels(
     empty: Empty | None = None,
     sep: str | None = None,
     meanings: Mapping[str, float] | None = None,
+    options: TagOptions | None = None,
 ) -> LabelReading:
     """Read the label columns, or the tags column, that the roles name.
 
@@ -72,6 +83,8 @@ def read_labels(
         Blanks around tags, and empty tags, are dropped.
     meanings : mapping of str to float, optional
         The meaning of the words of label columns, from :func:`halflabel.table.label_words.find_meanings`.
+    options : TagOptions, optional
+        All statements about the notation of tags, in place of ``sep``.
 
     Raises
     ------
@@ -106,7 +119,7 @@ def read_labels(
             "if a tag may be missing where it is true."
         )
     undecided = name_open_column(roles.tags)
-    return _read_tags(frame[roles.tags], frame.get(undecided), absent, empty, sep)
+    return _read_tags(frame[roles.tags], frame.get(undecided), absent, empty, options or TagOptions(sep))
 
 
 def read_stated_labels(labels: PartialLabels, names: Sequence[str], format: str) -> LabelReading:
@@ -226,13 +239,15 @@ def fill_tags(
         )
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
-    notation = notation or recognise_tags(column, None)
+    notation = notation or recognise_tags(column)
     names = np.array(labels.names, dtype=object)
     cells = []
-    for cell, known, row in zip(column, _read_tag_lists(column, notation), filled, strict=True):
-        new = [name for name in names[row == 1] if name not in (known or ())]
-        if new or (known is None and not np.isnan(row).any()):
-            cells.append(notation.write([*(known or ()), *new]))
+    for cell, parts, row in zip(column, _read_tag_parts(column, notation), filled, strict=True):
+        known = {tag.name for tag in parts or () if tag is not None and tag.relevant and tag.score is None}
+        new = [name for name in names[row == 1] if name not in known]
+        is_empty = name_form(cell, parts, notation) in _GAPS
+        if new or (is_empty and not np.isnan(row).any()):
+            cells.append(notation.edit(cell, new))
         else:
             cells.append(cell)
     return pd.Series(cells, index=column.index, name=column.name, dtype=column.dtype)
@@ -271,7 +286,7 @@ def read_known_labels(
     frame = use_text_names(frame)
     if roles.tags is not None:
         column = frame[roles.tags] if roles.tags in frame else pd.Series(None, frame.index, object, roles.tags)
-        notation = notation or recognise_tags(column, None)
+        notation = notation or recognise_tags(column)
         undecided = frame.get(name_open_column(roles.tags))
         return _read_tag_cells(column, undecided, notation, absent, empty, names)[0]
     values = _read_columns(frame, [name for name in names if name in frame], meanings)
@@ -314,12 +329,27 @@ def _leave_unknown(annotated: Mask, names: Sequence[str], *, positive_only: bool
 
 
 def _read_tags(
-    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty | None, sep: str | None
+    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty | None, options: TagOptions
 ) -> LabelReading:
-    notation = recognise_tags(column, sep)
-    labels, nothing = _read_tag_cells(column, undecided, notation, absent, empty)
-    described = _describe_labels(str(column.name), labels, notation)
-    return LabelReading(labels, (described, *nothing.describe(str(column.name), empty)), notation)
+    notation = recognise_tags(column, options)
+    labels, parts = _read_tag_cells(column, undecided, notation, absent, empty)
+    name = str(column.name)
+    forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)
+    missing = sum(each.count(None) for cell, each in parts if each and name_form(cell, each, notation) is None)
+    next_to = f"{plural(missing, 'missing value')} next to tags in the column {name!r} left out."
+    notes = (_describe_labels(name, labels, notation), *describe_forms(forms, empty), *([next_to] if missing else []))
+    suggested = _take_scores([each for _, each in parts], labels) if notation.scores == "prior" else None
+    return LabelReading(labels, notes, notation, forms, suggested)
+
+
+def _take_scores(parts: Sequence[Parts], labels: PartialLabels) -> Floats:
+    """Return the scores of the tags that a model suggests, NaN for all other entries."""
+    scores, place = np.full(labels.shape, np.nan), {name: j for j, name in enumerate(labels.names)}
+    for row, each in enumerate(parts):
+        for tag in each or ():
+            if tag is not None and tag.score is not None:
+                scores[row, place[tag.name]] = tag.score
+    return scores
 
 
 def _read_tag_cells(
@@ -329,24 +359,47 @@ def _read_tag_cells(
     absent: Absent,
     empty: Empty | None,
     known_names: Sequence[str] | None = None,
-) -> tuple[PartialLabels, Nothing]:
-    """Return the labels of the cells, of all tags in them or of known names, and the number of cells without any."""
-    parts = _read_tag_parts(column, notation)
-    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(parts)
-    nothing = count_nothing([cell for cell, left in zip(parts, still_open, strict=True) if not left])
-    lists = [read_meaning(cell, empty) for cell in parts]
-    names = sorted({tag for cell in (*lists, *still_open) for tag in cell or ()})
-    if known_names is not None:
-        names, known = list(known_names), set(known_names)
-        lists = [None if tags is None else [tag for tag in tags if tag in known] for tags in lists]
-    given = [[] if tags is None and left else tags for tags, left in zip(lists, still_open, strict=True)]
-    if known_names is not None and not any(given if absent == "unknown" else (tags is not None for tags in given)):
-        annotated_items = np.array([tags is not None for tags in given], dtype=bool)
-        return _leave_unknown(annotated_items, names, positive_only=absent == "unknown"), nothing
-    labels = PartialLabels.from_tags(given, absent=absent, names=names)
-    is_open = np.array([[name in (left or ()) for name in names] for left in still_open], dtype=bool)
-    labels = labels.hide(is_open.reshape(labels.shape) & ~labels.relevant) if is_open.any() else labels
-    return labels, nothing
+) -> tuple[PartialLabels, list[tuple[Any, Parts]]]:
+    """Return the labels of the cells, of all tags in them or of known names, and the cells that may hold nothing."""
+    cells = list(zip(column, _read_tag_parts(column, notation), strict=True))
+    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(cells)
+    read = [read_meaning(parts, empty, name_form(cell, parts, notation) or "") for cell, parts in cells]
+    given = [[] if tags is None and left else tags for tags, left in zip(read, still_open, strict=True)]
+    found = {tag.name for _, parts in cells for tag in parts or () if tag is not None}
+    names = sorted(found.union(*(left or () for left in still_open))) if known_names is None else list(known_names)
+    counted = [cell for cell, left in zip(cells, still_open, strict=True) if not left]
+    kept = [None if tags is None else [tag for tag in tags if tag.name in set(names)] for tags in given]
+    lists = [None if tags is None else [tag.name for tag in tags if tag.relevant] for tags in kept]
+    if known_names is not None and not any(kept if absent == "unknown" else (tags is not None for tags in kept)):
+        annotated = np.array([tags is not None for tags in kept], dtype=bool)
+        return _leave_unknown(annotated, names, positive_only=absent == "unknown"), counted
+    if known_names is None and not any(lists) and notation.scores == "prior":
+        raise ValueError(
+            f"each tag of the column {column.name!r} has a score, so that no tag is given: state "
+            f"{option('scores', 'given')}, or give tags or labels in another column."
+        )
+    labels = PartialLabels.from_tags(lists, absent=absent, names=names)
+    labels = _reject(labels, kept, notation)
+    suggested = [[tag.name for tag in parts or () if tag is not None and tag.score is not None] for _, parts in cells]
+    unknown = [{*(left or ()), *names} for left, names in zip(still_open, suggested, strict=True)]
+    is_open = np.array([[name in each for name in names] for each in unknown], dtype=bool).reshape(labels.shape)
+    labels = labels.hide(is_open & ~labels.relevant) if is_open.any() else labels
+    return labels, counted
+
+
+def _reject(labels: PartialLabels, tags: Sequence[list[Tag] | None], notation: TagNotation) -> PartialLabels:
+    """Return the labels with -1 for the tags that an item is known not to have."""
+    state, place = labels.state.copy(), {name: j for j, name in enumerate(labels.names)}
+    for row, each in enumerate(tags):
+        for tag in each or ():
+            if not tag.relevant and labels.relevant[row, place[tag.name]]:
+                raise ValueError(
+                    f"a cell of tags has both {tag.name!r} and {notation.minus + tag.name!r} ({name_row(row)}): keep "
+                    "one of them."
+                )
+            if not tag.relevant:
+                state[row, place[tag.name]] = -1
+    return replace(labels, state=state)
 
 
 def _describe_labels(column: str, labels: PartialLabels, notation: TagNotation) -> str:
@@ -363,8 +416,8 @@ def _list_counts(labels: PartialLabels) -> str:
 
 
 def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
-    """Return the tags of each cell, or None for a cell without a value."""
-    return [take_tags(parts) for parts in _read_tag_parts(column, notation)]
+    """Return the names of the tags of each cell, or None for a cell without a value."""
+    return [notation.read(cell) for cell in column]
 
 
 def _read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts]:

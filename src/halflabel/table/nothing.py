@@ -1,86 +1,112 @@
-"""The forms in which a column of tags has no tag for an item, with the meaning and the number of each form."""
+"""The forms in which a table has nothing for an item or an entry, each with its meaning and its number."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from halflabel._wording import option, plural
 from halflabel.table.columns import Empty
-from halflabel.table.tag_cells import take_tags
+from halflabel.table.tag_cells import Parts, Tag, TagNotation, take_tags
 
-#: The tags and the missing values of a cell; None for a cell that is missing.
-Parts = list[str | None] | None
+#: The meanings of a form of nothing for an item.
+UNLABELLED, WITHOUT_TAGS = "unlabelled", "annotated, without tags"
 
 
 @dataclass(frozen=True)
-class Nothing:
-    """How many cells have no tag, by form, and how many missing values are next to tags.
+class Form:
+    """One form of nothing.
 
     Parameters
     ----------
-    cells : int
-        Missing or blank cells.
-    lists : int
-        Empty lists.
-    nulls : int
-        Lists of missing values only, such as ``[NULL]`` of a left join in a database.
-    next_to : int
-        Missing values in lists that hold a tag, too.
+    what : str
+        The form, such as "an empty cell".
+    where : str
+        The column, such as "the tags column 'tags'".
+    number : int
+        How many items, or entries, have it.
+    meaning : str
+        Its meaning, such as "unlabelled".
+    unit : {"item", "entry"}
+    noted : bool
+        Whether a note says so, too.
     """
 
-    cells: int
-    lists: int
-    nulls: int
-    next_to: int
+    what: str
+    where: str
+    number: int
+    meaning: str
+    unit: str = "item"
+    noted: bool = False
 
-    def describe(self, column: str, empty: Empty | None) -> tuple[str, ...]:
-        """Return a sentence for each form that needs one. An empty list needs one if its meaning was stated."""
-        forms = (
-            (self.cells, "an empty cell", ""),
-            (self.lists if empty is not None else 0, "an empty list", ""),
-            (self.nulls, "a list of missing values only", f" ({option('empty', 'none')} states the opposite)"),
-        )
-        meaning = "annotated, without tags" if empty == "none" else "unlabelled"
-        sentences = [
-            f"{plural(number, 'item')} {'has' if number == 1 else 'have'} {form} in the tags column {column!r}: taken "
-            f"as {meaning}{way if empty is None else ''}."
-            for number, form, way in forms
-            if number
-        ]
-        if self.next_to:
-            sentences.append(f"{plural(self.next_to, 'missing value')} next to tags in the column {column!r} left out.")
-        return tuple(sentences)
+    def __str__(self) -> str:
+        number = plural(self.number, self.unit, "entries" if self.unit == "entry" else "")
+        return f"{self.what} in {self.where}: {number}, {self.meaning}"
 
 
-def count_nothing(cells: Sequence[Parts]) -> Nothing:
-    """Return how many cells have no tag, by form.
+def name_form(cell: Any, parts: Parts, notation: TagNotation) -> str | None:
+    """Return the form in which a cell has no given tag, or None for a cell with a given tag.
 
     Examples
     --------
-    >>> count_nothing([None, [], [None], ["rock", None]])
-    Nothing(cells=1, lists=1, nulls=1, next_to=1)
+    >>> [name_form(None, parts, TagNotation()) for parts in (None, [], [None], [Tag("rock"), None])]
+    ['an empty cell', 'an empty list', 'a list of missing values only', None]
     """
-    tags = [take_tags(parts) for parts in cells]
-    return Nothing(
-        cells=sum(parts is None for parts in cells),
-        lists=sum(parts == [] for parts in cells),
-        nulls=sum(bool(parts) and not each for parts, each in zip(cells, tags, strict=True)),
-        next_to=sum(parts.count(None) for parts, each in zip(cells, tags, strict=True) if parts and each),
+    if take_tags(parts):
+        return None
+    if parts is None:
+        return "an empty cell"
+    if (word := notation.find_word(cell)) is not None:
+        return f"the word {word!r}"
+    if any(tag is not None for tag in parts):
+        return "suggestions of a model only"
+    return "a list of missing values only" if parts else "an empty list"
+
+
+def count_forms(
+    cells: Sequence[Any], parts: Sequence[Parts], notation: TagNotation, column: str, empty: Empty | None
+) -> tuple[Form, ...]:
+    """Return the forms of nothing of a column of tags."""
+    forms = Counter[str]()
+    meanings: dict[str, str] = {}
+    for cell, each in zip(cells, parts, strict=True):
+        if (form := name_form(cell, each, notation)) is not None:
+            forms[form] += 1
+            meanings[form] = UNLABELLED if read_meaning(each, empty, form) is None else WITHOUT_TAGS
+    noted = {"an empty list": empty is not None}
+    where = f"the tags column {column!r}"
+    return tuple(
+        Form(form, where, number, meanings[form], noted=noted.get(form, True)) for form, number in forms.items()
     )
 
 
-def read_meaning(parts: Parts, empty: Empty | None) -> list[str] | None:
-    """Return the tags of an item: an empty list for an annotated item without tags, None for an unlabelled item.
+def describe_forms(forms: Sequence[Form], empty: Empty | None) -> tuple[str, ...]:
+    """Return a sentence for each form of a column of tags that needs one."""
+    opposite = f" ({option('empty', 'none')} states the opposite)"
+    return tuple(
+        f"{plural(form.number, 'item')} {'has' if form.number == 1 else 'have'} {form.what} in {form.where}: taken "
+        f"as {form.meaning}{opposite if form.what == 'a list of missing values only' and empty is None else ''}."
+        for form in forms
+        if form.noted
+    )
+
+
+def read_meaning(parts: Parts, empty: Empty | None, form: str = "") -> list[Tag] | None:
+    """Return the given tags of an item: an empty list for an annotated item without tags, None for an unlabelled item.
+
+    A word has the meaning that was stated for it.
 
     Examples
     --------
-    >>> [read_meaning(parts, None) for parts in (None, [None], [], ["rock", None])]
-    [None, None, [], ['rock']]
+    >>> rock = Tag("rock")
+    >>> [read_meaning(parts, None) for parts in (None, [None], [], [rock, None])] == [None, None, [], [rock]]
+    True
     >>> read_meaning([None], "none"), read_meaning([], "unlabelled")
     ([], None)
     """
     tags = take_tags(parts)
-    if tags or empty is None:
+    if tags or empty is None or form.startswith(("the word", "suggestions")):
         return tags
     return [] if empty == "none" else None

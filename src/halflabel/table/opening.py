@@ -30,6 +30,7 @@ from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
+from halflabel.table.tag_recognition import TagOptions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -53,6 +54,9 @@ def open_table(
     absent: Absent | None = None,
     empty: Empty | None = None,
     sep: str | None = None,
+    case: str | None = None,
+    negation: str | None = None,
+    scores: str | None = None,
     id: str | None = None,
     group: str | None = None,
     features: str | Sequence[str] | None = None,
@@ -87,6 +91,8 @@ def open_table(
         default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Arguments override it.
     labels, tags, pairs, on, absent, empty, sep, id, group, features, vectors, text, ignore : optional
         The role of each column, as in :func:`halflabel.complete`; ``pairs`` may be a path.
+    case, negation, scores : optional
+        How tags are written, see :class:`halflabel.table.columns.Description`.
     max_categories, prior, yes, no, unknown, format : optional
         The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` may be a path.
     delimiter, encoding, xml, top_labels : optional
@@ -121,6 +127,9 @@ def open_table(
         absent=absent,
         empty=empty,
         sep=sep,
+        case=case,
+        negation=negation,
+        scores=scores,
         id=id,
         group=group,
         features=features,
@@ -166,7 +175,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
         described.check({*source.raw.frame.columns, *source.raw.matrix_names})
     pairs, prior = (_read_further(getattr(columns, name), source, columns) for name in ("pairs", "prior"))
     with name_lines(_find_first_line(source.raw.form)), described.name_file():
-        opened = _open_source(source, Y, replace(columns, pairs=pairs, prior=prior))
+        opened = _open_source(source, Y, replace(columns, pairs=pairs, prior=prior), TagOptions.of(columns))
     return replace(opened, description=columns, notes=(*described.notes, *opened.notes))
 
 
@@ -179,16 +188,16 @@ def _read_further(given: Any, source: Source, columns: Description) -> Any:
     return read_file(given, **form).raw.frame
 
 
-def _open_source(source: Source, Y: Any, columns: Columns) -> OpenTable:
+def _open_source(source: Source, Y: Any, columns: Columns, options: TagOptions) -> OpenTable:
     raw, columns = assign_columns(source, columns)
     frame, apart = raw.frame, Y is not None or columns.pairs is not None
     roles = choose_roles(frame, replace(columns, labels=()) if apart else columns, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
-    reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
+    reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index, options)
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names)
     on_roles = describe_surprises(frame, roles, index)
     groups, on_groups = _read_groups(frame, roles)
-    prior, on_prior = _read_prior(columns, reading.labels, index, roles, frame)
+    prior, on_prior = _read_prior(columns, reading, index, roles, frame)
     return OpenTable(
         X=encoder.transform(frame, raw.matrix),
         labels=reading.labels,
@@ -238,7 +247,13 @@ def _check_labels_once(Y: Any, columns: Columns) -> None:
 
 
 def _read_labels(
-    source: Source, frame: pd.DataFrame, Y: Any, columns: Columns, roles: Roles, index: pd.Index[Any]
+    source: Source,
+    frame: pd.DataFrame,
+    Y: Any,
+    columns: Columns,
+    roles: Roles,
+    index: pd.Index[Any],
+    options: TagOptions,
 ) -> LabelReading:
     """Read the labels from wherever they are, one row per item."""
     notes: tuple[str, ...] = ()
@@ -256,6 +271,7 @@ def _read_labels(
             empty=columns.empty,
             sep=columns.sep,
             meanings=find_meanings(columns),
+            options=options,
         )
     has_names = columns.pairs is not None or isinstance(Y, pd.DataFrame)
     if has_names and (both := [name for name in frame.columns if name in labels.names]):
@@ -298,12 +314,17 @@ def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> tuple[P
 
 
 def _read_prior(
-    columns: Columns, labels: PartialLabels, index: pd.Index[Any], roles: Roles, frame: pd.DataFrame
+    columns: Columns, reading: LabelReading, index: pd.Index[Any], roles: Roles, frame: pd.DataFrame
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """Return the prior in the order of items and labels, and sentences about it."""
+    if reading.suggested is not None:
+        if columns.prior is not None:
+            raise ValueError(f"two priors were given: {option('prior')}, and tags with a score ({option('scores')}).")
+        number = int((~np.isnan(reading.suggested)).sum())
+        return reading.suggested, (f"{plural(number, 'tag')} with a score: not given, but the prior of these entries.",)
     if columns.prior is None:
         return None, ()
-    return align_prior(as_pandas(columns.prior), index, labels.names, roles.id, frame)
+    return align_prior(as_pandas(columns.prior), index, reading.labels.names, roles.id, frame)
 
 
 def _read_groups(frame: pd.DataFrame, roles: Roles) -> tuple[Ints | None, tuple[str, ...]]:

@@ -1,21 +1,23 @@
-"""Cells that hold the tags of an item, in whichever notation a table writes them: recognised, read and written back."""
+"""Cells that hold the tags of an item: how a notation is read, and how tags are written in it.
+
+How the notation of a column is recognised is in :mod:`halflabel.table.tag_recognition`.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import option, quoted
-
-#: Separators that are recognised; the first is the one that stays where no cell holds any.
-SEPARATORS = (";", ",", "|")
+from halflabel.labels.answers import fold_word
+from halflabel.table.tag_text import fold_tag, quote_tag, read_score, split_tags, unquote_tag
 
 #: Characters of the longest cell that is read as a list.
 MAX_CELL = 100_000
@@ -23,7 +25,31 @@ MAX_CELL = 100_000
 #: A missing value between the commas of a list that is written as text.
 _NULL = re.compile(r"(?<=[\[(,])\s*(?:NULL|null|nan|NaN|<NA>)\s*(?=[,\])])")
 
-Form = Literal["separated", "json", "python", "choices", "list", "numbers"]
+Form = Literal["separated", "wrapped", "prefixed", "json", "python", "choices", "list", "numbers"]
+
+#: Forms that are lists or objects written as text.
+_LISTS = ("json", "python", "choices")
+
+
+class Tag(NamedTuple):
+    """One tag of a cell.
+
+    Parameters
+    ----------
+    name : str
+    relevant : bool
+        False for a tag that the item is known not to have, such as ``-rock``.
+    score : float or None
+        The probability that a model gave. A tag with a score is a suggestion: it is not given.
+    """
+
+    name: str
+    relevant: bool = True
+    score: float | None = None
+
+
+#: The tags and the missing values of a cell; None for a cell that is missing.
+Parts = list[Tag | None] | None
 
 
 @dataclass(frozen=True)
@@ -32,42 +58,76 @@ class TagNotation:
 
     Parameters
     ----------
-    form : {"separated", "json", "python", "choices", "list", "numbers"}
-        Text with separators, ``["a", "b"]``, ``['a', 'b']``, ``{"choices": ["a", "b"]}`` (Label Studio; a single tag
-        is not in a list), lists of text, lists of whole numbers.
+    form : {"separated", "wrapped", "prefixed", "json", "python", "choices", "list", "numbers"}
+        Text with separators, ``<a><b>``, ``#a #b``, ``["a", "b"]``, ``['a', 'b']``, ``{"choices": ["a", "b"]}`` (Label
+        Studio; a single tag is not in a list), lists of text, lists of whole numbers.
     sep : str
-        The separator, for the form "separated".
+        The separator of the form "separated", where an empty one means that a cell is one tag; the two marks of the
+        form "wrapped"; the mark of the form "prefixed".
     glue : str
-        The separator with the blank that follows it in the table.
+        The text between two tags, as the table writes it.
+    around : str
+        The two brackets around a whole cell of the form "separated", such as ``{a,b}`` of a database.
+    minus, plus : str
+        The mark of a tag that an item does not have, and of one that it has.
+    scores : {"", "given", "prior"}
+        Whether tags have scores, such as ``rock:0.9``: "given" leaves the scores out, "prior" reads a tag with a score
+        as the suggestion of a model.
+    fields : tuple of str
+        The keys of name and score, where a tag is an object.
+    no, unknown : tuple of str
+        Words that mean "no tag", and words that mean a missing value.
+    names : tuple of str
+        The spelling of each tag, where upper and lower case are the same.
     """
 
     form: Form = "separated"
     sep: str = ";"
     glue: str = ";"
+    around: str = ""
+    minus: str = ""
+    plus: str = ""
+    scores: Literal["", "given", "prior"] = ""
+    fields: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
         """The notation, for a sentence."""
-        return {
-            "separated": f"separated by {self.sep!r}",
-            "json": "JSON lists",
-            "python": "lists as Python writes them",
-            "choices": "choices of Label Studio",
-            "list": "lists",
-            "numbers": "lists of numbers",
-        }[self.form]
+        between = {" ": "blanks", "\n": "line breaks", "\t": "tabs"}.get(self.sep, repr(self.sep))
+        whole = f"separated by {between}" if self.sep else "one tag in each cell"
+        parts = [
+            {
+                "separated": whole + (f" in {self.around!r}" if self.around else ""),
+                "wrapped": f"each in {self.sep!r}",
+                "prefixed": f"each after {self.sep!r}",
+                "json": "JSON lists",
+                "python": "lists as Python writes them",
+                "choices": "choices of Label Studio",
+                "list": "lists",
+                "numbers": "lists of numbers",
+            }[self.form]
+        ]
+        parts += [f"{self.minus!r} marks a tag that an item does not have"] if self.minus else []
+        scored = {"given": "scores are left out", "prior": "a tag with a score is a suggestion"}
+        parts += [scored[self.scores]] if self.scores else []
+        parts += ["upper and lower case are the same"] if self.names else []
+        return "; ".join(parts)
 
     def read(self, cell: Any) -> list[str] | None:
-        """Return the tags of a cell, stripped, or None for a cell that is missing, or holds missing values only.
+        """Return the tags that a cell gives to its item, or None for a cell without any value.
 
         Raises
         ------
         ValueError
             If the cell is not written in this notation.
         """
-        return take_tags(self.read_parts(cell))
+        tags = take_tags(self.read_parts(cell))
+        return None if tags is None else [tag.name for tag in tags if tag.relevant]
 
-    def read_parts(self, cell: Any) -> list[str | None] | None:
+    def read_parts(self, cell: Any) -> Parts:
         """Return the tags of a cell, and None for each missing value among them. A missing cell is None.
 
         Raises
@@ -75,34 +135,112 @@ class TagNotation:
         ValueError
             If the cell is not written in this notation.
         """
+        raw = self.cut(cell)
+        if raw is None:
+            return None
+        listed = [part for part in raw if fold_word(str(part)) not in self.no]
+        return [self._read_tag(part) for part in listed]
+
+    def find_word(self, cell: Any) -> str | None:
+        """Return the first word for "no tag", or for a missing value, of a cell."""
+        words = {*self.no, *self.unknown}
+        parts = (self.cut(cell) or ()) if words else ()
+        return next((str(part).strip() for part in parts if fold_word(str(part)) in words), None)
+
+    def cut(self, cell: Any) -> list[Any] | None:
+        """Return the parts of a cell as they are written: texts, objects, numbers, or missing values."""
         if isinstance(cell, list | tuple | set | np.ndarray):
-            return [_strip_tag(tag) for tag in cell]
+            return list(cell)
+        if isinstance(cell, Mapping):
+            return _split_object(cell)
         if not isinstance(cell, str):
-            if _is_missing(cell):
+            if is_missing(cell):
                 return None
             raise ValueError("text or a list was expected")
         if not cell.strip():
             return None
-        if self.form == "separated":
-            return [tag for tag in map(_strip_tag, cell.split(self.sep)) if tag] or None
-        return [_strip_tag(tag) for tag in _parse(cell, self.form)]
+        if self.form in _LISTS:
+            return _parse(cell, self.form, objects=bool(self.fields))
+        return self._cut_text(cell.strip()) or None
+
+    def edit(self, cell: Any, added: Sequence[str] = (), dropped: Iterable[str] = ()) -> Any:
+        """Return a cell with more tags, or with fewer. All other tags stay as they are written."""
+        raw, gone = self.cut(cell) or [], set(dropped)
+        tags = [self._read_tag(part) for part in raw]
+        kept = [part for part, tag in zip(raw, tags, strict=True) if tag is not None and tag.name not in gone]
+        return self._join([*kept, *map(self._write_tag, added)])
 
     def write(self, tags: Sequence[str]) -> Any:
         """Return a cell with these tags."""
+        return self._join(list(map(self._write_tag, tags)))
+
+    def _cut_text(self, text: str) -> list[str]:
+        if self.form == "wrapped":
+            left, right = map(re.escape, self.sep)
+            return re.findall(f"{left}([^{left}{right}]*){right}", text)
+        if self.form == "prefixed":
+            mark = re.escape(self.sep)
+            parts = re.split(mark if self.glue == self.sep else rf"(?:^|[\s,;|]+){mark}", text)
+            return [part.strip() for part in parts if part.strip()]
+        if self.around and text[0] + text[-1] == self.around:
+            text = text[1:-1]
+        return [part for part in split_tags(text, self.sep) if part]
+
+    def _read_tag(self, raw: Any) -> Tag | None:
+        """Return the tag of a part, or None for a missing value."""
+        if isinstance(raw, Mapping):
+            name, *more = (raw.get(field) for field in self.fields or ("name",))
+            return self._make_tag(name, more[0] if more else None)
+        if is_missing(raw) or fold_word(str(raw)) in self.unknown:
+            return None
+        text = str(raw).strip()
+        if not text:
+            return None
+        literal = unquote_tag(text) if self.form == "separated" else None
+        if literal is not None:
+            return Tag(self._spelling.get(fold_tag(literal), literal))
+        name, score = read_score(text) if self.scores else (text, None)
+        return self._make_tag(name, score)
+
+    def _make_tag(self, name: Any, score: Any) -> Tag | None:
+        text = "" if is_missing(name) else str(name).strip()
+        is_no = bool(self.minus) and text.startswith(self.minus) and len(text) > len(self.minus)
+        mark = self.minus if is_no else self.plus if self.plus and text.startswith(self.plus) else ""
+        text = text[len(mark) :].strip()
+        suggested = None if is_missing(score) or self.scores != "prior" else float(score)
+        return Tag(self._spelling.get(fold_tag(text), text), not is_no, suggested) if text else None
+
+    @cached_property
+    def _spelling(self) -> dict[str, str]:
+        return {fold_tag(name): name for name in self.names}
+
+    def _write_tag(self, tag: str) -> Any:
+        if self.form == "numbers":
+            return int(tag)
+        if self.fields:
+            return {self.fields[0]: tag}
+        tag = f"{self.plus}{tag}"
+        return quote_tag(tag, self.sep, self.minus) if self.form == "separated" and self.sep else tag
+
+    def _join(self, raw: list[Any]) -> Any:
+        """Return a cell of parts as they are written."""
         if self.form == "separated":
-            return self.glue.join(tags)
+            left, right = self.around[:1], self.around[1:]
+            return f"{left}{self.glue.join(part.strip() for part in raw)}{right}"
+        if self.form == "wrapped":
+            return self.glue.join(f"{self.sep[0]}{part}{self.sep[1]}" for part in raw)
+        if self.form == "prefixed":
+            return self.glue.removesuffix(self.sep).join(f"{self.sep}{part}" for part in raw)
         if self.form == "choices":
-            return tags[0] if len(tags) == 1 else json.dumps({"choices": list(tags)}, ensure_ascii=False)
+            return raw[0] if len(raw) == 1 else json.dumps({"choices": raw}, ensure_ascii=False)
         if self.form == "json":
-            return json.dumps(list(tags), ensure_ascii=False)
-        if self.form == "python":
-            return repr(list(tags))
-        return [int(tag) for tag in tags] if self.form == "numbers" else list(tags)
+            return json.dumps(raw, ensure_ascii=False)
+        return repr(raw) if self.form == "python" else raw
 
 
-def take_tags(parts: list[str | None] | None) -> list[str] | None:
-    """Return the tags of a cell without missing values, or None if the cell is missing or holds only missing values."""
-    tags = [tag for tag in parts or () if tag is not None]
+def take_tags(parts: Parts) -> list[Tag] | None:
+    """Return the tags that a cell gives, or None if it is missing, or has missing values and suggestions only."""
+    tags = [tag for tag in parts or () if tag is not None and tag.score is None]
     return None if parts is None or (parts and not tags) else tags
 
 
@@ -111,63 +249,25 @@ def name_open_column(tags: str) -> str:
     return f"{tags}_open"
 
 
-def recognise_tags(column: pd.Series[Any], sep: str | None) -> TagNotation:
-    """Return the notation of a column of tags.
-
-    Parameters
-    ----------
-    column : Series
-    sep : str or None
-        The separator as stated by the user; None recognises it.
-
-    Raises
-    ------
-    ValueError
-        If two separators are equally likely.
-    """
-    lists = next((cell for cell in column if isinstance(cell, list | tuple | set | np.ndarray) and len(cell)), None)
-    if lists is not None:
-        tags = [tag for cell in column if isinstance(cell, list | tuple | set | np.ndarray) for tag in cell]
-        numbers = all(isinstance(tag, int | np.integer) for tag in tags if not _is_missing(tag))
-        return TagNotation("numbers" if numbers else "list")
-    texts = [cell.strip() for cell in column if isinstance(cell, str) and cell.strip()]
-    if sep is None:
-        form = _form_of(texts)
-        if form is not None:
-            return TagNotation(form)
-    mark = sep or _separator(texts, str(column.name))
-    return TagNotation("separated", mark, f"{mark} " if any(f"{mark} " in text for text in texts) else mark)
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or a missing value of pandas."""
+    return value is None or (np.ndim(value) == 0 and not isinstance(value, Mapping) and bool(pd.isna(value)))
 
 
-def _form_of(texts: list[str]) -> Form | None:
-    """Return the form of cells that are lists written as text, if any is."""
-    if any(text.startswith("{") and text.endswith("}") for text in texts):
-        return "choices"
-    listed = [text for text in texts if text.startswith("[") and text.endswith("]")]
-    if len(listed) < max(1, len(texts) / 2):
-        return None
-    try:
-        for text in listed:
-            _parse(text, "json")
-    except ValueError:
-        return "python"
-    return "json"
+def read_list(cell: str, form: str) -> list[Any]:
+    """Return the parts of a list that is written as text, which may be objects. Nothing is executed."""
+    return _parse(cell, form, objects=True)
 
 
-def _separator(texts: list[str], name: str) -> str:
-    found = [mark for mark in SEPARATORS if any(mark in text for text in texts)]
-    if len(found) < 2 or found[0] == SEPARATORS[0]:
-        return found[0] if found else SEPARATORS[0]
-    cells = {mark: sum(mark in text for text in texts) for mark in found}
-    likely = max(found, key=lambda mark: cells[mark])
-    raise ValueError(
-        f"the cells of the tags column {name!r} hold {quoted(found)}: name the mark between tags with "
-        f"{option('sep', likely)} (the likely one, in {cells[likely]} cells)."
-    )
+def _split_object(cell: Mapping[str, Any]) -> list[Any]:
+    """Return the tags of an object of Label Studio, ``{"choices": ["a", "b"]}``."""
+    if "choices" not in cell:
+        raise ValueError("an object was not expected")
+    chosen = cell["choices"]
+    return list(chosen) if isinstance(chosen, list | tuple | np.ndarray) else [chosen]
 
 
-def _parse(cell: str, form: str) -> list[Any]:
-    """Return the parts of a list that is written as text. Nothing is executed."""
+def _parse(cell: str, form: str, *, objects: bool) -> list[Any]:
     if len(cell) > MAX_CELL:
         raise ValueError(f"the cell has more than {MAX_CELL:,} characters")
     try:
@@ -180,7 +280,8 @@ def _parse(cell: str, form: str) -> list[Any]:
         value = value.get("choices")
     if isinstance(value, str) and form == "choices":
         return [value]
-    if not isinstance(value, list | tuple | set) or any(isinstance(tag, list | dict | tuple | set) for tag in value):
+    nested = list | tuple | set | (type(None) if objects else dict)
+    if not isinstance(value, list | tuple | set) or any(tag is not None and isinstance(tag, nested) for tag in value):
         raise ValueError("a list of tags was expected")
     return list(value)
 
@@ -191,12 +292,3 @@ def _parse_python(cell: str) -> Any:
         return ast.literal_eval(cell)
     except (ValueError, SyntaxError):
         return ast.literal_eval(_NULL.sub("None", cell))
-
-
-def _strip_tag(tag: Any) -> str | None:
-    """Return a tag without blanks around it, or None for a missing value and for a blank text."""
-    return None if _is_missing(tag) else str(tag).strip() or None
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (np.ndim(value) == 0 and bool(pd.isna(value)))

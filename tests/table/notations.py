@@ -1,0 +1,127 @@
+"""A grammar of the notations in which people write tags, for property tests: each writes names as a cell."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel.table import Roles, read_labels
+from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.tag_recognition import TagOptions
+from halflabel.table.tag_text import fold_tag
+
+
+@dataclass(frozen=True)
+class Notation:
+    """One way to write tags.
+
+    Parameters
+    ----------
+    write : callable
+        From names to a cell.
+    syntax : str
+        The characters that no name can have in this notation.
+    is_text : bool
+        Whether a cell is text, so that a CSV file can hold it.
+    is_known : bool
+        Whether the separator is recognised wherever it is. Any other one shows only in labels that contain labels.
+    """
+
+    write: Callable[[Sequence[str]], Any]
+    syntax: str = ""
+    is_text: bool = True
+    is_known: bool = True
+
+
+def _join(sep: str, syntax: str = "", is_known: bool = True) -> Notation:
+    return Notation(sep.join, syntax or sep.strip() or sep, is_known=is_known)
+
+
+def _quote(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' if "," in name else name for name in names)
+
+
+NOTATIONS = {
+    "semicolon": _join(";"),
+    "semicolon and blank": _join("; "),
+    "comma": _join(","),
+    "comma and blank": _join(", "),
+    "bar": _join("|"),
+    "bar with blanks": _join(" | "),
+    "slash": _join("/", is_known=False),
+    "blank": _join(" ", is_known=False),
+    "ampersand": _join(" & ", is_known=False),
+    "line breaks": _join("\n"),
+    "tab": _join("\t"),
+    "in angle brackets": Notation(lambda names: "".join(f"<{name}>" for name in names), "<>"),
+    "in brackets": Notation(lambda names: " ".join(f"[{name}]" for name in names), "[]"),
+    "hashtags": Notation(lambda names: " ".join(f"#{name}" for name in names), "# "),
+    "hashtags with commas": Notation(lambda names: ", ".join(f"#{name}" for name in names), "#,"),
+    "bullets": Notation(lambda names: "\n".join(f"- {name}" for name in names), "\n"),
+    "quoted commas": Notation(_quote, '"'),
+    "array of a database": Notation(lambda names: "{" + ",".join(names) + "}", '",{}'),
+    "JSON": Notation(lambda names: json.dumps(list(names), ensure_ascii=False)),
+    "Python": Notation(lambda names: repr(list(names))),
+    "list": Notation(list, is_text=False),
+    "array": Notation(lambda names: np.array(list(names), dtype=object), is_text=False),
+    "objects": Notation(lambda names: [{"tag": name, "id": 7} for name in names], is_text=False),
+    "objects in JSON": Notation(lambda names: json.dumps([{"name": name} for name in names], ensure_ascii=False)),
+}
+
+
+def list_plain(kind: str, names: Sequence[str]) -> list[str]:
+    """Return names that a file in a notation can distinguish from others.
+
+    A name has no syntax of the notation, and is not made of other names with a separator between them: ``"a;b"`` next
+    to ``"a"`` is the same file as two tags. Next to a separator that is not known, no name has a known one.
+    """
+    notation = NOTATIONS[kind]
+    syntax = {*notation.syntax, *("" if notation.is_known else ";,|n-")}
+    kept: list[str] = []
+    for name in names:
+        parts = [part for part in map(fold_tag, re.split(r"[\W_]+", name)) if part]
+        others = {part for each in kept for part in [fold_tag(each), *re.split(r"[\W_]+", fold_tag(each))]}
+        is_plain = len(set(parts)) == len(parts) and not others & {*parts, fold_tag(name)}
+        if not set(name) & syntax and (is_plain or (len(parts) == 1 and name not in kept)):
+            kept.append(name)
+    return kept
+
+
+def parse_way(way: str) -> dict[str, Any]:
+    """Return the argument that a refusal offers, such as ``sep=','``."""
+    name, _, value = way.partition("=")
+    return {name: ast.literal_eval(value)}
+
+
+def list_readings(column: pd.Series, options: TagOptions | None = None, depth: int = 6) -> Iterator[Any]:
+    """Yield the reading of a column, or the readings of all ways that its refusal offers, as (options, labels)."""
+    options = options or TagOptions()
+    try:
+        frame = pd.DataFrame({"tags": column})
+        yield options, read_labels(frame, Roles(tags="tags"), absent="irrelevant", options=options).labels
+    except AmbiguousReading as question:  # a way can also end in an error, such as "-a" next to "a"
+        for _, way in question.ways if depth else ():
+            with suppress(ValueError):
+                yield from list_readings(column, state_way(options, parse_way(way)), depth - 1)
+
+
+def state_way(options: TagOptions, argument: dict[str, Any]) -> TagOptions:
+    """Return the statements together with one more. Words are collected."""
+    ((name, value),) = argument.items()
+    words = (*getattr(options, name), value.strip().casefold()) if name in ("yes", "no", "unknown") else value
+    return replace(options, **{name: words})
+
+
+def matches(labels: Any, expected: Sequence[Sequence[str]]) -> bool:
+    """Return whether labels are those of the items that have any."""
+    names = set().union(*expected)
+    read = [{labels.names[j] for j in np.flatnonzero(row)} for row in labels.relevant]
+    return set(labels.names) == names and all(a == set(b) for a, b in zip(read, expected, strict=True))
