@@ -93,7 +93,7 @@ def test_too_few_known_entries_give_no_row(evidence):
     [
         ({"is_selected": True}, {}, r"known because of their value.*Label 268 random items"),
         ({}, {"by": "decades"}, r"no column 'decades'.*decade"),
-        ({}, {"versus": 1990}, "a column is needed: state it with by"),
+        ({}, {"versus": 1990}, "a column is needed: state it with by="),
         ({}, {"by": "decade", "versus": 2000}, r"versus=2000 is none of the groups: 1980, 1990"),
         ({}, {"labels": ["rok"]}, r"'rok' is not a label.*rock"),
         ({}, {"confidence": 1.0}, "not between 0 and 1"),
@@ -109,7 +109,7 @@ def test_assigned_tags_without_a_frequency_are_an_error(evidence):
     evidence.labels = PartialLabels(
         np.maximum(evidence.labels.state, 0), ("rock", "sad"), evidence.labels.annotated, positive_only=True
     )
-    with pytest.raises(ValueError, match="State it with observed_rate"):
+    with pytest.raises(ValueError, match=r"State it: observed_rate=0\.7"):
         tabulate(evidence)
     evidence.observed_rate = 0.5
     with pytest.raises(ValueError, match="labels together"):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import closest, plural
+from halflabel._wording import closest, option, plural
 from halflabel.evidence.prevalence import MIN_ITEMS, MIN_KNOWN, Correction, Prevalence, count_questions, subtract
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _check_known_by_chance(evidence: Evidence) -> None:
     if evidence.labels.positive_only and evidence.observed_rate is None:
         raise ValueError(
             "the table has assigned tags only, and the share of the relevant tags that were assigned is not known. "
-            "State it with observed_rate."
+            f"State it: {option('observed_rate', 0.7)}."
         )
 
 
@@ -77,11 +77,11 @@ def _find_group(groups: Groups, versus: Any) -> Any:
     """Return the group that a value or its text names."""
     values = [value for value, _ in groups if value is not None]
     if not values:
-        raise ValueError("versus names a group, so that a column is needed: state it with by.")
+        raise ValueError(f"{option('versus')} names a group, so that a column is needed: state it with {option('by')}")
     for value in values:
         if value == versus or name_group(value) == str(versus):
             return value
-    raise ValueError(f"versus={versus!r} is none of the groups: {', '.join(map(name_group, values))}.")
+    raise ValueError(f"{option('versus', versus)} is none of the groups: {', '.join(map(name_group, values))}.")
 
 
 def name_group(value: Any) -> str:
