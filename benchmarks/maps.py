@@ -99,12 +99,12 @@ def number_label_sets(known):
 
 def list_methods(filled, seed):
     """Return {name: function that draws}."""
-    plain = draw_item_map(filled, method="pca", label_weight=0.0)
-    joint = draw_item_map(filled, method="pca").joint
+    plain = draw_item_map(filled.evidence, method="pca", label_weight=0.0)
+    joint = draw_item_map(filled.evidence, method="pca").joint
     features, y = plain.features, number_label_sets(filled.evidence.learned_from)
 
     def draw_ours(weight):
-        return lambda: draw_item_map(filled, label_weight=weight, random_state=seed).coordinates.to_numpy()
+        return lambda: draw_item_map(filled.evidence, label_weight=weight, random_state=seed).coordinates.to_numpy()
 
     return {
         "halflabel": draw_ours(1.0),
@@ -143,7 +143,7 @@ def measure(name, seed, options):
     known, _ = split_labels(labels, unlabelled)
     path = options.fits / f"{name}-{seed}{'-shuffled' * options.shuffled}.npz"
     filled = fit(X, known, seed, path)
-    features = draw_item_map(filled, method="pca", label_weight=0.0).features
+    features = draw_item_map(filled.evidence, method="pca", label_weight=0.0).features
     methods = list_methods(filled, seed)
     for method in [each for each in options.methods if each not in done]:
         seconds, drawn = time_cpu(methods[method])
@@ -175,7 +175,7 @@ def print_costs(sizes):
             model=None,
             index=pd.RangeIndex(n),
         )
-        seconds, _ = time_cpu(lambda filled=filled: draw_item_map(filled))
+        seconds, _ = time_cpu(lambda filled=filled: draw_item_map(filled.evidence))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         print(f"{n:,} items: {seconds:.0f} CPU seconds, {memory:.1f} GB", flush=True)
 

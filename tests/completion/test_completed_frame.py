@@ -9,7 +9,7 @@ import pandas as pd
 from tests.completion.test_review_list import P, complete, open_songs
 
 from halflabel import PartialLabels
-from halflabel.completion.completed_frame import build_frame, fill_known
+from halflabel.completion.completed_frame import fill_known
 from halflabel.table import Columns, open_table
 
 LABELS = PartialLabels.from_table(pd.DataFrame({"rock": [1, np.nan, 0], "sad": [np.nan] * 3}))
@@ -18,7 +18,7 @@ RELEVANT = np.array([[1, 0], [1, 0], [0, 1]])
 
 def test_gaps_are_filled_in_the_columns_of_the_table():
     opened = open_songs()
-    table = build_frame(complete(opened))
+    table = complete(opened).evidence.frame
     assert table.columns.tolist() == ["song", "tempo", "rock", "sad"]
     assert table["rock"].tolist() == [1, 0, 1, 1, 0, 0]
     assert table["sad"].dtype == np.int64
@@ -26,21 +26,21 @@ def test_gaps_are_filled_in_the_columns_of_the_table():
 
 
 def test_what_stays_empty_is_missing():
-    table = build_frame(complete(open_songs(), min_precision=0.9))
+    table = complete(open_songs(), min_precision=0.9).evidence.frame
     assert table["sad"].dtype == "Int64"
     assert table["sad"].isna().tolist() == [False, False, True, False, False, False]
 
 
 def test_without_a_table_there_are_the_labels_alone():
     opened = open_songs()
-    table = build_frame(complete(replace(opened, frame=None)))
+    table = complete(replace(opened, frame=None)).evidence.frame
     assert table.columns.tolist() == ["rock", "sad"]
     assert table.index.tolist() == opened.index.tolist()
 
 
 def test_labels_that_came_apart_are_added():
     opened = open_songs()
-    table = build_frame(complete(replace(opened, frame=opened.frame.drop(columns="rock"))))
+    table = complete(replace(opened, frame=opened.frame.drop(columns="rock"))).evidence.frame
     assert table.columns.tolist() == ["song", "tempo", "sad", "rock"]
     assert table["rock"].tolist() == [1, 0, 1, 1, 0, 0]
 
@@ -48,10 +48,10 @@ def test_labels_that_came_apart_are_added():
 def test_words_and_truth_values_stay():
     frame = open_songs().frame.assign(rock=["x", "no", None, "x", "no", None], sad=["no", None, None, "x", "no", "x"])
     words = open_table(frame, columns=Columns(id="song", labels=["rock", "sad"], yes="x", no="no"))
-    assert build_frame(complete(words))["rock"].tolist() == ["x", "no", "x", "x", "no", "no"]
+    assert complete(words).evidence.frame["rock"].tolist() == ["x", "no", "x", "x", "no", "no"]
     frame = frame.assign(rock=[True, False, None, True, False, None], sad=[0, None, None, 1, 0, 1])
     truth = open_table(frame, columns=Columns(id="song", labels=["rock", "sad"]))
-    table = build_frame(complete(truth))
+    table = complete(truth).evidence.frame
     assert table["rock"].dtype == "boolean"
     assert table["rock"].tolist() == [True, False, True, True, False, False]
     assert table["sad"].dtype == np.int64
@@ -59,15 +59,15 @@ def test_words_and_truth_values_stay():
 
 def test_tags_are_added_and_undecided_ones_have_a_column():
     opened = open_songs(tags="tags", absent="irrelevant")
-    table = build_frame(complete(opened))
+    table = complete(opened).evidence.frame
     assert "tags_open" not in table
     assert table["tags"].tolist()[:3] == ["rock", "sad", "rock;sad"]
-    table = build_frame(complete(opened, min_precision=0.99))
+    table = complete(opened, min_precision=0.99).evidence.frame
     assert table["tags_open"].tolist()[0] in (None, "")
     assert P[2, 1] < 0.99
     assert table["tags_open"].tolist()[2] == "rock;sad"
     again = replace(opened, frame=opened.frame.assign(tags_open="old"))
-    assert set(build_frame(complete(again))["tags_open"]) <= {None, ""}  # nothing is undecided now
+    assert set(complete(again).evidence.frame["tags_open"]) <= {None, ""}  # nothing is undecided now
 
 
 class TestNewItems:

@@ -19,7 +19,7 @@ def explain(item, label, weights=None, opened=None, **changes):
     filled.model.thresholds_ = np.array([0.25, 0.75])
     if weights is not None:
         filled.model.weights_ = sparse.csr_array(weights)
-    return explain_entry(filled, item, label)
+    return explain_entry(filled.evidence, item, label)
 
 
 @pytest.mark.parametrize(

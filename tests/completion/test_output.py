@@ -12,7 +12,6 @@ import pytest
 from tests.completion.test_review_list import P, Y, complete, open_songs
 
 from halflabel import PartialLabels, files
-from halflabel.completion import Completion
 from halflabel.completion.output import MODEL, add_suggestions, choose_tool, to_records, write_completed
 from halflabel.files.records import SOURCES, Records, cell_table
 from halflabel.table import Columns, OpenTable, open_table
@@ -80,7 +79,7 @@ def test_suggestions_replace_older_ones_and_corrections_replace_answers():
 
 
 def test_records_hold_the_items_given_values_and_suggestions():
-    records = to_records(complete(open_songs(), min_precision=0.9))
+    records = to_records(complete(open_songs(), min_precision=0.9).evidence)
     assert records.items.index.tolist() == [f"s{i}" for i in range(6)]
     assert records.items.columns.tolist() == ["tempo"]
     assert records.names == ("rock", "sad")
@@ -94,7 +93,7 @@ def test_records_hold_the_items_given_values_and_suggestions():
 def test_the_column_of_tags_is_no_field_of_an_item():
     opened = open_songs(tags="tags", absent="irrelevant")
     opened = replace(opened, frame=opened.frame.assign(tags_open=""))
-    assert to_records(complete(opened)).items.columns.tolist() == ["tempo"]
+    assert to_records(complete(opened).evidence).items.columns.tolist() == ["tempo"]
 
 
 def test_the_answers_of_an_export_stay_in_its_records():
@@ -102,7 +101,7 @@ def test_the_answers_of_an_export_stay_in_its_records():
     export = replace(make_records(("rock", "sad"), rows), items=pd.DataFrame(index=list("abcdef")))
     export = replace(export, annotated=np.ones(6, dtype=bool))
     opened = replace(open_songs(), source=SimpleNamespace(records=export))
-    cells = {cell[:2]: cell[2:] for cell in list_cells(to_records(complete(opened)))}
+    cells = {cell[:2]: cell[2:] for cell in list_cells(to_records(complete(opened).evidence))}
     assert cells["a", "rock"] == (1, "person")
     assert cells["c", "rock"] == (1, "model")
     assert len(cells) == 12
@@ -123,7 +122,7 @@ def open_with_ids(ids: list[str | None]) -> OpenTable:
     ids=["distinct", "repeated", "missing"],
 )
 def test_a_tool_keeps_a_column_that_looks_like_an_id(ids, kept):
-    items = to_records(complete(open_with_ids(ids))).items
+    items = to_records(complete(open_with_ids(ids)).evidence).items
     assert items.index.tolist() == (ids if kept else list(range(6)))
     assert items.columns.tolist() == (["tempo"] if kept else ["code", "tempo"])
 
@@ -137,7 +136,7 @@ def test_an_index_of_the_user_is_kept():
 
 def test_arrays_have_no_fields():
     opened = open_songs()
-    items = to_records(complete(replace(opened, frame=None))).items
+    items = to_records(complete(replace(opened, frame=None)).evidence).items
     assert items.shape == (6, 0)
     assert items.index.tolist() == opened.index.tolist()
 
@@ -145,19 +144,19 @@ def test_arrays_have_no_fields():
 class TestWriting:
     def test_a_table_is_marked_only_if_that_was_asked_for(self, tmp_path):
         filled = complete(open_songs())
-        assert write_completed(filled, tmp_path / "plain.csv") == ()
-        write_completed(filled, tmp_path / "marked.csv", mark=True)
+        assert write_completed(filled.evidence, tmp_path / "plain.csv") == ()
+        write_completed(filled.evidence, tmp_path / "marked.csv", mark=True)
         plain, marked = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("plain", "marked"))
         assert plain["rock"].tolist() == [1, 0, 1, 1, 0, 0]
         assert set(marked) - set(plain) == {"source_rock", "source_sad"}
 
     def test_what_a_tool_cannot_hold_is_named_with_the_tool(self, tmp_path):
-        lost = write_completed(complete(open_songs()), tmp_path / "x.jsonl", "doccano")
+        lost = write_completed(complete(open_songs()).evidence, tmp_path / "x.jsonl", "doccano")
         assert lost[1] == "doccano: suggested values look like given ones (4 entries)."
 
     @pytest.mark.parametrize("question", [None, "mood"])
     def test_a_question_has_the_name_that_was_asked_for(self, question, tmp_path):
-        write_completed(complete(open_songs()), tmp_path / "x.json", "label-studio", question=question)
+        write_completed(complete(open_songs()).evidence, tmp_path / "x.json", "label-studio", question=question)
         assert ('"from_name": "mood"' in (tmp_path / "x.json").read_text()) == (question is not None)
 
     def test_a_parquet_file_keeps_the_classes_of_its_source(self, tmp_path, monkeypatch):
@@ -166,9 +165,9 @@ class TestWriting:
         opened = open_songs(tags="tags", absent="irrelevant")
         raw = SimpleNamespace(classes={"tags": ["rock", "sad"]})
         filled = complete(replace(opened, source=SimpleNamespace(records=None, raw=raw)))
-        assert write_completed(filled, tmp_path / "x.parquet") == ()
+        assert write_completed(filled.evidence, tmp_path / "x.parquet") == ()
         assert [given[1:] for given in written] == [(tmp_path / "x.parquet", {"tags": ["rock", "sad"]}, "tags_open")]
-        write_completed(filled, tmp_path / "x.csv")
+        write_completed(filled.evidence, tmp_path / "x.csv")
         without_source = replace(filled.evidence, opened=replace(opened, source=None))
-        write_completed(Completion(without_source), tmp_path / "x.parquet")
+        write_completed(without_source, tmp_path / "x.parquet")
         assert len(written) == 1

@@ -64,8 +64,8 @@ class FakeCompletion:
         self.model = FakeModel(self.labels.shape[1])
         X = np.zeros((len(self.labels), 7))
         self.rule = self.model.rule
-        self.opened = SimpleNamespace(X=X, roles=self.roles, notes=self.notes, frame=self.frame, source=None,
-                                      description=Description())  # fmt: skip
+        self.opened = SimpleNamespace(X=X, index=self.index, roles=self.roles, notes=self.notes, frame=self.frame,
+                                      source=None, description=Description())  # fmt: skip
 
     @property
     def state(self) -> np.ndarray:

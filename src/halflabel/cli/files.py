@@ -119,7 +119,10 @@ def check_maps(dimensions: int, *targets: Path) -> None:
 def write_map(filled: Completion, drawn: ItemMap, target: Path, **options: Any) -> None:
     """Write coordinates with labels as a table or as a picture. The suffix decides."""
     if target.suffix.lower() not in PICTURES:
-        write_frame(add_index_column(pd.concat([drawn.coordinates, take_label_columns(filled)], axis=1)), target)
+        write_frame(
+            add_index_column(pd.concat([drawn.coordinates, take_label_columns(filled.opened, filled.frame)], axis=1)),
+            target,
+        )
         return
     picture = draw_picture(filled, drawn, target.suffix.lower(), **options)
     with atomic_write(target) as file:

@@ -59,7 +59,7 @@ def map_command(
         from halflabel.completion import complete
 
         filled = complete(opened, random_state=seed)
-        find_label(filled, label)
+        find_label(filled.labels, label)
         drawn = filled.map(dimensions, method=method, label_weight=label_weight, random_state=seed)
     options: dict[str, Any] = {"label": label, "show": choose_shown(opened), "title": Path(source.raw.source).name}
     planned.write(**{name: partial(write_map, filled, drawn, **options) for name in named})

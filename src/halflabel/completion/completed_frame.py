@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,26 +11,22 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Ints, Mask
 from halflabel.labels import PartialLabels
-from halflabel.table import fill_tags
+from halflabel.table import OpenTable, fill_tags
 from halflabel.table.cells import use_text_names
 from halflabel.table.label_words import write_label_words
 from halflabel.table.labelling import list_open_tags
 from halflabel.table.tag_cells import TagNotation, name_open_column
 
-if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
 
-
-def build_frame(completion: Completion) -> pd.DataFrame:
-    """Return the completed table. For arrays, it is a table of the labels alone."""
-    opened = completion.opened
-    filled = _make_table(completion.evidence.written_state, completion.index, opened.written_labels.names)
+def build_frame(opened: OpenTable, state: NDArray[np.int8]) -> pd.DataFrame:
+    """Return the table with the completed values of all its labels. For arrays, it is a table of the labels alone."""
+    filled = _make_table(state, opened.index, opened.written_labels.names)
     if opened.frame is None:
         return filled
     table = opened.frame.copy()
     position = {str(column): j for j, column in enumerate(table.columns)}
     if opened.roles.tags is not None:
-        return _write_tags(completion, table, position[opened.roles.tags])
+        return _write_tags(opened, state, table, position[opened.roles.tags])
     for name in filled:
         if name not in position:
             table[name] = filled[name].array
@@ -86,9 +82,9 @@ def _fill_column(given: pd.Series[Any] | None, known: Mask, relevant: Ints, word
     return [cell if is_known else words[value] for cell, is_known, value in zip(cells, known, relevant, strict=True)]
 
 
-def _write_tags(completion: Completion, table: pd.DataFrame, place: int) -> pd.DataFrame:
+def _write_tags(opened: OpenTable, state: NDArray[np.int8], table: pd.DataFrame, place: int) -> pd.DataFrame:
     """Return the table with its column of tags filled, and with a column of undecided tags if there are any."""
-    opened, labels, state = completion.opened, completion.opened.written_labels, completion.evidence.written_state
+    labels = opened.written_labels
     values = np.where(state == 0, np.nan, state > 0)
     undecided = name_open_column(str(opened.roles.tags))
     has_column = undecided in map(str, table.columns)

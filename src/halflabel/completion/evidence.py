@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Mask
+from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.gap_sentences import describe_gaps
 from halflabel.evidence.audit import digest_table
 from halflabel.evidence.calibration_error import measure_calibration
@@ -129,6 +130,11 @@ class Evidence:
         state = whole.state.copy()
         state[:, [whole.names.index(name) for name in self.labels.names]] = self.state
         return state
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The completed table as a DataFrame, whatever kind of object was given."""
+        return build_frame(self.opened, self.written_state)
 
     @property
     def digest(self) -> str:

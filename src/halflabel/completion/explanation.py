@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints
 from halflabel._wording import quoted
 from halflabel.completion import contribution_table, views
+from halflabel.completion.evidence import Evidence
 from halflabel.evidence.kinds import KINDS, classify_new, find_supporting_items
 from halflabel.labels import PartialLabels
-from halflabel.methods.contributions import PRIOR, RATE, Carriers, Examples
-
-if TYPE_CHECKING:
-    from halflabel.completion.model_file import Predictor
-    from halflabel.completion.result import Completion
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.contributions import PRIOR, RATE, Examples
 
 #: Maximum number of supporting items.
 MAX_SUPPORTING = 10
 
 
-def find_label(completion: Completion, label: str | None = None) -> int:
+def find_label(labels: PartialLabels, label: str | None = None) -> int:
     """Return the position of a label. None selects the label with the most relevant entries.
 
     Raises
@@ -32,9 +29,9 @@ def find_label(completion: Completion, label: str | None = None) -> int:
     ValueError
         If the label does not exist.
     """
-    names = completion.labels.names
+    names = labels.names
     if label is None:
-        return int(completion.labels.relevant.sum(axis=0).argmax())
+        return int(labels.relevant.sum(axis=0).argmax())
     if label not in names:
         raise ValueError(f"there is no label {label!r}; the labels are {quoted(names)}.")
     return names.index(label)
@@ -103,20 +100,20 @@ class Explanation:
         return views.render_explanation(self)
 
 
-def explain_entry(completion: Completion, item: Hashable, label: str) -> Explanation:
+def explain_entry(evidence: Evidence, item: Hashable, label: str) -> Explanation:
     """Return why the entry of ``item`` (its id) and ``label`` has its probability. Raise KeyError for a wrong name."""
     try:
-        j = find_label(completion, label)
+        j = find_label(evidence.labels, label)
     except ValueError as error:
         raise KeyError(str(error)) from None
-    i, labels, weights = find_item(completion.index, item), completion.labels, completion.evidence.weights
-    value, given = (_read_value(int(state[i, j])) for state in (completion.state, labels.state))
+    i, labels, weights = find_item(evidence.opened.index, item), evidence.labels, evidence.weights
+    value, given = (_read_value(int(state[i, j])) for state in (evidence.state, labels.state))
     support = pd.DataFrame(columns=["position", "weight", "given"])
     if weights is not None:
         support = find_supporting_items(i, j, labels, weights, MAX_SUPPORTING)
-    p, threshold = float(completion.evidence.printed_probabilities[i, j]), float(completion.model.thresholds_[j])
-    kind = KINDS[completion.evidence.codes[i, j]]
-    carriers = _find_carriers(completion, i, j)
+    p, threshold = float(evidence.printed_probabilities[i, j]), float(evidence.model.thresholds_[j])
+    kind = KINDS[evidence.codes[i, j]]
+    carriers = _find_carriers(evidence, i, j)
     return Explanation(
         item=item,
         label=label,
@@ -125,48 +122,58 @@ def explain_entry(completion: Completion, item: Hashable, label: str) -> Explana
         probability=p,
         threshold=threshold,
         kind=kind,
-        supporting=completion.opened.name_items(support),
-        contributions=_list_contributions(completion, i, j, p, carriers),
+        supporting=evidence.opened.name_items(support),
+        contributions=_list_contributions(evidence, i, j, p, carriers),
         carriers=carriers,
-        out_of_fold=bool(completion.evidence.learned_from.observed[i, j]),
-        note=_explain_absence(completion) if np.isnan(p) else "",
+        out_of_fold=bool(evidence.learned_from.observed[i, j]),
+        note=_explain_absence(evidence) if np.isnan(p) else "",
     )
 
 
-def _explain_absence(completion: Completion) -> str:
+def _explain_absence(evidence: Evidence) -> str:
     """Return why an entry has no probability."""
-    against = completion.evidence.contradictions
+    against = evidence.contradictions
     return f"A check contradicts its probability: {against[0]['title']}." if against else "It has no probability."
 
 
 def explain_new(
-    predictor: Predictor, item: Hashable, X: Any, known: PartialLabels, label: str, fitted: Completion | None = None
+    model: PartialLabelEstimator,
+    features: Sequence[str],
+    item: Hashable,
+    X: Any,
+    known: PartialLabels,
+    label: str,
+    fitted: Evidence | None = None,
 ) -> Explanation:
     """Return why a new item has its probability of ``label``.
 
     Parameters
     ----------
-    predictor : Predictor
+    model : estimator
+    features : sequence of str
+        The names of the features.
     item : object
         The id of the item.
     X : matrix of shape (1, n_features)
     known : PartialLabels of shape (1, n_labels)
         The known entries of the item that are used for its other labels.
     label : str
-    fitted : Completion, optional
-        The completion that the model was fitted in, whose items are named.
+    fitted : Evidence, optional
+        Of the completion that the model was fitted in, whose items are named.
     """
-    model, names = predictor.model, predictor.label_names
-    if label not in names:
-        raise KeyError(f"there is no label {label!r}; the labels are {quoted(names)}.")
-    j = names.index(label)
+    if label not in known.names:
+        raise KeyError(f"there is no label {label!r}; the labels are {quoted(known.names)}.")
+    j = known.names.index(label)
     parts, p = model.decompose_new(X, known)
     relevant, _ = model.complete_both(X, known)
-    rows = np.array([], dtype=int) if fitted is None else np.flatnonzero(fitted.evidence.learned_from.observed[:, j])
-    examples = (
-        None if fitted is None else Examples(fitted.opened.X[rows], fitted.evidence.learned_from.relevant[rows, j])
-    )
-    carriers = _name_carriers(model.find_carriers(X, known, j, -1, examples), predictor, j, rows, fitted)
+    rows = np.array([], dtype=int) if fitted is None else np.flatnonzero(fitted.learned_from.observed[:, j])
+    examples = None if fitted is None else Examples(fitted.opened.X[rows], fitted.learned_from.relevant[rows, j])
+    names = contribution_table.Names(features, known.names)
+    if fitted is not None:
+        places: dict[str, Any] = {"examples": rows, "nodes": getattr(model, "node_items_", None)}
+        names = replace(names, items=fitted.opened.index, places=places)
+    values = [] if fitted is None else read_values(fitted.learned_from, j)
+    carriers = contribution_table.list_carriers(model.find_carriers(X, known, j, -1, examples), names, known=values)
     return Explanation(
         item=item,
         label=label,
@@ -181,36 +188,24 @@ def explain_new(
     )
 
 
-def _name_carriers(
-    carriers: Mapping[str, Carriers], predictor: Predictor, label: int, rows: Ints, fitted: Completion | None
-) -> pd.DataFrame:
-    """Return the largest shares of the parts of a new item. Fitted items have names only if the completion is given."""
-    features, labels = predictor.encoder.feature_names, predictor.label_names
-    if fitted is None:
-        return contribution_table.list_carriers(carriers, contribution_table.Names(features, labels))
-    places: dict[str, Any] = {"examples": rows, "nodes": getattr(predictor.model, "node_items_", None)}
-    names = contribution_table.Names(features, labels, fitted.index, places)
-    return contribution_table.list_carriers(carriers, names, known=read_values(fitted.evidence.learned_from, label))
-
-
-def _list_contributions(completion: Completion, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:
+def _list_contributions(evidence: Evidence, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:
     """Return the parts of one entry, with texts for the parts without carriers."""
-    parts = completion.model.decompose(np.array([i]), completion.evidence.learned_from)
-    texts = {RATE: contribution_table.describe_rate(completion.evidence.learned_from, j)}
-    prior = completion.opened.prior
+    parts = evidence.model.decompose(np.array([i]), evidence.learned_from)
+    texts = {RATE: contribution_table.describe_rate(evidence.learned_from, j)}
+    prior = evidence.opened.prior
     if prior is not None:
         texts[PRIOR] = contribution_table.describe_prior(float(prior[i, j]))
     return contribution_table.tabulate(take_entry(parts, 0, j, p), carriers, texts)
 
 
-def _find_carriers(completion: Completion, i: int, j: int) -> pd.DataFrame:
+def _find_carriers(evidence: Evidence, i: int, j: int) -> pd.DataFrame:
     """Return the largest shares of the parts of one entry."""
-    model, opened, learned = completion.model, completion.opened, completion.evidence.learned_from
+    model, opened, learned = evidence.model, evidence.opened, evidence.learned_from
     rows = np.flatnonzero(learned.observed[:, j] & (np.arange(len(learned)) != i))
     examples = Examples(opened.X[rows], learned.relevant[rows, j])
     carriers = model.find_carriers(opened.X[[i]], learned[[i]], j, i, examples)
     places: dict[str, Any] = {"examples": rows, "nodes": getattr(model, "node_items_", None)}
-    names = contribution_table.Names(opened.encoder.feature_names, learned.names, completion.index, places)
+    names = contribution_table.Names(opened.encoder.feature_names, learned.names, evidence.opened.index, places)
     return contribution_table.list_carriers(carriers, names, own=i, known=read_values(learned, j))
 
 

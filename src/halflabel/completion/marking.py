@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from halflabel._wording import option
+from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.marks import FILLED, GIVEN, OPEN, holds_marks, name_added, name_marks
 from halflabel.table.tag_cells import TagNotation, name_open_column
 
-if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
-    from halflabel.table import OpenTable
 
-
-def take_label_columns(completion: Completion) -> pd.DataFrame:
+def take_label_columns(opened: OpenTable, table: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of the completed table that hold labels, with the ids of the items as index."""
-    roles, table = completion.opened.roles, completion.frame
-    names = completion.opened.written_labels.names if roles.tags is None else (roles.tags, name_open_column(roles.tags))
-    return table[[name for name in names if name in table]].set_axis(completion.index)
+    tags = opened.roles.tags
+    names = opened.written_labels.names if tags is None else (tags, name_open_column(tags))
+    return table[[name for name in names if name in table]].set_axis(opened.index)
 
 
-def mark_filled(completion: Completion) -> pd.DataFrame:
-    """Return the completed table with the source of its entries.
+def mark_filled(opened: OpenTable, state: NDArray[np.int8], table: pd.DataFrame) -> pd.DataFrame:
+    """Return the completed table with the source of its entries. ``state`` has the values of all its labels.
 
     For label columns, a column ``source_<label>`` holds "given", "filled" or "open" (left empty). For a column of tags,
     ``<tags>_filled`` lists the tags that were added, in the notation of the column.
@@ -35,12 +33,11 @@ def mark_filled(completion: Completion) -> pd.DataFrame:
     ValueError
         If a column of the table has one of these names and is not such a column of an earlier completion.
     """
-    check_marks(completion.opened)
-    table = completion.frame.copy()
-    labels, state = completion.opened.written_labels, completion.evidence.written_state
+    check_marks(opened)
+    table, labels = table.copy(), opened.written_labels
     gaps, names = ~labels.observed, np.array(labels.names, dtype=object)
-    if (tags := completion.opened.roles.tags) is not None:
-        notation = completion.opened.notation or TagNotation()
+    if (tags := opened.roles.tags) is not None:
+        notation = opened.notation or TagNotation()
         added = gaps & (state > 0)
         cells = [notation.write(names[row].tolist()) for row in added]
         table[name_added(tags)] = pd.Series(cells, index=table.index, dtype=object)

@@ -249,7 +249,8 @@ class Predictor:
         unknown = np.zeros((1, len(self.label_names)), dtype=np.int8)
         known = self.read_labels(one) if given else PartialLabels(unknown, self.label_names, np.zeros(1, dtype=bool))
         X = self.encoder.transform(one, None if rows is None else rows[row])
-        return explain_new(self, item, X, known, label, fitted)
+        of_fit = None if fitted is None else fitted.evidence
+        return explain_new(self.model, self.encoder.feature_names, item, X, known, label, of_fit)
 
     def locate(self, frame: NewItems, matrix: MatrixLike | None = None) -> pd.DataFrame:
         """Return the places of new items on the map that was saved with the model.

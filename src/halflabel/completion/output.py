@@ -5,30 +5,27 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from halflabel import files
 from halflabel._version import __version__
+from halflabel.completion.evidence import Evidence
 from halflabel.completion.marking import mark_filled
 from halflabel.files.conversion import parse_question, write_frame
 from halflabel.files.huggingface import write_with_classes
 from halflabel.files.records import Question, Records
+from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.tag_cells import name_open_column
-
-if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
-    from halflabel.table import OpenTable
 
 #: The author of suggestions in files of annotation tools.
 MODEL = f"halflabel {__version__}"
 
 
 def write_completed(
-    completion: Completion,
+    evidence: Evidence,
     path: str | os.PathLike[str],
     format: str | None = None,
     *,
@@ -39,7 +36,7 @@ def write_completed(
 
     Parameters
     ----------
-    completion : Completion
+    evidence : Evidence
     path : path
     format : str, optional
         The name of a format of :data:`halflabel.files.FORMATS`. By default the export of an annotation tool goes
@@ -54,16 +51,17 @@ def write_completed(
     tuple of str
         One sentence for each thing that the file cannot hold.
     """
-    path, source = Path(path), completion.opened.source
-    format = format or choose_tool(completion.opened.source, path)
+    path, opened = Path(path), evidence.opened
+    source = opened.source
+    format = format or choose_tool(source, path)
     stated = parse_question(question, format)
     if format is not None:
-        return write_for_tool(to_records(completion), path, format, stated)
-    table = mark_filled(completion) if mark else completion.frame
+        return write_for_tool(to_records(evidence), path, format, stated)
+    table = mark_filled(opened, evidence.written_state, evidence.frame) if mark else evidence.frame
     if source is not None and source.raw.classes and path.suffix == ".parquet":
-        write_with_classes(table, path, source.raw.classes, name_open_column(completion.opened.roles.tags or ""))
+        write_with_classes(table, path, source.raw.classes, name_open_column(opened.roles.tags or ""))
         return ()
-    return write_frame(table, path, completion.opened.form)
+    return write_frame(table, path, opened.form)
 
 
 def write_for_tool(records: Records, path: Path, format: str, question: Question | None = None) -> tuple[str, ...]:
@@ -80,22 +78,21 @@ def choose_tool(source: object, path: Path) -> str | None:
     return name if name and path.suffix.lower() in files.FORMATS[name].suffixes else None
 
 
-def to_records(completion: Completion) -> Records:
+def to_records(evidence: Evidence) -> Records:
     """Return the items with given values, and with filled values as suggestions of a model."""
-    opened = completion.opened
-    labels, state = opened.written_labels, completion.evidence.written_state
+    opened = evidence.opened
+    labels, state = opened.written_labels, evidence.written_state
     final = pd.DataFrame(np.where(state == 0, np.nan, state > 0), columns=labels.names)
-    learned = pd.DataFrame(completion.evidence.probabilities, columns=list(completion.labels.names))
+    learned = pd.DataFrame(evidence.probabilities, columns=list(evidence.labels.names))
     p = learned.reindex(columns=list(labels.names)).to_numpy()
-    made = files.from_tables(_fields(completion), final, p, labels, model=MODEL)
+    made = files.from_tables(_fields(opened), final, p, labels, model=MODEL)
     if opened.source is None or opened.source.records is None:
         return made
     return add_suggestions(opened.source.records.opened(), made)
 
 
-def _fields(completion: Completion) -> pd.DataFrame:
+def _fields(opened: OpenTable) -> pd.DataFrame:
     """Return the items without their labels, under their ids."""
-    opened = completion.opened
     if opened.frame is None:
         return pd.DataFrame(index=opened.index)
     roles, ids = opened.roles, opened.index

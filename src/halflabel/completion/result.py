@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from halflabel._files import atomic_write
 from halflabel._forwarding import accept_seed
 from halflabel.completion import views
-from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
@@ -141,10 +140,10 @@ class Completion:
         """The table that was given, its gaps filled: the kind of object, index, columns and order as they were."""
         return self.opened.restore(self.frame)
 
-    @cached_property
+    @property
     def frame(self) -> pd.DataFrame:
         """The completed table as a DataFrame, whatever kind of object was given."""
-        return build_frame(self)
+        return self.evidence.frame
 
     @cached_property
     def probabilities(self) -> pd.DataFrame:
@@ -264,14 +263,14 @@ class Completion:
             Columns: item, label, given, suggested, probability (of :attr:`probability_of`; missing for gaps where
             :attr:`Evidence.contradictions` are found), reason, answer (empty, for 1 or 0), and the shown columns.
         """
-        return self.opened.as_given(list_for_review(self, max_rows, show, reason))
+        return self.opened.as_given(list_for_review(self.evidence, max_rows, show, reason))
 
     def explain(self, item: Hashable, label: str) -> Explanation:
         """Return why the entry of ``item`` (its id) and ``label`` has its probability.
 
         The column ``log_odds`` of its ``contributions`` adds up to the log odds of the probability.
         """
-        return explain_entry(self, item, label)
+        return explain_entry(self.evidence, item, label)
 
     @accept_seed
     def map(self, n_components: int = 2, **options: Any) -> ItemMap:
@@ -282,7 +281,7 @@ class Completion:
         """
         key = (n_components, *sorted(options.items()))
         if key not in self._maps:
-            self._maps[key] = draw_item_map(self, n_components, **options)
+            self._maps[key] = draw_item_map(self.evidence, n_components, **options)
         return self._maps[key]
 
     @cached_property
@@ -322,7 +321,7 @@ class Completion:
         tuple of str
             One sentence for each thing that the file cannot hold.
         """
-        return write_completed(self, path, format, mark=mark, question=question)
+        return write_completed(self.evidence, path, format, mark=mark, question=question)
 
     @property
     def plot(self) -> views.Plots:

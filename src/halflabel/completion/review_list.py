@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from halflabel.completion.evidence import Evidence
 from halflabel.table.items import choose_shown, take_shown
-
-if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
 
 #: The first columns of a review table. The columns that describe the item follow.
 COLUMNS = ("item", "label", "given", "suggested", "probability", "reason", "answer")
 
 
-def list_for_review(
-    completion: Completion, max_rows: int, show: Sequence[str] | None, reason: str | None
-) -> pd.DataFrame:
+def list_for_review(evidence: Evidence, max_rows: int, show: Sequence[str] | None, reason: str | None) -> pd.DataFrame:
     """Return the entries that a person should check, the most useful answers first, see :meth:`Completion.review`."""
-    entries = completion.evidence.doubts
+    entries = evidence.doubts
     entries = (entries if reason is None else entries[entries["reason"] == reason]).head(max_rows)
     rows, columns = (entries[name].to_numpy(dtype=np.intp) for name in ("position", "column"))
-    p = completion.evidence.printed_probabilities[rows, columns]
+    p = evidence.printed_probabilities[rows, columns]
     table = pd.DataFrame(
         {
-            "item": completion.index[rows],
-            "label": np.array(completion.labels.names, dtype=object)[columns],
-            "given": _as_values(completion.labels.state[rows, columns]),
+            "item": evidence.opened.index[rows],
+            "label": np.array(evidence.labels.names, dtype=object)[columns],
+            "given": _as_values(evidence.labels.state[rows, columns]),
             "suggested": _as_values(entries["suggested"].to_numpy(dtype=np.int8)),
             "probability": p,
             "reason": entries["reason"].to_numpy(dtype=object),
             "answer": pd.array([None] * len(entries), dtype="Int8"),
         }
     )
-    shown = take_shown(completion.opened, choose_shown(completion.opened, show), rows)
+    shown = take_shown(evidence.opened, choose_shown(evidence.opened, show), rows)
     return table.join(shown.rename(columns={name: f"{name} (column)" for name in COLUMNS}))
 
 

@@ -67,7 +67,7 @@ def draw_picture(
     """
     if suffix not in PICTURES:
         raise ValueError(f"a map is not drawn as {suffix!r}; use {', '.join(PICTURES)}.")
-    j = find_label(completion, label)
+    j = find_label(completion.labels, label)
     if suffix == ".png":
         return _draw_image(completion, drawn, j)
     first = None if label is None else j

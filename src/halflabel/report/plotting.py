@@ -67,7 +67,7 @@ class Plots:
         ValueError
             If there is no such label, or the items have fewer than two dimensions.
         """
-        completion, j = self.completion, find_label(self.completion, label)
+        completion, j = self.completion, find_label(self.completion.labels, label)
         return draw_on_axes(completion, item_map or completion.map(), j, make_axes(ax))
 
     def calibration(self, *, ax: Axes | None = None) -> Axes:

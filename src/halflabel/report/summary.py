@@ -225,7 +225,7 @@ def _summarize_unassigned(completion: Completion) -> list[dict[str, Any]]:
             "title": title,
             "text": text,
             "entries": int(number[reason]),
-            "rows": _list_rows(list_for_review(completion, MAX_UNASSIGNED, (), reason)),
+            "rows": _list_rows(list_for_review(completion.evidence, MAX_UNASSIGNED, (), reason)),
         }
         for reason, title, text in UNASSIGNED
         if reason in number

@@ -42,7 +42,7 @@ def test_a_map_has_the_ids_of_the_items_and_is_drawn_once(filled):
     assert list(drawn.coordinates) == ["dim1", "dim2"]
     assert drawn.coordinates.index.equals(filled.index)
     pd.testing.assert_frame_equal(filled.map(2).coordinates, drawn.coordinates)
-    pd.testing.assert_frame_equal(draw_item_map(filled).coordinates, drawn.coordinates)
+    pd.testing.assert_frame_equal(draw_item_map(filled.evidence).coordinates, drawn.coordinates)
 
 
 def test_the_order_of_items_and_labels_has_no_effect(filled, rng):
@@ -109,7 +109,7 @@ def test_labels_by_chance_make_no_groups(rng):
 
 
 def test_landmarks_are_laid_out_and_others_placed_among_them(filled):
-    drawn = draw_item_map(filled, max_landmarks=40)
+    drawn = draw_item_map(filled.evidence, max_landmarks=40)
     assert "40 random items" in drawn.notes[0]
     coordinates = drawn.coordinates.to_numpy()
     assert np.isfinite(coordinates).all()
@@ -142,7 +142,7 @@ def test_equal_features_show_the_labels_and_equal_items_raise():
 )
 def test_wrong_options_raise(filled, options, sentence):
     with pytest.raises(ValueError, match=sentence):
-        draw_item_map(filled, **options)
+        draw_item_map(filled.evidence, **options)
 
 
 def test_a_missing_umap_names_the_extra(filled, monkeypatch):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Ints
 from halflabel._forwarding import accept_seed
+from halflabel.completion.evidence import Evidence
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, MAX_LANDMARKS
 from halflabel.completion.mapping.joint_space import JointSpace, measure_skill, weigh_by_skill
 from halflabel.completion.mapping.layouts import METHODS, Scene, choose_method
@@ -20,9 +20,6 @@ from halflabel.labels import PartialLabels
 from halflabel.methods.canonical_order import order_columns, order_items
 from halflabel.numerics.layout.placement import place
 from halflabel.numerics.layout.tsne import MIN_ITEMS
-
-if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +72,7 @@ class ItemMap:
 
 @accept_seed
 def draw_item_map(
-    completion: Completion,
+    evidence: Evidence,
     n_components: int = 2,
     *,
     method: str | None = None,
@@ -87,7 +84,7 @@ def draw_item_map(
 
     Parameters
     ----------
-    completion : Completion
+    evidence : Evidence
     n_components : int, default=2
     method : {"tsne", "ssdrmc", "mddm", "pca", "umap"}, optional
         By default t-SNE for at most 2 dimensions and the spectral embedding of SSDR-MC for more.
@@ -104,14 +101,14 @@ def draw_item_map(
         If a parameter is not one of those above, if all items are equal, or if they have fewer dimensions.
     """
     _validate_parameters(method, label_weight, max_landmarks)
-    order = order_items(completion.opened.X, completion.evidence.learned_from)
+    order = order_items(evidence.opened.X, evidence.learned_from)
     X, labels, p = (
-        completion.opened.X[order],
-        completion.evidence.learned_from[order],
-        completion.evidence.learned_probabilities[order],
+        evidence.opened.X[order],
+        evidence.learned_from[order],
+        evidence.learned_probabilities[order],
     )
     weight = weigh_by_skill(label_weight, measure_skill(labels, p))
-    weighting = getattr(completion.model, "weighting_", None)
+    weighting = getattr(evidence.model, "weighting_", None)
     space = JointSpace.learn(X, p, order_columns(labels.state), weight, weighting)
     features = space.describe_features(X)
     joint = np.hstack([features, space.describe_labels(p)])
@@ -124,7 +121,7 @@ def draw_item_map(
     notes = (*notes, *notes_of_size, *_describe_weight(label_weight, weight))
     back, columns = np.argsort(order), [f"dim{j + 1}" for j in range(n_components)]
     places = drawn[back]
-    coordinates = completion.opened.as_given(pd.DataFrame(places, index=completion.index, columns=columns))
+    coordinates = evidence.opened.as_given(pd.DataFrame(places, index=evidence.opened.index, columns=columns))
     return ItemMap(coordinates, places, name, weight, notes, space, features[back], joint[back], labels[back])
 
 
