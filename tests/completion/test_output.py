@@ -129,7 +129,7 @@ def test_a_tool_keeps_a_column_that_looks_like_an_id(ids, kept):
 
 def test_an_index_of_the_user_is_kept():
     opened = open_with_ids(list("uvwxyz"))
-    items = to_records(complete(replace(opened, index=pd.Index(list("abcdef"))))).items
+    items = to_records(complete(replace(opened, index=pd.Index(list("abcdef")))).evidence).items
     assert items.index.tolist() == list("abcdef")
     assert items.columns.tolist() == ["code", "tempo"]
 

@@ -126,16 +126,6 @@ def test_equal_probabilities_are_ranked_by_what_was_learned():
     assert list(zip(ranked["item"], ranked["label"], strict=True)) == [("s2", "rock"), ("s2", "sad"), ("s4", "rock")]
 
 
-def test_a_label_with_one_value_has_no_candidates():
-    opened = open_songs()
-    state = opened.labels.state.copy()
-    state[state[:, 1] < 0, 1] = 0  # "sad" is known to be relevant only
-    ranked = complete(
-        module.replace(opened, labels=module.replace(opened.labels, state=state))
-    ).evidence.rank_candidates()
-    assert ranked["label"].tolist() == ["rock", "rock"]
-
-
 def test_a_map_is_drawn_once_for_each_of_its_options(monkeypatch):
     drawn = []
 

@@ -122,7 +122,7 @@ def list_ranked(labels, p, state, learned=None) -> list[tuple[int, int, int, str
 class TestRanking:
     def test_filled_values_that_may_be_wrong_and_undecided_entries(self):
         labels = PartialLabels.from_table([[GAP] * 4, [GAP] * 4, [1, GAP, GAP, GAP]])
-        p = np.array([[0.95, 0.1, 0.85, 0.05], [0.6, 0.02, 0.5, 0.09], [0.4, 0.3, 0.65, 0.01]])
+        p = np.array([[0.95, 0.1, 0.85, 0.05], [0.6, 0.02, 0.5, 0.09], [0.99, 0.3, 0.65, 0.01]])
         state = [[1, -1, 1, -1], [0, 0, 0, -1], [1, 1, -1, -1]]
         assert list_ranked(labels, p, state) == [
             (2, 1, 1, "uncertain item: answer helps", 0.7),  # a threshold below its probability

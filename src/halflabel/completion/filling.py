@@ -199,33 +199,10 @@ def complete(
     >>> complete(songs, labels=["dance"]).table["dance"].tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
+    columns = Columns.take(locals())
     asked = choose_rule(rule, unsure, min_precision, cost)
     check_effort(effort)
-    opened = open_table(
-        items,
-        Y,
-        Columns(
-            labels=labels,
-            tags=tags,
-            pairs=pairs,
-            on=on,
-            absent=absent,
-            empty=empty,
-            sep=sep,
-            id=id,
-            group=group,
-            features=features,
-            vectors=vectors,
-            text=text,
-            ignore=ignore,
-            max_categories=max_categories,
-            prior=prior,
-            yes=yes,
-            no=no,
-            unknown=unknown,
-            format=format,
-        ),
-    )
+    opened = open_table(items, Y, columns)
     given, answers = opened.labels, find_answers(review, opened)
     whole = use_answers(opened, answers)
     opened = leave_unlearned(whole)

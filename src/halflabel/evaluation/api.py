@@ -104,29 +104,8 @@ def evaluate(
     >>> evaluate(songs, labels=["dance"], methods=methods, repeats=2, curve=False).pattern
     '20% of the labelled items lost all their labels.'
     """
-    columns = Columns(
-        labels=labels,
-        tags=tags,
-        pairs=pairs,
-        on=on,
-        absent=absent,
-        empty=empty,
-        sep=sep,
-        id=id,
-        group=group,
-        features=features,
-        vectors=vectors,
-        text=text,
-        ignore=ignore,
-        max_categories=max_categories,
-        prior=prior,
-        yes=yes,
-        no=no,
-        unknown=unknown,
-        format=format,
-    )
     return evaluate_table(
-        open_table(items, Y, columns),
+        open_table(items, Y, Columns.take(locals())),
         repeats=repeats,
         share=share,
         methods=methods,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from halflabel._wording import option
 from halflabel.labels import Absent
@@ -123,6 +123,11 @@ class Columns:
                 raise ValueError(f"{name} must be {' or '.join(map(repr, words))}, not {getattr(self, name)!r}.")
         if self.sep == "":
             raise ValueError(f"the separator of tags ({option('sep')}) is empty: name the character between tags.")
+
+    @classmethod
+    def take(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the record of those arguments of a function, its ``locals()``, that are fields."""
+        return cls(**{each.name: arguments[each.name] for each in fields(cls) if each.name in arguments})
 
     @property
     def stated(self) -> tuple[str, ...]:

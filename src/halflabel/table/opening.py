@@ -119,36 +119,7 @@ def open_table(
     >>> opened.X.shape, opened.labels.names, opened.index.tolist()
     ((3, 1), ('rock',), ['a', 'b', 'c'])
     """
-    stated = Description(
-        labels=labels,
-        tags=tags,
-        pairs=pairs,
-        on=on,
-        absent=absent,
-        empty=empty,
-        sep=sep,
-        case=case,
-        negation=negation,
-        scores=scores,
-        id=id,
-        group=group,
-        features=features,
-        vectors=vectors,
-        text=text,
-        ignore=ignore,
-        max_categories=max_categories,
-        prior=prior,
-        yes=yes,
-        no=no,
-        unknown=unknown,
-        format=format,
-        delimiter=delimiter,
-        encoding=encoding,
-        xml=xml,
-        top_labels=top_labels,
-        show=show,
-        thumbnails=thumbnails,
-    )
+    stated = Description.take(locals())
     if columns is not None and stated.stated:
         raise ValueError(f"columns= is a whole description, so that {option(stated.stated[0])} has no place: use one.")
     stated = stated if columns is None else describe_columns(columns)
