@@ -63,7 +63,7 @@ def small_forests() -> Iterator[None]:
     """Make forests small: for tests in which the number of trees is not the subject."""
     with pytest.MonkeyPatch.context() as patch:
         for effort, work in EFFORTS.items():
-            patch.setitem(EFFORTS, effort, replace(work, n_trees=20))
+            patch.setitem(EFFORTS, effort, replace(work, n_trees=20, n_rounds=6))
         patch.setitem(refine.__kwdefaults__, "n_trees", 10)
         # 300 trees for the drift take four times as long as a fit; with 40, each item is left out by one of them.
         patch.setattr("halflabel.evidence.drift.TREES", 40)

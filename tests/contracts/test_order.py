@@ -25,7 +25,7 @@ def small_samples(monkeypatch):
     """Make every sample of AutoLabeler smaller than a test's data."""
     small = {"n_landmarks": 30, "max_nodes": 60, "max_tree_items": 40}
     monkeypatch.setitem(EFFORTS, "default", replace(EFFORTS["default"], n_trees=10, **small))
-    monkeypatch.setattr("halflabel.methods.auto.harmonic.MAX_LABELS", 3)
+    monkeypatch.setattr("halflabel.methods.auto.boosting.MIXTURES", 3)
     monkeypatch.setattr("halflabel.methods.auto.trees.MIXTURES", 3)
     monkeypatch.setattr("halflabel.methods.auto.targets.MAX_ITEMS", 40)
 

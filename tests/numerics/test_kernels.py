@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge as SklearnKernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 from tests.oracles.propagation import left_out_ridge
 
 from halflabel.numerics.kernels import (
     ALPHAS,
-    NystroemMap,
     kernel_ridge,
     mean_distance,
     nystroem,
-    predict_ridges,
     ridge_path,
 )
 
@@ -106,32 +101,6 @@ def test_a_label_observed_nowhere_is_zero(rng):
     assert np.isnan(whole.alpha[1])
 
 
-@pytest.mark.parametrize("change", [{}, {"bandwidth": 1.5}, {"landmarks": None}])
-def test_regressions_on_one_kernel_share_its_gram_matrix(rng, monkeypatch, change):
-    X, Y = rng.normal(size=(30, 4)), rng.normal(size=(30, 2))
-    features = nystroem(X, 2.0, 12, rng)
-    one, two = (kernel_ridge(X, each, np.ones(Y.shape, bool), np.zeros(30, int), features)[0] for each in (Y, Y**2))
-    if "landmarks" in change:
-        change = {"landmarks": features.landmarks + 1}
-    # the landmarks of a loaded model are copies
-    two = replace(two, features=replace(features, **{"landmarks": features.landmarks.copy()} | change))
-    expected = [one.predict(X), two.predict(X)]
-    kernels, compute = [], NystroemMap.kernel
-    monkeypatch.setattr(NystroemMap, "kernel", lambda self, X: kernels.append(self) or compute(self, X))
-    np.testing.assert_array_equal(predict_ridges([one, two], X), expected)
-    assert len(kernels) == (2 if change else 1)
-
-
-def test_maps_have_the_kernel_of_maps_with_equal_landmarks(rng):
-    landmarks = sparse.csr_array(np.eye(4))
-    one = NystroemMap(landmarks, 1.0, np.eye(4))
-    assert one.has_kernel_of(replace(one, landmarks=landmarks.copy(), projection=np.ones((4, 1))))
-    assert not one.has_kernel_of(replace(one, landmarks=2 * landmarks))
-    assert not one.has_kernel_of(replace(one, landmarks=landmarks.toarray()))
-    assert not one.has_kernel_of(replace(one, landmarks=landmarks[:3]))
-    assert not one.has_kernel_of(replace(one, bandwidth=2.0))
-
-
 @pytest.mark.parametrize("n", [1, 2, 33])
 def test_a_single_row_is_not_predicted_by_itself(rng, monkeypatch, n):
     X = rng.normal(size=(64, 5))
@@ -143,5 +112,18 @@ def test_a_single_row_is_not_predicted_by_itself(rng, monkeypatch, n):
     np.testing.assert_array_equal(model.predict(X[:n]), expected)
 
 
-def test_an_ensemble_may_have_no_kernel(rng):
-    assert predict_ridges([], rng.normal(size=(3, 2))) == []
+@pytest.mark.parametrize("shape", [(6, 11), (11, 6)], ids=["wide", "tall"])
+def test_a_ridge_path_is_that_of_the_normal_equations(rng, shape):
+    """Also with less than full rank, and without some rows."""
+    Phi, Y = rng.normal(size=shape), rng.normal(size=(shape[0], 2))
+    Phi[5] = Phi[4]
+    path, rows = ridge_path(Phi, Y), np.arange(shape[0]) < 2
+
+    def solve(Phi, Y):
+        return np.linalg.solve(Phi.T @ Phi + path.alpha * np.eye(shape[1]), Phi.T @ Y)
+
+    np.testing.assert_allclose(path.coef, solve(Phi, Y), atol=1e-8)
+    np.testing.assert_allclose(path.without(rows), solve(Phi[~rows], Y[~rows]), atol=1e-7)
+    for i in range(shape[0]):
+        rest = np.arange(shape[0]) != i
+        np.testing.assert_allclose(path.loo[i], Phi[i] @ solve(Phi[rest], Y[rest]), atol=1e-7)

@@ -4,15 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import linalg
-from sklearn.metrics.pairwise import rbf_kernel
-
-
-def deformed_gram(X, bandwidth, P, eta):
-    """Return K - K (I + eta M K)^-1 eta M K with M = (I - P)'(I - P)."""
-    K = rbf_kernel(X, gamma=0.5 / bandwidth**2)
-    rest = np.eye(len(X)) - P
-    MK = eta * rest.T @ rest @ K
-    return K - K @ linalg.solve(np.eye(len(X)) + MK, MK)
 
 
 def refitted_ridge(Phi, Y, alpha):

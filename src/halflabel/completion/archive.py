@@ -36,6 +36,9 @@ MAX_BYTES, MAX_SHARE = 16 * 2**30, 0.5
 MAX_JSON, SMALL_JSON, MAX_SHRINKAGE = 32 * 2**20, 2**20, 32
 
 
+#: Classes of models of version 0.1 that no longer exist.
+FORMER_CLASSES = frozenset(("CorrectedForest", "ReconstructedScores"))
+
 #: Libraries whose versions are written into a model.
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 
@@ -239,6 +242,11 @@ class _Decoder:
         if "dict" in value:
             return {self(k): self(v) for k, v in value["dict"]}
         name = value["object"]
+        if name in FORMER_CLASSES - set(self.classes):
+            raise ModelFileError(
+                f"it was written by halflabel 0.1 and holds a {name}, which version {__version__} no longer has: "
+                "complete the table again for a new model, or predict with halflabel 0.1.1."
+            )
         if name not in self.classes:
             raise ModelFileError(
                 f"the file holds an object of the unknown class {str(name)[:40]!r}; it may come from a newer version."

@@ -22,10 +22,10 @@ from halflabel.methods.auto.ensemble import CalibratedMember, Ensemble
 from halflabel.methods.auto.features import Coordinates, Weighting
 from halflabel.methods.auto.forest import Forest
 from halflabel.methods.auto.graph import Neighbourhood
-from halflabel.methods.auto.harmonic import CorrectedForest, NodeValues
+from halflabel.methods.auto.harmonic import NodeValues
 from halflabel.methods.auto.kernel import KernelRegression
+from halflabel.methods.auto.logistic import LinearScores
 from halflabel.methods.auto.new_items import NewItemDecision
-from halflabel.methods.auto.reconstruction import ReconstructedScores
 from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
 from halflabel.methods.auto.trees import Trees
 from halflabel.methods.baselines import BinaryRelevance, MLkNN
@@ -54,10 +54,9 @@ AUTO = (
     CalibratedMember,
     KernelRegression,
     NodeValues,
-    CorrectedForest,
     Forest,
     Trees,
-    ReconstructedScores,
+    LinearScores,
     Refiner,
     Coupling,
     ForestPerLabel,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
+from halflabel._arrays import Floats, Ints, Mask, Matrix
 
 #: Ridge weights to choose from, in units of one squared error: an RBF kernel has ones on its diagonal.
 ALPHAS: Floats = np.logspace(-3, 2, 16)
@@ -54,13 +54,6 @@ class NystroemMap:
     def kernel(self, X: Matrix) -> Floats:
         """Return the Gram matrix of ``X`` against the landmarks."""
         return np.asarray(rbf_kernel(X, self.landmarks, gamma=0.5 / self.bandwidth**2), dtype=np.float64)
-
-    def has_kernel_of(self, other: NystroemMap) -> bool:
-        """Return whether both maps have the same Gram matrices."""
-        one, two = self.landmarks, other.landmarks
-        if self.bandwidth != other.bandwidth or one.shape != two.shape or is_sparse(one) != is_sparse(two):
-            return False
-        return one is two or not bool((one != two).sum())
 
 
 def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Generator) -> NystroemMap:
@@ -122,8 +115,7 @@ def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
     With the leverages :math:`h_i = \phi_i^T(\Phi^T\Phi + \alpha I)^{-1}\phi_i` the left-out prediction
     is :math:`y_i - (y_i - \hat y_i)/(1 - h_i)`. One eigendecomposition is enough for all alpha.
     """
-    values, V = linalg.eigh(Phi.T @ Phi, overwrite_a=True, check_finite=False)
-    Q = Phi @ V
+    values, V, Q = _decompose(Phi)
     Q2, QtY = Q**2, Q.T @ Y
     fits = []
     for alpha in alphas:
@@ -133,6 +125,17 @@ def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
         fits.append((float((left_out**2).sum()), float(alpha), shrink, error, left_out))
     _, alpha, shrink, error, left_out = min(fits, key=lambda fit: fit[0])
     return RidgePath(V @ (shrink[:, None] * QtY), alpha, Y - left_out, Q, V, shrink, error)
+
+
+def _decompose(Phi: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return eigenvalues and eigenvectors V of Phi' Phi, and Phi V. With few rows, only those that the rows span."""
+    if Phi.shape[0] >= Phi.shape[1]:
+        values, V = linalg.eigh(Phi.T @ Phi, overwrite_a=True, check_finite=False)
+        return values, V, Phi @ V
+    values, U = linalg.eigh(Phi @ Phi.T, overwrite_a=True, check_finite=False)
+    kept = values > values[-1] * 1e-12
+    values, U = values[kept], U[:, kept]
+    return values, Phi.T @ (U / np.sqrt(values)), U * np.sqrt(values)
 
 
 @dataclass(frozen=True)
@@ -156,28 +159,15 @@ class KernelRidge:
 
     def predict(self, X: Matrix) -> Floats:
         """Return the regression values, shape (n_rows, ...), with one block of the Gram matrix in memory at a time."""
-        return predict_ridges([self], X)[0]
+        flat, blocks = self.weights.reshape(len(self.weights), -1), []
+        # A last block of one row would be multiplied with another rounding: the row joins the block before it.
+        for start, end in pairwise([*range(0, max(X.shape[0] - 1, 1), BLOCK), X.shape[0]]):
+            blocks.append(self.features.kernel(X[start:end]) @ flat)
+        return np.asarray(np.concatenate(blocks).reshape(X.shape[0], *self.intercept.shape) + self.intercept)
 
     def __getitem__(self, model: int) -> KernelRidge:
         """Return one model of a family: 0 is the fit to all rows, 1 + v is the fit without fold v."""
         return replace(self, weights=self.weights[:, model], intercept=self.intercept[model])
-
-
-def predict_ridges(models: Sequence[KernelRidge], X: Matrix) -> list[Floats]:
-    """Return the regression values of each model. Models of one kernel share the Gram matrix."""
-    if not models or not all(model.features.has_kernel_of(models[0].features) for model in models):
-        return [model.predict(X) for model in models]
-    values: list[list[Floats]] = [[] for _ in models]
-    # A last block of one row would be multiplied with another rounding: the row joins the block before it.
-    for start, end in pairwise([*range(0, max(X.shape[0] - 1, 1), BLOCK), X.shape[0]]):
-        gram = models[0].features.kernel(X[start:end])
-        for model, blocks in zip(models, values, strict=True):
-            blocks.append(gram @ model.weights.reshape(len(model.weights), -1))
-    flat = map(np.concatenate, values)
-    return [
-        np.asarray(each.reshape(X.shape[0], *model.intercept.shape) + model.intercept)
-        for model, each in zip(models, flat, strict=True)
-    ]
 
 
 def kernel_ridge(

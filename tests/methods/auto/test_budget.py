@@ -45,7 +45,7 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, words=False
 )
 def test_the_peak_is_below_the_bound_and_above_a_third_of_it(rng, monkeypatch, sizes, max_nodes):
     """With small samples, so that most of the memory is for arrays that grow with the table."""
-    small = Effort(DEFAULT_MEMBERS, 10, 40, max_nodes, 300, TEXT_MEMBERS)
+    small = Effort(DEFAULT_MEMBERS, 10, 10, 10, 40, max_nodes, 300, TEXT_MEMBERS)
     monkeypatch.setitem(EFFORTS, "default", small)
     for module in ("ridge", "budget"):
         monkeypatch.setattr(f"halflabel.methods.auto.{module}.MAX_ITEMS", 100)

@@ -20,14 +20,14 @@ def test_folds_hold_the_labelled_items(rng):
     np.testing.assert_array_equal(folds.observed, ~np.isnan(Y[folds.rows]))
     assert list(folds.numbers) == [0, 1, 2, 3] == np.unique(folds.fold).tolist()
     assert folds.have_gaps
-    assert not folds.grouped
+    assert (folds.n_groups, folds.n_units) == (0, len(folds.rows))
 
 
 def test_a_group_is_in_one_fold_and_a_single_group_in_none(rng):
     _, Y, _ = half_labelled(rng)
     labels, groups = PartialLabels.from_table(Y), np.arange(60) // 3
     folds = Folds.split(labels, 4, rng, groups)
-    assert folds.grouped
+    assert folds.n_units == folds.n_groups == len(set(groups[folds.rows]))
     assert len(set(zip(groups[folds.rows], folds.fold, strict=True))) == len(set(groups[folds.rows]))
     alone = Folds.split(labels, 4, rng, np.zeros(60, dtype=int))
     assert (alone.fold == -1).all()
@@ -40,7 +40,7 @@ def test_folds_are_numbered_from_0(fold, numbers):
     folds = Folds(np.arange(len(fold)), table, table > 0, np.array(fold))
     assert list(folds.numbers) == numbers
     assert not folds.have_gaps
-    assert not folds.grouped
+    assert not folds.n_groups
 
 
 def test_an_item_has_a_gap_if_some_of_its_labels_are_observed(rng):

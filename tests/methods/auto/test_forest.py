@@ -11,7 +11,6 @@ from tests.methods.auto.conftest import make_task
 
 from halflabel.methods.auto import forest
 from halflabel.methods.auto.effort import EFFORTS
-from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.sampling import make_rng
 from halflabel.methods.auto.targets import Targets
@@ -72,12 +71,5 @@ def test_leaves_are_limited_where_they_need_too_much_memory(task, monkeypatch, c
     limits = []
     monkeypatch.setattr(forest, "LEAF_CELLS", cells)
     monkeypatch.setattr(forest, "grow", lambda *_, max_leaves, **__: limits.append(max_leaves))
-    forest.grow_bags(task.X, np.zeros((60, 3)), [np.arange(20)], 2, SMALL, np.random.default_rng(0))
+    forest.grow_bags(task.X, np.zeros((60, 3)), [np.arange(20)] * 2, 2, np.random.default_rng(0), n_parts=5)
     assert limits == [limit]
-
-
-def test_targets_are_spread_over_all_items(task):
-    folds: Folds = task.folds
-    spread = forest.spread_targets(task.X, folds, Targets(folds.Y[None]), 1)
-    np.testing.assert_array_equal(spread[folds.rows], folds.Y)
-    assert not np.delete(spread, folds.rows, axis=0).any()

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from scipy import linalg, sparse
 
-from halflabel.methods.auto.forest import Forest
 from halflabel.methods.auto.graph import Graph, Nodes, connect
-from halflabel.methods.auto.harmonic import CorrectedForest, NodeValues, corrected_trees, harmonic, propagate
-from halflabel.methods.auto.sampling import Stream
+from halflabel.methods.auto.harmonic import NodeValues, harmonic, propagate
 
 
 def propagate_dense(W, target, weight, pull, rest):
@@ -66,25 +64,21 @@ def test_the_objective_of_the_docstring_has_no_smaller_value_nearby(rng):
     assert all(value(found + 0.01 * rng.normal(size=(8, 1))) > value(found) for _ in range(20))
 
 
-# -- members -----------------------------------------------------------------------
+# -- the member -----------------------------------------------------------------------
 
 
 def task_of(rng, n=24, n_labels=2, n_labelled=12, max_nodes=16):
-    """Return what the members read of a task: a graph on a sample of nodes, folds, and a forest without trees."""
+    """Return what the member reads of a task: a graph on a sample of nodes, and folds."""
     X, rows = rng.normal(size=(n, 2)), np.sort(rng.choice(n, n_labelled, replace=False))
     nodes = Nodes.choose(n, rows, max_nodes, rng)
     observed = rng.random((n_labelled, n_labels)) < 0.8
     Y = np.where(observed, rng.random((n_labelled, n_labels)) < 0.5, 0.0)
     folds = SimpleNamespace(Y=Y, observed=observed, rows=rows, fold=np.arange(n_labelled) % 3, numbers=range(3))
-    out_of_fold = np.where(rng.random(Y.shape) < 0.9, rng.random(Y.shape), np.nan)
-    forest = SimpleNamespace(model=Forest.__new__(Forest), scores=rng.random((n, n_labels)), out_of_fold=out_of_fold)
     rates = np.where(observed.any(axis=0), Y.sum(axis=0) / np.maximum(observed.sum(axis=0), 1), np.nan)
     return SimpleNamespace(
         folds=folds,
         graph=Graph.build(X, nodes, 4, rng),
         labels=SimpleNamespace(rates=rates),
-        forest=forest,
-        rng=np.random.default_rng,
     )
 
 
@@ -120,32 +114,6 @@ def test_labels_are_propagated_with_their_rates_at_rest(rng):
     np.testing.assert_allclose(fitted.out_of_fold, hold_out_dense(task, folds.Y, folds.observed, *settings), atol=5e-3)
 
 
-@pytest.mark.parametrize("n_labels", [2, 26])
-@pytest.mark.parametrize("noise", [0.02, 2.0])
-def test_errors_of_trees_are_propagated_with_the_best_pull(n_labels, noise, rng):
-    task = task_of(rng, n_labels=n_labels)
-    folds, forest = task.folds, task.forest
-    smooth = task.graph.transition.toarray()[folds.rows] @ rng.normal(size=(16, n_labels))
-    some = task.rng(Stream.ERROR_PULL).permutation(n_labels)[:24]
-    rest = np.setdiff1d(np.arange(n_labels), some)
-    smooth[:, rest] = 100 * rng.normal(size=(len(smooth), len(rest)))  # it would change the choice
-    folds.Y = np.where(folds.observed, forest.out_of_fold + smooth + noise * rng.normal(size=smooth.shape), 0.0)
-    known = folds.observed & ~np.isnan(forest.out_of_fold)
-    errors = np.where(known, folds.Y - forest.out_of_fold, 0.0)
-    losses = {
-        pull: ((errors - hold_out_dense(task, errors, known, 3.0, pull, 0.0))[:, some][known[:, some]] ** 2).sum()
-        for pull in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
-    }
-    pull = min(losses, key=losses.get)
-    fitted = corrected_trees(task)
-    expected, at_nodes = solve_dense(task, errors, known, 3.0, pull, 0.0)
-    np.testing.assert_allclose(fitted.scores[:, some], (forest.scores + expected)[:, some], atol=5e-3)
-    np.testing.assert_allclose(fitted.model.errors.values[:, some], at_nodes[:, some], atol=5e-3)
-    held_out = forest.out_of_fold + hold_out_dense(task, errors, known, 3.0, pull, 0.0)
-    np.testing.assert_allclose(fitted.out_of_fold[:, some], held_out[:, some], atol=5e-3)
-    assert fitted.model.forest is forest.model
-
-
 def test_a_single_labelled_item_has_no_value_out_of_fold(rng):
     one, two = task_of(rng, n_labelled=1), task_of(rng, n_labelled=2)
     assert np.isnan(harmonic(one).out_of_fold).all()
@@ -157,10 +125,3 @@ def test_a_single_labelled_item_has_no_value_out_of_fold(rng):
 def test_new_items_have_the_means_of_their_nodes():
     items = SimpleNamespace(transition=sparse.csr_array([[0.25, 0.75], [1.0, 0.0]]))
     np.testing.assert_allclose(NodeValues(np.array([[4.0], [8.0]])).predict(items), [[7], [4]])
-
-
-def test_corrected_trees_add_the_errors_of_their_nodes():
-    items = SimpleNamespace(transition=sparse.csr_array([[0.25, 0.75], [1.0, 0.0]]))
-    forest = SimpleNamespace(predict=lambda _: np.array([[10.0], [20.0]]))
-    predicted = CorrectedForest(forest, NodeValues(np.array([[4.0], [8.0]]))).predict(items)
-    np.testing.assert_allclose(predicted, [[17], [24]])

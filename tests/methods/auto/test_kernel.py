@@ -1,4 +1,4 @@
-"""Members that are kernel regressions: what is held out, and the common kernel of new items."""
+"""The kernel regression: what is held out, and the shares of examples."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import pytest
 from scipy import linalg
 from sklearn.metrics.pairwise import rbf_kernel
 
-from halflabel.methods.auto import kernel as module
 from halflabel.methods.auto.folds import Folds
-from halflabel.methods.auto.kernel import KernelRegression, deformed_kernel, kernel, predict_models
+from halflabel.methods.auto.kernel import KernelRegression, kernel
 from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.ridge import fit_ridge
 from halflabel.methods.contributions import Examples
-from halflabel.numerics.kernels import NystroemMap, kernel_ridge, nystroem
+from halflabel.numerics.kernels import nystroem
 
 
 def make_task(rng, n_labelled=9, *, grouped=False, fold=None):
@@ -24,7 +23,7 @@ def make_task(rng, n_labelled=9, *, grouped=False, fold=None):
     relevant, observed = rng.random((2, n_labelled, 2)) < 0.6
     observed[0] = True
     fold = np.arange(n_labelled) % 3 if fold is None else np.array(fold)
-    folds = Folds(np.arange(n_labelled), 1.0 * (relevant & observed), observed, fold, grouped)
+    folds = Folds(np.arange(n_labelled), 1.0 * (relevant & observed), observed, fold, 3 * grouped)
     return SimpleNamespace(X=X, folds=folds, kernel_map=nystroem(X, 1.0, 99, rng), rng=lambda name: rng)
 
 
@@ -76,47 +75,6 @@ def test_a_single_group_cannot_be_left_out(rng):
     fitted = kernel(make_task(rng, 4, grouped=True, fold=[-1] * 4))
     assert np.isnan(fitted.out_of_fold).all()
     assert np.isfinite(fitted.scores).all()
-
-
-def test_the_deformed_map_is_chosen_on_a_sample_of_the_labelled_items(rng, monkeypatch):
-    task, asked = make_task(rng), {}
-    place = np.array([4, 5, 6])
-    task.graph = SimpleNamespace(nodes=SimpleNamespace(items=place), affinities="affinities")
-    some, best = np.array([1, 3, 4]), nystroem(task.X, 2.0, 99, rng)
-
-    def choose(maps, *data):
-        asked["choice"] = (maps, *data)
-        return best
-
-    monkeypatch.setattr(module, "sample_rows", lambda n, n_labels, rng: asked.update(sizes=(n, n_labels)) or some)
-    monkeypatch.setattr(module, "to_transition_matrix", lambda W: f"transition of {W}")
-    monkeypatch.setattr(module, "deform_map", lambda *given: given)
-    monkeypatch.setattr(module, "choose_map", choose)
-    fitted = deformed_kernel(task)
-    assert asked["sizes"] == (9, 2)
-    (features, X, P), *data = asked["choice"]
-    assert features is task.kernel_map
-    assert P == "transition of affinities"
-    np.testing.assert_array_equal(X, task.X[place])
-    for found, expected in zip(data, (task.X[some], task.folds.Y[some], task.folds.observed[some]), strict=True):
-        np.testing.assert_array_equal(found, expected)
-    assert fitted.model.ridge.features is best
-
-
-def test_new_items_are_scored_with_one_kernel_in_the_order_of_the_models(rng, monkeypatch):
-    X, Y = rng.normal(size=(8, 2)), rng.normal(size=(8, 2))
-    features, every = nystroem(X, 1.0, 99, rng), np.ones((8, 2), dtype=bool)
-    one, two = (kernel_ridge(X, each, every, np.zeros(8, int), features)[0] for each in (Y, Y**2))
-    other = SimpleNamespace(predict=lambda items: ("other", items.X.shape))
-    new = Items(rng.normal(size=(3, 2)), None)
-    expected = [one.predict(new.X), ("other", (3, 2)), two.predict(new.X)]
-    kernels, compute = [], NystroemMap.kernel
-    monkeypatch.setattr(NystroemMap, "kernel", lambda self, X: kernels.append(self) or compute(self, X))
-    found = predict_models([KernelRegression(one), other, KernelRegression(two)], new)
-    assert found[1] == expected[1]
-    np.testing.assert_array_equal(found[0], expected[0])
-    np.testing.assert_array_equal(found[2], expected[2])
-    assert len(kernels) == 1
 
 
 def test_the_shares_of_examples_add_up_to_the_prediction(rng):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from tests.conftest import half_labelled
 from tests.methods.auto.conftest import make_task
 from tests.oracles import auto as oracle
@@ -17,10 +18,12 @@ from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, uses_graph
 from halflabel.methods.auto.features import Coordinates, Weighting
 from halflabel.methods.auto.graph import Nodes, connect, to_transition_matrix
-from halflabel.methods.auto.harmonic import ERROR_PULLS, corrected_trees, harmonic, propagate
-from halflabel.methods.auto.kernel import deformed_kernel, kernel
+from halflabel.methods.auto.harmonic import harmonic, propagate
+from halflabel.methods.auto.kernel import kernel
+from halflabel.methods.auto.logistic import logistic
 from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.task import Task
+from halflabel.methods.auto.tree_members import boosting
 from halflabel.numerics.kernels import nystroem
 
 SMALL = replace(EFFORTS["default"], n_trees=20, n_landmarks=100)
@@ -69,18 +72,6 @@ def test_coordinates_keep_distances_that_sixty_dimensions_can_hold(rng):
 
 
 # -- kernels ---------------------------------------------------------------------
-
-
-def test_the_deformed_map_is_the_deformed_kernel(graph, rng):
-    X, _, W = graph
-    P = to_transition_matrix(W)
-    features = nystroem(X, 2.0, len(X), rng)
-    C = features(X)[:, :-1]
-    roughness = np.trace((C - P @ C).T @ (C - P @ C)) / C.shape[1]
-    for stiffness, deformed in zip(ridges.STIFFNESS, ridges.deform_map(features, X, P), strict=True):
-        Phi = deformed(X)[:, :-1]
-        expected = oracle.deformed_gram(X, 2.0, P.toarray(), stiffness / roughness)
-        np.testing.assert_allclose(Phi @ Phi.T, expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("n_rows", [15, 60])
@@ -207,24 +198,22 @@ def out_of_fold_of_flipped(task: Task, item: int, name: str) -> np.ndarray:
     return MEMBERS[name](other).out_of_fold[item]
 
 
-@pytest.mark.parametrize("name", ["harmonic", "trees", "self_trained_trees", "reconstruction"])
+@pytest.mark.parametrize("name", ["harmonic", "trees", "boosting", "logistic"])
 @pytest.mark.parametrize("effort", [SMALL, TIGHT], ids=["small", "tight"])
 def test_out_of_fold_scores_do_not_use_the_labels_of_the_item(rng, name, effort):
     task = small_task(rng, effort=effort)
     scores = MEMBERS[name](task).out_of_fold
     for item in (0, 5, 11):
-        # Labels rest at rates, and an anchor has a ridge weight, that count the item as one of many.
-        close = 0.05 if name in ("harmonic", "reconstruction") else 0
+        close = 0.05 if name == "harmonic" else 0  # labels rest at rates that count the item as one of many
         np.testing.assert_allclose(out_of_fold_of_flipped(task, item, name), scores[item], atol=close)
 
 
 def test_kernels_leave_the_item_out(rng):
     task = small_task(rng)
-    for name in ("kernel", "deformed_kernel"):
-        fitted = MEMBERS[name](task)
-        held_out, scores = fitted.out_of_fold, fitted.scores[task.folds.rows]
-        other = np.array([out_of_fold_of_flipped(task, i, name) for i in range(6)])
-        assert np.abs(other - held_out[:6]).mean() < 0.1 * np.abs(scores - held_out).mean() + 0.05
+    fitted = kernel(task)
+    held_out, scores = fitted.out_of_fold, fitted.scores[task.folds.rows]
+    other = np.array([out_of_fold_of_flipped(task, i, "kernel") for i in range(6)])
+    assert np.abs(other - held_out[:6]).mean() < 0.1 * np.abs(scores - held_out).mean() + 0.05
 
 
 @pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])
@@ -239,21 +228,10 @@ def test_a_member_scores_every_cell(rng, name, effort, entries):
     assert np.isfinite(fitted.out_of_fold).all()
     new = rng.normal(size=(7, 5))
     assert np.isfinite(fitted.model.predict(Items(new, task.graph.neighbourhood.transition(new)))).all()
-    error = ((fitted.out_of_fold - folds.Y)[folds.observed] ** 2).mean()
+    predicted = expit(fitted.out_of_fold) if name in ("boosting", "logistic") else fitted.out_of_fold
+    error = ((predicted - folds.Y)[folds.observed] ** 2).mean()
     rates = np.broadcast_to(task.labels.rates, folds.Y.shape)
     assert error < ((rates - folds.Y)[folds.observed] ** 2).mean()
-
-
-def test_members_share_one_forest_and_one_graph(rng, monkeypatch):
-    task, calls = small_task(rng), []
-    monkeypatch.setattr("halflabel.methods.auto.graph.connect", lambda *a: calls.append("graph") or connect(*a))
-    monkeypatch.setattr(
-        "halflabel.methods.auto.forest.grow", lambda *a, **k: calls.append("trees") or flat.grow(*a, **k)
-    )
-    for name in ("deformed_kernel", "harmonic", "corrected_trees", "self_trained_trees"):
-        MEMBERS[name](task)
-    assert calls.count("graph") == 1
-    assert calls.count("trees") == 2 * 3  # two forests of three groups
 
 
 @pytest.mark.parametrize("name", MEMBERS)
@@ -264,39 +242,11 @@ def test_the_graph_is_built_for_the_members_that_use_it(rng, monkeypatch, name):
     assert bool(calls) == uses_graph([name])
 
 
-def test_corrected_trees_add_the_propagated_errors(rng):
-    task = small_task(rng)
-    base, corrected, folds = task.forest, corrected_trees(task), task.folds
-    errors, rows, W = folds.Y - base.out_of_fold, folds.rows, task.graph.affinities
-
-    def solve(known, pull):
-        target, weight = np.zeros(base.scores.shape), np.zeros(base.scores.shape)
-        target[rows], weight[rows[known]] = errors, 3.0
-        return oracle.propagate(W, target, weight, pull, np.zeros(3))
-
-    def hold_out(pull):
-        return np.choose(folds.fold[:, None], [solve(folds.fold != fold, pull)[rows] for fold in folds.numbers])
-
-    best = min(map(hold_out, ERROR_PULLS), key=lambda correction: ((errors - correction) ** 2).sum())
-    np.testing.assert_allclose(corrected.out_of_fold, base.out_of_fold + best, atol=1e-3)
-    whole = [solve(folds.fold >= 0, pull) for pull in ERROR_PULLS]
-    gap = [np.abs(corrected.scores - base.scores - field).max() for field in whole]
-    assert min(gap) < 1e-3
-    assert np.abs(best).max() > 0.05
-
-
-def test_errors_that_are_noise_are_not_propagated(rng):
-    X = rng.normal(size=(120, 3))
-    Y = np.where(rng.random((120, 1)) < 0.5, np.nan, rng.integers(2, size=(120, 1)))
-    task = make_task(X, Y, SMALL, seed=0)
-    assert np.abs(corrected_trees(task).out_of_fold - task.forest.out_of_fold).mean() < 0.15
-
-
 def test_a_single_labelled_item_has_no_out_of_fold_score(rng):
     X, Y, _ = half_labelled(rng)
     Y[1:] = np.nan
     task = make_task(X, Y, SMALL, seed=0)
-    for member in (kernel, deformed_kernel, harmonic, corrected_trees):
+    for member in (kernel, harmonic, boosting, logistic):
         assert np.isnan(member(task).out_of_fold).all()
 
 

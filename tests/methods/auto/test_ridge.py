@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from halflabel.methods.auto import ridge
@@ -28,15 +27,21 @@ def leave_out(Phi, Y, alpha):
     return loo
 
 
-def error_of(Phi, Y, observed):
-    """Return the error on observed entries, at the ridge weight of the smallest error with gaps at their rates."""
+def error_of(K, Y, observed):
+    """Return the smallest error on observed entries over the ridge weights, by refits, with gaps at their rates."""
     rates = [Y[seen, j].mean() if seen.any() else 0.0 for j, seen in enumerate(observed.T)]
-    target = np.where(observed, Y, rates)
-    best = min((leave_out(Phi, target, alpha) for alpha in ALPHAS), key=lambda loo: ((target - loo) ** 2).sum())
-    return ((Y - best)[observed] ** 2).mean()
+    target, errors = np.where(observed, Y, rates), []
+    for alpha in ALPHAS:
+        for_all = []
+        for i in range(len(K)):
+            rest = np.delete(np.arange(len(K)), i)
+            A = K[np.ix_(rest, rest)] + 1 + alpha * np.eye(len(rest))
+            for_all.append((K[i, rest] + 1) @ np.linalg.solve(A, target[rest]))
+        errors.append(((Y - for_all)[observed] ** 2).mean())
+    return min(errors)
 
 
-# -- the choice of a map -----------------------------------------------------------
+# -- the bandwidth -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("max_items", [600, 14])
@@ -49,73 +54,38 @@ def test_the_bandwidth_has_the_smallest_error_of_refits(max_items, rng, monkeypa
     some = draw(np.arange(16), max_items, np.random.default_rng(3))
     part, unit, errors = X[some], mean_distance(X, rng), {}
     for width in (0.35, 0.5, 0.7, 1.0):
-        Phi = nystroem(part, width * unit, len(some), rng)(part)
-        errors[width * unit] = error_of(Phi, Y[some], observed[some])
+        K = rbf_kernel(part, gamma=0.5 / (width * unit) ** 2)
+        errors[width * unit] = error_of(K, Y[some], observed[some])
     found = ridge.choose_bandwidth(X, Y, observed, np.random.default_rng(3))
     assert found == pytest.approx(min(errors, key=errors.get))
     assert len(set(errors.values())) == 4
 
 
+@pytest.mark.parametrize("n_labels", [1, 4])
+def test_the_error_is_that_of_refits(n_labels, rng):
+    X = rng.normal(size=(14, 2))
+    Y, observed = labels_of(rng, X, n_labels)
+    target = np.where(observed, Y, [Y[seen, j].mean() if seen.any() else 0.0 for j, seen in enumerate(observed.T)])
+    K = rbf_kernel(X, gamma=0.7)
+    assert ridge.measure_left_out(K + 1, target, observed) == pytest.approx(error_of(K, Y, observed))
+
+
 def test_four_bandwidths_are_compared_in_units_of_the_mean_distance(rng, monkeypatch):
-    X, maps = rng.normal(size=(8, 2)), []
-    monkeypatch.setattr(ridge, "choose_map", lambda each, *_: maps.extend(each) or maps[0])
+    X, grams = rng.normal(size=(8, 2)), []
+    monkeypatch.setattr(ridge, "measure_left_out", lambda gram, *_: grams.append(gram) or 1.0)
     ridge.choose_bandwidth(X, np.ones((8, 1)), np.ones((8, 1), dtype=bool), rng)
     unit = mean_distance(X, rng)
-    np.testing.assert_allclose([each.bandwidth / unit for each in maps], [0.35, 0.5, 0.7, 1.0])
+    expected = [rbf_kernel(X, gamma=0.5 / (width * unit) ** 2) + 1 for width in (0.35, 0.5, 0.7, 1.0)]
+    np.testing.assert_allclose(grams, expected)
 
 
 def test_unknown_entries_are_set_to_the_rates_of_their_labels(rng, monkeypatch):
     """By hand: the labels have 0, 1 and 2 observed entries."""
-    targets, fit = [], ridge._fit_path
-    monkeypatch.setattr(ridge, "_fit_path", lambda Phi, Y: targets.append(Y) or fit(Phi, Y))
+    targets = []
+    monkeypatch.setattr(ridge, "measure_left_out", lambda _, target, __: targets.append(target) or 1.0)
     X, observed = rng.normal(size=(3, 1)), np.array([[False, True, True], [False, False, True], [False] * 3])
-    Y = np.array([[0.0, 1, 1], [0, 0, 0], [0, 0, 0]])
-    ridge.choose_map([nystroem(X, 1.0, 3, rng)], X, Y, observed)
+    ridge.choose_bandwidth(X, np.array([[0.0, 1, 1], [0, 0, 0], [0, 0, 0]]), observed, rng)
     np.testing.assert_array_equal(targets[0], [[0, 1, 1], [0, 1, 0], [0, 1, 0.5]])
-
-
-def test_the_map_is_chosen_by_observed_entries(rng):
-    X = rng.normal(size=(14, 2))
-    Y, observed = labels_of(rng, X, 3)
-    maps = [nystroem(X, width, 14, rng) for width in (0.1, 0.8, 3.0)]
-    errors = [error_of(features(X), Y, observed) for features in maps]
-    assert ridge.choose_map(iter(maps), X, Y, observed) is maps[np.argmin(errors)]
-
-
-def test_landmarks_are_labelled_items_first(rng):
-    X, rows = rng.normal(size=(12, 2)), np.array([1, 4, 7])
-    more = ridge.build_shared_map(X, rows, 1.0, 8, rng)
-    places = [np.flatnonzero((landmark == X).all(axis=1))[0] for landmark in more.landmarks]
-    assert len(places) == 8
-    assert set(rows) <= set(places)
-    assert places == sorted(places)
-    assert len(ridge.build_shared_map(X, rows, 1.0, 40, rng).landmarks) == 12
-    np.testing.assert_array_equal(ridge.build_shared_map(X, rows, 1.0, 3, rng).landmarks, X[rows])
-    fewer = ridge.build_shared_map(X, rows, 1.0, 2, rng)
-    assert len(fewer.landmarks) == 2
-    assert all((X[rows] == landmark).all(axis=1).any() for landmark in fewer.landmarks)
-
-
-def test_deformed_maps_have_the_inner_products_of_the_deformed_kernel(rng):
-    X = rng.normal(size=(9, 2))
-    P = rng.random((9, 9))
-    P /= P.sum(axis=1, keepdims=True)
-    features = nystroem(X, 1.5, 9, rng)
-    K, M = rbf_kernel(X, gamma=0.5 / 1.5**2), (np.eye(9) - P).T @ (np.eye(9) - P)
-    unit = np.trace(K @ M) / features.projection.shape[1]  # at stiffness 1 the mean penalty is that of the kernel
-    maps = list(ridge.deform_map(features, X, sparse.csr_array(P)))
-    for deformed, stiffness in zip(maps, (0.1, 1.0, 10.0, 100.0), strict=True):
-        eta = stiffness / unit
-        expected = K - K @ np.linalg.solve(np.eye(9) + eta * M @ K, eta * M @ K)
-        Phi = deformed(X)[:, :-1]
-        np.testing.assert_allclose(Phi @ Phi.T, expected, atol=1e-8)
-
-
-def test_without_any_roughness_no_map_is_deformed(rng):
-    X = rng.normal(size=(6, 2))
-    features = nystroem(X, 1.0, 6, rng)
-    for same in ridge.deform_map(features, X, sparse.csr_array(np.eye(6))):
-        np.testing.assert_allclose(same(X) @ same(X).T, features(X) @ features(X).T, atol=1e-9)
 
 
 # -- regressions -------------------------------------------------------------------
@@ -155,15 +125,6 @@ def test_with_many_rows_the_weight_of_a_sample_serves_all_rows(rng, monkeypatch)
     coef = np.linalg.solve(Phi.T @ Phi + path.alpha * np.eye(9), Phi.T @ Y)
     np.testing.assert_allclose(model.predict(X), Phi @ coef, atol=1e-8)
     np.testing.assert_allclose(loo, leave_out(Phi, Y, path.alpha), atol=1e-7)
-
-
-def test_more_features_than_rows_give_the_same_path(rng):
-    Phi, Y = rng.normal(size=(6, 11)), rng.normal(size=(6, 2))
-    Phi[5] = Phi[4]  # less than full rank
-    found, expected = ridge._fit_path(Phi, Y), ridge_path(Phi, Y)
-    assert found.alpha == expected.alpha
-    np.testing.assert_allclose(found.coef, expected.coef, atol=1e-9)
-    np.testing.assert_allclose(found.loo, expected.loo, atol=1e-7)
 
 
 @pytest.mark.parametrize(

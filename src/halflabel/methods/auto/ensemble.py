@@ -13,23 +13,22 @@ from halflabel._arrays import Floats, Ints
 from halflabel._progress import step
 from halflabel.labels.calibration import Calibration, fit_platt
 from halflabel.methods.auto.folds import Folds
-from halflabel.methods.auto.harmonic import corrected_trees, harmonic
-from halflabel.methods.auto.kernel import deformed_kernel, kernel, predict_models
+from halflabel.methods.auto.harmonic import harmonic
+from halflabel.methods.auto.kernel import kernel
+from halflabel.methods.auto.logistic import logistic
 from halflabel.methods.auto.member import Fitted, Items, Model
 from halflabel.methods.auto.member_weights import learn_weights
-from halflabel.methods.auto.reconstruction import reconstruction
 from halflabel.methods.auto.sampling import Stream, draw
 from halflabel.methods.auto.task import Task
-from halflabel.methods.auto.tree_members import self_trained_trees, trees
+from halflabel.methods.auto.tree_members import boosting, trees
 
 #: Every member by name: a function from a task to a fit.
 MEMBERS: Mapping[str, Callable[[Task], Fitted[Model]]] = {
-    member.__name__: member
-    for member in (kernel, deformed_kernel, harmonic, trees, corrected_trees, self_trained_trees, reconstruction)
+    member.__name__: member for member in (kernel, harmonic, trees, boosting, logistic)
 }
 
 #: The members that use the heat-kernel graph.
-GRAPH_MEMBERS = frozenset(("deformed_kernel", "harmonic", "corrected_trees"))
+GRAPH_MEMBERS = frozenset(("harmonic",))
 
 #: Ridge weight of the members' calibrations; larger than that of the ensemble, which is fitted to their results.
 RIDGE = 10.0
@@ -75,9 +74,8 @@ class Ensemble:
 
     def contribute(self, items: Items) -> Iterator[Floats]:
         """Yield the weighted log odds of new items by each member."""
-        scores = predict_models([member.model for member in self.members], items)
-        for member, weight, z in zip(self.members, self.weights, scores, strict=True):
-            yield weight * logit(member.calibration(z))
+        for member, weight in zip(self.members, self.weights, strict=True):
+            yield weight * logit(member.calibration(member.model.predict(items)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +151,7 @@ def _learn_weights(task: Task, out_of_fold: list[Floats]) -> Floats:
     some = _sample(task, Stream.MEMBER_WEIGHTS)
     z = np.array([table[some] for table in out_of_fold])
     used = task.folds.observed[some] & ~np.isnan(z).any(axis=0)
-    return learn_weights(z[:, used], task.folds.Y[some][used])
+    return learn_weights(z[:, used], task.folds.Y[some][used], task.folds.n_units)
 
 
 def _sample(task: Task, stream: Stream) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -18,7 +19,7 @@ from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
-from halflabel.methods.auto.effort import EFFORTS
+from halflabel.methods.auto.effort import EFFORTS, FORMER_MEMBERS
 from halflabel.methods.auto.ensemble import MEMBERS
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.auto.fit import Config, Data, FittedAuto, fit_auto
@@ -34,22 +35,18 @@ from halflabel.numerics.threads import blas_threads
 
 
 class AutoLabeler(PositiveOnlyEstimator):
-    r"""An ensemble of five models of different kinds, or six for text, with learned weights in log odds.
+    r"""An ensemble of four models of different kinds, or five for text, with learned weights in log odds.
 
     The members, each of which may also be used alone (``members=("kernel",)``):
 
-    * ``"kernel"``: RBF kernel ridge, :math:`\min \|\Phi_l c - Y\|^2 + \alpha\|c\|^2`.
-    * ``"deformed_kernel"``: the same with the penalty :math:`\alpha(\|c\|^2 + \eta\|(I - P)\Phi c\|^2)`, P the
-      transition matrix of a heat-kernel graph of all items. :math:`\alpha`, :math:`\eta` and the bandwidth have the
-      smallest leave-one-out error, in closed form.
-    * ``"harmonic"``: labels propagated along that graph.
-    * ``"corrected_trees"``: extremely randomised trees, plus their out-of-fold errors propagated along the graph. A
-      tree tries the square root of the features at each node, or 10 % or 30 % of them where the trees' out-of-fold
-      Brier score is lower.
-    * ``"self_trained_trees"``: such trees that also learn from their own probabilities for unlabelled items.
-    * ``"trees"``: the trees alone; for ``effort="fast"``.
-    * ``"reconstruction"``: scores reconstructed from neighbours in the space of all features, and pulled towards a
-      kernel ridge regression (:class:`halflabel.SSDRMC` with its default inference); for text features.
+    * ``"kernel"``: RBF kernel ridge, :math:`\min \|\Phi_l c - Y\|^2 + \alpha\|c\|^2`. :math:`\alpha` and the bandwidth
+      have the smallest leave-one-out error, in closed form.
+    * ``"harmonic"``: labels propagated along a heat-kernel graph of all items.
+    * ``"trees"``: extremely randomised trees. A tree tries the square root of the features at each node, or 10 % or
+      30 % of them where the trees' out-of-fold Brier score is lower.
+    * ``"boosting"``: boosted trees that all labels share (:func:`halflabel.methods.auto.boosting.boost`), for labels
+      that a few thresholds decide.
+    * ``"logistic"``: logistic regression with a ridge, for text features.
 
     Labels are coded 1 (relevant) and 0 (irrelevant). Every member has out-of-fold scores of the labelled items. On
     these its scores are converted to log odds (Platt, one slope and intercept per label, shrunk to a common one), and
@@ -60,7 +57,8 @@ class AutoLabeler(PositiveOnlyEstimator):
     Parameters
     ----------
     effort : {"fast", "default", "best"}, default="default"
-        "fast" combines kernel and trees; "best" takes three times the trees and larger maps, graphs and samples.
+        "fast" combines kernel, few trees and, for text, logistic regression; "best" takes three times the trees, twice
+        the rounds of boosting, and larger maps, graphs and samples.
     members : sequence of str or None, default=None
         Names from the list above; None takes the members of ``effort``.
     n_neighbors : int, default=10
@@ -258,9 +256,9 @@ class AutoLabeler(PositiveOnlyEstimator):
     def _configure(self) -> Config:
         """Return the parameters of the fit."""
         effort = EFFORTS[self.effort]
-        members = tuple(self.members or effort.members)
-        if self.members is None and self.weighting_.unit_rows:
-            members += effort.text_members
+        members = effort.members + (effort.text_members if self.weighting_.unit_rows else ())
+        if self.members is not None:
+            members = _replace_former(self.members)
         seed = int(np.random.default_rng(self.random_state).integers(2**62))
         return Config(
             members,
@@ -406,4 +404,13 @@ class AutoLabeler(PositiveOnlyEstimator):
         is_seed = "be a whole number of at least 0, or None"
         require(self, "random_state", lambda seed: seed is None or (is_whole(seed) and seed >= 0), is_seed)
         are_members = f"be among {', '.join(MEMBERS)}, and at least one"
-        require(self, "members", lambda names: names is None or (names and set(names) <= set(MEMBERS)), are_members)
+        allowed = set(MEMBERS) | set(FORMER_MEMBERS)
+        require(self, "members", lambda names: names is None or (names and set(names) <= allowed), are_members)
+
+
+def _replace_former(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of members, with a warning for each member that another one has replaced."""
+    for name in FORMER_MEMBERS.keys() & set(names):
+        sentence = f"AutoLabeler has no member {name!r} any more: {FORMER_MEMBERS[name]!r} takes its place."
+        warnings.warn(sentence, FutureWarning, stacklevel=4)
+    return tuple(dict.fromkeys(FORMER_MEMBERS.get(name, name) for name in names))

@@ -24,15 +24,15 @@ class Folds:
     observed : ndarray of bool, shape (n_labelled, n_labels)
     fold : ndarray of int, shape (n_labelled,)
         Fold of each labelled item; -1 if there is only one item or one group, which cannot be held out.
-    grouped : bool
-        Whether the user gave groups of items that stay in one fold.
+    n_groups : int
+        Number of the user's groups of labelled items, which stay in one fold; 0 without groups.
     """
 
     rows: Ints
     Y: Floats
     observed: Mask
     fold: Ints
-    grouped: bool = False
+    n_groups: int = 0
 
     @classmethod
     def split(cls, labels: PartialLabels, n_folds: int, rng: np.random.Generator, groups: Ints | None = None) -> Folds:
@@ -40,7 +40,13 @@ class Folds:
         rows = np.flatnonzero(~labels.unlabelled)
         fold = folds_of_labelled(labels, n_folds, rng, groups)[rows]
         labelled = labels[rows]
-        return cls(rows, labelled.values(unknown=0.0), labelled.observed, fold, groups is not None)
+        n_groups = 0 if groups is None else len(np.unique(groups[rows]))
+        return cls(rows, labelled.values(unknown=0.0), labelled.observed, fold, n_groups)
+
+    @property
+    def n_units(self) -> int:
+        """Number of groups, or of labelled items without groups: what is drawn independently."""
+        return self.n_groups or len(self.rows)
 
     @property
     def numbers(self) -> range:

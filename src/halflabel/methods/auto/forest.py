@@ -1,4 +1,4 @@
-"""A forest of extremely randomised trees, grown in one part per fold.
+"""A forest, grown in one part per fold.
 
 The part of a fold is grown without the items of the fold. So no tree is grown twice: the out-of-fold score of an item
 comes from the part of its fold, and the score of any other item is the mean of all parts.
@@ -14,7 +14,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._progress import step
-from halflabel.methods.auto.effort import Effort
+from halflabel.methods.auto.effort import FEW_ITEMS, Effort
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.sampling import Stream, draw
@@ -33,7 +33,10 @@ LEAF_CELLS = 2**26
 Generators = Callable[[Stream, int], np.random.Generator]
 
 #: The names of the growth of trees in progress reports.
-STAGES = {Stream.TREES: "growing trees", Stream.SELF_TRAINED_TREES: "growing trees on their own predictions"}
+STAGES = {
+    Stream.TREES: "growing trees",
+    Stream.BOOSTING: "boosting trees",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +67,12 @@ def grow_forest(
     X: Matrix, folds: Folds, targets: Targets, max_features: int, effort: Effort, generators: Generators
 ) -> Fitted[Forest]:
     """Grow extremely randomised trees on the labelled items, for all labels together."""
+    labelled = X[folds.rows]
 
     def grow_part(fold: int, rng: np.random.Generator) -> Trees:
         known = np.flatnonzero(folds.fold != fold)
-        bags = [folds.rows[draw(known, effort.max_tree_items, rng)] for _ in range(count_trees_per_fold(effort, folds))]
-        return grow_bags(X, spread_targets(X, folds, targets, fold), bags, max_features, effort, rng)
+        bags = [draw(known, effort.max_tree_items, rng) for _ in range(count_trees_per_fold(effort, folds))]
+        return grow_bags(labelled, targets.without(fold), bags, max_features, rng, n_parts=len(folds.numbers))
 
     return grow_by_fold(X, folds, Stream.TREES, grow_part, generators)
 
@@ -106,22 +110,16 @@ def grow_by_fold(
 
 
 def grow_bags(
-    X: Matrix, targets: Floats, bags: list[Ints], max_features: int, effort: Effort, rng: np.random.Generator
+    X: Matrix, targets: Floats, bags: list[Ints], max_features: int, rng: np.random.Generator, *, n_parts: int
 ) -> Trees:
-    """Grow one tree per bag. The number of leaves is limited if their values would need too much memory."""
-    max_leaves = LEAF_CELLS // (effort.n_trees * targets.shape[1])
+    """Grow one tree per bag. The number of leaves is limited if the values of all parts would need too much memory."""
+    max_leaves = LEAF_CELLS // (n_parts * len(bags) * targets.shape[1])
     limit = None if max_leaves * MIN_LEAF >= max(map(len, bags)) else max(max_leaves, 2)
     seeds = rng.integers(2**31, size=len(bags))
     return grow(X, targets, bags, seeds, max_features=max_features, min_leaf=MIN_LEAF, max_leaves=limit)
 
 
-def spread_targets(X: Matrix, folds: Folds, targets: Targets, fold: int) -> Floats:
-    """Return the targets without a fold, one row per item, with zeros for unlabelled items."""
-    spread = np.zeros((X.shape[0], folds.Y.shape[1]))
-    spread[folds.rows] = targets.without(fold)
-    return spread
-
-
 def count_trees_per_fold(effort: Effort, folds: Folds) -> int:
     """Return the number of trees in the part of one fold."""
-    return max(1, effort.n_trees // len(folds.numbers))
+    n_trees = effort.n_trees if len(folds.rows) <= FEW_ITEMS else effort.n_trees_of_many
+    return max(1, n_trees // len(folds.numbers))

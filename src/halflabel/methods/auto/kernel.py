@@ -1,8 +1,7 @@
-"""Members that are kernel regressions."""
+"""The member that is a kernel regression."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,13 +10,12 @@ from scipy import linalg
 from sklearn.metrics.pairwise import euclidean_distances
 
 from halflabel._arrays import Floats, Matrix
-from halflabel.methods.auto.graph import to_transition_matrix
-from halflabel.methods.auto.member import Evidence, Fitted, Items, Model
-from halflabel.methods.auto.ridge import choose_map, deform_map, fit_ridge, sample_rows
+from halflabel.methods.auto.member import Evidence, Fitted, Items
+from halflabel.methods.auto.ridge import fit_ridge
 from halflabel.methods.auto.sampling import Stream
 from halflabel.methods.auto.task import Task
 from halflabel.methods.contributions import Carriers, Examples
-from halflabel.numerics.kernels import KernelRidge, NystroemMap, kernel_ridge, predict_ridges
+from halflabel.numerics.kernels import KernelRidge, NystroemMap, kernel_ridge
 
 #: Maximum number of examples that a regression is divided among.
 MAX_EXAMPLES = 4096
@@ -56,33 +54,15 @@ class KernelRegression:
         return shares
 
 
-def predict_models(models: Sequence[Model], items: Items) -> list[Floats]:
-    """Return the scores of new items by each model. Kernel regressions share the work on their common kernel."""
-    ridges = [model.ridge for model in models if isinstance(model, KernelRegression)]
-    by_ridge = iter(predict_ridges(ridges, items.X))
-    return [next(by_ridge) if isinstance(model, KernelRegression) else model.predict(items) for model in models]
-
-
 def kernel(task: Task) -> Fitted[KernelRegression]:
-    """RBF kernel ridge. Bandwidth and ridge weight have the smallest leave-one-out error, in closed form."""
-    return _fit_ridge(task, task.kernel_map, Stream.KERNEL)
+    """RBF kernel ridge. Bandwidth and ridge weight have the smallest leave-one-out error, in closed form.
 
-
-def deformed_kernel(task: Task) -> Fitted[KernelRegression]:
-    r"""Kernel ridge with the penalty :math:`\|(I - P)f\|^2`, P the transition matrix of the heat-kernel graph."""
-    folds, graph = task.folds, task.graph
-    some = sample_rows(len(folds.rows), folds.Y.shape[1], task.rng(Stream.STIFFNESS))
-    maps = deform_map(task.kernel_map, task.X[graph.nodes.items], to_transition_matrix(graph.affinities))
-    best = choose_map(maps, task.X[folds.rows[some]], folds.Y[some], folds.observed[some])
-    return _fit_ridge(task, best, Stream.DEFORMED_KERNEL)
-
-
-def _fit_ridge(task: Task, features: NystroemMap, stream: Stream) -> Fitted[KernelRegression]:
-    """Fit the labelled items, each held out by itself, or, where there are groups, together with its fold."""
-    folds, X = task.folds, task.X[task.folds.rows]
-    if folds.grouped:
+    Each labelled item is held out by itself, or, where there are groups, together with its fold.
+    """
+    folds, X, features = task.folds, task.X[task.folds.rows], task.kernel_map
+    if folds.n_groups:
         return _fit_by_fold(task, features, X)
-    model, loo = fit_ridge(features, X, folds.Y, folds.observed, task.rng(stream))
+    model, loo = fit_ridge(features, X, folds.Y, folds.observed, task.rng(Stream.KERNEL))
     scores = model.predict(task.X)
     # Each label is fitted on its own observed entries: the score of an unknown entry does not use its item.
     out_of_fold = np.where(folds.observed, loo, scores[folds.rows])

@@ -8,17 +8,21 @@ from scipy.special import expit
 
 from halflabel._arrays import Floats
 
-#: Weight of the distance from equal weights, in units of the mean log loss.
-SHRINKAGE = 0.03
+#: Weight of the distance from equal weights, relative to the log loss of equal weights: a loss of easy labels is small.
+SHRINKAGE = 0.07
+
+#: Number of items, or groups of items, at which the distance has twice this weight: few of them are luck.
+FEW_UNITS = 20
 
 
-def learn_weights(log_odds: Floats, relevant: Floats) -> Floats:
+def learn_weights(log_odds: Floats, relevant: Floats, n_units: int) -> Floats:
     r"""Return the weights of members, from their log odds of entries that they were not fitted to.
 
     Minimises over :math:`w \ge 0`, for m members and n entries with the values :math:`y_i` of 0 or 1,
 
     .. math::
-        \frac1n \sum_i \left[\log(1 + e^{s_i}) - y_i s_i\right] + \lambda \left\|w - \tfrac1m\right\|^2,
+        \ell(w) + 0.07 \left(1 + \tfrac{20}{u}\right) \ell\!\left(\tfrac1m\right) \left\|w - \tfrac1m\right\|^2,
+        \qquad \ell(w) = \frac1n \sum_i \left[\log(1 + e^{s_i}) - y_i s_i\right],
         \qquad s_i = \sum_k w_k z_{ki}
 
     The sum of the weights is free: members that make independent errors are together more certain than each alone.
@@ -29,6 +33,8 @@ def learn_weights(log_odds: Floats, relevant: Floats) -> Floats:
         z.
     relevant : ndarray of shape (n_entries,)
         y.
+    n_units : int
+        u, the number of items or of groups of items: entries of one of them are not independent.
 
     Returns
     -------
@@ -39,11 +45,16 @@ def learn_weights(log_odds: Floats, relevant: Floats) -> Floats:
     if not relevant.size:
         return equal
 
-    def objective(w: Floats) -> tuple[float, Floats]:
+    def expand(w: Floats) -> tuple[float, Floats]:
         score = w @ log_odds
         loss = np.mean(np.logaddexp(0, score) - relevant * score)
-        slope = log_odds @ (expit(score) - relevant) / len(relevant)
-        return float(loss + SHRINKAGE * ((w - equal) ** 2).sum()), slope + 2 * SHRINKAGE * (w - equal)
+        return float(loss), log_odds @ (expit(score) - relevant) / len(relevant)
+
+    pull = SHRINKAGE * (1 + FEW_UNITS / n_units) * expand(equal)[0]
+
+    def objective(w: Floats) -> tuple[float, Floats]:
+        loss, slope = expand(w)
+        return loss + pull * float(((w - equal) ** 2).sum()), slope + 2 * pull * (w - equal)
 
     found = minimize(
         objective, equal, jac=True, bounds=[(0, None)] * len(equal), method="L-BFGS-B", options={"ftol": 1e-12}

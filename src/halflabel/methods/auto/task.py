@@ -14,11 +14,11 @@ from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.forest import Forest, grow_forest
 from halflabel.methods.auto.graph import Graph, Nodes
 from halflabel.methods.auto.member import Fitted
-from halflabel.methods.auto.ridge import build_shared_map, choose_bandwidth
+from halflabel.methods.auto.ridge import choose_bandwidth
 from halflabel.methods.auto.sampling import Stream, make_rng
 from halflabel.methods.auto.split_width import choose_max_features
 from halflabel.methods.auto.targets import Surrogate, Targets
-from halflabel.numerics.kernels import NystroemMap
+from halflabel.numerics.kernels import NystroemMap, nystroem
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Task:
         """Features of an RBF kernel. The rank is halved if every label may need its own eigenvectors."""
         folds, rank = self.folds, self.effort.n_landmarks // (2 if self.folds.have_gaps else 1)
         bandwidth = choose_bandwidth(self.X[folds.rows], folds.Y, folds.observed, self.rng(Stream.BANDWIDTH))
-        return build_shared_map(self.X, folds.rows, bandwidth, rank, self.rng(Stream.LANDMARKS))
+        return nystroem(self.X[folds.rows], bandwidth, rank, self.rng(Stream.LANDMARKS))
 
     @cached_property
     def nodes(self) -> Nodes:

@@ -1,20 +1,19 @@
-"""Members that are forests: trees on the labelled items, and trees that also learn from unlabelled ones."""
+"""Members that are forests: random trees, and boosted trees for what random trees rarely meet."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from halflabel.methods.auto.forest import Forest, count_trees_per_fold, grow_bags, grow_by_fold, spread_targets
+from halflabel._arrays import is_sparse
+from halflabel.methods.auto.boosting import MIN_LEAF, boost
+from halflabel.methods.auto.forest import Forest, grow_by_fold
 from halflabel.methods.auto.member import Fitted
 from halflabel.methods.auto.sampling import Stream, draw
 from halflabel.methods.auto.task import Task
-from halflabel.methods.auto.trees import Trees
-
-#: Share of the unlabelled items in the bag of one self-trained tree.
-UNLABELLED_SHARE = 0.5
-
-#: Number of self-trained trees as a share of the trees of a forest.
-SELF_TRAINED_SHARE = 0.5
+from halflabel.methods.auto.trees import Trees, to_single
+from halflabel.methods.auto.words import choose_words
 
 
 def trees(task: Task) -> Fitted[Forest]:
@@ -22,20 +21,17 @@ def trees(task: Task) -> Fitted[Forest]:
     return task.forest
 
 
-def self_trained_trees(task: Task) -> Fitted[Forest]:
-    """Trees on the labels of labelled items, and on predictions of the first forest for unlabelled items."""
-    X, folds, effort = task.X, task.folds, task.effort
-    n_trees = max(1, round(SELF_TRAINED_SHARE * count_trees_per_fold(effort, folds)))
+def boosting(task: Task) -> Fitted[Forest]:
+    """Boosted trees for all labels together. A part's prediction is a log odds."""
+    folds, effort = task.folds, task.effort
 
     def grow_part(fold: int, rng: np.random.Generator) -> Trees:
-        known = folds.rows[folds.fold != fold]
-        others = draw(np.setdiff1d(np.arange(X.shape[0]), known), 3 * effort.max_tree_items, rng)
-        targets = spread_targets(X, folds, task.targets, fold)
-        targets[others] = task.forest.model.parts[fold].predict(X[others])  # items of the fold count as unlabelled
-        spare = effort.max_tree_items - len(known)
-        n_others = min(round(UNLABELLED_SHARE * len(others)), max(effort.max_tree_items // 2, spare))
-        n_known = effort.max_tree_items - n_others
-        bags = [np.concatenate([draw(known, n_known, rng), draw(others, n_others, rng)]) for _ in range(n_trees)]
-        return grow_bags(X, targets, bags, task.max_features, effort, rng)
+        known = draw(np.flatnonzero(folds.fold != fold), effort.max_tree_items, rng)
+        X, Y, observed = task.X[folds.rows[known]], folds.Y[known], folds.observed[known]
+        if not is_sparse(X):
+            return boost(to_single(X), Y, observed, effort.n_rounds, rng)
+        words = choose_words(X, Y, MIN_LEAF)
+        trees = boost(to_single(X[:, words]), Y, observed, effort.n_rounds, rng)
+        return replace(trees, feature=words[trees.feature].astype(np.int32))
 
-    return grow_by_fold(X, folds, Stream.SELF_TRAINED_TREES, grow_part, task.rng)
+    return grow_by_fold(task.X, folds, Stream.BOOSTING, grow_part, task.rng)

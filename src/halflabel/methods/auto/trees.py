@@ -30,6 +30,10 @@ BLOCK = 2**13
 MAX_DENSE = 2**26
 
 
+#: Features, thresholds, left and right nodes, and leaves of the nodes of one tree, and the values of its leaves.
+FlatTree = tuple[NDArray[Any], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Trees:
     """Regression trees for several targets. A leaf points to itself.
@@ -75,14 +79,14 @@ class Trees:
         for start in range(0, X.shape[0], size):
             total = result[start : start + size]
             values = np.empty(total.shape, dtype=np.float32)
-            for leaves in find_leaves(_to_single(X[start : start + size])):
+            for leaves in find_leaves(to_single(X[start : start + size])):
                 np.take(self.values, leaves, axis=0, out=values, mode="clip")  # other modes copy ``out``
                 total += values
         result /= len(self.roots)
         return result
 
 
-def _to_single(X: Matrix) -> NDArray[np.float32]:
+def to_single(X: Matrix) -> NDArray[np.float32]:
     """Return dense rows in single precision."""
     return np.ascontiguousarray(X.astype(np.float32).toarray() if is_sparse(X) else X, dtype=np.float32)
 
@@ -91,7 +95,7 @@ def _take_bag(X: Matrix, rows: Ints) -> Matrix:
     """Return some rows in single precision, dense unless this would be large."""
     part = X[rows]
     if not is_sparse(part) or np.prod(part.shape) <= MAX_DENSE:
-        return _to_single(part)
+        return to_single(part)
     places = part.indices.astype(np.int32), part.indptr.astype(np.int32)  # scikit-learn's trees take no others
     return sparse.csr_array((part.data.astype(np.float32), *places), shape=part.shape)
 
@@ -160,7 +164,7 @@ def _grow_bags(
     limits = (min(max_features or math.isqrt(X.shape[1]), X.shape[1]), min_leaf, max_leaves)
     jobs = (grow_one(X, targets, rows, int(seed), *limits) for rows, seed in zip(bags, seeds, strict=True))
     # One job unless the caller sets another number in a joblib context.
-    return _concatenate(Parallel(prefer="threads")(jobs))
+    return concatenate(Parallel(prefer="threads")(jobs))
 
 
 def _grow_tree(
@@ -171,7 +175,7 @@ def _grow_tree(
     max_features: int,
     min_leaf: int,
     max_leaves: int | None,
-) -> tuple[Any, ...]:
+) -> FlatTree:
     """Grow a tree, and return the arrays of its part of :class:`Trees`."""
     rng = np.random.default_rng(seed)
     own = targets[rows]
@@ -187,24 +191,33 @@ def _grow_tree(
     with config_context(skip_parameter_validation=True):
         is_checked = not is_sparse(part) and bool(np.isfinite(part).all())
         tree = model.fit(part, np.ascontiguousarray(mixed), check_input=not is_checked).tree_
-    inner = tree.children_left >= 0
-    number = np.where(inner, 0, (~inner).cumsum() - 1).astype(np.int32)
-    leaf = number[tree.apply(part)]
+    leaf = number_leaves(tree)[tree.apply(part)]
     counts = np.bincount(leaf)
     ends = np.append(0, counts.cumsum())
     members = sparse.csr_array((np.ones(len(rows)), np.argsort(leaf, kind="stable"), ends), (len(counts), len(rows)))
-    values = (members @ own) / counts[:, None]
+    return flatten(tree, (members @ own) / counts[:, None])
+
+
+def number_leaves(tree: Any) -> NDArray[np.int32]:
+    """Return the number of each leaf of a tree of scikit-learn, in the order of its nodes; 0 for other nodes."""
+    is_leaf = tree.children_left < 0
+    return np.where(is_leaf, is_leaf.cumsum() - 1, 0).astype(np.int32)
+
+
+def flatten(tree: Any, values: Floats) -> FlatTree:
+    """Return the arrays of a tree of scikit-learn, with other values in its leaves, shape (n_leaves, n_targets)."""
+    inner = tree.children_left >= 0
     return (
         np.where(inner, tree.feature, 0).astype(np.int32),
         np.where(inner, tree.threshold, np.inf),
         tree.children_left.astype(np.int32),
         tree.children_right.astype(np.int32),
-        number,
+        number_leaves(tree),
         values.astype(np.float32),
     )
 
 
-def _concatenate(trees: Sequence[tuple[Any, ...]]) -> Trees:
+def concatenate(trees: Sequence[FlatTree]) -> Trees:
     """Concatenate the arrays of the trees."""
     sizes, leaves = [len(tree[0]) for tree in trees], [len(tree[-1]) for tree in trees]
     first, shift = (np.concatenate([[0], np.cumsum(n)[:-1]]).astype(np.int32) for n in (sizes, leaves))

@@ -1,0 +1,210 @@
+"""AutoLabeler of this version and of an earlier one, and calibrated rivals: Brier score and CPU seconds by cell.
+
+A cell is a public set (at most 1 200 random items, the 12 most frequent labels that at least 12 items have), a share of
+labelled items, and a kind of gap: "items" without labels, single "entries" of which half are hidden (at most 600
+items), or "tags": positive-only labels, where 40 % of the items are annotated and 40 % of their tags are missing.
+Settings of the ensemble were chosen on the sets of CHOSE; the sets of REPORT chose nothing.
+
+Each rival is fitted as its users fit it, on the feature weights of AutoLabeler, and calibrated by the Platt scaling of
+AutoLabeler on its own out-of-fold scores. "mean of rivals" is the mean of their log odds.
+Methods of one version run in one process of one thread with the sources of this version:
+
+    python benchmarks/versions.py --before OLD/src --out cells.csv [--sets scene] [--kinds items entries tags]
+    python benchmarks/versions.py --summary cells.csv         print the tables without a run
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from _common import FOLDER, append_record, make_parser, read_records, run_alone, time_cpu, use_one_thread
+from auto_methods import weight_features
+from rivals import make_lightgbm
+from scipy.special import expit, logit
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+
+from halflabel import AutoLabeler, PartialLabels
+from halflabel._arrays import is_sparse
+from halflabel.files.mulan import read_mulan
+from halflabel.labels.calibration import fit_platt
+from halflabel.labels.metrics import brier
+from halflabel.methods.auto.features import has_word_features
+from halflabel.methods.model_selection import folds_of_labelled
+
+CHOSE = ("emotions", "scene", "enron", "msrc", "thyroid7")
+REPORT = ("yeast", "yahoo-arts", "corel5k", "steel-faults", "medical", "gnegativego", "ohsumed", "boardgames")
+CELL = ["set", "kind", "share", "seed"]
+EFFORTS = ("fast", "default", "best")
+RIVALS = {
+    "logistic": lambda: LogisticRegression(max_iter=1000),
+    "extratrees": lambda: ExtraTreesClassifier(200, min_samples_leaf=2, random_state=0),
+    "histgradient": lambda: HistGradientBoostingClassifier(max_leaf_nodes=8, min_samples_leaf=5, random_state=0),
+    "lightgbm": make_lightgbm,
+}
+
+
+# -- cells -----------------------------------------------------------------------------
+
+
+def load(name):
+    """Return the features of a public set as numbers, and its labels: words as columns of 0 and 1, gaps as medians."""
+    parts = [read_mulan(path) for path in sorted((FOLDER / name).glob("*.arff.gz"))]
+    whole = [part for part in parts if "-train" not in part.source and "-test" not in part.source] or parts
+    raw, frame = whole[0], pd.concat([part.frame for part in whole], ignore_index=True)
+    labels = PartialLabels.from_table(frame[list(raw.label_names)])
+    if raw.matrix is not None and not len(frame.columns.difference(raw.label_names)):
+        return stack([part.matrix for part in whole]), labels
+    features = pd.get_dummies(frame.drop(columns=list(raw.label_names)), dtype=float).astype(float)
+    columns = features.fillna(features.median()).to_numpy()
+    return (columns if raw.matrix is None else np.hstack([stack([part.matrix for part in whole]), columns])), labels
+
+
+def stack(matrices):
+    """Return matrices below each other."""
+    from scipy import sparse
+
+    return sparse.vstack(matrices, format="csr") if is_sparse(matrices[0]) else np.vstack(matrices)
+
+
+def make_cell(name, kind, share, seed):
+    """Return features, known and hidden labels of a cell."""
+    X, labels = load(name)
+    rng = np.random.default_rng([seed, round(100 * share)])
+    rows = np.sort(rng.permutation(len(labels))[: 600 if kind == "entries" else 1200])
+    state, annotated = labels.state[rows], labels.annotated[rows]
+    count = (state > 0).sum(axis=0)
+    columns = np.sort(np.argsort(-count, kind="stable")[:12])
+    columns = columns[count[columns] >= 12]
+    labels = PartialLabels(state[:, columns], tuple(labels.names[j] for j in columns), annotated)
+    shape = labels.shape if kind == "entries" else (len(rows), 1)
+    hidden = np.broadcast_to(rng.random(shape) >= share, labels.shape)
+    if kind != "tags":
+        return X[rows], labels.hide(hidden), labels.hide(~hidden)
+    tags = (labels.relevant & ~hidden & (rng.random(labels.shape) < 0.6)).astype(np.int8)
+    known = PartialLabels(tags, labels.names, ~hidden[:, 0], True)
+    return X[rows], known, labels.hide(~hidden)
+
+
+# -- methods ---------------------------------------------------------------------------
+
+
+def predict_auto(effort, X, known):
+    """Return the probabilities of AutoLabeler."""
+    rate = 0.6 if known.positive_only else None
+    return AutoLabeler(effort, observed_rate=rate).fit(X, known).label_probabilities_
+
+
+def predict_rival(make, X, known):
+    """Return the calibrated probabilities of one classifier per label."""
+    X = weight_features(X)
+    fold = folds_of_labelled(known, 5, np.random.default_rng(0))
+    held_out, scores = np.full((2, *known.shape), np.nan)
+    for j in range(known.shape[1]):
+        rows = np.flatnonzero(known.observed[:, j])
+        y = known.relevant[rows, j]
+        for number in range(5):
+            inside = rows[fold[rows] == number]
+            held_out[inside, j] = score(make, X, rows[fold[rows] != number], known.relevant[:, j], inside)
+        scores[:, j] = score(make, X, rows, known.relevant[:, j], np.arange(len(known))) if y.size else 0.0
+    return fit_platt(held_out, known)(scores)
+
+
+def score(make, X, rows, relevant, new):
+    """Return log odds of new rows by a classifier of one label."""
+    y = relevant[rows]
+    if not len(new) or y.all() or not y.any():
+        return np.zeros(len(new))
+    model = make()
+    dense = is_sparse(X) and isinstance(model, HistGradientBoostingClassifier)
+    take = (lambda at: X[at].toarray()) if dense else (lambda at: X[at])
+    p = model.fit(take(rows), y).predict_proba(take(new))[:, 1]
+    return logit(np.clip(p, 1e-3, 1 - 1e-3))
+
+
+def measure(name, kind, share, seed, methods):
+    """Yield the Brier score and the CPU seconds of each method of a cell."""
+    X, known, hidden = make_cell(name, kind, share, seed)
+    of_rivals = []
+    for method in methods:
+        with use_one_thread():
+            if method in RIVALS:
+                seconds, p = time_cpu(lambda method=method: predict_rival(RIVALS[method], X, known))
+                of_rivals.append(logit(p))
+            else:
+                effort = method.removesuffix(" before")
+                seconds, p = time_cpu(lambda effort=effort: predict_auto(effort, X, known))
+        yield {"method": method, "brier": brier(hidden, p), "cpu_s": seconds, "words": has_word_features(X)}
+    if len(of_rivals) > 1:
+        yield {"method": "mean of rivals", "brier": brier(hidden, expit(np.mean(of_rivals, axis=0))), "cpu_s": np.nan}
+
+
+# -- tables ----------------------------------------------------------------------------
+
+
+def summarise(records):
+    """Print Brier scores and seconds relative to the earlier version, and Brier scores relative to the best rival."""
+    table = records.pivot_table(index=CELL, columns="method", values="brier", sort=False)
+    seconds = records.pivot_table(index=CELL, columns="method", values="cpu_s", sort=False)
+    names = [name for name in table if name in RIVALS or name == "mean of rivals"]
+    own = [name for name in table if name not in names]
+    group = np.where(table.index.get_level_values("set").isin(CHOSE), "chose", "report")
+    keys = [table.index.get_level_values("kind"), group]
+    if "default before" in table:
+        ratio = table[own].div(table["default before"], axis=0)
+        print("Brier score relative to the earlier default\n", ratio.round(3).to_string())
+        print("CPU seconds\n", seconds.round(2).to_string())
+        print(ratio.groupby(keys).agg(["mean", "max"]).round(4).to_string())
+        print("CPU relative to the earlier default, sums of cells")
+        print(seconds[own].sum().div(seconds["default before"].sum()).round(3).to_string())
+    if names:
+        best = table[own].div(table[names].min(axis=1), axis=0).dropna()
+        print("Brier score relative to the best rival, chosen on the hidden labels\n", best.round(3).to_string())
+        print(best.groupby([best.index.get_level_values("kind")]).agg(["mean", "max"]).round(4).to_string())
+
+
+def main():
+    """Run the cells that are not in the file, then print the tables."""
+    parser = make_parser(__doc__, sets=(*CHOSE, *REPORT))
+    parser.add_argument("--kinds", nargs="+", default=["items"], choices=["items", "entries", "tags"])
+    parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.4], help="for items; others have .5 and .4")
+    parser.add_argument("--seed", type=int, default=9777)
+    parser.add_argument("--methods", nargs="+", default=["default"], choices=[*EFFORTS, *RIVALS])
+    parser.add_argument("--before", type=Path, help="source folder of an earlier version")
+    parser.add_argument("--out", type=Path, help="CSV file of records; those in it are not run again")
+    parser.add_argument("--summary", type=Path, metavar="FILE", help="print the tables of such a file and stop")
+    parser.add_argument("--cell", help="used by the processes of this script")
+    options = parser.parse_args()
+    if options.summary:
+        return summarise(pd.read_csv(options.summary))
+    if options.cell:
+        warnings.simplefilter("ignore")
+        for record in measure(**json.loads(options.cell)):
+            print(json.dumps(record, default=bool))
+        return None
+    code = str(Path(__file__).parents[1] / "src")
+    plan = {code: options.methods} | ({str(options.before): ["default before"]} if options.before else {})
+    for name, kind in ((name, kind) for name in options.sets for kind in options.kinds):
+        for share in {"items": options.shares, "entries": [0.5], "tags": [0.4]}[kind]:
+            cell = {"set": name, "kind": kind, "share": share, "seed": options.seed}
+            done = read_records(options.out)
+            done = set(done.merge(pd.DataFrame([cell]))["method"]) if len(done) else set()
+            for source, methods in plan.items():
+                given = {"name": name, **{key: cell[key] for key in CELL[1:]}}
+                given["methods"] = [method for method in methods if method not in done]
+                run = run_alone(__file__, "--cell", json.dumps(given), code=source, check=False)
+                if run.returncode:
+                    sys.exit(run.stderr)
+                for line in run.stdout.splitlines():
+                    print(cell, line, flush=True)
+                    append_record(cell | json.loads(line), options.out)
+    return summarise(read_records(options.out))
+
+
+if __name__ == "__main__":
+    main()
