@@ -15,7 +15,15 @@ from scipy import sparse
 from halflabel._arrays import Floats
 from halflabel._version import __version__
 from halflabel.completion import archive
-from halflabel.completion.archive import FORMAT, ModelFileError, is_model, load_tree, read_heading, save_tree
+from halflabel.completion.archive import (
+    FORMAT,
+    FORMER_CLASSES,
+    ModelFileError,
+    is_model,
+    load_tree,
+    read_heading,
+    save_tree,
+)
 
 MIB, GIB = 2**20, 2**30
 
@@ -176,6 +184,16 @@ def test_a_sparse_matrix_points_inside_its_shape(tmp_path):
     narrow = json.loads(text.replace('"shape": [3, 3]', '"shape": [3, 2]'))
     with pytest.raises(ModelFileError, match="indices must be < 2"):
         load_tree(write(tmp_path / "m2", narrow, **arrays), {})
+
+
+@pytest.mark.parametrize("kind", sorted(FORMER_CLASSES))
+def test_a_class_of_version_0_1_that_is_gone_is_one_sentence(kind, tmp_path):
+    path = write(tmp_path / "m", document(tree={"dict": [["model", {"object": kind, "state": {"dict": []}}]]}))
+    with pytest.raises(
+        ModelFileError, match=rf"m: it was written by halflabel 0\.1 and holds a {kind}.*: complete"
+    ) as raised:
+        load_tree(path, CLASSES)
+    assert "\n" not in str(raised.value)
 
 
 def test_only_listed_classes_are_written_and_read(tmp_path):

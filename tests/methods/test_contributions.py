@@ -30,8 +30,8 @@ def make_cases():
     lone = np.where(np.arange(80)[:, None] == 0, [1.0, 1.0, np.nan], np.nan)
     lone[1:30, 0] = 0.0
     pairs = np.repeat(np.arange(6.0), 2)[:, None]  # both values of a label at every place
-    ensemble = AutoLabeler(members=("kernel", "harmonic", "corrected_trees"), n_folds=3)
-    fast = AutoLabeler("fast", n_folds=3)
+    ensemble = AutoLabeler(members=("kernel", "harmonic", "boosting", "logistic"), n_folds=3)
+    fast, three = AutoLabeler("fast", n_folds=3), AutoLabeler("fast", members=("kernel", "harmonic", "trees"))
     return {
         "ensemble": (ensemble, X, Y, {}),
         "gaps": (fast, X_gaps, Y_gaps, {}),
@@ -40,7 +40,7 @@ def make_cases():
         "frequency": (AutoLabeler("fast", n_folds=3, observed_rate=0.7), X, positives(Y), {}),
         "all assigned": (AutoLabeler("fast", n_folds=3, observed_rate=1.0), X, positives(Y), {}),
         "one value only": (fast, X, lone, {}),
-        "no information": (AutoLabeler("fast"), pairs, np.tile([[1.0, 0.0], [0.0, 1.0]], (6, 1)), {}),
+        "no information": (three, pairs, np.tile([[1.0, 0.0], [0.0, 1.0]], (6, 1)), {}),
         "one label": (fast, X, Y[:, :1], {}),
         "SSDRMC": (hl.SSDRMC(n_neighbors=8), X, Y, {}),
         "BinaryRelevance": (BinaryRelevance(), X, Y, {}),

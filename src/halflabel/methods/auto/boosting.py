@@ -142,7 +142,7 @@ def _choose_splits(X: NDArray[np.float32], targets: Floats, rng: np.random.Gener
         targets = targets @ rng.normal(size=(n_targets, MIXTURES))
     model = DecisionTreeRegressor(
         max_leaf_nodes=MAX_LEAVES,
-        min_samples_leaf=min(MIN_LEAF, max(1, len(X) // 2)),
+        min_samples_leaf=MIN_LEAF,
         max_features=max(1, min(round(SHARE_OF_FEATURES * X.shape[1]), MAX_FEATURES)),
         random_state=int(rng.integers(2**31)),
     )
