@@ -244,8 +244,8 @@ class _Decoder:
         name = value["object"]
         if name in FORMER_CLASSES - set(self.classes):
             raise ModelFileError(
-                f"it was written by halflabel 0.1 and holds a {name}, which version {__version__} no longer has: "
-                "complete the table again for a new model, or predict with halflabel 0.1.1."
+                f"it holds a {name} of halflabel 0.1, a part of models that no longer exists: complete the table again "
+                "for a new model, or predict with halflabel 0.1.1."
             )
         if name not in self.classes:
             raise ModelFileError(
