@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -107,10 +106,3 @@ def test_without_axes_there_is_a_new_figure(filled):
     ax = filled.plot.map()
     assert pyplot.gcf() is ax.figure
     pyplot.close(ax.figure)
-
-
-def test_a_missing_matplotlib_is_a_sentence(filled, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    monkeypatch.delattr("matplotlib.pyplot")
-    with pytest.raises(ImportError, match="figures need matplotlib, which is not installed"):
-        filled.plot.map()

@@ -59,8 +59,7 @@ def predict_command(
     """  # noqa: D301
     from halflabel.completion.model_file import load
 
-    tool, question = split_tool(to)
-    predictor = load(model)
+    (tool, question), predictor = split_tool(to), load(model)
     source = read_file(items, Columns(format=keys.pop("format", None), labels=()), **keys)
     raw = source.raw
     target = output or (name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))

@@ -36,6 +36,7 @@ from halflabel.table.sources import Source
 from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
+    from halflabel.review_page.server import Server
     from halflabel.review_page.session import Session
 
 
@@ -117,7 +118,6 @@ def review_command(
       halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl
     """  # noqa: D301
     from halflabel.review_page.browser import opened_in_browser
-    from halflabel.review_page.server import Server
     from halflabel.review_page.session import Session
 
     source = items.read()
@@ -133,11 +133,7 @@ def review_command(
     out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
     config = _make_config(opened, by or _name_user(), map_columns, others, targets, **asked)
     session = Session(config, path)
-    try:
-        server = Server(session, port, _print_next)
-    except OSError:
-        session.close()
-        raise
+    server = _make_server(session, port)
     try:
         _print_start(session, f"Open {server.address}")
         session.start()
@@ -150,6 +146,17 @@ def review_command(
     finally:
         session.close()
         print_result(f"{plural(len(session.book), 'answer')} in {path}. The same command goes on where you stopped.")
+
+
+def _make_server(session: Session, port: int) -> Server:
+    """Return the server of a session, which ends if the port cannot be used."""
+    from halflabel.review_page.server import Server
+
+    try:
+        return Server(session, port, _print_next)
+    except OSError:
+        session.close()
+        raise
 
 
 def _print_start(session: Session, address: str) -> None:

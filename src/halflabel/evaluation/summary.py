@@ -100,8 +100,7 @@ def evaluate_table(
     of_default = records[records["method"] == DEFAULT]
     points = None
     if curve and hiding.curve_metrics:
-        full = of_default[list(dict.fromkeys(hiding.curve_metrics))]
-        some = splits[:CURVE_REPEATS]
+        full, some = of_default[list(dict.fromkeys(hiding.curve_metrics))], splits[:CURVE_REPEATS]
         points = learning_curve(methods[DEFAULT], sample.X, some, hiding, full, rng, sample.groups, sample.prior)
     summary = _summarize(records, hiding.decisive, share)
     where = f" (in a sample of {len(sample.labels)} items)" if sample is not opened else ""

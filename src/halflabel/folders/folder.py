@@ -136,13 +136,23 @@ def complete_folder(
     with lock_folder(plan.places.out):
         manifest, notes, finished = _begin_or_continue(plan)
         totals = _complete_parts(plan, manifest, finished)
-        names, of = tuple(manifest["labels"]), manifest["probability_of"]
-        against = tuple(manifest["contradictions"])
-        result = FolderCompletion(
-            plan.places.out, len(plan.parts), names, totals, manifest["core"], of, notes, against, manifest["used"]
-        )
+        result = _make_result(plan, manifest, totals, notes)
         _finish(plan, result, manifest)
     return result
+
+
+def _make_result(plan: Plan, manifest: dict[str, Any], totals: Totals, notes: tuple[str, ...]) -> FolderCompletion:
+    return FolderCompletion(
+        plan.places.out,
+        len(plan.parts),
+        tuple(manifest["labels"]),
+        totals,
+        core=manifest["core"],
+        probability_of=manifest["probability_of"],
+        notes=notes,
+        contradictions=tuple(manifest["contradictions"]),
+        rule=manifest["used"],
+    )
 
 
 def _read_columns(given: dict[str, Any]) -> Columns:

@@ -43,10 +43,8 @@ def make_axes(ax: Axes | None = None) -> Axes:
     """Return the axes that were given, or the axes of a new figure."""
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("figures need matplotlib, which is not installed: pip install matplotlib.") from error
+    from matplotlib import pyplot  # imported here: it takes a second
+
     return pyplot.subplots()[1]
 
 
@@ -78,16 +76,14 @@ def plot_map(
         rows = codes == code
         if rows.any():
             colour, marker, size = MARKS[code]
-            ax.scatter(
-                coordinates[rows, 0],
-                coordinates[rows, 1],
-                s=size,
-                c=colour,
-                marker=marker,
-                linewidths=0,
-                alpha=PALE if code > 4 else 1.0,
-                label=WORDS[code],
-            )
+            look: dict[str, Any] = {
+                "c": colour,
+                "marker": marker,
+                "s": size,
+                "alpha": PALE if code > 4 else 1.0,
+                "linewidths": 0,
+            }
+            ax.scatter(*coordinates[rows].T, label=WORDS[code], **look)
     for text, place, shift in regions:
         ax.annotate(
             _escape_mathematics(text),

@@ -55,10 +55,8 @@ def read_thumbnail(cell: Any, folder: str | os.PathLike[str] = ".") -> str | Non
     content = _read_content(cell, Path(folder))
     if content is None:
         return None
-    try:
-        from PIL import Image
-    except ImportError:  # it comes with matplotlib
-        return None
+    from PIL import Image  # imported here: most tables have no images. It comes with matplotlib.
+
     with warnings.catch_warnings():
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         try:
