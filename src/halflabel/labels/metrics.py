@@ -230,7 +230,7 @@ Needs = Literal["labels", "scores", "probabilities"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, the answer that it needs, and how to read it.
+    """A metric, the answer that it needs, and the better direction.
 
     Parameters
     ----------
@@ -239,42 +239,27 @@ class Metric:
     needs : {"labels", "scores", "probabilities"}
         The content of the answer.
     greater_is_better : bool
-    definition : str
-        One line for a report.
     """
 
     name: str
     function: Callable[[PartialLabels, ArrayLike], float]
     needs: Needs
     greater_is_better: bool
-    definition: str
 
 
 _IN_READING_ORDER = (
-    Metric("micro_f1", micro_f1, "labels", True, "F1 of all observed entries pooled"),
-    Metric("macro_f1", macro_f1, "labels", True, "mean over labels of the F1 of a label"),
-    Metric("hamming_loss", hamming_loss, "labels", False, "share of wrong entries"),
-    Metric("label_error", label_error, "labels", False, "mean over labels of the share of wrong entries of a label"),
-    Metric("subset_accuracy", subset_accuracy, "labels", True, "share of items without a wrong entry"),
-    Metric("ranking_loss", ranking_loss, "scores", False, "share of an item's label pairs ranked wrong"),
-    Metric("one_error", one_error, "scores", False, "share of items whose top-ranked label is irrelevant"),
-    Metric("coverage", coverage, "scores", False, "steps down the ranking to an item's last relevant label"),
-    Metric(
-        "average_precision",
-        average_precision,
-        "scores",
-        True,
-        "mean precision at the ranks of the relevant labels",
-    ),
-    Metric(
-        "macro_auc",
-        macro_auc,
-        "scores",
-        True,
-        "mean over labels of the area under the ROC curve",
-    ),
-    Metric("brier", brier, "probabilities", False, "mean squared error of the probabilities"),
-    Metric("ece", ece, "probabilities", False, "distance of probabilities from observed frequencies, in 15 bins"),
+    Metric("micro_f1", micro_f1, "labels", True),
+    Metric("macro_f1", macro_f1, "labels", True),
+    Metric("hamming_loss", hamming_loss, "labels", False),
+    Metric("label_error", label_error, "labels", False),
+    Metric("subset_accuracy", subset_accuracy, "labels", True),
+    Metric("ranking_loss", ranking_loss, "scores", False),
+    Metric("one_error", one_error, "scores", False),
+    Metric("coverage", coverage, "scores", False),
+    Metric("average_precision", average_precision, "scores", True),
+    Metric("macro_auc", macro_auc, "scores", True),
+    Metric("brier", brier, "probabilities", False),
+    Metric("ece", ece, "probabilities", False),
 )
 
 #: Every metric by name, in reading order.
