@@ -1,6 +1,7 @@
 """Expected errors: their sum, and a band that holds the truth."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 
@@ -111,3 +112,14 @@ def test_without_a_calibration_the_errors_alone_are_random():
     assert (table["low"].tolist(), table["high"].tolist()) == ([0, 0], [2, 2])
     table = estimate_errors(labels, 0 * filled, p, np.zeros((3, 1)), p, np.random.default_rng(0))
     assert table["high"].tolist() == [0, 0]
+
+
+def test_a_sample_of_the_labelled_items_gives_a_band_of_about_the_same_width(rng, monkeypatch):
+    labels, filled, p, scores, held_out, _ = simulate(rng, n=900, n_labelled=600)
+    monkeypatch.setattr(expected_errors, "SPREAD", 0)
+    monkeypatch.setattr(expected_errors, "SAMPLES", 200)
+    whole = estimate_errors(labels, filled, p, scores, held_out, np.random.default_rng(1))
+    monkeypatch.setattr(expected_errors, "MAX_LABELLED", 200)
+    sample = estimate_errors(labels, filled, p, scores, held_out, np.random.default_rng(1))
+    np.testing.assert_allclose(sample["high"] - sample["low"], whole["high"] - whole["low"], rtol=0.25)
+    pd.testing.assert_frame_equal(sample[["label", "filled", "expected"]], whole[["label", "filled", "expected"]])

@@ -241,6 +241,17 @@ class TestConfident:
         # .99, .97 and .90 have the mean .953; with .60 it is .865. On the other side only .98.
         assert fill_confident(p, 0.95).ravel().tolist() == [1, 1, 1, 0, -1]
 
+    @pytest.mark.parametrize("precision", [0.6, 0.75, 0.9])
+    def test_of_all_sets_of_sure_cells_the_largest_is_filled_in_any_order(self, rng, precision):
+        for _ in range(20):
+            p, order = rng.integers(0, 11, size=12) / 10, rng.permutation(12)
+            state = fill_confident(p[:, None], precision)[:, 0]
+            for value, sure in ((1, np.where(p >= 0.5, p, 0)), (-1, np.where(p < 0.5, 1 - p, 0))):
+                sets = [sure >= cut for cut in np.unique(sure[sure > 0])]
+                right = [each.sum() for each in sets if sure[each].mean() >= precision - 1e-12]
+                assert (state == value).sum() == max(right, default=0)
+            np.testing.assert_array_equal(fill_confident(p[order, None], precision)[:, 0], state[order])
+
     def test_truth_agrees_when_probabilities_are_true(self, rng):
         P = rng.beta(0.4, 0.8, size=(20_000, 1))
         truth = rng.random(P.shape) < P

@@ -142,7 +142,7 @@ class FakeCompletion:
     def review(self, max_rows: int, show: tuple[str, ...], reason: str) -> pd.DataFrame:
         return list_for_review(self, max_rows, show, reason)
 
-    def map(self, n_components: int = 2) -> SimpleNamespace:
+    def map(self, n_components: int = 2, **_: Any) -> SimpleNamespace:
         if self.coordinates.shape[1] < 2:
             raise ValueError("a map of these items has 1 dimension, not 2.")
         region = SimpleNamespace(centre=0, names=("<b>loud</b>",), describe=lambda: "Region of <6> items.")

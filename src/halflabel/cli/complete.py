@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 from halflabel.cli.console import (
     count_gaps,
@@ -43,9 +43,11 @@ from halflabel.cli.outputs import (
     to_option,
     write_review,
 )
+from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 from halflabel.completion.marking import check_marks
 from halflabel.files.conversion import check_values, write_frame
 from halflabel.report.display import describe_review
+from halflabel.report.errors import write_certificates
 from halflabel.table.items import choose_shown
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ _OLD_OPTIONS = (
 @to_option
 @probabilities_option
 @click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
+@click.option("--no-report", is_flag=True, help="Write no report: for large tables, it takes time.")
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
 @click.option("--answers", type=PATH, help="A table of `halflabel review` whose column 'answer' is filled in with 1 or "
               "0; answers replace given entries.")  # fmt: skip
@@ -91,6 +94,7 @@ def complete_command(
     answers: Path | None,
     source_columns: bool,
     as_json: bool,
+    no_report: bool,
     seed: int,
     review_rows: int = MAX_ROWS,
     *,
@@ -118,7 +122,9 @@ def complete_command(
     source = items.read()
     table = output or name_completed(items.paths, source, tool)
     paths = {name: asked.pop(name) for name in ("report", "probabilities", "model")}
-    paths["report"] = paths["report"] or _name_report(items, table)
+    if no_report and paths["report"] is not None:
+        raise click.UsageError("--report names the report that --no-report leaves out: give one of them.")
+    paths["report"] = None if no_report else paths["report"] or _name_report(items, table)
     inputs = (*items.inputs, *source.paths, answers, *certificates)
     outputs = Outputs.plan(inputs, {"table": table, **paths, "review": review})
     outputs = outputs.together_with(check_completed(table, source, tool, source_columns, question))
@@ -134,18 +140,24 @@ def complete_command(
         from halflabel.completion import complete
 
         filled = complete(opened, review=answers, **asked, random_state=seed)
+    write_certificates(filled, proofs)  # raises for another table, before a file is written
+    to_check = filled.review(review_rows, shown) if review else None
+    write = partial(_write, outputs, as_json)
+    lost = write(
+        table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
+        probabilities=lambda path: write_frame(add_index_column(filled.probabilities), path),
+        review=lambda path: write_review(filled, to_check, path),
+    )["table"]
+    reasons = [filled.explain(item, label) for item, label in entries]
+    if not as_json:
+        _print_completion(filled, shown, lost)
+        print_result(*map(repr, reasons), *([] if to_check is None else [describe_review(filled, len(to_check))]))
     settings = {**asked, "seed": seed, "answers": answers, **items.stated}
     of_report = {"title": Path(source.raw.source).name, "certificates": proofs, "settings": settings}
-    to_check = filled.review(review_rows, shown) if review else None
-    of_table = {"format": tool, "mark": source_columns, "question": question}
-    lost = _write_all(filled, outputs, to_check, of_table, of_report)
-    reasons = [filled.explain(item, label) for item, label in entries]
+    write(model=lambda path: filled.save(path, item_map=_try_map(filled)))
+    write(report=lambda path: filled.report(path, **of_report))
     if as_json:
         _print_json(filled, outputs, reasons)
-        return
-    _print_completion(filled, shown, lost)
-    print_result(*map(repr, reasons), *([] if to_check is None else [describe_review(filled, len(to_check))]))
-    outputs.print_paths()
 
 
 def _name_report(items: ItemsFile, table: Path) -> Path:
@@ -154,24 +166,13 @@ def _name_report(items: ItemsFile, table: Path) -> Path:
     return name_output(items.paths[0] if is_one else table, "report.html")
 
 
-def _write_all(
-    filled: Completion,
-    outputs: Outputs,
-    to_check: pd.DataFrame | None,
-    of_table: dict[str, Any],
-    of_report: dict[str, Any],
-) -> Sequence[str]:
-    """Write all outputs together, and return the sentences about what the table cannot hold."""
+def _write(outputs: Outputs, is_silent: bool, **writers: Callable[[Path], Any]) -> dict[str, Any]:
+    """Write some outputs together. When they are on the disk, print where they are."""
     with show_progress():
-        written = outputs.write(
-            table=lambda path: filled.write(path, **of_table),
-            probabilities=lambda path: write_frame(add_index_column(filled.probabilities), path),
-            review=lambda path: write_review(filled, to_check, path),
-            model=lambda path: filled.save(path, item_map=_try_map(filled)),
-            report=lambda path: filled.report(path, **of_report),
-        )
-    lost: Sequence[str] = written["table"]
-    return lost
+        written = outputs.write(**writers)
+    if written and not is_silent:
+        outputs.print_paths(only=written)
+    return written
 
 
 def _print_json(filled: Completion, outputs: Outputs, reasons: Sequence[Any]) -> None:
@@ -200,6 +201,6 @@ def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:
 def _try_map(filled: Completion) -> ItemMap | None:
     """Return the map of the report, for the model, or None if the items have fewer than two dimensions."""
     try:
-        return filled.map()
+        return filled.map(max_landmarks=MAX_OF_REPORT)
     except ValueError:
         return None

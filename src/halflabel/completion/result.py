@@ -29,6 +29,7 @@ from halflabel.evidence.audit import Audit, draw_audit
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
+from halflabel.numerics.layout.tsne import MIN_ITEMS
 from halflabel.table import OpenTable
 
 AnyPath = str | os.PathLike[str]
@@ -279,6 +280,8 @@ class Completion:
         The options are parameters of :func:`halflabel.completion.mapping.item_map.draw_item_map`, such as ``method``
         and ``label_weight``.
         """
+        if options.get("max_landmarks", 0) >= max(len(self.labels), MIN_ITEMS):
+            del options["max_landmarks"]  # it changes nothing
         key = (n_components, *sorted(options.items()))
         if key not in self._maps:
             self._maps[key] = draw_item_map(self.evidence, n_components, **options)

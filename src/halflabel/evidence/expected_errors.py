@@ -13,6 +13,9 @@ from halflabel.labels.calibration import fit_platt
 #: Number of bootstrap samples, number of random draws of errors for each, and maximum number of items for the band.
 SAMPLES, DRAWS, MAX_ITEMS = 50, 20, 5000
 
+#: Maximum number of labelled items in a bootstrap sample. The band of more items is narrower by a root.
+MAX_LABELLED = 2000
+
 #: The band is wider by sqrt(1 + SPREAD / n), with n observed entries of a label: the ensemble learned from the same
 #: items, so that calibrations of bootstrap samples differ less than calibrations of other items (see docs/measured.md).
 SPREAD = 100
@@ -76,8 +79,12 @@ def _resample(
     def expect(rows: Ints) -> Floats:
         return _sum_wrong(filled[items], fit_platt(out_of_fold[rows], labels[rows])(scores[items]))
 
+    shrink = np.sqrt(min(1.0, MAX_LABELLED / len(labelled)))
+    if len(labelled) > MAX_LABELLED:
+        labelled = rng.choice(labelled, MAX_LABELLED, replace=False)
     whole = np.maximum(expect(labelled), 1e-9)
-    return np.array([expect(rng.choice(labelled, len(labelled))) / whole for _ in range(SAMPLES)])
+    factors = np.array([expect(rng.choice(labelled, len(labelled))) / whole for _ in range(SAMPLES)])
+    return np.asarray(1 + (factors - 1) * shrink)
 
 
 def _sum_wrong(filled: NDArray[np.int8], p: Floats) -> Floats:

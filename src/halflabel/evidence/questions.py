@@ -14,6 +14,9 @@ from halflabel.labels import PartialLabels
 #: Maximum number of unlabelled items that are compared, and of labelled items that they are compared with.
 MAX_UNLABELLED, MAX_LABELLED = 2000, 1000
 
+#: Approximate number of items whose distances decide the bandwidth.
+MAX_WIDTH = 500
+
 #: Variance of the noise of a label, relative to the variance of the learned function.
 NOISE = 0.3
 
@@ -83,7 +86,9 @@ def _condition(points: Floats, known: Floats) -> Floats:
     """Return the covariance of points, given noisy values at known points."""
     both = np.concatenate([points, known])
     squares = euclidean_distances(both, squared=True)
-    distinct = squares[squares > 0]
+    step = max(1, len(both) // MAX_WIDTH)  # both parts are in random order
+    distinct = squares[::step, ::step]
+    distinct = distinct[distinct > 0]
     kernel = np.exp(-squares / (np.median(distinct) if distinct.size else 1.0))
     n = len(points)
     if n == len(both):

@@ -124,7 +124,7 @@ def _describe_assumption(c: float | None) -> Result:
         return _make_result("warning", "Probabilities are of being assigned, not of being relevant", text)
     text = (
         f"{start} All probabilities of being relevant are right only if {percent(c)} of the relevant entries were "
-        "assigned, with the same chance for all items and labels. The table of label frequencies above shows the "
+        "assigned, with the same chance for all items and labels. The table of label frequencies shows the "
         "results for other shares."
     )
     return _make_result("caution", "Probabilities depend on an assumption", text)
@@ -161,8 +161,8 @@ def _check_examples(labels: PartialLabels) -> list[Result]:
     if not names:
         return []
     text = (
-        f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} given entries of the rarer value. The AUC shown for "
-        f"{'it' if len(names) == 1 else 'them'} can be wrong by 0.1 or more."
+        f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} given entries of the rarer value. A measured AUC can be "
+        "wrong by 0.1 or more there."
     )
     return [_make_result("caution", f"{plural(len(names), 'label has', 'labels have')} very few examples", text)]
 

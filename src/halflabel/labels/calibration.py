@@ -216,8 +216,9 @@ def fill_confident(probabilities: Floats, precision: float, relevant: Floats | N
     lower = probabilities if relevant is None else np.where(np.isnan(probabilities), np.nan, relevant)
     state = np.zeros(probabilities.shape, dtype=np.int8)
     for j, p in enumerate(probabilities.T):
-        yes, no = _choose_confident(lower[:, j], precision), _choose_confident(1 - p, precision)
-        state[:, j] = np.where(yes & (p >= 0.5), 1, np.where(no & (p < 0.5), -1, 0))
+        yes, no = np.flatnonzero(p >= 0.5), np.flatnonzero(p < 0.5)
+        state[yes[_choose_confident(lower[yes, j], precision)], j] = 1
+        state[no[_choose_confident(1 - p[no], precision)], j] = -1
     return state
 
 
@@ -236,10 +237,13 @@ def require_probabilities(
 
 
 def _choose_confident(p: Floats, precision: float) -> Mask:
-    """Return the mask of the largest set of top cells with mean at least ``precision``, without NaN cells."""
-    order = np.argsort(-np.where(np.isnan(p), -np.inf, p), kind="stable")
-    order = order[: int((~np.isnan(p)).sum())]
-    means = np.cumsum(p[order]) / np.arange(1, len(order) + 1)
-    chosen = np.zeros(len(p), dtype=bool)
-    chosen[order[: int((means >= precision).sum())]] = True
-    return chosen
+    """Return the mask of the largest set of top cells with mean at least ``precision``.
+
+    Of equal cells all or none are in the set, so that their order changes nothing.
+    """
+    ranked = np.sort(p)[::-1]
+    number = int((np.cumsum(ranked) / np.arange(1, len(p) + 1) >= precision - ROUNDING).sum())
+    if number < len(p):
+        next_one = ranked[number]
+        return p > next_one
+    return np.ones(len(p), dtype=bool)

@@ -43,10 +43,11 @@ def describe_filled(completion: Completion) -> str:
 
 
 def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[str, ...]:
-    """Return the warnings of the report in sentences, or only the warnings that contradict percentages."""
+    """Return the warnings and cautions of the report in sentences, or only those that contradict percentages."""
     found = completion.evidence.warnings if every else completion.evidence.contradictions
-    serious = [each for each in found if each["level"] == "warning"]
-    return tuple(f"Warning: {each['title']}. {each['text']}".replace("\xa0", " ") for each in serious)
+    words = {"warning": "Warning", "caution": "Caution"}
+    serious = [each for each in found if each["level"] in words]
+    return tuple(f"{words[each['level']]}: {each['title']}. {each['text']}".replace("\xa0", " ") for each in serious)
 
 
 def describe_errors(completion: Completion) -> str:

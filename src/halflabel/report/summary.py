@@ -18,6 +18,7 @@ from halflabel._forwarding import accept_seed
 from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.completion.contribution_table import write_largest
+from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 from halflabel.completion.review_list import list_for_review
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.frequencies import summarize_prevalence
@@ -307,7 +308,7 @@ def _try_map(
     completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None, random_state: int
 ) -> dict[str, Any]:
     try:
-        drawn = completion.map()
+        drawn = completion.map(max_landmarks=MAX_OF_REPORT)
     except ValueError as reason:  # too few features or items for two dimensions
         return {"reason": str(reason)}
     return summarize_map(completion, drawn, shown, ink, random_state)

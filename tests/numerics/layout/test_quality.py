@@ -83,9 +83,11 @@ def test_trust_does_not_depend_on_the_blocks_of_distances(rows, rng, monkeypatch
     space, drawn = rng.normal(size=(41, 4)), rng.normal(size=(41, 2))
     expected = quality.measure_trust(space, drawn, rng)
 
-    def chunked(queries, space, working_memory):
-        for start in range(0, len(queries), rows):
-            yield np.linalg.norm(queries[start : start + rows, None] - space[None], axis=2)
-
-    monkeypatch.setattr(quality, "pairwise_distances_chunked", chunked)
+    monkeypatch.setattr(quality, "CELLS", 41 * rows)
     assert quality.measure_trust(space, drawn, rng) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_order_of_equal_items_changes_nothing(rng):
+    space = rng.integers(3, size=(60, 2)).astype(float)
+    drawn, order = rng.normal(size=(60, 2)), rng.permutation(60)
+    assert measure_trust(space[order], drawn[order], rng)[0] == pytest.approx(measure_trust(space, drawn, rng)[0])

@@ -7,4 +7,7 @@ METHOD_NAMES = ("tsne", "ssdrmc", "mddm", "pca", "umap")
 LABEL_WEIGHT = 1.0
 
 #: Maximum number of items that are laid out; further items are placed by their neighbours.
-MAX_LANDMARKS = 50_000
+MAX_LANDMARKS = 20_000
+
+#: The same for the report, which draws as many points at most.
+MAX_OF_REPORT = 2000

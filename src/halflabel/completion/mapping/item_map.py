@@ -19,6 +19,7 @@ from halflabel.completion.mapping.regions import Region, name_regions
 from halflabel.labels import PartialLabels
 from halflabel.methods.canonical_order import order_columns, order_items
 from halflabel.numerics.layout.placement import place
+from halflabel.numerics.layout.quality import MAX_QUERIES
 from halflabel.numerics.layout.tsne import MIN_ITEMS
 
 
@@ -67,7 +68,10 @@ class ItemMap:
 
     def describe(self) -> tuple[str, ...]:
         """Return the notes and the quality in sentences."""
-        return (*self.notes, *filter(None, [self.quality.describe()]))
+        quality = self.quality.describe()
+        is_sample = quality and len(self.places) > MAX_QUERIES
+        sampled = (f"The last two figures are those of {MAX_QUERIES:,} random items.",) if is_sample else ()
+        return (*self.notes, *filter(None, [quality]), *sampled)
 
 
 @accept_seed
@@ -91,7 +95,7 @@ def draw_item_map(
     label_weight : float, default=1.0
         Total variance of the labels' log odds in units of that of the features. 0 draws the features alone. It is
         reduced if out-of-fold predictions have hardly any skill.
-    max_landmarks : int, default=50_000
+    max_landmarks : int, default=20_000
         Maximum number of items that are laid out; others are placed by their nearest neighbours among these.
     random_state : int, default=0
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.metrics import pairwise_distances_chunked
+from sklearn.metrics import pairwise_distances
+from sklearn.utils import gen_batches
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.numerics.graph.neighbors import neighbors
@@ -13,6 +14,9 @@ NEIGHBORS = 15
 
 #: Maximum number of items that are compared, and maximum number of items whose neighbourhoods are checked.
 MAX_ITEMS, MAX_QUERIES = 10_000, 2000
+
+#: Maximum number of distances that are in memory at once.
+CELLS = 4_000_000
 
 #: Share of the neighbours that is enough for a label.
 SHARE = 0.3
@@ -41,20 +45,30 @@ def measure_trust(space: Floats, coordinates: Floats, rng: np.random.Generator) 
 
 
 def _trust(space: Floats, drawn: Floats, queries: Ints, k: int) -> float:
-    """Return the trustworthiness of neighbourhoods in ``drawn``, for k below half of the items."""
+    """Return the trustworthiness of neighbourhoods in ``drawn``, for k below half of the items.
+
+    Of items at the same distance, each has the lowest of their ranks, so that the order of the items changes nothing.
+    """
     n = len(space)
     if k < 1:
         return np.nan
-    near, done, excess = neighbors(drawn, k)[0][queries], 0, 0.0
-    for distances in pairwise_distances_chunked(space[queries], space, working_memory=64):
-        part = np.arange(len(distances)) + done
-        distances[np.arange(len(part)), queries[part]] = -1.0  # the item itself has rank 0
-        order = distances.argsort(axis=1, kind="stable")
-        rank = np.empty_like(order)
-        np.put_along_axis(rank, order, np.arange(n)[None, :], axis=1)
-        excess += float(np.maximum(np.take_along_axis(rank, near[part], axis=1) - k, 0).sum())
-        done += len(part)
+    excess = 0
+    for part in gen_batches(len(queries), max(1, CELLS // n)):
+        rows = queries[part]
+        near, of_near = _find_nearest(drawn, rows, k), pairwise_distances(space[rows], space)
+        limits = np.take_along_axis(of_near, near, axis=1)
+        of_near[np.arange(len(rows)), rows] = -1.0  # the item itself has rank 0
+        of_near.sort(axis=1)
+        rank = np.array([np.searchsorted(*both) for both in zip(of_near, limits, strict=True)])
+        excess += int(np.maximum(rank - k, 0).sum())
     return 1 - excess * 2 / (len(queries) * k * (2 * n - 3 * k - 1))
+
+
+def _find_nearest(space: Floats, rows: Ints, k: int) -> Ints:
+    """Return the k items that are nearest to each of some items, without the item itself, in any order."""
+    distances = pairwise_distances(space[rows], space)
+    distances[np.arange(len(rows)), rows] = np.inf
+    return np.asarray(np.argpartition(distances, k - 1, axis=1)[:, :k])
 
 
 def score_vote(coordinates: Floats, relevant: Mask, observed: Mask, rng: np.random.Generator | None = None) -> float:

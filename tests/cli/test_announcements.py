@@ -1,0 +1,105 @@
+"""Each file is announced when it is on the disk, the report last, and the terminal has the warnings of the report."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import outputs, run
+
+from halflabel.cli import outputs as module
+
+pytestmark = pytest.mark.usefixtures("one_member")
+
+FILES = {"--probabilities": "p.csv", "--model": "m.halflabel", "--report": "r.html", "-o": "t.csv"}
+
+
+@pytest.fixture
+def announced(monkeypatch):
+    """Each printed sentence, and the files that existed when it was printed."""
+    found, before = [], module.print_result
+
+    def record(*sentences):
+        found.append((" ".join(sentences), set(map(str, Path.cwd().iterdir()))))
+        before(*sentences)
+
+    monkeypatch.setattr(module, "print_result", record)
+    return found
+
+
+def test_each_file_is_announced_once_when_it_is_on_the_disk_and_the_report_last(songs, monkeypatch, announced):
+    monkeypatch.chdir(songs.parent)
+    options = [part for option, name in FILES.items() for part in (option, songs.parent / name)]
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", *options)
+    assert result.exit_code == 0, result.output
+    named = [
+        (path, there) for text, there in announced for path in re.findall(r"[^\s,]+\.(?:csv|html|halflabel)", text)
+    ]
+    assert sorted(path for path, _ in named) == sorted(str(songs.parent / name) for name in FILES.values())
+    assert all(path in there for path, there in named)
+    assert named[-1][0].endswith("r.html")
+    assert not any(path.endswith("r.html") for path in named[0][1])
+
+
+@pytest.mark.parametrize("option", ["--json", "--no-report"])
+def test_without_a_report_no_map_is_drawn_and_json_is_json_alone(songs, monkeypatch, option):
+    def draw(*_, **__):
+        pytest.fail("a map was drawn")
+
+    if option == "--no-report":
+        monkeypatch.setattr("halflabel.completion.result.draw_item_map", draw)
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", option)
+    assert result.exit_code == 0, result.output
+    written = ["songs.completed.csv"] + ["songs.report.html"] * (option == "--json")
+    assert outputs(songs) == written
+    if option == "--json":
+        assert {Path(path).name for path in json.loads(result.stdout)["written"].values()} == set(written)
+
+
+def test_a_report_cannot_be_named_and_left_out(songs):
+    result = run("complete", songs, "--labels", "tag_*", "--no-report", "--report", "r.html")
+    assert result.exit_code == 2
+    assert "--no-report" in result.stderr
+    assert outputs(songs) == []
+
+
+def test_a_certificate_of_another_table_is_an_error_before_a_file_is_written(songs, tmp_path):
+    proof = {"population": "all", "entries": 4, "audited": 4, "errors": 0, "level": 0.95, "max_errors": 0,
+             "precision": 1.0, "seed": 3, "table": "0" * 64}  # fmt: skip
+    (tmp_path / "c.json").write_text(json.dumps(proof))
+    before = outputs(songs)
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--certificate", tmp_path / "c.json")
+    assert "another completed table" in result.stderr
+    assert outputs(songs) == before
+
+
+def change_few(frame):
+    """Few labelled items, and one rare label."""
+    labels = frame[["tag_a", "tag_b", "tag_c"]].copy()
+    labels.iloc[20:] = np.nan
+    return frame.assign(**labels)
+
+
+def change_by_value(frame):
+    """Only values that were looked for are known."""
+    return frame.assign(tag_a=frame["tag_a"].where(frame["f0"] > 0))
+
+
+@pytest.mark.parametrize("change", [lambda frame: frame, change_few, change_by_value])
+def test_the_terminal_has_the_warnings_and_cautions_of_the_report(songs, change):
+    change(pd.read_csv(songs)).to_csv(songs, index=False)
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast")
+    page = songs.with_name("songs.report.html").read_text()
+    found = re.findall(
+        r'<li class="(warning|caution)">\s*<h3><span class="level">\w+</span> (.*?)</h3>\s*<p>(.*?)</p>', page
+    )
+    for level, title, text in found:
+        sentence = f"{level.title()}: {title}. {text}".replace("\N{NO-BREAK SPACE}", " ")
+        assert html.unescape(sentence) in " ".join(result.stdout.split("\n"))
+    assert len(re.findall(r"^(?:Warning|Caution): ", result.stdout, re.MULTILINE)) == len(found)
+    assert found
