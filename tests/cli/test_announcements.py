@@ -99,7 +99,7 @@ def test_the_terminal_has_the_warnings_and_cautions_of_the_report(songs, change)
         r'<li class="(warning|caution)">\s*<h3><span class="level">\w+</span> (.*?)</h3>\s*<p>(.*?)</p>', page
     )
     for level, title, text in found:
-        sentence = f"{level.title()}: {title}. {text}".replace("\N{NO-BREAK SPACE}", " ")
-        assert html.unescape(sentence) in " ".join(result.stdout.split("\n"))
+        sentence = f"Warning: {title}. {text}" if level == "warning" else f"Caution: {title}."
+        assert html.unescape(sentence.replace("\N{NO-BREAK SPACE}", " ")) in result.stdout.splitlines()
     assert len(re.findall(r"^(?:Warning|Caution): ", result.stdout, re.MULTILINE)) == len(found)
     assert found

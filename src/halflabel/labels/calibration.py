@@ -243,7 +243,5 @@ def _choose_confident(p: Floats, precision: float) -> Mask:
     """
     ranked = np.sort(p)[::-1]
     number = int((np.cumsum(ranked) / np.arange(1, len(p) + 1) >= precision - ROUNDING).sum())
-    if number < len(p):
-        next_one = ranked[number]
-        return p > next_one
-    return np.ones(len(p), dtype=bool)
+    above: float = ranked[number] if number < len(p) else -np.inf
+    return np.asarray(p > above)

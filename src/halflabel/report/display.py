@@ -43,11 +43,13 @@ def describe_filled(completion: Completion) -> str:
 
 
 def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[str, ...]:
-    """Return the warnings and cautions of the report in sentences, or only those that contradict percentages."""
+    """Return the warnings of the report in sentences and its cautions by title, or what contradicts percentages."""
     found = completion.evidence.warnings if every else completion.evidence.contradictions
-    words = {"warning": "Warning", "caution": "Caution"}
-    serious = [each for each in found if each["level"] in words]
-    return tuple(f"{words[each['level']]}: {each['title']}. {each['text']}".replace("\xa0", " ") for each in serious)
+    sentences = {
+        "warning": [f"Warning: {each['title']}. {each['text']}" for each in found if each["level"] == "warning"],
+        "caution": [f"Caution: {each['title']}." for each in found if each["level"] == "caution"],
+    }
+    return tuple(sentence.replace("\xa0", " ") for level in sentences.values() for sentence in level)
 
 
 def describe_errors(completion: Completion) -> str:
