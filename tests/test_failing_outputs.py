@@ -37,7 +37,10 @@ WRITING = {
     "allocation": (fail_allocation, FULL_MEMORY, 1, "Error: Unable to allocate 1. GiB for an array\n"),
 }
 
-#: Every how many calls one fails.
+#: Every how many calls one fails in the fast suite.
+FAST_STEPS = {"fsync": 5, "replace": 1, "interrupt": 2, "write": 48, "allocation": 96}
+
+#: The same where something is read.
 steps = pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
 
 READING = {"read": (fail_read, DAMAGED_DISK), "allocation": (fail_allocation, FULL_MEMORY)}
@@ -84,11 +87,11 @@ def check_every_failure(completions, folder, capsys, kind, step):
 
 @pytest.mark.parametrize("kind", WRITING)
 def test_all_outputs_are_old_or_all_are_new(kind, completions, tmp_path, capsys):
-    check_every_failure(completions, tmp_path, capsys, kind, 24 if kind in ("write", "allocation") else 1)
+    check_every_failure(completions, tmp_path, capsys, kind, FAST_STEPS[kind])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["write", "allocation"])
+@pytest.mark.parametrize("kind", [kind for kind, step in FAST_STEPS.items() if step > 1])
 def test_all_outputs_are_old_or_all_are_new_at_every_step(kind, completions, tmp_path, capsys):
     check_every_failure(completions, tmp_path, capsys, kind, 1)
 

@@ -50,6 +50,14 @@ FREQUENCIES = {"0.9": (0.9, 0.9), "0.7": (0.7, 0.7), "0.5": (0.5, 0.5)}
 TOO_LOW = {"0.8 as 0.4": (0.8, 0.4), "0.9 as 0.6": (0.9, 0.6), "1 as 0.5": (1.0, 0.5)}
 
 
+def each(ways):
+    """Run a test for each way of missing with one kind of data, and with the other one among the slow tests."""
+    kinds = list(DATA)
+    pairs = [(way, kinds[(number + other) % 2], other) for number, way in enumerate(ways) for other in (0, 1)]
+    slow = [pytest.param(way, data, marks=pytest.mark.slow if other else ()) for way, data, other in pairs]
+    return pytest.mark.parametrize(("way", "data"), slow)
+
+
 @pytest.fixture(scope="module")
 def fit_case():
     """Return a completion and its truth; each is fitted once."""
@@ -79,9 +87,8 @@ def printed(filled) -> str:
     return "\n".join([*terminal, *shown])
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("way", AT_RANDOM)
-def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, data, way):
+@each(AT_RANDOM)
+def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, data):
     filled, truth = fit_case(data, AT_RANDOM[way])
     assert not filled.evidence.is_selected
     if filled.evidence.has_precision:
@@ -91,9 +98,8 @@ def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, data, w
         assert [each["title"] for each in filled.evidence.contradictions] == ["Probabilities are poorly calibrated"]
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("way", BY_VALUE)
-def test_no_precision_of_entries_that_are_known_because_of_their_value(fit_case, data, way):
+@each(BY_VALUE)
+def test_no_precision_of_entries_that_are_known_because_of_their_value(fit_case, way, data):
     filled, _ = fit_case(data, BY_VALUE[way])
     assert filled.evidence.is_selected
     assert not filled.evidence.has_precision
@@ -102,23 +108,21 @@ def test_no_precision_of_entries_that_are_known_because_of_their_value(fit_case,
     assert "fine" not in levels
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("c", FREQUENCIES)
-def test_with_the_true_label_frequency_the_precision_is_printed(fit_case, data, c):
-    filled, truth = fit_case(data, FREQUENCIES[c])
+@each(FREQUENCIES)
+def test_with_the_true_label_frequency_the_precision_is_printed(fit_case, way, data):
+    filled, truth = fit_case(data, FREQUENCIES[way])
     assert filled.evidence.has_precision
     assert measure_excess(filled, truth) < MARGIN
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("c", TOO_LOW)
-def test_no_precision_where_more_was_assigned_than_assumed(fit_case, data, c):
-    filled, truth = fit_case(data, TOO_LOW[c])
+@each(TOO_LOW)
+def test_no_precision_where_more_was_assigned_than_assumed(fit_case, way, data):
+    filled, truth = fit_case(data, TOO_LOW[way])
     assert measure_excess(filled, truth) > MARGIN
     assert not filled.evidence.has_precision
     assert filled.evidence.contradictions[0]["title"].startswith("More was assigned than")
     rows = filled.evidence.assumptions.set_index("observed_rate")["expected"]
-    assert np.isnan(rows[TOO_LOW[c][1]])
+    assert np.isnan(rows[TOO_LOW[way][1]])
     assert rows[1.0] > 0
 
 

@@ -49,7 +49,7 @@ def fill(rng, n_labelled, precision=0.95):
 def test_the_precision_is_kept_with_few_labelled_items():
     """In the worst tables plain probabilities are far too high, which a mean over tables would hide."""
     right = {"cautious": [], "plain": []}
-    for seed in range(12):
+    for seed in range(6):
         *filled, truth = fill(np.random.default_rng(seed), 40, 0.9)
         for kind, chosen in zip(right, filled, strict=True):
             right[kind].append(truth[chosen].mean() if chosen.sum() >= 20 else 1.0)
@@ -71,7 +71,7 @@ def test_the_deviation_is_that_of_refitted_calibrations(rng):
     labels, scores, held_out, _, _ = simulate(rng, 100, n=150)
     resampled = ResampledCalibration.fit(labels, scores, held_out, None, np.random.default_rng(0))
     rows, draws, known = np.flatnonzero(~labels.unlabelled), [], np.random.default_rng(5)
-    for _ in range(200):
+    for _ in range(80):
         drawn = known.choice(rows, len(rows))
         draws.append(fit_platt(held_out[drawn], labels[drawn])(scores))
     np.testing.assert_allclose(resampled.lower(scores).mean(), np.std(draws, axis=0).mean(), rtol=0.3)

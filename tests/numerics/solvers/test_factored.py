@@ -17,7 +17,7 @@ module = import_module("halflabel.numerics.solvers.factored")  # the package has
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.03])
 @pytest.mark.parametrize("rank", [1, 8])
 def test_the_factored_minimum_is_the_convex_one(kind, share, rank):
-    problem = draw(n=100)
+    problem = draw(n=50)
     terms, Z = problem.terms(**kind), problem.zeros(extra="row_weight" in kind)
     penalty = NuclearNorm(share * top(terms, Z))
     convex = proximal_gradient(terms, penalty, Z, tol=1e-8, max_iter=9999)
@@ -40,10 +40,10 @@ def test_no_sweep_increases_the_objective_and_the_residual_bounds_the_gap():
 
 
 def test_the_convex_minimum_in_a_dozen_sweeps_when_the_rank_is_large_enough():
-    problem = draw(n=4000, d=30, t=5, share=0.3, label_weight=0.1)
+    problem = draw(n=1500, d=30, t=5, share=0.3, label_weight=0.1)
     terms = problem.terms(row_weight=1.0)
-    penalty = NuclearNorm(0.3 * gradient_norm(terms, 4000))
-    found = factored(terms, penalty, 4000, rank=12, tol=0, max_iter=12)
+    penalty = NuclearNorm(0.3 * gradient_norm(terms, 1500))
+    found = factored(terms, penalty, 1500, rank=12, tol=0, max_iter=12)
     best = proximal_gradient(terms, penalty, found.factors[:, :], tol=1e-6, max_iter=2000)
     assert 2 * np.linalg.matrix_rank(best.x, 1e-6) <= 12
     assert found.objective[-1] / best.objective[-1] - 1 <= 1e-5
