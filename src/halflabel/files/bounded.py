@@ -66,6 +66,15 @@ def check_ordinary(path: Path) -> None:
         raise ReadError.at(path, "it is not an ordinary file (a pipe, a device or a folder): write it to a file first.")
 
 
+def read_start(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, by which its format is recognised."""
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as error:
+        raise ReadError.at(path, f"it cannot be opened ({os.strerror(error.errno or 0)}).") from error
+
+
 def size_limit() -> int:
     """Return the maximum size of a decompressed file: a fixed limit, or a share of the free memory if that is less."""
     return int(min(MAX_BYTES, MAX_SHARE * free_memory()))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from halflabel._wording import option
 from halflabel.files.arrow_tables import read_schema
-from halflabel.files.bounded import base_suffix, lines
+from halflabel.files.bounded import base_suffix, lines, read_start
 from halflabel.files.formats import Sample
 from halflabel.files.json_files import layout_of, read_records
 from halflabel.files.other_kinds import check_kind, find_kind
@@ -74,11 +74,7 @@ def sample_of(path: Path) -> Sample:
     """
     if path.is_dir():
         return Sample(path, "folder", members=frozenset(member.name for member in path.iterdir()))
-    try:
-        with path.open("rb") as file:
-            start = file.read(8)
-    except OSError as error:
-        raise ReadError.at(path, f"it cannot be opened ({error.strerror}).") from None
+    start = read_start(path, 8)
     if start.startswith(b"PAR1"):
         return Sample(path, "parquet", schema=read_schema(path))
     if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")):

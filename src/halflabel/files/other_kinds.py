@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from halflabel.files.bounded import read_start
 from halflabel.files.raw_table import ReadError
 
 #: Number of bytes at the beginning of a file that are read.
@@ -39,8 +40,7 @@ def _describe(kind: Mapping[str, Any], path: Path) -> str:
 
 def find_kind(path: Path) -> Mapping[str, Any] | None:
     """Return the kind of a file that is not read, or None for every other file."""
-    with path.open("rb") as file:
-        start = file.read(LENGTH)
+    start = read_start(path, LENGTH)
     if start.startswith(b"PK\x03\x04"):
         return _find_archive(path)
     if start.startswith(b"\x1f\x8b"):

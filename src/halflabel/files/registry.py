@@ -24,7 +24,7 @@ from halflabel.files import (
     svmlight,
     vectors,
 )
-from halflabel.files.bounded import base_suffix
+from halflabel.files.bounded import base_suffix, read_start
 from halflabel.files.formats import Format
 from halflabel.files.raw_table import TableFormat
 
@@ -98,8 +98,7 @@ def find_by_suffix(path: Path) -> TableFormat | None:
 
 def find_by_content(path: Path) -> TableFormat | None:
     """Return the format of a table whose signature a file begins with, under any name, or None."""
-    with path.open("rb") as file:
-        start = file.read(64)
+    start = read_start(path, 64)
     fits = (table for table in TABLES.values() if any(start[at:].startswith(mark) for at, mark in table.signatures))
     return next(fits, None)
 
