@@ -1,13 +1,21 @@
-"""How often the bound of an audit holds, over simulated tables.
+"""How often a bound is ever false, over simulated tables, whatever the moment at which a person stops.
 
-Protocol: a table of 60 items and 10 labels, no entry given. The probabilities of its entries have one of four shapes,
+Protocol: a table of 200 items and 10 labels, no entry given. The probabilities of its entries have one of four shapes,
 and the truth is drawn from them. "calibrated" fills by these probabilities; "overconfident" draws the truth from
 probabilities whose log odds are .6 times as large; "hidden" replaces, in addition, the truth of 3 % of the entries by
-the opposite of what is filled in. ``Completion.audit`` asks for random entries, which are answered with the truth. The
-bounds hold if the share of right entries (with ``bound_recall``, the share of relevant entries that were filled in as
-relevant) is at least as large. Coverage must be .95, less two standard errors.
+the opposite of what is filled in; "clustered" does so for all entries of 4 % of the items. Random entries are answered
+with the truth, at most 600. The answers count with five stopping rules:
 
-    python benchmarks/certificate.py [--tables 2000] [--answers 59 200]
+* plan: after 240 answers;
+* first pass: at the first bound of at most max_error, which is .9 of the true share of errors;
+* hindsight: at the moment that is best in hindsight;
+* refit: as hindsight, and after each 100 answers another fit follows, which has learned from the answers;
+* cancel: as hindsight, and each of the first nine attempts is cancelled at its first error.
+
+A bound is false if it is below the number of errors that remain. This must not be more frequent than .05, plus two
+standard errors. The last two rules use ``keep_alpha``; the column "whole alpha" is the rule "cancel" without it.
+
+    python benchmarks/certificate.py [--tables 2000]
 """
 
 from __future__ import annotations
@@ -17,67 +25,108 @@ import pandas as pd
 from _common import make_parser
 from scipy.special import expit, logit
 
-from halflabel.evidence.audit import bound_recall, draw_audit
+from halflabel.evidence.confidence_sequence import Draws, keep_alpha
 
-N_ITEMS, N_LABELS, LEVEL = 60, 10, 0.95
+N_ITEMS, N_LABELS, ALPHA, LAST = 200, 10, 0.05, 600
 SHAPES = {"sparse": (0.1, 0.9), "even": (0.5, 0.5), "certain": (0.03, 0.15), "uncertain": (2.0, 2.0)}
-CASES = ("calibrated", "overconfident", "hidden")
+CASES = ("calibrated", "overconfident", "hidden", "clustered")
 
 
 def simulate(shape, case, rng):
-    """Return the filled and the true values, +1 and -1."""
+    """Return whether each filled value is wrong, and the share of wrong entries that the probabilities expect."""
     p = np.clip(rng.beta(*SHAPES[shape], (N_ITEMS, N_LABELS)), 1e-6, 1 - 1e-6)
     true_p = p if case == "calibrated" else expit(0.6 * logit(p))
-    filled = np.where(p >= 0.5, 1, -1).astype(np.int8)
-    truth = np.where(rng.random(p.shape) < true_p, 1, -1)
+    wrong = (rng.random(p.shape) < true_p) != (p >= 0.5)
     if case == "hidden":
-        truth = np.where(rng.random(p.shape) < 0.03, -filled, truth)
-    return filled, truth
+        wrong |= rng.random(p.shape) < 0.03
+    if case == "clustered":
+        wrong |= rng.random((N_ITEMS, 1)) < 0.04
+    return wrong.ravel(), float(np.minimum(p, 1 - p).mean())
 
 
-def audit(filled, truth, n, seed, population):
-    """Return the certificate of a table whose questions are answered with the truth."""
-    items, names = pd.RangeIndex(N_ITEMS), tuple(f"label{j}" for j in range(N_LABELS))
-    given = np.zeros_like(filled)
-    n = min(n, int(np.isin(filled, {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}[population]).sum()))
-    drawn = draw_audit(items, names, given, filled, n=n, seed=seed, population=population)
-    answers = drawn.questions.assign(answer=np.where(truth[drawn.rows, drawn.columns] > 0, "1", "0"))
-    return drawn.certify(answers, LEVEL)
+def draw(wrong, expected, rng, n=LAST):
+    """Return random entries and their draws."""
+    order = rng.permutation(len(wrong))[:n]
+    found = wrong[order]
+    return order, Draws(len(wrong) - np.arange(len(order)), np.cumsum(found) - found, found, expected)
+
+
+def compare(draws, number, alpha):
+    """Return, after each draw, whether a number of wrong entries is above the bound."""
+    k, n = np.cumsum(draws.wrong), np.arange(1, len(draws.wrong) + 1)
+    left = number - draws.found
+    with np.errstate(divide="ignore"):
+        likelihood = np.log(np.where(draws.wrong, left, draws.unanswered - left).clip(0) / draws.unanswered).cumsum()
+    b = 1 / np.clip(draws.expected, 0.005, 0.3) - 1
+    mixture = np.log(np.where(draws.wrong, k, b + n - 1 - (k - draws.wrong)) / (b + n)).cumsum()
+    return (likelihood <= np.log(alpha) + mixture) & (number * n > k * draws.unanswered[0])
+
+
+def pass_first(draws, wrong_entries):
+    """Return whether the first bound of at most ``max_error`` comes while more errors remain."""
+    allowed = int(0.9 * wrong_entries)
+    for n in range(20, len(draws.wrong) + 1, 20):  # each 20 answers: the bound is computed anew for a new limit
+        part = Draws(draws.unanswered[:n], draws.found[:n], draws.wrong[:n], draws.expected)
+        if compare(part, allowed + 1 + part.known, ALPHA)[-1]:
+            return wrong_entries - part.known > allowed
+    return False
+
+
+def refit(wrong, expected, rng):
+    """Return whether a bound is ever false while a fit that learns from the answers follows three times."""
+    alpha, wrong = ALPHA, wrong.copy()
+    for _ in range(4):
+        order, draws = draw(wrong, expected, rng, 100)
+        if compare(draws, int(wrong.sum()), alpha).any():
+            return True
+        alpha = keep_alpha(draws, alpha)
+        rest = np.delete(wrong, order)
+        changed = rng.random(len(rest)) < 0.05
+        wrong = np.where(changed, rng.random(len(rest)) < 0.3, rest)
+    return False
+
+
+def cancel(wrong, expected, rng, shares):
+    """Return whether a bound is ever false while attempts are cancelled at their first error."""
+    alpha = ALPHA
+    for attempt in range(10):
+        _, draws = draw(wrong, expected, rng)
+        end = LAST if attempt == 9 or not draws.wrong.any() else int(draws.wrong.argmax()) + 1
+        draws = Draws(draws.unanswered[:end], draws.found[:end], draws.wrong[:end], expected)
+        if compare(draws, int(wrong.sum()), alpha).any():
+            return True
+        alpha = keep_alpha(draws, alpha) if shares else alpha
+    return False
 
 
 def measure(options):
-    """Yield one record per table and number of answers."""
+    """Yield one record per table."""
     for seed in range(options.tables):
         rng = np.random.default_rng(seed)
-        shape, case = list(SHAPES)[seed % 4], CASES[seed // 4 % 3]
-        filled, truth = simulate(shape, case, rng)
-        for n in options.answers:
-            precision = (filled == truth).mean()
-            bound = audit(filled, truth, n, seed, "all").precision
-            relevant, irrelevant = (audit(filled, truth, n, seed, kind) for kind in ("relevant", "irrelevant"))
-            recall = (filled[truth > 0] > 0).mean()
-            recall_bound = bound_recall(relevant, irrelevant)
-            yield {
-                "case": case,
-                "answers": n,
-                "precision held": bound <= precision,
-                "slack": precision - bound,
-                "recall held": recall_bound <= recall,
-                "recall slack": recall - recall_bound,
-            }
+        case = CASES[seed // 4 % 4]
+        wrong, expected = simulate(list(SHAPES)[seed % 4], case, rng)
+        number = int(wrong.sum())
+        _, draws = draw(wrong, expected, rng)
+        false = compare(draws, number, ALPHA)
+        yield {
+            "case": case,
+            "plan": false[239],
+            "first pass": pass_first(draws, number),
+            "hindsight": false.any(),
+            "refit": refit(wrong, expected, rng),
+            "cancel": cancel(wrong, expected, rng, True),
+            "whole alpha": cancel(wrong, expected, rng, False),
+        }
 
 
 def main():
-    """Print coverage and mean slack, by case and number of answers."""
+    """Print the share of tables with a false bound, by case and stopping rule."""
     parser = make_parser(__doc__)
     parser.add_argument("--tables", type=int, default=2000)
-    parser.add_argument("--answers", type=int, nargs="+", default=[59, 200])
     table = pd.DataFrame(measure(parser.parse_args()))
-    print(table.groupby(["answers", "case"]).mean().round(3).to_string())
-    for kind in ("precision held", "recall held"):
-        held, n = table[kind].mean(), len(table)
-        lowest = LEVEL - 2 * np.sqrt(LEVEL * (1 - LEVEL) / n)
-        print(f"{kind}: {held:.4f} of {n} certificates; at least {lowest:.4f} is required")
+    print(table.groupby("case").mean().round(4).to_string())
+    limit = ALPHA + 2 * np.sqrt(ALPHA * (1 - ALPHA) / len(table))
+    print(f"all {len(table)}: {table.drop(columns='case').mean().round(4).to_dict()}; at most {limit:.4f} is required")
 
 
 if __name__ == "__main__":

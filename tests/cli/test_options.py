@@ -33,7 +33,7 @@ BEFORE = {
     "review merge": "-o --output",
     "review page": "--show --marks --map --by --journal --others --show-p --media-root --remote-media --port --browser "
     "--no-browser --observed-rate --effort --seed " + OF_TABLES,
-    "audit": "--completed -n --entries --population --answers --level -o --output --show --seed " + OF_TABLES,
+    "finish": "--completed -n --entries --population --answers --level -o --output --show --seed " + OF_TABLES,
     "data describe": OF_TABLES,
     "data fetch": "-o --output",
 }
@@ -199,13 +199,13 @@ def test_every_command_finds_the_table_file_and_prints_that_it_did(described):
         ("data", "describe", described),
         ("evaluate", described, *fast, "--repeats", "2", "--no-curve"),
         ("map", described, "--method", "pca"),
-        ("audit", described, "--completed", table, "-n", "5"),
+        ("finish", described, "--completed", table, "-n", "5"),
         ("review", described, *fast, "--to", described.with_name("check.csv")),
     ]
     for result in (completed, *(run(*call) for call in calls)):
         assert result.exit_code == 0, result.output
         assert result.stderr.count(note) == 1, result.stderr
-    assert pd.read_csv(described.with_name("songs.audit.csv")).columns[-1] == "f0"  # what is shown
+    assert pd.read_csv(described.with_name("songs.questions.csv")).columns[-1] == "f0"  # what is shown
     assert not pd.read_csv(table)[["tag_a", "tag_b", "tag_c"]].isna().any(axis=None)
 
 

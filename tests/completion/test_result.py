@@ -142,21 +142,14 @@ def test_a_map_is_drawn_once_for_each_of_its_options(monkeypatch):
     assert drawn == [(2, {}), (2, {"random_state": 1, "method": "pca"}), (3, {})]
 
 
-def test_the_arguments_of_an_audit_are_passed_on(monkeypatch):
-    asked = []
-    monkeypatch.setattr(module, "draw_audit", lambda *places, **options: asked.append((places, options)))
+def test_an_audit_is_a_task_of_random_questions_now():
     filled = complete(open_songs())
-    filled.audit()
-    filled.audit(7, 3, "relevant")
-    assert [options for _, options in asked] == [
-        {"n": 59, "seed": 0, "population": "all"},
-        {"n": 7, "seed": 3, "population": "relevant"},
-    ]
-    index, names, given, state = asked[0][0]
-    assert index is filled.index
-    assert names == ("rock", "sad")
-    assert given.tolist() == GIVEN
-    assert state is filled.state
+    with pytest.warns(FutureWarning, match=r"Completion\.audit is now Completion\.finish"):
+        task = filled.audit(3, 3, "all")
+    again = filled.finish(seed=3)
+    again.draw(3)
+    assert set(task.questions["why"]) == {"random"}
+    assert task.questions.equals(again.questions)
 
 
 def test_suspects_are_named_by_their_items():

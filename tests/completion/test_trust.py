@@ -137,7 +137,7 @@ class TestOutputs:
             assert not re.search(claim, text), claim
         title = filled.evidence.contradictions[0]["title"].replace("\xa0", " ")
         assert title in describe_completion(filled)[2]
-        assert "halflabel audit" in describe_completion(filled)[2]
+        assert "halflabel finish" in describe_completion(filled)[2]
         assert title in filled._repr_html_()
 
     def test_the_list_of_entries_to_check(self, fit_case, data, case):

@@ -14,8 +14,8 @@ from halflabel.evidence.confidence_sequence import Draws, bound_errors, bound_wr
 
 
 def as_draws(draws, expected):
-    pool, found, wrong = (np.array(part) for part in zip(*draws, strict=True))
-    return Draws(pool, found, wrong.astype(bool), float(expected))
+    unanswered, found, wrong = (np.array(part) for part in zip(*draws, strict=True))
+    return Draws(unanswered, found, wrong.astype(bool), float(expected))
 
 
 @st.composite
@@ -95,7 +95,7 @@ def test_over_all_orders_two_fits_share_alpha(stop, second):
     assert share <= Fraction(1, 2)
 
 
-def test_an_alpha_that_is_not_shared_breaks_the_promise():
+def test_an_alpha_that_is_not_shared_gives_too_many_false_bounds():
     """The test above can fail: with the whole alpha for each fit, false bounds are too frequent."""
     wrong, stop = (0, 0, 1, 1, 1), STOPS["two answers"]
     share = share_of_false_bounds_with_a_refit(wrong, wrong, stop, Fraction(1, 5), Fraction(1, 2), spend=False)
@@ -123,7 +123,7 @@ def test_answers_until_a_precision_of_95_percent(rng, rate, passes, answers):
     assert np.minimum(first, 600).mean() <= answers
 
 
-def test_looking_after_each_answer_does_not_break_the_promise(rng):
+def test_looking_after_each_answer_is_allowed(rng):
     assert (simulate(rng, 201, 1500) <= 600).mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1500)
 
 

@@ -11,7 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from halflabel.completion.answers import read_answers
-from halflabel.evidence.audit import draw_audit
+from halflabel.completion.finish import Task
+from halflabel.completion.stated_completion import take_completed
 from halflabel.files.choice_answers import read_choice
 from halflabel.files.raw_table import RawTable
 from halflabel.labels.answers import WORDS, Answer, read_answer
@@ -32,14 +33,18 @@ def read_review(cell):
     return float(answers.relevant[0]) if len(answers) else None
 
 
-def read_audit(cell):
-    """The answer of an audit: an error against a filled "yes", and against a filled "no"."""
+def read_finish(cell):
+    """The answer of a task about a table: an error against a filled "yes", and against a filled "no"."""
     errors = []
-    for filled in (1, -1):
-        state = np.array([[filled]], dtype=np.int8)
-        audit = draw_audit(pd.Index(["b"]), ("rock",), np.zeros_like(state), state, n=1)
-        questions = audit.questions.astype(object).assign(answer=pd.Series([cell], dtype=object))
-        errors.append(audit.certify(questions).errors)
+    for filled in (1.0, 0.0):
+        completed = open_table(
+            pd.DataFrame({"id": ["a", "b"], "x": [0.5, 0.25], "rock": [1, filled]}),
+            columns=Columns(id="id", labels=("rock",)),
+        )
+        task = Task(take_completed(OPENED, completed))
+        task.draw(1)
+        task.answer(task.questions.astype(object).assign(answer=pd.Series([cell], dtype=object)))
+        errors.append(task.certificate["errors"])
     return {(0, 1): 1.0, (1, 0): 0.0, (1, 1): None}[tuple(errors)]
 
 
@@ -94,7 +99,7 @@ def test_an_answer_is_the_same_in_every_place(cell):
     answer = read_answer(cell)
     expected = INVALID if answer is None else answer.value_of_entry
     assert outcome(read_review, cell) == expected
-    assert outcome(read_audit, cell) == (INVALID if answer is Answer.NONE else expected)  # it needs all answers
+    assert outcome(read_finish, cell) == expected
     assert outcome(read_tool, cell) == (INVALID if answer is Answer.NONE else expected)
 
 

@@ -20,11 +20,11 @@ def _exact_bound(draws, expected, alpha):
     for i, (_, _, wrong) in enumerate(draws):
         k = sum(each for *_, each in draws[:i])
         mixture *= (1 + k if wrong else b + i - k) / (1 + b + i)
-    pool, found, wrong = draws[-1]
-    for number in range(found + wrong, found + pool + wrong):
+    unanswered, found, wrong = draws[-1]
+    for number in range(found + wrong, found + unanswered + wrong):
         value = Fraction(1)
-        for pool, found, wrong in draws:
-            share = Fraction(number - found, pool)
+        for unanswered, found, wrong in draws:
+            share = Fraction(number - found, unanswered)
             value *= share if wrong else 1 - share
         likelihood[number] = value
     kept = [number for number, value in likelihood.items() if value > alpha * mixture]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
@@ -13,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.evidence.audit import Certificate
+from halflabel.evidence.certificate import Certificate
 from halflabel.labels import PartialLabels
 from halflabel.report import render_html, summarize
 
@@ -223,10 +222,11 @@ def test_expected_errors_and_a_certificate(by_hand):
     text = " ".join(page_of(completion).text.split())
     assert "About 1 of 4 filled entries are wrong (0–1)." in text  # .03 + .06 + .4 + .02 = .51
     assert "There is no certificate." in text
-    numbers = {"entries": 4, "audited": 4, "errors": 1, "level": 0.95, "max_errors": 1, "precision": 0.75, "seed": 3}
+    numbers = {"entries": 4, "audited": 4, "errors": 1, "level": 0.95, "max_errors": 1, "precision": 0.75, "seed": 3,
+               "labels": None, "attempts": [], "audited_table": "of before"}  # fmt: skip
     certificate = Certificate(population="all", table=completion.evidence.digest, **numbers)
     text = " ".join(Page(render_html(summarize(completion, certificates=[certificate]))).text.split())
-    assert "At least 75.0 % of the 4 filled entries are right" in text
+    assert "At least 75.0 % of the 4 filled and answered entries are right" in text
     assert "There is no certificate." not in text
     with pytest.raises(ValueError, match="about another completed table"):
-        summarize(completion, certificates=[replace(certificate, table="another")])
+        summarize(completion, certificates=[Certificate({**certificate, "table": "another"})])

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from tests.report.test_render import TAGS
 
-from halflabel.evidence.audit import Certificate
+from halflabel.evidence.certificate import Certificate
 from halflabel.report import summarize
 from halflabel.report.display import render_completion
 from halflabel.report.figures import draw_calibration, draw_map
@@ -37,7 +37,10 @@ def states(by_hand, at_random):
     left = type("Left", (type(all_codes),), {"state": np.array([[1], [-1], [1], [-1], [1], [-1], [0]])})
     all_codes.__class__ = left
     sure = by_hand(min_precision=0.95)
-    proof = Certificate("all", 4, 4, 1, 0.95, 1, 0.75, 3, sure.digest)
+    proof = Certificate(
+        population="all", labels=None, entries=4, audited=4, errors=1, level=0.95, max_errors=1, precision=0.75, seed=3,
+        attempts=[], table=sure.digest, audited_table=sure.digest,
+    )  # fmt: skip
     return {
         "mixed": (by_hand(), {"title": "<t>", "settings": {"seed": 0, "cost": None}, "reviewed": REVIEWED}),
         "all values of an entry": (all_codes, {}),

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 from tests.review_page.serving import LABELS, make_setting, make_table
 
-from halflabel.evidence.audit import bound_errors
+from halflabel.evidence.confidence_sequence import bound_errors
 from halflabel.review_page.advice import advise, measure_speed, score_random
 from halflabel.review_page.answers import AnswerBook, Record
-from halflabel.review_page.audits import plan
 from halflabel.review_page.encoding import unpack_rows
 from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.items import MAX_CELLS, ItemViews
@@ -73,20 +71,9 @@ def test_speed_leaves_out_breaks():
     assert measure_speed(make_book([(0, {})])) is None
 
 
-def test_plans_are_the_smallest_samples_that_prove_the_target():
-    for entries in (200, 4120):
-        for line in plan(entries, 0.02):
-            n, errors = line["n"], line["errors"]
-            assert bound_errors(entries, n, errors, 0.95) <= 0.05 * entries
-            assert bound_errors(entries, n - 1, errors, 0.95) > 0.05 * entries
-            assert line["chance"] == pytest.approx(binom.cdf(errors, n, 0.02), abs=1e-3)
-    assert plan(3, 0.02)[0]["n"] == 3  # all of them
-    assert plan(0, 0.0) == []
-
-
-def test_a_bound_of_a_selection_is_exact():
+def test_a_bound_of_a_selection_is_that_of_a_sequence():
     shares = bound_share(1873, 11, 1)
-    assert shares["yes"] == 1 - bound_errors(1873, 12, 1, 0.95) / 1873
+    assert shares["yes"] == 1 - bound_errors(1873, 12, 1, 0.95, 0.1) / 1873
     assert shares["no"] < 0.05
     assert "do not have the label" in bound_share(100, 0, 12)["sentence"]
     assert bound_share(10, 0, 0)["sentence"] == ""

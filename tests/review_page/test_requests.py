@@ -42,7 +42,7 @@ VALID = {
     "/api/undo": [{"redo": "false", "key": '"u"'}, {"redo": "true", "key": '"r"'}],
     "/api/fit": [{"thorough": "true"}],
     "/api/audit": [
-        {"op": '"plan"', "population": '"all"', "target": "0.9"},
+        {"op": '"plan"', "population": '"all"'},
         {"op": '"begin"', "n": "5", "population": '"relevant"', "key": '"a"'},
         {"op": '"finish"', "key": '"f"'},
         {"op": '"cancel"', "key": '"c"'},

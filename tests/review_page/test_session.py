@@ -7,6 +7,9 @@ import pandas as pd
 import pytest
 from tests.review_page.serving import LABELS, Served, answer, make_session, make_table
 
+from halflabel.evidence.answer_plan import PROPOSED
+from halflabel.evidence.certificate import Certificate, verify
+from halflabel.evidence.confidence_sequence import bound_errors
 from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.journal import read_journal
@@ -157,34 +160,78 @@ def test_panel_and_changes(client, make_fit):
 def test_from_an_audit_to_the_certificate(client):
     plan = client.post("/api/audit", {"op": "plan", "population": "all"})
     assert plan["entries"] == int((client.session.labels.state == 0).sum())
+    assert [each["n"] for each in plan["plans"]] == [n for n in PROPOSED if n < plan["entries"]]
     progress = client.post("/api/audit", {"op": "begin", "n": 10, "population": "all", "key": "a1"})
-    assert progress["audit"] == {"n": 10, "answered": 0, "population": "all", "entries": plan["entries"], "level": 0.95}
+    stated = {"n": 10, "answered": 0, "population": "all", "entries": plan["entries"], "level": 0.95}
+    assert progress["audit"] == {**stated, "precision": None}
     questions = ask(client)
     assert [q["why"] for q in questions] == ["audit"] * 10
     [item] = client.get(f"/api/items?rows={questions[0]['row']}")["items"]
-    assert item["p"] is None  # neither probabilities nor filled values before the last answer
+    assert item["p"] is None  # neither probabilities nor filled values
     assert item["states"][questions[0]["column"]] == 0
     assert not progress["undo"]
     assert {row["p"] for row in client.post("/api/list", {"column": 0})["rows"]} == {None}
     every = "ff" * 5
     assert client.post("/api/selection", {"op": "sample", "rows": every, "column": 0, "label": "rock"})[0] == 400
     assert client.post("/api/fit", {})[0] == 400
+    status, error = client.post("/api/audit", {"op": "finish", "key": "early"})
+    assert (status, "needs an answer to the first question" in error["error"]) == (400, True)
     fit = client.session.fit
-    for i, q in enumerate(questions):
+    for i, q in enumerate(questions[:6]):
         right = int(fit.state[q["row"], q["column"]] > 0)
-        client.post("/api/answers", {"answers": [answer(q, 1 - right if i == 0 else right, f"k{i}")]})
-        if i == 4:
-            assert len(ask(client)) == 5
-            status, error = client.post("/api/audit", {"op": "finish", "key": "early"})
-            assert status == 400
-            assert "is missing" in error["error"]
+        sent = {"answers": [answer(q, 1 - right if i == 0 else right, f"k{i}")]}
+        progress = client.post("/api/answers", sent)
+        expected = (
+            1
+            - (bound_errors(plan["entries"], i + 1, 1, 0.95, float(fit.wrong[fit.given == 0].mean())) - 1)
+            / (plan["entries"])
+        )
+        assert progress["audit"]["precision"] == pytest.approx(expected)
+    assert len(ask(client)) == 4
     certificate = client.post("/api/audit", {"op": "finish", "key": "a2"})["certificate"]
-    assert (certificate["audited"], certificate["errors"], certificate["is_current"]) == (10, 1, True)
-    assert "10 random entries, 1 was wrong" in certificate["sentence"]
+    assert (certificate["audited"], certificate["errors"], certificate["is_current"]) == (6, 1, True)
+    assert "6 random entries, 1 was wrong" in certificate["sentence"]
     again = client.get("/api/progress")
     assert again["new_answers"] == 0  # no fit follows, after which the certificate would not be current
     assert again["audit"] is None
     assert not again["undo"]
+
+
+def deliver(session):
+    """Return the table that is written: answers, given entries, and the values of the fit."""
+    now = session.situation
+    decided = np.where(np.abs(now.current) == 1, now.current, now.given)
+    return np.where(decided != 0, decided, session.fit.state).astype(np.int8)
+
+
+def test_certificates_of_a_journal_share_alpha_and_are_proved_again(client, rng):
+    session, before = client.session, []
+    for audit in range(3):
+        client.post("/api/audit", {"op": "begin", "n": 20, "key": f"b{audit}"})
+        for i, q in enumerate(ask(client)[: 8 + audit]):
+            value = [0, 1, None][rng.choice(3, p=[0.2, 0.7, 0.1])]
+            client.post("/api/answers", {"answers": [answer(q, value, f"{audit}-{i}")]})
+        if audit == 1:
+            client.post("/api/audit", {"op": "cancel", "key": "c"})
+            continue
+        made = client.post("/api/audit", {"op": "finish", "key": f"f{audit}"})["certificate"]
+        assert [each["audited"] for each in made["attempts"]] == [8, 9][:audit]
+        assert made["alpha"] == pytest.approx(0.05) if not audit else made["alpha"] < before[-1]
+        before.append(made["alpha"])
+        ids = [f"s{i}" for i in range(len(session.labels))]
+        assert verify(Certificate(made), ids, LABELS, deliver(session)) == made["sentence"]
+
+
+def test_an_audit_of_version_01_is_named_and_its_answers_are_kept(tmp_path):
+    session = make_session(tmp_path / "a.jsonl")
+    old = {"population": "all", "seed": 1, "level": 0.95, "entries": 9, "table": "0" * 64, "fit": "f", "cells": []}
+    session.write([("audit", "a1", old)])
+    session.answer([answer({"row": 5, "column": 0}, 1, "k1", audit=1)])
+    session.close()
+    again = make_session(tmp_path / "a.jsonl")
+    assert (again.audit, len(again.book)) == (None, 1)
+    assert sum("audit of version 0.1" in note for note in again.notes) == 1
+    again.close()
 
 
 def ask_why(client, question, **changes):

@@ -34,9 +34,13 @@ _COMMANDS = {
     "prevalence": _Place("prevalence", "prevalence_command", "Count how frequent each label is, with an interval."),
     "map": _Place("map", "map_command", "Draw the items in a small number of dimensions."),
     "review": _Place("review", "review_group", "Answer questions about uncertain labels in the browser."),
-    "audit": _Place("audit", "audit_command", "Certify how many filled entries are right."),
+    "finish": _Place("finish", "finish_command", "Ask until the table has at most a stated share of errors."),
+    "verify": _Place("finish", "verify_command", "Prove a certificate of `halflabel finish` again."),
     "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),
 }
+
+#: Old names of commands, which go with version 0.3.
+_RENAMED = {"audit": "finish"}
 
 #: Commands of the distribution halflabel-papers, which need not be installed.
 _OF_PAPERS = {"reproduce": "Measure the tables and figures of a paper again."}
@@ -75,6 +79,11 @@ class _Group(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command: click.Command
+        if cmd_name in _RENAMED:
+            from halflabel.cli.console import print_note
+
+            print_note(f"`halflabel {cmd_name}` is now `halflabel {_RENAMED[cmd_name]}`: see its help.")
+            cmd_name = _RENAMED[cmd_name]
         if place := _COMMANDS.get(cmd_name):
             command = getattr(import_module(f"halflabel.cli.{place.module}"), place.function)
             return command

@@ -76,7 +76,7 @@ _OLD_OPTIONS = (
 @click.option("--answers", type=PATH, help="A table of `halflabel review` whose column 'answer' is filled in with 1 or "
               "0; answers replace given entries.")  # fmt: skip
 @click.option("--certificate", "certificates", type=PATH, multiple=True,
-              help="A certificate of `halflabel audit` about this completed table, for the report.")  # fmt: skip
+              help="A certificate of `halflabel finish` about this completed table, for the report.")  # fmt: skip
 @explain_option
 @click.option("--source-columns", is_flag=True,
               help="Add columns to the completed table: whether each entry was given or filled.")  # fmt: skip
@@ -193,7 +193,7 @@ def _print_completion(filled: Completion, shown: tuple[str, ...], lost: Sequence
 def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:
     if not paths:
         return []
-    from halflabel.evidence.audit import read_certificate
+    from halflabel.evidence.certificate import read_certificate
 
     return [read_certificate(path) for path in paths]
 

@@ -14,10 +14,10 @@ from scipy import sparse
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.gap_sentences import describe_gaps
-from halflabel.evidence.audit import digest_table
 from halflabel.evidence.calibration_error import measure_calibration
 from halflabel.evidence.components import take_components
 from halflabel.evidence.doubts import rank_doubts
+from halflabel.evidence.drawing import digest_table
 from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.expected_errors import estimate_errors
 from halflabel.evidence.kinds import KINDS, classify_entries, count_gaps
@@ -55,12 +55,15 @@ class Evidence:
         The expected precision below which entries were left empty.
     calibrate_on : ndarray of bool, shape (n_items, n_labels), or None
         The given entries on which probabilities were fitted and are checked; None for all of them.
+    delivered : ndarray of int8, shape (n_items, n_labels), or None
+        The labels after completion where answers and a frozen fit decide them; None where the fit does.
     """
 
     opened: OpenTable
     model: PartialLabelEstimator
     min_precision: float | None = None
     calibrate_on: Mask | None = None
+    delivered: NDArray[np.int8] | None = None
 
     @property
     def labels(self) -> PartialLabels:
@@ -116,6 +119,8 @@ class Evidence:
     @cached_property
     def state(self) -> NDArray[np.int8]:
         """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown. Given entries do not change."""
+        if self.delivered is not None:
+            return self.delivered
         if self.min_precision is not None:
             filled = self.fill_at(self.min_precision)
         else:

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,13 @@ from halflabel._forwarding import accept_seed
 from halflabel.completion import views
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.explanation import Explanation, explain_entry
+from halflabel.completion.finish import Task
 from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.prevalence_table import Labels, tabulate_prevalence
 from halflabel.completion.review_list import list_for_review
-from halflabel.evidence.audit import Audit, draw_audit
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
@@ -84,6 +84,8 @@ class Completion:
             """Return the value of an old name, with a warning that states the new name."""
             if name == "embedding":
                 return lambda n_components=2, **options: self.map(n_components, **options).coordinates
+            if name == "audit":
+                return partial(views.audit, self)
             if name not in MOVED:
                 return object.__getattribute__(self, name)  # raises the error of the attribute itself
             new = MOVED[name]
@@ -178,7 +180,7 @@ class Completion:
         """The number of filled entries that are expected to be wrong, label by label and for all labels together.
 
         Columns: label, filled, expected, low, high (a band of 90 %, see
-        :func:`halflabel.evidence.expected_errors.estimate_errors`). It is an estimate; :meth:`audit` gives a bound.
+        :func:`halflabel.evidence.expected_errors.estimate_errors`). It is an estimate; :meth:`finish` gives a bound.
         """
         return self.opened.as_given(self.evidence.expected_errors)
 
@@ -224,21 +226,30 @@ class Completion:
         """
         return self.opened.as_given(tabulate_prevalence(self.evidence, by, confidence, labels, versus))
 
-    @accept_seed
-    def audit(self, n: int = 59, random_state: int = 0, population: str = "all") -> Audit:
-        """Draw ``n`` random filled entries that a person answers, for a certificate of their precision.
+    def finish(
+        self,
+        max_error: float = 0.05,
+        confidence: float = 0.95,
+        seed: int | None = None,
+        journal: AnyPath | None = None,
+        **part: Any,
+    ) -> Task:
+        """Ask questions until the whole delivered table has at most a stated share of errors.
+
+        The bound holds after every answer, so that a person can stop at any time.
 
         Parameters
         ----------
-        n : int, default=59
-            Number of entries. 59 answers without an error prove a precision of .95 at a confidence of .95.
-        random_state : int, default=0
-            Decides the entries. The certificate names it as its seed.
-        population : {"all", "relevant", "irrelevant"}, default="all"
-            The filled entries that the certificate is about.
+        max_error, confidence : float
+            At this confidence, at most this share of the filled and answered entries is wrong.
+        seed : int, optional
+            Decides the random questions; by default it is secret until the journal holds it.
+        journal : path, optional
+            A file that keeps the task, so that a later call goes on.
+        **part
+            ``population`` and ``labels`` of :class:`halflabel.completion.finish.Task`, for a part of the entries.
         """
-        state, given = self.state, self.labels.state
-        return draw_audit(self.index, self.labels.names, given, state, n=n, seed=random_state, population=population)
+        return Task(self, max_error=max_error, confidence=confidence, seed=seed, journal=journal, **part)
 
     def review(
         self, max_rows: int = 500, show: Sequence[str] | None = None, *, reason: str | None = None

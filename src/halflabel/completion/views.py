@@ -1,10 +1,11 @@
-"""How a completion shows itself: the one place below the report that calls it, and only when it is asked to."""
+"""How a completion shows itself: the one place that calls what is made from it, and only when it is asked to."""
 
 from typing import TYPE_CHECKING
 
 from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
+    from halflabel.completion.stated_completion import audit
     from halflabel.report import render_html, summarize
     from halflabel.report.display import (
         describe_completion,
@@ -17,6 +18,7 @@ else:
     __getattr__, __dir__ = import_on_use(
         __name__,
         {
+            "halflabel.completion.stated_completion": ["audit"],
             "halflabel.report": ["render_html", "summarize"],
             "halflabel.report.display": [
                 "describe_completion",
@@ -30,6 +32,7 @@ else:
 
 __all__ = [
     "Plots",
+    "audit",
     "describe_completion",
     "describe_explanation",
     "render_explanation",

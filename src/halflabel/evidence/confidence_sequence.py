@@ -20,7 +20,7 @@ far from the truth, the bound is wider and as valid. Without other answers, :mat
 without replacement" (NeurIPS 2020), theorem 2.1.
 
 **Several fits.** A new fit has another M, so it begins a new sequence with a new random order. It may use
-:math:`\alpha' = \alpha \cdot Q_n / \max_M L_n(M)`, where :math:`\alpha` is what the sequence before it had. With this
+:math:`\alpha' = \alpha \cdot Q_n / \max_M L_n(M)`, where :math:`\alpha` is that of the sequence before it. With this
 rule, the probability that *any* bound of *any* sequence is ever below the truth is at most the first :math:`\alpha`.
 Proof: let X be :math:`(\alpha_j / \alpha_1) \cdot Q_n / L_n(M_j)` in sequence j, for its true :math:`M_j`. Inside a
 sequence X is a martingale. From one sequence to the next it cannot increase, because
@@ -28,7 +28,7 @@ sequence X is a martingale. From one sequence to the next it cannot increase, be
 :math:`X \ge 1 / \alpha_1`. A sequence without a draw costs nothing.
 
 An old random answer is *not* an answer about a new fit, even where the value did not change: a fit that learned from
-the answers repairs the wrong ones among them, so the rest of them would look better than the table. The old **bound**
+the answers repairs the wrong ones among them, so that the unchanged ones are better than the table. The old **bound**
 is reused: entries that did not change have at most the old number of errors. With D changed values among the entries
 without an answer, the new M is at most the old bound of the errors that remain plus D.
 """
@@ -52,7 +52,7 @@ class Draws:
 
     Parameters
     ----------
-    pool : ndarray of int
+    unanswered : ndarray of int
         The number of entries without an answer, before each draw.
     found : ndarray of int
         The number of wrong entries of the population that were known before each draw.
@@ -62,7 +62,7 @@ class Draws:
         The share of wrong entries that was expected before the first draw.
     """
 
-    pool: Ints
+    unanswered: Ints
     found: Ints
     wrong: Mask
     expected: float = EXPECTED
@@ -82,14 +82,15 @@ class Draws:
     def log_mixture(self) -> float:
         """The logarithm of Q."""
         b = 1 / min(max(self.expected, MIN_EXPECTED), MAX_EXPECTED) - 1
-        i, k = np.arange(len(self.wrong)), np.cumsum(self.wrong) - self.wrong
+        i = np.arange(len(self.wrong))
+        k: Ints = np.cumsum(self.wrong) - self.wrong
         return float(np.log(np.where(self.wrong, 1 + k, b + i - k) / (1 + b + i)).sum())
 
     def log_likelihood(self, wrong_entries: int) -> float:
         """Return the logarithm of L."""
         left = wrong_entries - self.found
-        cases = np.where(self.wrong, left, self.pool - left)
-        return float(np.log(cases / self.pool).sum()) if (cases > 0).all() else -math.inf
+        cases = np.where(self.wrong, left, self.unanswered - left)
+        return float(np.log(cases / self.unanswered).sum()) if (cases > 0).all() else -math.inf
 
     def find_likeliest(self) -> int:
         """Return the number of wrong entries whose likelihood is largest."""
@@ -105,7 +106,7 @@ class Draws:
     @property
     def _most(self) -> int:
         """The largest number of wrong entries that is possible."""
-        return int(self.known + self.pool[-1] - 1)
+        return int(self.known + self.unanswered[-1] - 1)
 
 
 def bound_wrong(draws: Draws, alpha: float) -> int:

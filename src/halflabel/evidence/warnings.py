@@ -15,8 +15,8 @@ Result = dict[str, str]
 
 #: The ways to measure a precision in any case.
 SETTLE = (
-    "No expected precision is printed. Answers about random entries measure it: halflabel audit, or filled.audit() in "
-    "Python."
+    "No expected precision is printed. Answers about random entries measure it: halflabel finish, or filled.finish() "
+    "in Python."
 )
 
 #: Minimum number of given entries of a label's rarer value: with fewer, the standard error of its AUC is about 0.1.

@@ -11,7 +11,7 @@ from halflabel.report.quality import count_relevant
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
-    from halflabel.evidence.audit import Certificate
+    from halflabel.evidence.certificate import Certificate
 
 #: Maximum number of labels in the table of errors.
 MAX_ERRORS = 15
@@ -27,12 +27,12 @@ def write_fillable(completion: Completion) -> str:
 
 def write_certificates(completion: Completion, certificates: Sequence[Certificate]) -> list[str]:
     """Return each certificate as a sentence. Raise if a certificate is about another completed table."""
-    if any(each.table != completion.evidence.digest for each in certificates):
+    if any(completion.evidence.digest not in each.digests for each in certificates):
         raise ValueError(
             "a certificate is about another completed table: complete the table again with the data, the options and "
-            "the version of the audited one, or make another audit."
+            "the version of the certified one, or make another certificate."
         )
-    return [f"{each} Random choice: seed {each.seed}." for each in certificates]
+    return [f"{each} Random choice: seed {each['seed']}." for each in certificates]
 
 
 def summarize_errors(completion: Completion) -> dict[str, Any] | None:

@@ -40,7 +40,7 @@ from halflabel.table.items import choose_shown, describe_cells, take_shown, writ
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion
     from halflabel.completion.mapping.item_map import ItemMap
-    from halflabel.evidence.audit import Certificate
+    from halflabel.evidence.certificate import Certificate
 
 #: Maximum number of labels in the table; of more labels the worst and the best are listed.
 MAX_LABELS, WORST, BEST = 60, 40, 10
@@ -87,7 +87,7 @@ def summarize(
     reviewed : mapping, optional
         The results of a review in the browser: ``facts`` (pairs of name and value) and ``sentences``.
     certificates : sequence of Certificate, optional
-        From :meth:`halflabel.evidence.audit.Audit.certify`, about this completed table.
+        From :attr:`halflabel.completion.finish.Task.certificate`, about this completed table.
     random_state : int, default=0
         Decides which items the map shows if there are too many for all of them.
 

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from scipy.stats import binom
 
-from halflabel.evidence.audit import POPULATIONS, Audit, draw_audit, is_rejected
-from halflabel.review_page.answers import AnswerBook, Record
+from halflabel._wording import plural
+from halflabel.evidence.answer_plan import propose_sizes
+from halflabel.evidence.certificate import KIND, Certificate, make_certificate, pack_mask, unpack_mask
+from halflabel.evidence.confidence_sequence import Draws, keep_alpha
+from halflabel.evidence.drawing import digest_table
+from halflabel.evidence.proof import POPULATIONS, Proof, Round
+from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.queues import Question, Situation
 
-#: Confidence level of certificates, the numbers of errors for which a plan is shown, and the precisions to choose from.
-LEVEL, PLANNED_ERRORS, TARGETS = 0.95, (0, 1, 2, 3), (0.8, 0.9, 0.95, 0.98, 0.99)
-
-#: A target is proposed if its last plan passes with this chance.
-MIN_CHANCE = 0.5
+#: Confidence level of all certificates of a journal together.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class RunningAudit:
-    """An audit that has begun and has not ended."""
+    """An audit that has begun."""
 
-    record: Record  #: The one that began it: its body holds the frozen entries.
+    record: Record  #: The one that began it: its body holds the frozen entries and values.
     book: AnswerBook
 
     @property
@@ -43,40 +41,83 @@ class RunningAudit:
 
     def list_open(self) -> list[Question]:
         """Return the entries that have no answer of this audit."""
-        return [Question(row, column, "audit") for row, column, _ in self.places if self._find(row, column) is None]
+        return [Question(row, column, "audit") for row, column, _ in self.places if self._find(row, column) == NONE]
 
     def describe(self) -> dict[str, Any]:
-        """Return how far the audit is, without values and results, because they would bias the answers."""
-        body = self.record.body
-        return {
-            "n": len(body["cells"]),
-            "answered": len(body["cells"]) - len(self.list_open()),
-            "population": body["population"],
-            "entries": body["entries"],
-            "level": body["level"],
-        }
+        """Return how many answers there are, and the precision that they prove."""
+        body, proof = self.record.body, self.proof
+        known = {name: body[name] for name in ("population", "entries", "level")}
+        n, answered = len(body["cells"]), len(body["cells"]) - len(self.list_open())
+        return {"n": n, "answered": answered, "precision": 1 - proof.bound if answered else None, **known}
 
-    def certify(self, ids: pd.Index[Any], names: Sequence[str]) -> dict[str, Any]:
-        """Return the body of the record of the certificate. Raise if an answer is missing."""
-        body, places = self.record.body, self.places
-        rows, columns, values = (np.array(part, dtype=np.intp) for part in zip(*places, strict=True))
-        filled = np.where(values == 1, 1, -1).astype(np.int8)
-        audit = Audit(
-            ids, tuple(names), rows, columns, filled,
-            body["population"], body["entries"], body["seed"], body["table"],
-        )  # fmt: skip
-        given = [self._find(row, column) for row, column, _ in places]
-        words = [None if record is None else _WORDS[record.body["value"]] for record in given]
-        certificate = audit.certify(audit.questions.assign(answer=pd.Series(words, dtype=object)), body["level"])
-        facts = {**certificate.to_dict(), "by": self.record.by, "fit": body["fit"]}
-        return {"of": self.record.n, "certificate": facts, "sentence": str(certificate)}
+    def certify(self, **facts: Any) -> Certificate:
+        """Return the certificate of this moment. Raise if no answer counts, or the table is another one."""
+        proof, body = self.proof, self.record.body
+        if not len(proof.draws.wrong):
+            raise ValueError("a certificate needs an answer to the first question of the audit.")
+        if digest_table(proof.ids, proof.names, proof.now.fill.reshape(-1, len(proof.names))) != body["table"]:
+            raise ValueError("the table has changed since the audit began: cancel it.")
+        attempts = [each.describe_attempt() for each in list_audits(self.book, self.record)]
+        attempts = [each for each in attempts if each["audited"]]
+        own = {"by": self.record.by, "fit": body["fit"], "attempts": attempts, "max_error": None}
+        return make_certificate(proof, seed_from="secrets", **own, **facts)
 
-    def _find(self, row: int, column: int) -> Record | None:
+    @property
+    def proof(self) -> Proof:
+        """The answers, and the values that the journal has frozen."""
+        body, ids, names = self.record.body, list(self.book.row_of), list(self.book.column_of)
+        size = len(ids) * len(names)
+        try:
+            filled, relevant, part = (unpack_mask(body[name], size) for name in ("filled", "relevant", "part"))
+        except ValueError:
+            raise ValueError("the table has changed since the audit began: cancel it.") from None
+        fill = np.where(filled, np.where(relevant, 1, -1), 0).astype(np.int8)
+        given = np.where(part, 0, fill).astype(np.int8).reshape(len(ids), len(names))
+        proof = Proof(ids, names, given, 1 - body["level"], body["population"])
+        places = [(row * len(names) + column, self._find(row, column)) for row, column, _ in self.places]
+        steps = [(entry, True) for entry, _ in places]
+        proof.rounds = [Round(fill, part, body["seed"], body["alpha"], int(part.sum()), body["expected"], steps)]
+        for entry, answer in places:
+            proof.answers[entry] = answer
+        return proof
+
+    @property
+    def draws(self) -> Draws:
+        """The answers that count, for the certificates that follow. The table may have changed since then."""
+        body, wrong = self.record.body, []
+        for item, label, value in body["cells"]:
+            place = self.book.find_entry(item, label)
+            answer = NONE if place is None else self._find(*place)
+            if answer == NONE:
+                break
+            wrong.append(answer != (1 if value else -1))
+        return Draws.count(body["entries"], len(wrong), sum(wrong), body["expected"])
+
+    def describe_attempt(self) -> dict[str, Any]:
+        """Return the facts of the audit for the certificates that follow."""
+        body, wrong = self.record.body, self.draws.wrong
+        return {"seed": body["seed"], "alpha": body["alpha"], "audited": len(wrong), "errors": int(wrong.sum())}
+
+    def _find(self, row: int, column: int) -> int:
+        """Return the code of the answer of this audit about an entry."""
         record = self.book.find_last(row, column)
-        return record if record is not None and record.body.get("audit") == self.record.n else None
+        is_own = record is not None and record.body.get("audit") == self.record.n
+        return int(self.book.current[row, column]) if is_own else NONE
 
 
-_WORDS = {1: "yes", 0: "no", None: "?"}
+def list_audits(book: AnswerBook, before: Record | None = None) -> list[RunningAudit]:
+    """Return the audits of a journal, or those that began before one of them. Those of version 0.1 have no alpha."""
+    records = [record for record in book.records if record.op == "audit" and "alpha" in record.body]
+    return [RunningAudit(record, book) for record in records if before is None or record.n < before.n]
+
+
+def find_alpha(book: AnswerBook) -> float:
+    """Return the probability of a false bound that the next audit may use."""
+    audits = list_audits(book)
+    if not audits:
+        return 1 - LEVEL
+    last = audits[-1]
+    return keep_alpha(last.draws, last.record.body["alpha"])
 
 
 def find_running(book: AnswerBook) -> RunningAudit | None:
@@ -85,89 +126,58 @@ def find_running(book: AnswerBook) -> RunningAudit | None:
         if record.op in ("cancel", "certificate"):
             return None
         if record.op == "audit":
-            return RunningAudit(record, book)
+            return RunningAudit(record, book) if "alpha" in record.body else None
     return None
 
 
 def describe_certificate(book: AnswerBook, fit: Fit | None) -> dict[str, Any] | None:
-    """Return the last certificate, its sentence, and whether the values have changed since then."""
+    """Return the last certificate, its sentence, and whether the values have changed since then.
+
+    A certificate of version 0.1 cannot be proved again, and is left out.
+    """
     record = next((record for record in reversed(book.records) if record.op == "certificate"), None)
-    if record is None:
+    if record is None or record.body["certificate"].get("kind") != KIND:
         return None
     facts = record.body["certificate"]
     return {**facts, "sentence": record.body["sentence"], "is_current": fit is not None and facts["fit"] == fit.name}
 
 
-def draw(
-    now: Situation, fit: Fit, ids: pd.Index[Any], names: Sequence[str], *, n: int, population: str, seed: int
-) -> dict[str, Any]:
-    """Return the body of the record that begins an audit of the filled entries, "not sure" answers included."""
-    given = np.where(np.abs(now.current) == 1, now.current, now.given).astype(np.int8)
-    completed = np.where(given != 0, given, fit.state).astype(np.int8)
-    audit = draw_audit(ids, tuple(names), given, completed, n=n, seed=seed, population=population)
-    cells = [
-        [str(ids[row]), names[column], int(value > 0)]
-        for row, column, value in zip(audit.rows, audit.columns, audit.values, strict=True)
+def describe_old(book: AnswerBook) -> list[str]:
+    """Return the sentence about audits of version 0.1."""
+    if all("alpha" in record.body for record in book.records if record.op == "audit"):
+        return []
+    return [
+        "The journal has an audit of version 0.1, whose bound was valid only at its end. Its answers are kept; begin "
+        "another audit for a certificate."
     ]
+
+
+def draw(now: Situation, fit: Fit, book: AnswerBook, *, n: int, population: str, seed: int) -> dict[str, Any]:
+    """Return the body of the record that begins an audit of the filled entries, "not sure" answers included."""
+    ids, names = list(book.row_of), list(book.column_of)
+    given = np.where(np.abs(now.current) == 1, now.current, now.given).astype(np.int8)
+    proof = Proof(ids, names, given, find_alpha(book), population)
+    fill = np.where(given != 0, given, fit.state).astype(np.int8)
+    part = proof.begin(fill, seed).part
+    entries = int(part.sum())
+    if not 1 <= n <= entries:
+        filled = plural(entries, "filled entry", "filled entries")
+        raise ValueError(f"an audit of {filled} has between 1 and {max(entries, 1)} of them, not {n}.")
+    cells = [[ids[entry // len(names)], names[entry % len(names)], int(proof.now.fill[entry] > 0)]
+             for entry in proof.choose_random(n)]  # fmt: skip
     return {
-        "population": population, "seed": seed, "level": LEVEL, "entries": audit.entries, "table": audit.table,
-        "fit": fit.name, "cells": cells,
+        "population": population, "seed": seed, "level": LEVEL, "alpha": proof.alpha, "entries": entries,
+        "expected": float(fit.wrong.ravel()[part].mean()), "table": digest_table(ids, names, fill), "fit": fit.name,
+        "cells": cells, "filled": pack_mask(fill != 0), "relevant": pack_mask(fill > 0), "part": pack_mask(part),
     }  # fmt: skip
 
 
-def plan(entries: int, error_rate: float, target: float = 0.95, level: float = LEVEL) -> list[dict[str, Any]]:
-    """Return how many answers prove a precision with 0, 1, 2 or 3 errors, and the chance that these suffice.
-
-    The chance follows from the error rate that the probabilities expect. It is a plan, not a part of the proof.
-
-    Examples
-    --------
-    >>> [(line["n"], line["errors"]) for line in plan(100_000, 0.02)]
-    [(59, 0), (93, 1), (124, 2), (153, 3)]
-    """
-    lines = []
-    for errors in PLANNED_ERRORS:
-        n = _find_size(entries, errors, target, level)
-        if n is not None:
-            lines.append({"n": n, "errors": errors, "chance": round(float(binom.cdf(errors, n, error_rate)), 3)})
-    return lines
-
-
-def describe_plans(now: Situation, fit: Fit, population: str, target: float | None) -> dict[str, Any]:
-    """Return the plans for a precision, by default a likely one. Without a precision, they have no chance to pass."""
+def describe_plans(now: Situation, fit: Fit, book: AnswerBook, population: str) -> dict[str, Any]:
+    """Return numbers of answers, and the precision that each of them will most likely prove."""
     entries = np.isin(now.delivered, POPULATIONS[population])
     number = int(entries.sum())
     rate = float(fit.wrong[entries].mean()) if number else 0.0
-    target = propose_target(number, rate) if target is None else target
-    plans = plan(number, rate, target)
-    plans = plans if fit.has_precision else [{**each, "chance": None} for each in plans]
-    shown = rate if fit.has_precision else None
-    return {"entries": number, "error_rate": shown, "target": target, "targets": TARGETS, "plans": plans}
-
-
-def propose_target(entries: int, error_rate: float) -> float:
-    """Return the highest precision that an audit of moderate size is expected to prove.
-
-    Examples
-    --------
-    >>> [propose_target(100_000, rate) for rate in (0.001, 0.02, 0.04, 0.5)]
-    [0.99, 0.95, 0.9, 0.8]
-    """
-    plans = {target: plan(entries, error_rate, target) for target in TARGETS}
-    likely = [target for target, lines in plans.items() if lines and lines[-1]["chance"] >= MIN_CHANCE]
-    return max(likely, default=TARGETS[0])
-
-
-def _find_size(entries: int, errors: int, target: float, level: float) -> int | None:
-    """Return the smallest number of answers whose bound reaches the target with this number of errors."""
-    low, high = errors + 1, entries
-    too_many = math.floor((1 - target) * entries) + 1
-    if low > high or not is_rejected(too_many, entries, high, errors, level):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if is_rejected(too_many, entries, middle, errors, level):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    plans = propose_sizes(number, rate, 1 - find_alpha(book))
+    if not fit.has_precision:
+        return {"entries": number, "error_rate": None, "plans": [{**each, "precision": None} for each in plans]}
+    return {"entries": number, "error_rate": rate, "plans": plans}

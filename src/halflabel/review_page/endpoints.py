@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from halflabel.evidence.audit import POPULATIONS
+from halflabel.evidence.proof import POPULATIONS
 from halflabel.review_page.changes import describe_changes
 from halflabel.review_page.encoding import STATES, unpack_rows
 from halflabel.review_page.fields import (
@@ -217,12 +217,9 @@ async def post_audit(session: Session, request: Request) -> Response:
     op, key = read_choice(asked, "op", ("plan", "begin", "finish", "cancel")), read_key(asked)
     population = read_choice(asked, "population", list(POPULATIONS), "all")
     if op == "plan":
-        target = read_share(asked, "target")
-        if target is not None and not 0.5 <= target < 1:
-            raise ValueError("The precision of an audit lies between 0.5 and 1.")
-        return JSONResponse(await asyncio.to_thread(session.plan_audit, population, target))
+        return JSONResponse(await asyncio.to_thread(session.plan_audit, population))
     if op == "begin":
-        session.begin_audit(read_whole(asked, "n", session.labels.state.size + 1, 59), population, key)
+        session.begin_audit(read_whole(asked, "n", session.labels.state.size + 1, 60), population, key)
     else:
         session.end_audit(key, cancel=op == "cancel")
     return JSONResponse(session.describe_progress())

@@ -8,11 +8,14 @@ import numpy as np
 
 from halflabel._arrays import Ints
 from halflabel._wording import plural
-from halflabel.evidence.audit import bound_errors
+from halflabel.evidence.confidence_sequence import bound_errors
 from halflabel.review_page.queues import Question, Situation
 
 #: Number of random members that are shown first, and the level of the bound.
 SAMPLE, LEVEL = 12, 0.95
+
+#: The expected share of members whose answer is another one; the bounds hold if it is wrong.
+EXPECTED = 0.1
 
 
 def find_members(now: Situation, rows: Ints, column: int, min_p: float | None = None) -> Ints:
@@ -37,7 +40,9 @@ def describe_sample(now: Situation, rows: Ints, column: int, seed: int) -> dict[
 
 
 def bound_share(members: int, yes: int, no: int) -> dict[str, Any]:
-    r"""Return exact lower bounds of two shares: the members that have the label, and the members without it.
+    r"""Return lower bounds of two shares: the members that have the label, and the members without it.
+
+    They hold after every answer, see :mod:`halflabel.evidence.confidence_sequence`.
 
     Parameters
     ----------
@@ -49,14 +54,14 @@ def bound_share(members: int, yes: int, no: int) -> dict[str, Any]:
     Examples
     --------
     >>> print(bound_share(1873, 11, 1)["sentence"].replace("\N{NO-BREAK SPACE}", " "))
-    11 yes, 1 no: at least 66 % of the 1,873 items have the label (confidence 95 %).
+    11 yes, 1 no: at least 58 % of the 1,873 items have the label (confidence 95 %).
     """
     n = yes + no
     if not n:
         return {"yes": 0.0, "no": 0.0, "sentence": ""}
     shares = {
-        "yes": 1 - bound_errors(members, n, no, LEVEL) / members,
-        "no": 1 - bound_errors(members, n, yes, LEVEL) / members,
+        "yes": 1 - bound_errors(members, n, no, LEVEL, EXPECTED) / members,
+        "no": 1 - bound_errors(members, n, yes, LEVEL, EXPECTED) / members,
     }
     better = max(shares, key=lambda word: shares[word])
     verb = "have the label" if better == "yes" else "do not have the label"

@@ -12,6 +12,7 @@ import pandas as pd
 from halflabel._files import atomic_write, together
 from halflabel._wording import NONE, count, decimal
 from halflabel.completion import Completion
+from halflabel.evidence.drawing import digest_table
 from halflabel.files.conversion import write_frame
 from halflabel.review_page.answers import AnswerBook
 
@@ -75,11 +76,19 @@ def write_outputs(completion: Completion, outputs: Outputs) -> list[str]:
         lost = completion.write(to.table)
         write_frame(outputs.rows, to.answers)
         completion.report(to.report, reviewed=outputs.reviewed, **to.of_report)
-        if certificate is not None:
+        if certificate is not None and is_about(certificate, completion):
             written.append(to.certificate)
             with atomic_write(to.certificate, "w") as file:
                 file.write(json.dumps(certificate, indent=2) + "\n")
     return [*map(str, written), *lost]
+
+
+def is_about(certificate: dict[str, Any], completion: Completion) -> bool:
+    """Return whether a table that is written is the one of a certificate. Another fit or a later answer changes it."""
+    ids, opened = list(map(str, completion.index)), completion.opened
+    return str(certificate["table"]) == digest_table(
+        ids, opened.written_labels.names, completion.evidence.written_state
+    )
 
 
 def list_answers(book: AnswerBook, ids: pd.Index[Any]) -> pd.DataFrame:

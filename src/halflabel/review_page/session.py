@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from halflabel._arrays import Ints
+from halflabel._line_file import read_clock
 from halflabel._wording import clipped
-from halflabel.evidence.audit import POPULATIONS
+from halflabel.completion.finish import SEED_BITS, describe_reading
+from halflabel.evidence.proof import POPULATIONS
 from halflabel.review_page import audits, group_answers
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import NONE, AnswerBook, Record
@@ -22,7 +24,7 @@ from halflabel.review_page.explaining import Explained
 from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.intake import Outcome, SentAnswer, check_repeated, read_answer
-from halflabel.review_page.journal import Journal, describe_change, read_clock
+from halflabel.review_page.journal import Journal, describe_change
 from halflabel.review_page.listing import Filter, ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
 from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues
@@ -36,9 +38,6 @@ MAX_SHARED_MAP = 3000
 
 #: Maximum number of questions of one request.
 MAX_QUESTIONS = 200
-
-#: Number of random bits of the seed of an audit. A program that reads JSON numbers as doubles reads it exactly.
-SEED_BITS = 53
 
 
 class Session:
@@ -66,7 +65,7 @@ class Session:
             self.journal.close()
             raise
         changes = describe_change(self.journal.header, header, len(self.book.unplaced))
-        self.notes = [*self.journal.notes, *changes, *config.views.list_missing()]
+        self.notes = [*self.journal.notes, *changes, *audits.describe_old(self.book), *config.views.list_missing()]
         self.list = ItemList(self.opened.index)
         self.announce = announce or (lambda kind, content: None)
         self.fit: Fit | None = None
@@ -229,11 +228,11 @@ class Session:
         """The audit that runs."""
         return audits.find_running(self.book)
 
-    def plan_audit(self, population: str, target: float | None) -> dict[str, Any]:
-        """Return how many answers an audit needs for a precision, by default a likely one, and the chance to pass."""
+    def plan_audit(self, population: str) -> dict[str, Any]:
+        """Return numbers of answers for an audit, and the precision that each of them will most likely prove."""
         if self.fit is None or population not in POPULATIONS:
             raise ValueError("an audit needs a fit and a population.")
-        return audits.describe_plans(self.situation, self.fit, population, target)
+        return audits.describe_plans(self.situation, self.fit, self.book, population)
 
     def begin_audit(self, n: int, population: str, key: str) -> None:
         """Freeze random filled entries of the last fit in the journal."""
@@ -241,8 +240,7 @@ class Session:
             raise ValueError("an audit needs a fit: wait for the first one.")
         self._require_no_audit()
         seed = secrets.randbits(SEED_BITS)  # secret: a reviewer cannot wait for a seed with easy entries
-        ids, names = self.opened.index, self.labels.names
-        body = audits.draw(self.situation, self.fit, ids, names, n=n, population=population, seed=seed)
+        body = audits.draw(self.situation, self.fit, self.book, n=n, population=population, seed=seed)
         self.write([("audit", key, body)])
 
     def end_audit(self, key: str, *, cancel: bool) -> None:
@@ -250,10 +248,15 @@ class Session:
         audit = self.audit
         if audit is None:
             raise ValueError("no audit is running.")
-        body = {"of": audit.record.n} if cancel else audit.certify(self.opened.index, self.labels.names)
-        self.write([("cancel" if cancel else "certificate", key, body)])
-        if not cancel:  # answers of the audit do not trigger a fit, because a fit would outdate the certificate
-            self._fitted_answers = len(self.book.records)
+        if cancel:
+            self.write([("cancel", key, {"of": audit.record.n})])
+            return
+        proved = audit.certify(columns=describe_reading(self.opened))
+        body = {"of": audit.record.n, "certificate": dict(proved), "sentence": str(proved)}
+        self.write([("certificate", key, body)])
+        self._fitted_answers = len(self.book.records)  # no fit follows by itself, because it would outdate this one
+        if self.worker is not None and self.config.targets is not None and self.fit is not None:
+            self.write_outputs()  # a restart fits again: the table of the certificate must be on the disk
 
     def describe_certificate(self) -> dict[str, Any] | None:
         """Return the last certificate, its sentence, and whether the values have changed since then."""

@@ -1,38 +1,35 @@
-// The audit: a plan, random entries without any hint, and the certificate.
+// The audit: a plan, random entries without any hint, the bound after each answer, and the certificate.
 
-import { byId, count, fillSelect, make, notify, plural } from "/static/dom.js";
+import { byId, count, make, notify, plural } from "/static/dom.js";
 import { makeKey, post } from "/static/transport.js";
 
 export class Audit {
   /** @param {(progress: object) => void} changed */
   constructor(changed) {
     this.changed = changed;
-    this.size = 59;
-    byId("audit-population").onchange = () => this.plan(null);
-    byId("audit-target").onchange = (event) => this.plan(Number(event.target.value));
+    this.size = 60;
+    byId("audit-population").onchange = () => this.plan();
     byId("audit-begin").onclick = () => this.begin();
+    byId("audit-finish").onclick = () => this.finish();
     byId("audit-cancel").onclick = () => this.#send({ op: "cancel" });
   }
 
   open() {
     byId("audit-dialog").showModal();
-    this.plan(null);
+    this.plan();
   }
 
-  /** Show how many answers prove a precision; without a target the server chooses one that is likely to be reached. */
-  async plan(target) {
+  /** Show numbers of answers, and the precision that each of them will most likely prove. */
+  async plan() {
     const population = byId("audit-population").value;
     const list = byId("audit-plans");
     list.replaceChildren();
     byId("audit-begin").disabled = true;
     try {
-      const { entries, error_rate, plans, targets, target: chosen } = await post("/api/audit", { op: "plan", population, target });
-      fillSelect(byId("audit-target"), targets.map((value) => [value, `${Math.round(100 * value)} %`]));
-      byId("audit-target").value = chosen;
+      const { entries, error_rate, plans } = await post("/api/audit", { op: "plan", population });
       const expected = error_rate === null ? "" : `; probabilities expect that ${(100 * error_rate).toFixed(1)} % of them are wrong`;
-      byId("audit-plan-text").textContent = plans.length
-        ? `${plural(entries, "filled entry", "filled entries")}${expected}. For a confidence of 95 %:`
-        : `${plural(entries, "filled entry", "filled entries")} are not enough for this proof.`;
+      byId("audit-plan-text").textContent =
+        `${plural(entries, "filled entry", "filled entries")}${expected}. The bound holds after each answer: stop whenever you like.`;
       list.replaceChildren(...plans.map((plan, k) => this.#option(plan, k === 0)));
       byId("audit-begin").disabled = !plans.length;
     } catch (error) {
@@ -40,12 +37,11 @@ export class Audit {
     }
   }
 
-  #option({ n, errors, chance }, chosen) {
+  #option({ n, precision }, chosen) {
     const input = make("input", { type: "radio", name: "size", value: n, checked: chosen, onchange: () => (this.size = n) });
     if (chosen) this.size = n;
-    const allowed = errors === 0 ? "without an error" : `with at most ${plural(errors, "error")}`;
-    const odds = chance === null ? "" : `, expected to pass with a chance of ${Math.round(100 * chance)} %`;
-    return make("label", {}, input, make("b", { textContent: ` ${count(n)} answers` }), ` ${allowed}${odds}`);
+    const likely = precision === null ? "" : `: about ${Math.floor(100 * precision)} %`;
+    return make("label", {}, input, make("b", { textContent: ` ${count(n)} answers` }), likely);
   }
 
   async begin() {
@@ -74,7 +70,9 @@ export class Audit {
     document.body.classList.toggle("auditing", Boolean(audit));
     if (audit) {
       byId("audit-text").textContent =
-        `Audit: ${audit.answered} of ${audit.n} answered. No result before the last answer.`;
+        `Audit: ${audit.answered} of ${audit.n} answered.` +
+        (audit.precision === null ? "" : ` At least ${Math.floor(1000 * audit.precision) / 10} % are right.`);
+      byId("audit-finish").disabled = !audit.answered;
     }
   }
 }

@@ -1,0 +1,183 @@
+"""The commands that finish a table to a stated share of errors, and prove it again: finish, verify."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+import pandas as pd
+
+from halflabel._files import atomic_write
+from halflabel.cli.console import print_note, print_result, show_progress
+from halflabel.cli.files import PATH, name_output, name_plain_table, require_one
+from halflabel.cli.listing import MAX_LINES, print_entries
+from halflabel.cli.old_names import accept_old_names, renamed
+from halflabel.cli.options import ItemsFile, add_items_options, effort_option
+from halflabel.cli.outputs import Outputs
+from halflabel.completion.finish_journal import list_answers
+from halflabel.evidence.certificate import Certificate, read_certificate, verify
+from halflabel.evidence.proof import POPULATIONS
+from halflabel.files.conversion import write_frame
+from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table.source_files import read_file
+from halflabel.table.unlearned import leave_unlearned
+
+if TYPE_CHECKING:
+    from halflabel.completion import Completion
+    from halflabel.completion.finish import Task
+
+
+@click.command(name="finish")
+@add_items_options()
+@click.option("--max-error", type=click.FloatRange(0, 1, max_open=True), default=0.05, show_default=True,
+              help="The largest share of wrong entries in the delivered table.")  # fmt: skip
+@click.option("--confidence", type=click.FloatRange(0.5, 1, min_open=True, max_open=True), default=0.95,
+              show_default=True, help="The confidence of the bound, for any moment at which you stop.")  # fmt: skip
+@click.option("--questions", type=PATH, help="The next questions; by default ITEMS.questions.csv.")
+@click.option("-n", "--number", type=click.IntRange(1), default=60, show_default=True, help="Number of questions.")
+@click.option("--answers", type=PATH, help='A table of questions with answers: 1, 0, or empty for "cannot tell".')
+@click.option("--completed", type=PATH, help="Take the filled values from this table, and make no fit.")
+@click.option("--population", type=click.Choice(list(POPULATIONS)), default="all", show_default=True,
+              help="The filled entries that the bound is about.")  # fmt: skip
+@click.option("--journal", type=PATH, help="The state of the task; by default ITEMS.finish.jsonl.")
+@click.option("-o", "--output", type=PATH, help="The delivered table; by default ITEMS.completed.*. Its certificate "
+              "is ITEMS.certificate.json.")  # fmt: skip
+@effort_option
+@click.option("--seed", type=click.IntRange(0), help="Decides the random questions; by default it is secret.")
+@accept_old_names(
+    renamed("--entries", "number", "-n {}", type=int), renamed("--level", "confidence", "--confidence {}", type=float)
+)
+def finish_command(
+    items: ItemsFile,
+    questions: Path | None,
+    number: int,
+    answers: Path | None,
+    completed: Path | None,
+    journal: Path | None,
+    output: Path | None,
+    effort: str,
+    **asked: Any,
+) -> None:
+    """Ask questions until the whole delivered table has at most a stated share of errors.
+
+    Each call takes --answers to the questions of the call before, writes the table as it is delivered now with its
+    certificate, and writes the next questions. The bound holds after every answer: stop whenever you like. The first
+    questions are about uncertain entries, and the fit learns from them. The questions that follow are random, without
+    the suggested value, and prove how many errors remain.
+
+    \b
+    Examples:
+      halflabel finish songs.csv --id song --labels 'tag_*' --max-error 0.05
+      halflabel finish songs.csv --id song --labels 'tag_*' --answers songs.questions.csv
+      halflabel finish songs.csv --id song --labels 'tag_*' --completed by-another-tool.csv
+    """  # noqa: D301
+    source = items.read()
+    first = require_one(items.paths, source)
+    state = journal or name_output(first, "finish.jsonl")
+    if answers is not None and not state.exists():
+        raise ValueError(f"{state} does not exist, so that no question was asked: call the command without --answers.")
+    planned = {"questions": questions or name_output(first, "questions.csv")}
+    if answers is not None:
+        planned["table"] = output or name_plain_table(items.paths, source, "completed")
+        planned["certificate"] = name_output(first, "certificate.json")
+    inputs = (*items.inputs, *source.paths, completed, state)
+    outputs = Outputs.plan(inputs, planned)
+    opened = items.open(source)
+    answered = None if answers is None else read_file(answers).raw.frame
+    with show_progress():
+        filled = _fill(items, opened, completed, _join(list_answers(state), answered), effort, asked["seed"])
+    with closing(filled.finish(journal=state, **asked)) as task:
+        if answered is not None:
+            task.answer(answered)
+            if completed is None:
+                task.improve(filled)
+        with show_progress():
+            written = _write(task, outputs, number)
+    next_ones = written["questions"]
+    print_note(*task.notes, *(written.get("table") or ()))
+    if len(next_ones):
+        print_entries(next_ones, f"The first {min(MAX_LINES, len(next_ones))} of {len(next_ones)} questions")
+    print_result(repr(task))
+    outputs.print_paths(*([] if task.done else ["Fill in the column 'answer', then call again with --answers."]))
+
+
+def _fill(
+    items: ItemsFile, opened: OpenTable, completed: Path | None, review: pd.DataFrame | None, effort: str, seed: Any
+) -> Completion:
+    """Return the completion with all answers, or the one of another table."""
+    if completed is None:
+        from halflabel.completion import complete
+
+        return complete(opened, review=review, effort=effort, random_state=seed or 0)
+    from halflabel.completion.stated_completion import take_completed
+
+    after = items.open_alike(completed)
+    check_same(opened, after)
+    opened = leave_unlearned(opened)
+    return take_completed(opened, after.keep_labels(opened.labels.names))
+
+
+def _join(before: pd.DataFrame | None, new: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return all answers as one review table."""
+    tables = [table for table in (before, new) if table is not None and len(table)]
+    columns = ["item", "label", "answer", "why"]
+    return pd.concat([table.reindex(columns=columns).astype(object) for table in tables]) if tables else None
+
+
+def _write(task: Task, outputs: Outputs, number: int) -> dict[str, Any]:
+    """Write the delivered table with its certificate, and the next questions unless the task is done."""
+
+    def write_questions(path: Path) -> pd.DataFrame:
+        asked = task.questions if task.done else task.next(number)
+        write_frame(asked.round({"probability": 4}), path)
+        return asked
+
+    return outputs.write(
+        table=lambda path: task.completion.write(path),
+        certificate=lambda path: write_certificate(task.certify(), path),
+        questions=write_questions,
+    )
+
+
+def write_certificate(certificate: Certificate, path: Path) -> None:
+    """Write a certificate as JSON."""
+    with atomic_write(path, "w") as file:
+        file.write(json.dumps(certificate, indent=1) + "\n")
+
+
+def check_same(given: OpenTable, completed: OpenTable) -> None:
+    """Raise if the completed table has other items or labels."""
+    if list(map(str, given.index)) != list(map(str, completed.index)):
+        raise click.UsageError("the completed table has other items, or another order of the items, than ITEMS.")
+    if completed.frame is not None:
+        given.check_rows(completed.frame, np.arange(len(given.index)), "the completed table")
+    if given.labels.names != completed.labels.names:
+        raise click.UsageError("the completed table has other labels than ITEMS: give both the same options.")
+
+
+@click.command(name="verify")
+@click.argument("certificate", type=PATH)
+@click.argument("table", type=PATH)
+def verify_command(certificate: Path, table: Path) -> None:
+    """Prove a certificate again: the digests, the random entries of its seed, and the bound.
+
+    \b
+    Example:
+      halflabel verify songs.certificate.json songs.completed.csv
+    """  # noqa: D301
+    proof = read_certificate(certificate)
+    columns = proof.get("columns")
+    if not isinstance(columns, dict):
+        raise ValueError(f"{certificate} does not state how its table is read: it was not made by a command.")
+    opened = open_table(table, columns=Columns(**columns))
+    names = tuple(proof["names"])
+    missing = [name for name in names if name not in opened.labels.names]
+    if missing:
+        raise ValueError(f"{table} has no label {missing[0]!r}, which {certificate} is about.")
+    opened = opened.keep_labels(names)
+    sentence = verify(proof, list(map(str, opened.index)), names, opened.labels.state)
+    print_result(f"Verified: {sentence}".replace("\N{NO-BREAK SPACE}", " "))

@@ -1,0 +1,145 @@
+"""halflabel finish: questions by file, answers by file, the certificate beside its table; and halflabel verify."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import outputs, run
+
+pytestmark = pytest.mark.usefixtures("one_member")
+
+OPTIONS = ("--id", "song", "--labels", "tag_*")
+FAST = (*OPTIONS, "--effort", "fast", "--max-error", "0.3")
+LABELS = ["tag_a", "tag_b", "tag_c"]
+
+
+@pytest.fixture
+def truth(songs):
+    """The truth about the table: given entries as given."""
+    given = pd.read_csv(songs, index_col="song")[LABELS]
+    return given.fillna(pd.DataFrame(np.resize([0.0, 1.0, 1.0], given.shape), given.index, LABELS))
+
+
+def respond(path, truth):
+    """Fill in the questions as a person does."""
+    asked = pd.read_csv(path)
+    asked["answer"] = [int(truth.loc[entry]) for entry in zip(asked["item"], asked["label"], strict=True)]
+    asked.to_csv(path, index=False)
+    return path
+
+
+def finish(songs, truth, *more):
+    """Run the command until the task is done, and return the last result."""
+    result = run("finish", songs, *more)
+    for _ in range(20):
+        assert result.exit_code == 0, result.output
+        if "; done." in result.output:
+            return result
+        answers = respond(songs.with_name("songs.questions.csv"), truth)
+        result = run("finish", songs, *more, "--answers", answers)
+    raise AssertionError(result.output)
+
+
+def test_from_questions_to_a_certificate_that_is_verified(songs, truth):
+    before = songs.read_bytes()
+    result = finish(songs, truth, *FAST)
+    assert "At most " in result.output
+    assert songs.read_bytes() == before
+    made = ["songs.certificate.json", "songs.completed.csv", "songs.finish.jsonl", "songs.questions.csv"]
+    assert outputs(songs) == made
+    delivered = pd.read_csv(songs.with_name("songs.completed.csv"), index_col="song")[LABELS]
+    certificate = json.loads(songs.with_name("songs.certificate.json").read_text())
+    wrong = (delivered != truth).to_numpy().sum()
+    assert wrong <= certificate["max_errors"] <= 0.3 * certificate["entries"]
+    paths = [songs.with_name(name) for name in made[:2]]
+    result = run("verify", *paths)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("Verified: At least ")
+    table = pd.read_csv(paths[1])
+    table.loc[7, "tag_b"] = 1 - table.loc[7, "tag_b"]
+    table.to_csv(paths[1], index=False)
+    result = run("verify", *paths)
+    assert result.exit_code == 1
+    assert "the table is not the one that was certified" in result.output
+    table.drop(columns="tag_b").to_csv(paths[1], index=False)
+    assert "tag_b" in run("verify", *paths).output
+
+
+def test_a_table_of_another_tool_is_finished_without_a_fit(songs, truth, monkeypatch):
+    monkeypatch.setattr("halflabel.completion.complete", None)
+    completed = pd.read_csv(songs)
+    completed[LABELS] = truth.to_numpy().astype(int)
+    completed.loc[50:52, "tag_a"] = 1 - completed.loc[50:52, "tag_a"]
+    completed.to_csv(songs.with_name("other.csv"), index=False)
+    result = finish(songs, truth, *OPTIONS, "--completed", songs.with_name("other.csv"), "-n", "25")
+    asked = [json.loads(line) for line in songs.with_name("songs.finish.jsonl").read_text().splitlines()]
+    assert {record["why"] for record in asked if record.get("op") == "ask"} == {"random"}
+    assert "; done." in result.output
+    questions = pd.read_csv(songs.with_name("songs.questions.csv"))
+    assert questions["suggested"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda table: table[::-1], "other items, or another order"),
+        (lambda table: table.drop(columns="tag_c"), "other labels"),
+    ],
+)
+def test_another_table_is_no_completion(songs, truth, change, sentence):
+    completed = pd.read_csv(songs)
+    completed[LABELS] = truth.to_numpy().astype(int)
+    change(completed).to_csv(songs.with_name("other.csv"), index=False)
+    result = run("finish", songs, *OPTIONS, "--completed", songs.with_name("other.csv"))
+    assert result.exit_code != 0
+    assert sentence in " ".join(result.output.split())
+    assert not songs.with_name("songs.finish.jsonl").exists()
+
+
+def test_wrong_answers_write_nothing(songs, truth):
+    answers = songs.with_name("songs.questions.csv")
+    result = run("finish", songs, *FAST, "--answers", songs)
+    assert "does not exist, so that no question was asked" in result.output
+    run("finish", songs, *FAST, "-n", "5")
+    journal, asked = songs.with_name("songs.finish.jsonl"), pd.read_csv(respond(answers, truth))
+    before = journal.read_bytes()
+    for column, value, sentence in [("item", "s99", "s99"), ("answer", 7, "is 7"), ("label", "tag_z", "tag_z")]:
+        wrong = asked.copy()
+        wrong.loc[0, column] = value
+        wrong.to_csv(songs.with_name("wrong.csv"), index=False)
+        result = run("finish", songs, *FAST, "--answers", songs.with_name("wrong.csv"))
+        assert result.exit_code == 1
+        assert sentence in result.output
+        assert journal.read_bytes() == before
+    assert not songs.with_name("songs.completed.csv").exists()
+
+
+def test_the_old_name_of_the_command_is_accepted(songs):
+    result = run("audit", songs, *OPTIONS, "--entries", "7", "--level", "0.9", "--effort", "fast")
+    assert result.exit_code == 0, result.output
+    assert "`halflabel audit` is now `halflabel finish`" in result.stderr
+    assert "--entries has another name now: write -n 7." in result.stderr
+    assert len(pd.read_csv(songs.with_name("songs.questions.csv"))) == 7
+
+
+def test_the_report_carries_the_certificate_of_its_table_only(songs, truth):
+    finish(songs, truth, *FAST)
+    certificate, done = songs.with_name("songs.certificate.json"), songs.with_name("songs.completed.csv")
+    result = run("complete", done, *OPTIONS, "--effort", "fast", "--certificate", certificate)
+    assert result.exit_code == 0, result.output
+    page = " ".join(songs.with_name("songs.completed.report.html").read_text().split())
+    assert "<strong>Certificate.</strong> At least" in page
+    result = run("complete", songs, *OPTIONS, "--effort", "fast", "--certificate", certificate)
+    assert result.exit_code == 1
+    assert "a certificate is about another completed table" in " ".join(result.output.split())
+    assert not songs.with_name("songs.report.html").exists()
+
+
+@pytest.mark.parametrize("content", ["{", '{"kind": "halflabel certificate", "version": 2}', "\x00"])
+def test_another_file_is_no_certificate(songs, content):
+    path = songs.with_name("c.json")
+    path.write_text(content)
+    result = run("verify", path, songs)
+    assert result.exit_code == 1
+    assert "is not a certificate" in " ".join(result.output.split())

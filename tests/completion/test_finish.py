@@ -1,0 +1,254 @@
+"""finish(): questions, answers, a journal that can be resumed, the delivered table, and each wrong input."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from halflabel.completion import complete
+from halflabel.completion.finish import Task
+from halflabel.completion.finish_journal import list_answers
+from halflabel.evidence.certificate import verify
+from halflabel.methods.auto import AutoLabeler
+
+LABELS = ["rock", "sad", "live"]
+
+
+@pytest.fixture(scope="module")
+def case():
+    """Return a half-labelled table, its truth, and its completion."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    truth = (X @ rng.normal(size=(4, 3)) + 0.4 * rng.normal(size=(120, 3)) > 0).astype(int)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(song=[f"s{i}" for i in range(120)])
+    frame[LABELS] = np.where(np.arange(120)[:, None] < 50, truth, np.nan)
+    filled = complete(frame, labels=LABELS, id="song", method=AutoLabeler("fast", members=("kernel",)))
+    return frame, pd.DataFrame(truth, index=frame["song"], columns=LABELS), filled
+
+
+def respond(questions, truth):
+    return questions.assign(
+        answer=[truth.loc[i, j] for i, j in zip(questions["item"], questions["label"], strict=True)]
+    )
+
+
+def finish(task, truth, n=15):
+    """Answer until the task is done."""
+    while not task.done:
+        task.answer(respond(task.next(n), truth))
+    return task
+
+
+@pytest.mark.parametrize("population", ["all", "relevant"])
+def test_a_task_ends_with_a_table_that_keeps_the_bound(case, population):
+    frame, truth, filled = case
+    task = finish(filled.finish(0.1, seed=1, population=population), truth)
+    assert (task.left, task.plan) == (0, (0, 0))
+    table = task.table.set_index("song")[LABELS]
+    assert task.table.columns.equals(frame.columns)
+    assert table[:50].equals(truth[:50])
+    chosen = (table[50:] == 1) | (population == "all")
+    wrong = ((table[50:] != truth[50:]) & chosen).to_numpy().sum()
+    assert wrong <= task.bound * chosen.to_numpy().sum() <= 0.1 * chosen.to_numpy().sum()
+    state = np.where(table == 1, 1, -1).astype(np.int8)
+    assert verify(task.certificate, list(table.index), tuple(LABELS), state) == str(task.certificate)
+    answers = task.answers.set_index(["item", "label"])["answer"]
+    assert all(table.loc[entry] == value for entry, value in answers.items())
+
+
+def test_a_random_question_shows_no_suggestion_and_an_uncertain_one_does(case):
+    task = case[2].finish(0.1, seed=1)
+    chosen = task.next(5)
+    assert list(chosen.columns) == ["item", "label", "suggested", "probability", "why", "answer"]
+    assert set(chosen["why"]) == {"uncertain"}
+    assert chosen[["suggested", "probability"]].notna().all(axis=None)
+    assert task.next(5).equals(chosen)  # open questions come first
+    task.draw(4)
+    drawn = task.questions.query("why == 'random'")
+    assert len(drawn) == 4
+    assert drawn[["suggested", "probability", "answer"]].isna().all(axis=None)
+
+
+def test_a_journal_goes_on_where_it_ended_in_each_state(case, tmp_path):
+    frame, truth, filled = case
+    path = tmp_path / "songs.jsonl"
+    refit = complete(frame, labels=LABELS, id="song", method=AutoLabeler("fast", members=("kernel",), random_state=5))
+    steps = [
+        lambda task: task.next(6),
+        lambda task: task.answer(respond(task.questions[:4], truth)),
+        lambda task: task.draw(7),
+        lambda task: task.answer(respond(task.questions, truth).assign(answer=lambda q: [None, *q["answer"][1:]])),
+        lambda task: task.refit(refit),
+        lambda task: task.draw(9),
+        lambda task: task.answer(respond(task.questions, truth)),
+        lambda task: task.certify(),
+    ]
+    for step in steps:
+        task = filled.finish(0.1, journal=path)
+        step(task)
+        state = (task.bound, task.answered, task.certificate, task.questions.to_csv(), task.table.to_csv())
+        task.close()
+        again = Task(filled, max_error=0.1, journal=path)
+        assert (again.bound, again.answered, again.certificate, again.questions.to_csv(), again.table.to_csv()) == state
+        again.close()
+    assert again.certificate["seed_from"] == "secrets"
+    assert len(again.certificate["attempts"]) == 1
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [record.get("op") for record in records][:3] == [None, "begin", "ask"]  # the seed is before the question
+    assert len(list_answers(path)) == again.answered - 1  # without "cannot tell"
+
+
+def test_a_fit_that_includes_the_answers_resumes_the_same_task(case, tmp_path):
+    frame, truth, filled = case
+    with_journal = {"journal": tmp_path / "j.jsonl"}
+    task = filled.finish(0.1, **with_journal)
+    task.answer(respond(task.next(12), truth))
+    bound = task.bound
+    task.close()
+    method = AutoLabeler("fast", members=("kernel",))
+    again = complete(frame, labels=LABELS, id="song", method=method, review=task.answers).finish(0.1, **with_journal)
+    assert (again.bound, again.answered) == (bound, 12)
+    again.improve(again.filled)
+    assert again.certificate["alpha"] == pytest.approx(0.05)
+    again.close()
+
+
+def test_cannot_tell_counts_as_wrong_until_it_is_answered(case):
+    _, truth, filled = case
+    task = filled.finish(0.1, seed=2)
+    task.draw(30)
+    right = respond(task.questions, truth)
+    for empty in (None, np.nan, "?", ""):
+        other = filled.finish(0.1, seed=2)
+        other.draw(30)
+        other.answer(right.astype(object).assign(answer=[empty, *right["answer"][1:]]))
+        assert other.certificate["cannot_tell"] == 1
+        before = other.bound
+        other.answer(right)
+        task.answer(right)
+        assert other.bound == task.bound < before
+        assert other.certificate["cannot_tell"] == 0
+
+
+def change(column, value):
+    return lambda answers: answers.astype(object).assign(**{column: [value, *answers[column][1:]]})
+
+
+#: Wrong answers, and the sentence about each.
+WRONG = {
+    "an entry that was not asked": (lambda a: a.assign(item=["s119", *a["item"][1:]], label="sad"), "were not asked"),
+    "an item that does not exist": (change("item", "s999"), "no entry of the item 's999'"),
+    "a label that does not exist": (change("label", "loud"), "label 'loud'"),
+    "another word": (change("answer", "maybe"), "is 'maybe': write 1 or yes, 0 or no"),
+    "a number": (change("answer", 2), "is 2: write 1 or yes"),
+    "twice and different": (lambda a: pd.concat([a, a.assign(answer=1 - a["answer"])]), "two different answers"),
+    "no column": (lambda a: a.drop(columns="answer"), "no column 'answer'"),
+}
+
+
+@pytest.mark.parametrize(("make", "sentence"), WRONG.values(), ids=WRONG)
+def test_wrong_answers_are_one_sentence_and_nothing_is_lost(case, tmp_path, make, sentence):
+    _, truth, filled = case
+    task = filled.finish(0.1, seed=1, journal=tmp_path / "j.jsonl")
+    asked = task.next(6)
+    task.answer(respond(asked[:2], truth))
+    before, bound = (tmp_path / "j.jsonl").read_bytes(), task.bound
+    with pytest.raises(ValueError, match=sentence) as caught:
+        task.answer(make(respond(asked[2:], truth)))
+    assert str(caught.value).count("\n") == 0
+    assert ((tmp_path / "j.jsonl").read_bytes(), task.bound, task.answered) == (before, bound, 2)
+    with pytest.raises(ValueError, match=r"were answered with .* before: that answer stands"):
+        task.answer(respond(asked[:2], 1 - truth))
+    task.answer(respond(asked, truth))
+    assert task.answered == 6
+    task.close()
+
+
+def damage(text, number, line):
+    lines = text.splitlines(keepends=True)
+    return "".join([*lines[:number], line, *lines[number + 1 :]])
+
+
+#: Damaged journals, and the sentence about each.
+DAMAGED = {
+    "another file": (lambda text: "item,label\n", "is not the journal of a finish"),
+    "another version": (lambda text: text.replace('"version":1', '"version":7'), "another version of halflabel"),
+    "a damaged line": (lambda text: damage(text, 2, "{]\n"), "line 3: the line is damaged"),
+    "no record": (lambda text: damage(text, 2, '{"op":"erase"}\n'), "line 3: it is not a record"),
+    "another confidence": (lambda text: text.replace('"confidence":0.95', '"confidence":0.9'), "about confidence 0.9"),
+    "damaged bits": (lambda text: text.replace('"filled":"', '"filled":"x'), "bits are"),
+}
+
+
+@pytest.mark.parametrize(("make", "sentence"), DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_journal_is_named_and_kept(case, tmp_path, make, sentence):
+    _, truth, filled = case
+    path = tmp_path / "j.jsonl"
+    task = filled.finish(0.1, seed=1, journal=path)
+    task.answer(respond(task.next(3), truth))
+    task.close()
+    path.write_text(make(path.read_text()))
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=sentence):
+        filled.finish(0.1, journal=path)
+    assert path.read_bytes() == before
+
+
+def test_a_journal_that_was_cut_is_whole_up_to_its_last_line(case, tmp_path):
+    _, truth, filled = case
+    path = tmp_path / "j.jsonl"
+    task = filled.finish(0.1, seed=1, journal=path)
+    task.answer(respond(task.next(3), truth))
+    task.close()
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for cut in (len(whole) - 1, len(whole) - len(lines[-1]) + 1, len(whole) - len(lines[-1]) - 1):
+        path.write_bytes(whole[:cut])
+        again = filled.finish(0.1, journal=path)
+        assert any("cut off by a crash" in note for note in again.notes)
+        assert again.answered == 0
+        again.close()
+
+
+def test_another_table_or_another_fit_is_named(case, tmp_path):
+    frame, _, filled = case
+    path = tmp_path / "j.jsonl"
+    task = filled.finish(0.1, journal=path)
+    task.draw(3)
+    with pytest.raises(ValueError, match="is open in another finish"):
+        filled.finish(0.1, journal=path)
+    task.close()
+    changed = frame.copy()
+    changed.loc[3, "rock"] = 1 - changed.loc[3, "rock"]
+    method = AutoLabeler("fast", members=("kernel",))
+    other = complete(changed, labels=LABELS, id="song", method=method)
+    with pytest.raises(ValueError, match="given labels of the table have changed"):
+        other.finish(0.1, journal=path)
+    with pytest.raises(ValueError, match="another table than the task"):
+        filled.finish(0.1).refit(other)
+    short = complete(frame[5:], labels=LABELS, id="song", method=method)
+    with pytest.raises(ValueError, match=r"no entry of the item|have changed"):
+        short.finish(0.1, journal=path)
+    turned = complete(frame[::-1], labels=LABELS, id="song", method=method).finish(0.1, journal=path)
+    assert turned.questions["item"].isin(frame["song"]).all()
+    turned.close()
+
+
+def test_a_changed_model_delivers_the_frozen_values_and_is_named(case, tmp_path):
+    frame, _, filled = case
+    first = filled.finish(0.1, journal=tmp_path / "j.jsonl")
+    frozen = first.table
+    first.close()
+    other = complete(frame, labels=LABELS, id="song", method=AutoLabeler("fast", members=("kernel",)), rule="micro_f1")
+    assert not other.table.equals(frozen)
+    again = other.finish(0.1, journal=tmp_path / "j.jsonl")
+    assert again.table.equals(frozen)
+    assert "differ from the values that the journal has frozen" in again.notes[0]
+    again.close()
+
+
+@pytest.mark.parametrize("wrong", [{"max_error": 1.5}, {"max_error": -0.1}, {"confidence": 0.4}, {"confidence": 1}])
+def test_a_share_outside_its_bounds_is_named(case, wrong):
+    with pytest.raises(ValueError, match=r"from 0 to 1|between 0\.5 and 1"):
+        case[2].finish(**wrong)
