@@ -65,7 +65,7 @@ def compare(draws, number, alpha):
 def pass_first(draws, wrong_entries):
     """Return whether the first bound of at most ``max_error`` comes while more errors remain."""
     allowed = int(0.9 * wrong_entries)
-    for n in range(20, len(draws.wrong) + 1, 20):  # each 20 answers: the bound is computed anew for a new limit
+    for n in range(20, len(draws.wrong) + 1, 20):  # the limit moves with the errors that are found
         part = Draws(draws.unanswered[:n], draws.found[:n], draws.wrong[:n], draws.expected)
         if compare(part, allowed + 1 + part.known, ALPHA)[-1]:
             return wrong_entries - part.known > allowed

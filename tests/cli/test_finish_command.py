@@ -1,4 +1,4 @@
-"""halflabel finish: questions by file, answers by file, the certificate beside its table; and halflabel verify."""
+"""halflabel finish: questions and answers by file, the certificate next to its table, which is proved again."""
 
 import json
 

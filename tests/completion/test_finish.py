@@ -96,7 +96,7 @@ def test_a_journal_goes_on_where_it_ended_in_each_state(case, tmp_path):
     assert len(again.certificate["attempts"]) == 1
     records = [json.loads(line) for line in path.read_text().splitlines()]
     assert [record.get("op") for record in records][:3] == [None, "begin", "ask"]  # the seed is before the question
-    assert len(list_answers(path)) == again.answered - 1  # without "cannot tell"
+    assert len(list_answers(path)) == again.answered - 1  # without "not sure"
 
 
 def test_a_fit_that_includes_the_answers_resumes_the_same_task(case, tmp_path):
@@ -114,7 +114,7 @@ def test_a_fit_that_includes_the_answers_resumes_the_same_task(case, tmp_path):
     again.close()
 
 
-def test_cannot_tell_counts_as_wrong_until_it_is_answered(case):
+def test_not_sure_counts_as_wrong_until_it_is_answered(case):
     _, truth, filled = case
     task = filled.finish(0.1, seed=2)
     task.draw(30)
@@ -123,12 +123,12 @@ def test_cannot_tell_counts_as_wrong_until_it_is_answered(case):
         other = filled.finish(0.1, seed=2)
         other.draw(30)
         other.answer(right.astype(object).assign(answer=[empty, *right["answer"][1:]]))
-        assert other.certificate["cannot_tell"] == 1
+        assert other.certificate["not_sure"] == 1
         before = other.bound
         other.answer(right)
         task.answer(right)
         assert other.bound == task.bound < before
-        assert other.certificate["cannot_tell"] == 0
+        assert other.certificate["not_sure"] == 0
 
 
 def change(column, value):

@@ -127,7 +127,7 @@ def test_the_bound_is_that_of_the_answers_less_the_corrected_errors(rng):
     proof.answer(asked[0], UNSURE)
     found = proof.found
     assert found == 1 + (truth.ravel()[asked[1:]] != fill.ravel()[asked[1:]]).sum()
-    assert proof.max_errors == bound_errors(entries, 20, found, 0.95) - found + 1  # "cannot tell" stays wrong
+    assert proof.max_errors == bound_errors(entries, 20, found, 0.95) - found + 1  # "not sure" stays wrong
     assert proof.delivered.ravel()[asked[0]] == fill.ravel()[asked[0]]
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
               show_default=True, help="The confidence of the bound, for any moment at which you stop.")  # fmt: skip
 @click.option("--questions", type=PATH, help="The next questions; by default ITEMS.questions.csv.")
 @click.option("-n", "--number", type=click.IntRange(1), default=60, show_default=True, help="Number of questions.")
-@click.option("--answers", type=PATH, help='A table of questions with answers: 1, 0, or empty for "cannot tell".')
+@click.option("--answers", type=PATH, help='A table of questions with answers: 1, 0, or empty for "not sure".')
 @click.option("--completed", type=PATH, help="Take the filled values from this table, and make no fit.")
 @click.option("--population", type=click.Choice(list(POPULATIONS)), default="all", show_default=True,
               help="The filled entries that the bound is about.")  # fmt: skip

@@ -48,9 +48,9 @@ _READ = {value: code for code, value in _WRITTEN.items()}
 class Task:
     """Questions about a completed table, and an upper bound of its errors that holds after every answer.
 
-    The table is delivered with answered entries as answered, given entries as given, and the others as filled. The
-    bound is about all filled and answered entries together, or about a part of them. Two kinds of question are asked:
-    *uncertain* entries, whose answers remove errors, and *random* ones, which prove how many remain. The next kind is
+    The table is delivered with answered entries as answered, given entries as given, and all other entries as filled.
+    The bound is about all filled and answered entries together, or about a part of them. Two kinds of question are
+    asked: *uncertain* entries, whose answers remove errors, and *random* ones, which prove how many remain. The next kind is
     the one that probably ends the task sooner, see :func:`halflabel.evidence.answer_plan.plan_answers`.
 
     Parameters
@@ -72,7 +72,7 @@ class Task:
 
     Notes
     -----
-    *Cannot tell* counts as an error of the filled value, which stays in the table. If the answers come from a reviewer
+    *Not sure* counts as an error of the filled value, which stays in the table. If the answers come from a reviewer
     who errs, or from a model, the bound is about the agreement with this reference.
 
     A sequence of bounds is about one fit, see :mod:`halflabel.evidence.confidence_sequence` for the theorem. Between
@@ -264,7 +264,7 @@ class Task:
         proof, (chosen, _) = self._proof, self.plan
         wrong, free = self._wrong, proof.unanswered.copy()
         free[proof.open] = False
-        is_ranked = free.any() and np.ptp(wrong[free]) > 0
+        is_ranked = free.any() and np.ptp(wrong[free]) > 1e-9  # equal probabilities rank nothing
         if chosen >= n / MIN_PART and is_ranked:
             entries = np.flatnonzero(free)
             entries = entries[np.lexsort((entries, -wrong[entries]))][: min(n, chosen)].tolist()
@@ -310,7 +310,7 @@ class Task:
         Parameters
         ----------
         answers : DataFrame
-            Columns: item, label, answer (1 or yes, 0 or no; empty or "?" for "cannot tell"). "Cannot tell" can be
+            Columns: item, label, answer (1 or yes, 0 or no; empty or "?" for "not sure"). "Not sure" can be
             answered later; a question that the table leaves out stays open.
 
         Raises
@@ -341,7 +341,7 @@ class Task:
         if answer is None:
             raise ValueError(
                 f"the answer about item {item!r} and label {label!r} is {cell!r}: write 1 or yes, 0 or no, or leave "
-                "the cell empty (cannot tell)."
+                "the cell empty (not sure)."
             )
         return entry, _VALUES[answer]
 

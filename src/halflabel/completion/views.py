@@ -1,4 +1,4 @@
-"""How a completion shows itself: the one place that calls what is made from it, and only when it is asked to."""
+"""How a completion shows itself: the one place that calls a report or a task about it, and only on request."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""How many answers a bound will probably need. It is a plan; no proof depends on it."""
+"""How many answers a bound will probably need. No proof depends on this plan."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.
 
     Notes
     -----
-    If the x entries that are most probably wrong are answered, the others have a share r of wrong entries, and a share
-    of more than l is to be excluded. A random answer adds the divergence of r from l to the evidence on average, and
+    If the x entries that are most probably wrong are answered, the other entries have a share r of wrong entries, and
+    a share of more than l is to be excluded. A random answer adds the divergence of r from l to the evidence on average, and
     ``log(1 / alpha)`` is needed (Wald, 1945). All x on a grid are compared.
     """
     if allowed < 0:
@@ -75,7 +75,7 @@ def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.
 
 
 def _count_random(errors: float, entries: int, allowed: int, needed: float) -> float:
-    """Return the expected number of random answers about entries with this number of errors; all if it is in vain."""
+    """Return the expected number of random answers about entries with this number of errors."""
     if entries <= allowed:
         return 0.0
     share, limit = max(errors, 0.5) / entries, (allowed + 1) / entries

@@ -35,7 +35,7 @@ _AS_ANSWER = {value: answer for answer, value in _VALUES.items()}
 #: The keys of a certificate, and the kinds of their values.
 _KEYS: dict[str, tuple[type, ...]] = {
     "population": (str,), "labels": (list, type(None)), "entries": (int,), "answered": (int,), "audited": (int,),
-    "errors": (int,), "cannot_tell": (int,), "level": (float,), "max_errors": (int,), "precision": (float, int),
+    "errors": (int,), "not_sure": (int,), "level": (float,), "max_errors": (int,), "precision": (float, int),
     "alpha": (float,), "attempts": (list,), "seed": (int,), "seed_from": (str,), "table": (str,),
     "audited_table": (str,), "expected": (float,), "limit": (int,), "names": (list,), "items": (int,), "part": (str,),
     "before": (list,), "steps": (list,),
@@ -46,7 +46,7 @@ class Certificate(dict[str, Any]):
     """The facts of a proof as plain values: numbers, digests, the seed, the drawn entries and the answers.
 
     Keys: population, labels; entries (N), answered (all), audited (n, random ones), errors (k, among these),
-    cannot_tell; level, max_errors and precision (the bound); alpha (of this round), attempts (the rounds before it,
+    not_sure; level, max_errors and precision (the bound); alpha (of this round), attempts (the rounds before it,
     each with a random answer: seed, alpha, audited, errors); seed, seed_from; table and audited_table (digests of the
     labels as delivered, and as they were when the round began); expected, limit, and the entries themselves.
     """
@@ -86,7 +86,7 @@ def make_certificate(proof: Proof, *, seed_from: str, **facts: Any) -> Certifica
         kind=KIND, version=VERSION, halflabel=__version__, method=METHOD,
         population=proof.population, labels=None if proof.labels is None else list(proof.labels),
         entries=proof.entries, answered=int(answered.sum()), audited=len(draws.wrong), errors=int(draws.wrong.sum()),
-        cannot_tell=proof.unsure, level=1 - proof.alpha, max_errors=proof.max_errors, precision=1 - proof.bound,
+        not_sure=proof.unsure, level=1 - proof.alpha, max_errors=proof.max_errors, precision=1 - proof.bound,
         alpha=now.alpha, attempts=[each for each in map(proof.describe_round, proof.rounds[:-1]) if each["audited"]],
         seed=now.seed, seed_from=seed_from, table=digest_table(proof.ids, proof.names, delivered),
         audited_table=digest_table(proof.ids, proof.names, _turn_back(proof, delivered)),
@@ -156,7 +156,7 @@ def check_certificate(values: Any) -> Certificate:
     if not (0.5 < values["level"] < 1 and 0 < values["alpha"] <= 1 - values["level"] + 1e-12):
         raise ValueError("its level and its alpha do not belong together.")
     if not (0 < values["items"] * len(values["names"]) <= MAX_ENTRIES and values["limit"] >= 0):
-        raise ValueError("its numbers of items and labels are not those of a table.")
+        raise ValueError("its numbers of items and labels do not make a table.")
     if not 0 < values["expected"] < 1 or not 0 <= values["precision"] <= 1:
         raise ValueError("its shares do not lie between 0 and 1.")
     return Certificate(values)
@@ -193,7 +193,7 @@ def verify(certificate: Certificate, ids: Sequence[str], names: Sequence[str], s
     order = order_entries(ids, names, proof.now.part.reshape(state.shape), certificate["seed"]).tolist()
     _check_draws(proof.now.steps, order)
     found = make_certificate(proof, seed_from=certificate["seed_from"])
-    numbers = ("entries", "answered", "audited", "errors", "cannot_tell", "max_errors")
+    numbers = ("entries", "answered", "audited", "errors", "not_sure", "max_errors")
     wrong = [name for name in numbers if found[name] != certificate[name]]
     if not wrong and not math.isclose(found["precision"], certificate["precision"], abs_tol=1e-9):
         wrong = ["precision"]
@@ -203,7 +203,7 @@ def verify(certificate: Certificate, ids: Sequence[str], names: Sequence[str], s
 
 
 def rebuild_proof(certificate: Certificate, ids: Sequence[str], names: Sequence[str], state: NDArray[np.int8]) -> Proof:
-    """Return the proof of a certificate, from the delivered table. Raise if its entries are not those of the table."""
+    """Return the proof of a certificate, from the delivered table. Raise if the table has other entries."""
     part = unpack_mask(certificate["part"], state.size)
     before, steps = (_read_steps(certificate[name], state) for name in ("before", "steps"))
     fill = state.ravel().copy()

@@ -16,7 +16,7 @@ from halflabel.evidence.drawing import order_entries
 #: The parts of a table that a proof can be about, and the values of their entries.
 POPULATIONS = {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}
 
-#: The code of the answer "cannot tell". Its entry keeps the filled value and counts as wrong.
+#: The code of the answer "not sure". Its entry keeps the filled value and counts as wrong.
 UNSURE = 2
 
 
@@ -98,7 +98,7 @@ class Proof:
         return self.rounds[-1]
 
     def begin(self, fill: NDArray[np.int8], seed: int) -> Round:
-        """Begin a round about a fit. The seed must not have been known to whoever made the fit."""
+        """Begin a round about a fit. The fit must not depend on the seed."""
         fill = fill.ravel()
         part = self.gaps & (self.answers == 0) & np.isin(fill, POPULATIONS[self.population])
         alpha, limit = self.alpha, int(part.sum())
@@ -158,7 +158,7 @@ class Proof:
 
     @property
     def unsure(self) -> int:
-        """The number of entries of the population about which the answer was "cannot tell"."""
+        """The number of entries of the population about which the answer was "not sure"."""
         of_value = np.isin(self.now.fill, POPULATIONS[self.population])
         return int((self.gaps & of_value & (self.answers == UNSURE)).sum())
 

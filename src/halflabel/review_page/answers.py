@@ -164,6 +164,12 @@ class AnswerBook:
         stack = self._stacks.get((row, column))
         return stack[-1] if stack else None
 
+    def find_in_audit(self, row: int, column: int, audit: int) -> int:
+        """Return the code of the answer that an audit got about an entry, or :data:`NONE`."""
+        stack = reversed(self._stacks.get((row, column), []))
+        record = next((record for record in stack if record.body.get("audit") == audit), None)
+        return NONE if record is None else CODES[record.body["value"]]
+
     def to_answers(self) -> Answers:
         """Return the entries that were answered with yes or no."""
         rows, columns = np.nonzero(np.abs(self.current) == 1)

@@ -100,13 +100,11 @@ class RunningAudit:
 
     def _find(self, row: int, column: int) -> int:
         """Return the code of the answer of this audit about an entry."""
-        record = self.book.find_last(row, column)
-        is_own = record is not None and record.body.get("audit") == self.record.n
-        return int(self.book.current[row, column]) if is_own else NONE
+        return self.book.find_in_audit(row, column, self.record.n)
 
 
 def list_audits(book: AnswerBook, before: Record | None = None) -> list[RunningAudit]:
-    """Return the audits of a journal, or those that began before one of them. Those of version 0.1 have no alpha."""
+    """Return the audits of a journal, or the audits before one of them. An audit of version 0.1 has no alpha."""
     records = [record for record in book.records if record.op == "audit" and "alpha" in record.body]
     return [RunningAudit(record, book) for record in records if before is None or record.n < before.n]
 
