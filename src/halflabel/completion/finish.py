@@ -23,6 +23,7 @@ from halflabel.evidence.proof import UNSURE, Proof
 from halflabel.labels.answers import Answer, read_answer
 from halflabel.labels.reasons import Reason
 from halflabel.table.items import choose_shown, take_shown
+from halflabel.table.native import as_pandas
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
@@ -50,8 +51,8 @@ class Task:
 
     The table is delivered with answered entries as answered, given entries as given, and all other entries as filled.
     The bound is about all filled and answered entries together, or about a part of them. Two kinds of question are
-    asked: *uncertain* entries, whose answers remove errors, and *random* ones, which prove how many remain. The next kind is
-    the one that probably ends the task sooner, see :func:`halflabel.evidence.answer_plan.plan_answers`.
+    asked: *uncertain* entries, whose answers remove errors, and *random* ones, which prove how many remain. The next
+    kind is the one that probably ends the task sooner, see :func:`halflabel.evidence.answer_plan.plan_answers`.
 
     Parameters
     ----------
@@ -302,7 +303,8 @@ class Task:
             }
         )
         shown = take_shown(self.filled.opened, choose_shown(self.filled.opened), rows)
-        return table.join(shown.rename(columns={name: f"{name} (column)" for name in COLUMNS}))
+        whole = table.join(shown.rename(columns={name: f"{name} (column)" for name in COLUMNS}))
+        return self.filled.opened.as_given(whole)
 
     def answer(self, answers: pd.DataFrame) -> None:
         """Take the answers of a table of questions, all or none of them.
@@ -319,10 +321,11 @@ class Task:
             In one sentence, for an entry that was not asked or does not exist, an answer of another kind, or two
             different answers about one entry. Nothing is written then.
         """
-        if missing := [name for name in ("item", "label", "answer") if name not in answers]:
+        given = as_pandas(answers)
+        if missing := [name for name in ("item", "label", "answer") if name not in given]:
             raise ValueError(f"the answers have no column {missing[0]!r}: the columns are item, label and answer.")
         new: dict[int, int] = {}
-        for item, label, cell in answers[["item", "label", "answer"]].itertuples(index=False):
+        for item, label, cell in given[["item", "label", "answer"]].itertuples(index=False):
             entry, value = self._read_answer(item, label, cell)
             if new.get(entry, value) != value:
                 raise ValueError(f"item {item!r} and label {label!r} have two different answers: keep one of the rows.")

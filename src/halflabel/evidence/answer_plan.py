@@ -59,8 +59,8 @@ def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.
     Notes
     -----
     If the x entries that are most probably wrong are answered, the other entries have a share r of wrong entries, and
-    a share of more than l is to be excluded. A random answer adds the divergence of r from l to the evidence on average, and
-    ``log(1 / alpha)`` is needed (Wald, 1945). All x on a grid are compared.
+    a share of more than l is to be excluded. A random answer adds the divergence of r from l to the evidence on
+    average, and ``log(1 / alpha)`` is needed (Wald, 1945). All x on a grid are compared.
     """
     if allowed < 0:
         return len(wrong), 0
