@@ -22,6 +22,7 @@ from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
 from halflabel.table import Description, Roles
+from halflabel.table.reading import describe_reading
 
 
 class FakeModel:
@@ -64,8 +65,9 @@ class FakeCompletion:
         self.model = FakeModel(self.labels.shape[1])
         X = np.zeros((len(self.labels), 7))
         self.rule = self.model.rule
+        reading = describe_reading(self.labels, self.index, None, self.roles, (), 7)
         self.opened = SimpleNamespace(X=X, index=self.index, roles=self.roles, notes=self.notes, frame=self.frame,
-                                      source=None, description=Description())  # fmt: skip
+                                      source=None, description=Description(), reading=reading)  # fmt: skip
 
     @property
     def state(self) -> np.ndarray:

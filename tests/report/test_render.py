@@ -45,6 +45,7 @@ def page_of(completion, **options) -> Page:
 def test_sections_answer_in_order(by_hand):
     page = page_of(by_hand())
     assert [section["id"] for section in page.all("section")] == [
+        "reading",
         "filled",
         "labels",
         "prevalence",
@@ -204,7 +205,7 @@ def test_navigation_has_the_names_of_the_headings(by_hand):
         html = render_html(summarize(by_hand(*(() if labels is None else (labels,)))))
         named = re.findall(r'<a href="#(\w+)">([^<]+)</a>', html[html.index("<nav") : html.index("</nav>")])
         assert named == re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', html)
-        assert len(named) == 8
+        assert len(named) == 9
 
 
 def test_the_direction_of_text_from_outside_stays_its_own(by_hand):

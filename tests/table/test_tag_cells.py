@@ -32,7 +32,7 @@ def test_every_notation_gives_the_same_labels(description, cells):
     reading = read_labels(pd.DataFrame({"tags": column}), Roles(tags="tags"), absent="irrelevant")
     assert reading.labels.names == ("billing", "login", "refund")
     assert reading.labels.state.tolist() == [[1, -1, 1], [-1, 1, -1], [0, 0, 0]]
-    assert reading.notes[0] == f"3 labels in 'tags' ({description}): billing 1, login 1, refund 1."
+    assert reading.notation.description == description
     filled = np.array([[1, 1, 1], [0, 1, 0], [1, 0, 1.0]])
     written = fill_tags(column, reading.labels, filled, reading.notation)
     again = read_labels(pd.DataFrame({"tags": written}), Roles(tags="tags"), absent="irrelevant")

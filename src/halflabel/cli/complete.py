@@ -12,8 +12,6 @@ import click
 
 from halflabel.cli.console import (
     count_gaps,
-    make_roles_table,
-    out,
     print_assumptions,
     print_gaps,
     print_note,
@@ -43,6 +41,7 @@ from halflabel.cli.outputs import (
     to_option,
     write_review,
 )
+from halflabel.cli.reading import print_reading
 from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 from halflabel.completion.marking import check_marks
 from halflabel.files.conversion import check_values, write_frame
@@ -135,7 +134,7 @@ def complete_command(
     shown = choose_shown(opened)
     entries = read_entries(explain, opened.index, opened.labels.names)
     if not as_json:
-        out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
+        print_reading(opened)
     with show_progress():
         from halflabel.completion import complete
 
@@ -150,7 +149,7 @@ def complete_command(
     )["table"]
     reasons = [filled.explain(item, label) for item, label in entries]
     if not as_json:
-        _print_completion(filled, shown, lost)
+        _print_completion(filled, opened.notes, shown, lost)
         print_result(*map(repr, reasons), *([] if to_check is None else [describe_review(filled, len(to_check))]))
     settings = {**asked, "seed": seed, "answers": answers, **items.stated}
     of_report = {"title": Path(source.raw.source).name, "certificates": proofs, "settings": settings}
@@ -181,9 +180,9 @@ def _print_json(filled: Completion, outputs: Outputs, reasons: Sequence[Any]) ->
     click.echo(json.dumps({**count_gaps(filled), **written, **explained}))
 
 
-def _print_completion(filled: Completion, shown: tuple[str, ...], lost: Sequence[str]) -> None:
-    """Print the notes, how gaps were filled, and the first entries to check."""
-    print_note(*filled.opened.notes, *lost)
+def _print_completion(filled: Completion, printed: Sequence[str], shown: tuple[str, ...], lost: Sequence[str]) -> None:
+    """Print the notes that were not printed before the fit, how gaps were filled, and the first entries to check."""
+    print_note(*(note for note in filled.opened.notes if note not in printed), *lost)
     print_result(*filled.evidence.gaps)
     print_gaps(filled)
     print_assumptions(filled)

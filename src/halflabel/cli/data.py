@@ -14,6 +14,7 @@ from halflabel.cli.console import make_roles_table, out, print_note, print_resul
 from halflabel.cli.files import PATH, check_tables
 from halflabel.cli.options import ItemsFile, add_items_options, list_keys
 from halflabel.cli.outputs import Outputs
+from halflabel.cli.reading import print_reading
 from halflabel.completion.archive import is_model
 from halflabel.datasets import fetch
 from halflabel.files.conversion import write_frame
@@ -52,9 +53,8 @@ def describe(items: ItemsFile, save: bool) -> None:
         out.print(make_roles_table(reason.roles, format=source.format))
         print_note(str(reason))
         return
-    out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
+    print_reading(opened)
     print_result(opened.summary)
-    print_note(*opened.notes)
     if save:
         outputs.write(description=opened.save)
         outputs.print_paths()

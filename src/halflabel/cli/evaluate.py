@@ -20,6 +20,7 @@ from halflabel.cli.console import (
 )
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
+from halflabel.cli.reading import print_reading
 from halflabel.files.conversion import write_frame
 from halflabel.table.unlearned import leave_unlearned
 
@@ -86,7 +87,10 @@ def evaluate_command(
       halflabel evaluate songs.csv --id song --labels rock,sad,live
       halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301
-    opened = leave_unlearned(items.open())
+    opened = items.open()
+    if not as_json:
+        print_reading(opened)
+    printed, opened = opened.notes, leave_unlearned(opened)
 
     from halflabel.evaluation import IN_WORDS, evaluate
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
@@ -98,7 +102,7 @@ def evaluate_command(
     if as_json:
         click.echo(json.dumps(_as_json(result)))
         return
-    print_note(*opened.notes)
+    print_note(*(note for note in opened.notes if note not in printed))
     out.print(make_comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
     print_result(f"All methods have the threshold rule {COMMON_RULE}.")
     if result.warning:

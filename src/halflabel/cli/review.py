@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._wording import closest, plural
-from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
+from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, name_plain_table, require_one
 from halflabel.cli.options import (
     MAX_ROWS,
@@ -26,6 +26,7 @@ from halflabel.cli.options import (
     seed_option,
 )
 from halflabel.cli.outputs import Outputs, write_review
+from halflabel.cli.reading import print_reading
 from halflabel.cli.termination import Terminated
 from halflabel.completion.checks import check_observed_rate
 from halflabel.files.conversion import write_frame
@@ -130,7 +131,7 @@ def review_command(
     check_outputs((*items.inputs, *source.paths, *others), path, *targets)
     opened = leave_unlearned(items.open(source))
     check_observed_rate(opened.labels, asked["observed_rate"])
-    out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, source.format))
+    print_reading(opened)
     config = _make_config(opened, by or _name_user(), map_columns, others, targets, **asked)
     session = Session(config, path)
     server = _make_server(session, port)
@@ -162,7 +163,7 @@ def _make_server(session: Session, port: int) -> Server:
 def _print_start(session: Session, address: str) -> None:
     """Print the notes about the table and the journal, and where the page is."""
     opened, path = session.opened, session.journal.path
-    print_note(*opened.notes, *session.notes, f"Threshold rule: {session.config.rule}.")
+    print_note(*session.notes, f"Threshold rule: {session.config.rule}.")
     if opened.roles.id is None:
         print_note(
             "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
@@ -183,13 +184,14 @@ def _write_entries(
 ) -> None:
     """Fit, and write the entries to check as a table."""
     opened = items.open(source)
+    print_reading(opened)
     with show_progress():
         from halflabel.completion import complete
 
         filled = complete(opened, observed_rate=observed_rate, effort=effort, random_state=seed)
         entries = filled.review(rows, choose_shown(opened))
     outputs.write(review=lambda path: write_review(filled, entries, path))
-    print_note(*filled.opened.notes)
+    print_note(*(note for note in filled.opened.notes if note not in opened.notes))
     print_result(describe_review(filled, len(entries)))
     outputs.print_paths()
 

@@ -114,6 +114,7 @@ def summarize(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "headline": write_headline(counts, positive_only=labels.positive_only, min_precision=precision),
         "counts": counts,
+        "reading": _summarize_reading(completion.opened),
         "positive": positive,
         "min_precision": completion.evidence.min_precision,
         "rule": str(completion.rule),
@@ -325,6 +326,20 @@ def _link_suspects(summary: dict[str, Any]) -> None:
 
 def _summarize_method(model: Any) -> dict[str, Any]:
     return {"name": type(model).__name__, "parameters": _as_text(model.get_params(deep=False))}
+
+
+def _summarize_reading(opened: OpenTable) -> dict[str, Any]:
+    """Return what was understood of the table as short texts."""
+    reading = opened.reading
+    rows = reading.rows.to_dict(orient="records")
+    return {
+        "columns": list(reading.rows.columns),
+        "rows": [{name: clipped(text, 300) for name, text in row.items()} for row in rows],
+        "where": clipped(reading.where, 300),
+        "counts": reading.counts,
+        "more": reading.n_labels - len(reading.counts),
+        "nothing": [clipped(text, 300) for text in reading.nothing],
+    }
 
 
 def _summarize_roles(opened: OpenTable) -> list[dict[str, Any]]:

@@ -16,13 +16,10 @@ from halflabel.labels import Absent, PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_words import check_label_values, read_label_words
-from halflabel.table.nothing import Form, count_forms, describe_forms, name_form, read_meaning
+from halflabel.table.nothing import Form, count_blanks, count_forms, describe_forms, name_form, read_meaning
 from halflabel.table.roles import Roles
 from halflabel.table.tag_cells import Parts, Tag, TagNotation, name_open_column
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
-
-#: Labels whose counts are shown in a note.
-MAX_SHOWN = 12
 
 #: Forms of a cell that becomes an empty list once all of its labels are decided.
 _GAPS = ("an empty cell", "a list of missing values only")
@@ -98,8 +95,7 @@ def read_labels(
     >>> reading.labels.names
     ('live', 'rock', 'sad')
     >>> reading.notes
-    ("3 labels in 'tags' (separated by ';'): live 1, rock 1, sad 1.",
-     "1 item has an empty cell in the tags column 'tags': taken as unlabelled.")
+    ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
     """
     frame = use_text_names(frame)
     if roles.tags is None:
@@ -108,9 +104,10 @@ def read_labels(
                 f"{option('absent', 'irrelevant')} is about tag lists, but the labels are columns: if an empty cell of "
                 f"them means no, state {option('no', '')} in its place."
             )
-        values = _read_columns(frame, roles.labels, meanings)
-        table = PartialLabels.from_table(values)
-        return LabelReading(table if absent is None else _read_positive_columns(table, empty))
+        table = PartialLabels.from_table(_read_columns(frame, roles.labels, meanings))
+        table = table if absent is None else _read_positive_columns(table, empty)
+        forms = count_blanks(frame, roles.labels, meanings, None if absent is None else "not assigned")
+        return LabelReading(table, nothing=forms)
     if absent is None:
         raise ValueError(
             f"the column {roles.tags!r} lists the tags that an item has; "
@@ -122,15 +119,15 @@ def read_labels(
     return _read_tags(frame[roles.tags], frame.get(undecided), absent, empty, options or TagOptions(sep))
 
 
-def read_stated_labels(labels: PartialLabels, names: Sequence[str], format: str) -> LabelReading:
-    """Return the labels of these names from a file that states them entry by entry, and a note with their counts."""
+def read_stated_labels(labels: PartialLabels, names: Sequence[str]) -> LabelReading:
+    """Return the labels of these names from a file that states them entry by entry."""
     if missing := [name for name in names if name not in labels.names]:
         are = "is not a label" if len(missing) == 1 else "are not labels"
         raise ValueError(f"{quoted(missing)} {are} of this file: {closest(missing[0], labels.names)}")
     if tuple(names) != labels.names:
         kept = [labels.names.index(name) for name in names]
         labels = replace(labels, names=tuple(names), state=labels.state[:, kept].copy())
-    return LabelReading(labels, (f"{plural(len(names), 'label')} ({format}): {_list_counts(labels)}.",))
+    return LabelReading(labels)
 
 
 def read_tag_pairs(
@@ -337,7 +334,7 @@ def _read_tags(
     forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)
     missing = sum(each.count(None) for cell, each in parts if each and name_form(cell, each, notation) is None)
     next_to = f"{plural(missing, 'missing value')} next to tags in the column {name!r} left out."
-    notes = (_describe_labels(name, labels, notation), *describe_forms(forms, empty), *([next_to] if missing else []))
+    notes = (*describe_forms(forms, empty), *([next_to] if missing else []))
     suggested = _take_scores([each for _, each in parts], labels) if notation.scores == "prior" else None
     return LabelReading(labels, notes, notation, forms, suggested)
 
@@ -400,19 +397,6 @@ def _reject(labels: PartialLabels, tags: Sequence[list[Tag] | None], notation: T
             if not tag.relevant:
                 state[row, place[tag.name]] = -1
     return replace(labels, state=state)
-
-
-def _describe_labels(column: str, labels: PartialLabels, notation: TagNotation) -> str:
-    """Return the labels that were read, with the number of items that have each: a wrong separator shows here."""
-    return f"{plural(len(labels.names), 'label')} in {column!r} ({notation.description}): {_list_counts(labels)}."
-
-
-def _list_counts(labels: PartialLabels) -> str:
-    """Return the labels with the number of items that have each, the most frequent first."""
-    counts = labels.relevant.sum(axis=0)
-    order = np.argsort(-counts, kind="stable")
-    shown = ", ".join(f"{clipped(labels.names[j], 40)} {counts[j]}" for j in order[:MAX_SHOWN])
-    return shown + (f" and {len(order) - MAX_SHOWN} more" if len(order) > MAX_SHOWN else "")
 
 
 def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from halflabel._wording import option, plural
-from halflabel.table.columns import Empty
+from halflabel.labels import PartialLabels
+from halflabel.labels.answers import fold_word
+from halflabel.table.cells import read_as_text
+from halflabel.table.columns import Columns, Empty
 from halflabel.table.tag_cells import Parts, Tag, TagNotation, take_tags
 
 #: The meanings of a form of nothing for an item.
@@ -80,6 +86,33 @@ def count_forms(
     return tuple(
         Form(form, where, number, meanings[form], noted=noted.get(form, True)) for form, number in forms.items()
     )
+
+
+def count_blanks(
+    frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float] | None, unassigned: str | None
+) -> tuple[Form, ...]:
+    """Return the forms of nothing of label columns: empty cells, and words that mean unknown."""
+    where = plural(len(names), "label column")
+    blank = (meanings or {}).get("", np.nan)
+    of_blank = "irrelevant" if blank == 0 else "relevant" if blank == 1 else unassigned or "unknown"
+    number = int(frame[list(names)].isna().to_numpy().sum())
+    words = Counter[str]()
+    for name in names if meanings else ():
+        texts = (text for text in read_as_text(frame[name]) if text is not None)
+        words.update(text.strip() for text in texts if np.isnan((meanings or {}).get(fold_word(text), 0.0)))
+    return (
+        *((Form("an empty cell", where, number, of_blank, "entry"),) if number else ()),
+        *(Form(f"the word {word!r}", where, n, "unknown", "entry") for word, n in words.items()),
+    )
+
+
+def count_unlisted(labels: PartialLabels, columns: Columns) -> tuple[Form, ...]:
+    """Return the form of nothing of lists of tags: a tag that an annotated item does not list."""
+    if columns.absent is None or (columns.tags is None and columns.pairs is None):
+        return ()
+    number = int((labels.annotated[:, None] & ~labels.relevant & (labels.positive_only | labels.observed)).sum())
+    where = f"the tags column {columns.tags!r}" if columns.tags is not None else "the long table of tags"
+    return (Form("a tag that is not listed", where, number, columns.absent, "entry"),)
 
 
 def describe_forms(forms: Sequence[Form], empty: Empty | None) -> tuple[str, ...]:

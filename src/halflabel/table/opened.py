@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pandas as pd
+from markupsafe import escape
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints
@@ -19,7 +20,9 @@ from halflabel.table.columns import Description, Empty
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.keys import KEYS
 from halflabel.table.label_words import find_words
+from halflabel.table.nothing import Form
 from halflabel.table.patterns import select
+from halflabel.table.reading import Reading, describe_reading
 from halflabel.table.roles import Roles
 from halflabel.table.rows import check_rows
 from halflabel.table.sources import Source
@@ -67,6 +70,8 @@ class OpenTable:
         The values that were stated about the table, by arguments and by a table file.
     all_labels : PartialLabels or None
         All labels that were read, where ``labels`` has only some of them.
+    nothing : tuple of Form
+        The forms in which the table has nothing for an item or an entry, each with its meaning.
 
     Examples
     --------
@@ -78,8 +83,13 @@ class OpenTable:
     song    id      identifies the rows
     rock    label   1, 0 or empty per row
     tempo   number  one feature
+    item  has   does not have  unknown  features
+    a     rock  –              –        tempo 90.5
+    b     –     rock           –        tempo 120
+    c     –     –              rock     tempo 121
     label  relevant  irrelevant  unknown
     rock          1           1        1
+    An empty cell in 1 label column: 1 entry, unknown.
     """
 
     X: Floats | sparse.csr_array
@@ -98,12 +108,29 @@ class OpenTable:
     empty: Empty | None = None
     description: Description = field(default_factory=Description)
     all_labels: PartialLabels | None = None
+    nothing: tuple[Form, ...] = ()
 
     def __repr__(self) -> str:
         roles = _align(self.roles.describe_groups(), ("column", "role", "why"))
         counts = self.counts[:MAX_SHOWN].reset_index().to_string(index=False)
         rest = len(self.labels.names) - MAX_SHOWN
-        return "\n".join([self.summary, roles, counts, *([f"and {plural(rest, 'more label')}"] if rest > 0 else [])])
+        more = [f"and {plural(rest, 'more label')}"] if rest > 0 else []
+        return "\n".join([self.summary, roles, self.reading.table, counts, *more, *self.reading.nothing])
+
+    def _repr_html_(self) -> str:
+        tables = (self.describe(), self.reading.rows, self.counts[:MAX_SHOWN].reset_index())
+        sentences = (self.summary, *self.reading.nothing, *self.notes)
+        written = [f"<p>{escape(sentence)}</p>" for sentence in sentences]
+        return "\n".join([written[0], *(table.to_html(index=False, border=0) for table in tables), *written[1:]])
+
+    @property
+    def reading(self) -> Reading:
+        """What was understood: some rows, the labels with their counts, and the meaning of each form of nothing."""
+        frame = self.frame if self.source is None else self.source.raw.frame
+        labels, n_features = self.written_labels, int(self.X.shape[1])
+        stated = "" if self.source is None or self.source.labels is None else f"({self.source.format})"
+        where = f"in {self.roles.tags!r} ({self.notation.description})" if self.notation is not None else stated
+        return describe_reading(labels, self.index, frame, self.roles, self.nothing, n_features, where)
 
     @property
     def summary(self) -> str:

@@ -24,6 +24,7 @@ from halflabel.table.features import FeatureEncoder
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import LabelReading, read_labels, read_stated_labels, read_tag_pairs
 from halflabel.table.native import as_pandas
+from halflabel.table.nothing import count_unlisted
 from halflabel.table.opened import OpenTable
 from halflabel.table.prior import align_prior
 from halflabel.table.role_notes import describe_surprises
@@ -184,6 +185,7 @@ def _open_source(source: Source, Y: Any, columns: Columns, options: TagOptions) 
         source=source,
         meanings=find_meanings(columns),
         empty=columns.empty,
+        nothing=(*reading.nothing, *count_unlisted(reading.labels, columns)),
     )
 
 
@@ -233,7 +235,7 @@ def _read_labels(
     elif Y is not None:
         labels = _read_apart(frame, Y)
     elif source.labels is not None:
-        return read_stated_labels(source.labels, roles.labels, source.format)
+        return read_stated_labels(source.labels, roles.labels)
     else:
         return read_labels(
             frame,

@@ -25,6 +25,9 @@ MAX_WAYS = 3
 #: Marks at the edges of a name, and everything there but letters and digits.
 _EDGES, _WORD_EDGES = "()[]{}\"'#+-!?.: ", re.compile(r"^[\W_]+|[\W_]+$")
 
+#: Minimum share of the parts at a comma that occur in other texts, too. Names have commas more often than other marks.
+MIN_SHARE = 0.51
+
 #: Maximum numbers of labels that are compared, and of words in one of them.
 MAX_LABELS, MAX_WORDS = 3000, 12
 
@@ -69,7 +72,7 @@ def choose_separator(texts: Sequence[str], column: str) -> str:
     share = {mark: _confirm(distinct, mark) for mark in [*found, *_list_marks(distinct)]}
     best = _rank(share)[0]
     pure = [mark for mark in found if not _is_mixed(distinct, mark, share)]
-    fits = [mark for mark in pure if 2 * share[mark] > 1 and share[mark] == share[best]]
+    fits = [mark for mark in pure if share[mark] == share[best] and share[mark] >= (0.5, MIN_SHARE)[mark == ","]]
     if len(pure if len(texts) < MIN_CELLS else fits) == 1 and (len(texts) >= MIN_CELLS or len(found) == 1):
         return (fits or pure)[0]
     likely = sorted({*found, best}, key=lambda mark: (share[mark], mark in found, mark), reverse=True)

@@ -1,0 +1,23 @@
+"""What was understood of a table, printed before anything is fitted."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from halflabel._wording import escape_controls
+from halflabel.cli.console import make_roles_table, out, print_note, print_result
+from halflabel.table import OpenTable
+
+
+def print_reading(opened: OpenTable) -> None:
+    """Print the roles of the columns, some rows, the labels, the meaning of each form of nothing, and the notes."""
+    reading = opened.reading
+    format = "" if opened.source is None else opened.source.format
+    out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, format))
+    table = Table(*reading.rows.columns, title="Some rows as they were read", title_justify="left", box=None,
+                  padding=(0, 2, 0, 0), pad_edge=False)  # fmt: skip
+    for row in reading.rows.itertuples(index=False, name=None):
+        table.add_row(*map(escape_controls, row))
+    out.print(table)
+    print_result(reading.labels, *reading.nothing)
+    print_note(*opened.notes)

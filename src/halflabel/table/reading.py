@@ -1,0 +1,181 @@
+"""What was understood of a table, before anything is fitted: some rows, the labels, and the meaning of "nothing".
+
+The terminal, a notebook and the report show this one object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Ints
+from halflabel._wording import clipped, count, plural
+from halflabel.labels import PartialLabels
+from halflabel.table.cells import use_text_names
+from halflabel.table.nothing import Form
+from halflabel.table.roles import Roles
+
+#: Number of rows that are shown, of names in a cell, of features of a row, and of labels with their counts.
+MAX_ROWS, MAX_NAMES, MAX_FEATURES, MAX_LABELS = 5, 4, 4, 12
+
+#: Maximum length of a name, and of the text of a feature.
+MAX_NAME, MAX_TEXT = 30, 24
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What was understood of a table.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Some rows with the columns ``item``, ``has``, ``does not have``, ``unknown`` and ``features``, as text.
+    where : str
+        The number of labels, where they are, and how they are written.
+    counts : tuple of (str, int)
+        The number of items that have each of the most frequent labels.
+    n_labels : int
+    nothing : tuple of str
+        Each form of nothing (an empty cell, an empty list, a word), with its number and its meaning.
+
+    Examples
+    --------
+    >>> import halflabel as hl
+    >>> songs = pd.DataFrame({"song": ["a", "b"], "tempo": [90.5, 120.0], "tags": ["rock; sad", None]})
+    >>> print(hl.open_table(songs, id="song", tags="tags", absent="irrelevant").reading)
+    item  has        does not have  unknown    features
+    a     rock, sad  –              –          tempo 90.5
+    b     –          –              rock, sad  tempo 120
+    2 labels in 'tags' (separated by ';'): rock 1, sad 1.
+    An empty cell in the tags column 'tags': 1 item, unlabelled.
+    """
+
+    rows: pd.DataFrame
+    where: str
+    counts: tuple[tuple[str, int], ...]
+    n_labels: int
+    nothing: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([self.table, self.labels, *self.nothing])
+
+    @property
+    def labels(self) -> str:
+        """The labels with the number of items that have each, in a sentence."""
+        more = self.n_labels - len(self.counts)
+        rest = f" and {count(more)} more" if more else ""
+        return f"{self.where}: {', '.join(f'{name} {number}' for name, number in self.counts)}{rest}."
+
+    @property
+    def table(self) -> str:
+        """The rows as lines of text."""
+        lines = [list(self.rows.columns), *self.rows.to_numpy(dtype=object).tolist()]
+        width = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
+        return "\n".join("  ".join(map(str.ljust, line, width)).rstrip() for line in lines)
+
+
+def describe_reading(
+    labels: PartialLabels,
+    index: pd.Index[Any],
+    frame: pd.DataFrame | None,
+    roles: Roles,
+    forms: Sequence[Form],
+    n_features: int,
+    where: str = "",
+) -> Reading:
+    """Return what was understood of a table.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+    index : Index
+        The ids of the items.
+    frame : DataFrame or None
+        The cells of features, where they are columns.
+    roles : Roles
+    forms : sequence of Form
+    n_features : int
+    where : str, optional
+        Where the labels are, and how they are written.
+    """
+    rows = choose_rows(labels)
+    states = {"has": 1, "does not have": -1, "unknown": 0}
+    shown = {
+        "item": [clipped(index[row], MAX_NAME) for row in rows],
+        **{
+            title: [_list_names(labels.names, labels.state[row] == value) for row in rows]
+            for title, value in states.items()
+        },
+        "features": _list_features(frame, roles, rows, n_features),
+    }
+    sentences = (f"{str(form)[0].upper()}{str(form)[1:]}." for form in forms if form.number)
+    return Reading(
+        rows=pd.DataFrame(shown),
+        where=plural(len(labels.names), "label") + (where and f" {where}"),
+        counts=count_labels(labels),
+        n_labels=len(labels.names),
+        nothing=tuple(sentences),
+    )
+
+
+def choose_rows(labels: PartialLabels) -> Ints:
+    """Return the first rows of each kind (with and without relevant, irrelevant and unknown entries), then others.
+
+    Examples
+    --------
+    >>> choose_rows(PartialLabels.from_table([[1, 1]] * 6 + [[0, 1], [None, None]])).tolist()
+    [0, 1, 2, 6, 7]
+    """
+    state = labels.state
+    kind = np.column_stack([(state > 0).any(1), (state < 0).any(1), (state == 0).any(1), labels.annotated])
+    _, first = np.unique(kind @ (1, 2, 4, 8), return_index=True)
+    order = [*sorted(first.tolist()), *range(min(len(labels), 2 * MAX_ROWS))]
+    return np.sort(np.array(list(dict.fromkeys(order))[:MAX_ROWS], dtype=np.intp))
+
+
+def count_labels(labels: PartialLabels) -> tuple[tuple[str, int], ...]:
+    """Return the number of items that have each label, of the most frequent labels.
+
+    Examples
+    --------
+    >>> count_labels(PartialLabels.from_tags([["a", "b"], ["b"]], absent="irrelevant"))
+    (('b', 2), ('a', 1))
+    """
+    counts = labels.relevant.sum(axis=0)
+    order = np.argsort(-counts, kind="stable")[:MAX_LABELS]
+    return tuple((clipped(labels.names[j], 40), int(counts[j])) for j in order)
+
+
+def _list_names(names: Sequence[str], chosen: Any) -> str:
+    """Return some of the chosen names, and the number of the others."""
+    found = [clipped(names[int(j)], MAX_NAME) for j in np.flatnonzero(chosen)]
+    if len(found) <= MAX_NAMES:
+        return ", ".join(found) or "–"
+    return f"{', '.join(found[: MAX_NAMES - 1])} and {count(len(found) - MAX_NAMES + 1)} more"
+
+
+def _list_features(frame: pd.DataFrame | None, roles: Roles, rows: Ints, n_features: int) -> list[str]:
+    """Return the cells of some features of each row, as text."""
+    if frame is None or not roles.features:
+        return [plural(n_features, "number")] * len(rows)
+    frame = use_text_names(frame)
+    names = [name for name in roles.features if name in frame.columns][:MAX_FEATURES]
+    left = len(roles.features) - len(names)
+    rest = f" and {count(left)} more" if left else ""
+    cells = frame.iloc[rows][names].astype(object)
+    return [
+        ", ".join(f"{clipped(name, MAX_NAME)} {_write(cell)}" for name, cell in zip(names, row, strict=True)) + rest
+        for row in cells.itertuples(index=False, name=None)
+    ]
+
+
+def _write(cell: Any) -> str:
+    if isinstance(cell, list | tuple | np.ndarray):
+        return f"[{len(cell)} numbers]"
+    if np.ndim(cell) == 0 and bool(pd.isna(cell)):
+        return "(empty)"
+    return f"{cell:g}" if isinstance(cell, float) else clipped(cell, MAX_TEXT)
