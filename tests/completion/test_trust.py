@@ -1,9 +1,10 @@
-"""A percentage is printed if it is true: not where entries are known because of their value, or c is exceeded."""
+"""A percentage is printed if it is true: corrected or absent where entries are known because of their value."""
 
 from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from tests.completion.ways_of_missing import (
 
 import halflabel as hl
 from halflabel.cli.console import count_gaps, print_gaps
+from halflabel.datasets.known_entries import know_by_feature
 from halflabel.report import render_html, summarize
 from halflabel.report.display import describe_completion, describe_errors, describe_filled, describe_relevant
 from halflabel.review_page.explaining import explain_place
@@ -40,10 +42,12 @@ AT_RANDOM = {
 BY_VALUE = {
     "what is there": know_entries(0.6, 0.15),
     "rather what is there": know_entries(0.5, 0.25),
-    "annotations and a few exclusions": know_entries(0.85, 0.15),
     "exclusions": know_entries(0.2, 0.6),
     "each label its own way": know_entries(0.6, 0.15, alternate=True),
 }
+
+#: A relevant entry is known 32 or 160 times as often as an irrelevant one, as odds: nothing confirms what is left.
+TOO_STRONG = {"annotations and a few exclusions": know_entries(0.85, 0.15), "tags": know_entries(0.9, 0.05)}
 
 #: The true label frequency, and the assumed one.
 FREQUENCIES = {"0.9": (0.9, 0.9), "0.7": (0.7, 0.7), "0.5": (0.5, 0.5)}
@@ -58,19 +62,29 @@ def each(ways):
     return pytest.mark.parametrize(("way", "data"), slow)
 
 
+def by_feature(X, truth, rng):
+    """Hide single entries, the likelier the smaller the first principal component of the item is."""
+    component = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[0][:, 0]
+    known = know_by_feature(truth == 1, rng, 0.4, component, single=True)
+    return np.where(known, truth, np.nan)
+
+
 @pytest.fixture(scope="module")
 def fit_case():
     """Return a completion and its truth; each is fitted once."""
     fitted = {}
 
     def fit(data, hide, seed=0):
-        if (data, hide, seed) not in fitted:
+        key = data, hide, seed
+        if key not in fitted:
             rng = np.random.default_rng(seed)
             X, truth = DATA[data](rng)
-            labels = hide(truth, rng) if callable(hide) else assign(truth, hide[0], rng)
+            labels = hide(X, truth, rng) if hide is by_feature else None
+            if labels is None:
+                labels = hide(truth, rng) if callable(hide) else assign(truth, hide[0], rng)
             rate = None if callable(hide) else hide[1]
-            fitted[data, hide, seed] = hl.complete(X, labels, effort="fast", observed_rate=rate), truth
-        return fitted[data, hide, seed]
+            fitted[key] = hl.complete(X, labels, effort="fast", observed_rate=rate), truth
+        return fitted[key]
 
     return fit
 
@@ -99,13 +113,42 @@ def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, da
 
 
 @each(BY_VALUE)
-def test_no_precision_of_entries_that_are_known_because_of_their_value(fit_case, way, data):
-    filled, _ = fit_case(data, BY_VALUE[way])
-    assert filled.evidence.is_selected
-    assert not filled.evidence.has_precision
+def test_the_precision_of_entries_that_are_known_because_of_their_value_is_corrected(fit_case, way, data):
+    filled, truth = fit_case(data, BY_VALUE[way])
+    assert filled.evidence.has_precision
+    assert measure_excess(filled, truth) < MARGIN
     levels = {each["level"] for each in filled.evidence.warnings}
     assert "warning" in levels
     assert "fine" not in levels
+    assert filled.evidence.correction[0] == filled.evidence.warnings[0]
+    assert filled.notes[0] == filled.evidence.correction[0]["text"]
+
+
+@each(BY_VALUE)
+def test_without_the_correction_their_precision_is_not_printed(fit_case, way, data):
+    filled, truth = fit_case(data, BY_VALUE[way])
+    before = replace(filled.evidence, model=filled.evidence.as_known, as_known=None)
+    assert before.is_selected
+    assert not before.has_precision
+    gaps = ~filled.labels.observed
+    errors = [((found.probabilities - truth)[gaps] ** 2).mean() for found in (filled.evidence, before)]
+    assert errors[0] < 0.95 * errors[1]
+
+
+@each(TOO_STRONG)
+def test_no_precision_where_the_value_decides_nearly_alone(fit_case, way, data):
+    filled, _ = fit_case(data, TOO_STRONG[way])
+    assert filled.evidence.is_selected
+    assert not filled.evidence.has_precision
+    assert "385 random entries" in filled.evidence.contradictions[0]["text"]
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_no_precision_where_features_decide_what_is_known(fit_case, data):
+    filled, _ = fit_case(data, by_feature)
+    assert filled.evidence.as_known is None
+    assert not (filled.evidence.is_selected and filled.evidence.has_precision)
+    assert filled.evidence.measure_separation() > 0.8
 
 
 @each(FREQUENCIES)
@@ -126,7 +169,7 @@ def test_no_precision_where_more_was_assigned_than_assumed(fit_case, way, data):
     assert rows[1.0] > 0
 
 
-@pytest.mark.parametrize(("data", "case"), [("digits", BY_VALUE["what is there"]), ("logistic", TOO_LOW["0.9 as 0.6"])])
+@pytest.mark.parametrize(("data", "case"), [("digits", TOO_STRONG["tags"]), ("logistic", TOO_LOW["0.9 as 0.6"])])
 class TestOutputs:
     """What a person reads has no percentage that depends on a contradicted probability."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits
 
+from halflabel.datasets import known_entries
 from halflabel.labels import PartialLabels
 
 #: Labels as sets of digits: two common ones, two rarer ones, a rare one.
@@ -30,24 +32,14 @@ def draw_logistic(rng: np.random.Generator, n: int = 400, n_labels: int = 6):
 
 def know_items(share: float) -> Callable:
     """Return a function that keeps all labels of a random share of the items."""
+    return lambda truth, rng: np.where(known_entries.know_items(truth == 1, rng, share), truth, np.nan)
+
+
+def know_entries(relevant: float, irrelevant: float, **how: Any) -> Callable:
+    """Return a function that keeps a share of the relevant and a share of the irrelevant entries."""
 
     def hide(truth, rng):
-        return np.where(rng.random((len(truth), 1)) < share, truth, np.nan)
-
-    return hide
-
-
-def know_entries(relevant: float, irrelevant: float, *, alternate: bool = False) -> Callable:
-    """Return a function that keeps a share of the relevant and a share of the irrelevant entries.
-
-    With ``alternate``, every other label has the two shares exchanged.
-    """
-
-    def hide(truth, rng):
-        value = truth == 1
-        if alternate:
-            value = value ^ (np.arange(truth.shape[1]) % 2 == 1)
-        return np.where(rng.random(truth.shape) < np.where(value, relevant, irrelevant), truth, np.nan)
+        return np.where(known_entries.know_by_value(truth == 1, rng, relevant, irrelevant, **how), truth, np.nan)
 
     return hide
 

@@ -12,7 +12,16 @@ import pandas as pd
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import clipped, percent
 from halflabel.labels import PartialLabels
-from halflabel.methods.contributions import CALIBRATION, CLIPPING, NOT_ASSIGNED, OTHER_LABELS, PRIOR, RATE, Carriers
+from halflabel.methods.contributions import (
+    CALIBRATION,
+    CLIPPING,
+    NOT_ASSIGNED,
+    OTHER_LABELS,
+    PRIOR,
+    RATE,
+    UNKNOWN,
+    Carriers,
+)
 
 #: Maximum number of features, and of items, that are named for one part.
 MAX_NAMED = 3
@@ -28,6 +37,7 @@ TEXTS = {
     CALIBRATION: "the calibration of the sum above",
     CLIPPING: "probabilities stay between 0.000001 and 0.999999",
     NOT_ASSIGNED: "the item is annotated and lacks the label",
+    UNKNOWN: "entries were given because of their value",
 }
 
 #: The evidence of a part that the method does not divide.
@@ -86,7 +96,7 @@ def tabulate(parts: Mapping[str, float], carriers: pd.DataFrame, texts: Mapping[
     texts : mapping of str to str
         The evidence of parts, in place of :data:`TEXTS`.
     """
-    shown = [name for name, value in parts.items() if value or name not in (CLIPPING, NOT_ASSIGNED)]
+    shown = [name for name, value in parts.items() if value or name not in (CLIPPING, NOT_ASSIGNED, UNKNOWN)]
     by_part = {part: _describe(rows) for part, rows in carriers.groupby("part", sort=False)}
     rests_on = [by_part.get(name) or texts.get(name) or TEXTS.get(name, UNDIVIDED) for name in shown]
     return pd.DataFrame({"part": shown, "log_odds": [float(parts[name]) for name in shown], "rests_on": rests_on})

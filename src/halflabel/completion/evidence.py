@@ -21,11 +21,17 @@ from halflabel.evidence.drawing import digest_table
 from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.expected_errors import estimate_errors
 from halflabel.evidence.kinds import KINDS, classify_entries, count_gaps
-from halflabel.evidence.lower_bounds import ResampledCalibration, lower_positives, lower_probabilities
+from halflabel.evidence.lower_bounds import MIN_P, ResampledCalibration, lower_positives, lower_probabilities
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.selection import is_selected
 from halflabel.evidence.suspects import rank_missing, rank_suspects
-from halflabel.evidence.warnings import Result, collect_warnings, find_contradictions, is_exceeded
+from halflabel.evidence.warnings import (
+    Result,
+    collect_warnings,
+    describe_correction,
+    find_contradictions,
+    is_exceeded,
+)
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
@@ -57,6 +63,8 @@ class Evidence:
         The given entries on which probabilities were fitted and are checked; None for all of them.
     delivered : ndarray of int8, shape (n_items, n_labels), or None
         The labels after completion where answers and a frozen fit decide them; None where the fit does.
+    as_known : PartialLabelEstimator, optional
+        The fitted method before the probabilities of gaps were shifted to a rate of their own, if they were.
     """
 
     opened: OpenTable
@@ -64,6 +72,7 @@ class Evidence:
     min_precision: float | None = None
     calibrate_on: Mask | None = None
     delivered: NDArray[np.int8] | None = None
+    as_known: PartialLabelEstimator | None = None
 
     @property
     def labels(self) -> PartialLabels:
@@ -168,15 +177,26 @@ class Evidence:
         if self.labels.positive_only:
             lower = lower_positives(p, known, scores, resampled, rate or 1.0, precision)
         else:
-            lower = lower_probabilities(p, known, scores, resampled, n_times)
+            lower = self._lower(p, known, scores, n_times)
         return fill_confident(np.where(self.labels.observed, np.nan, p), precision, lower)
+
+    def _lower(self, p: Floats, known: PartialLabels, scores: Floats, n_times: float) -> Floats:
+        """Return lower probabilities: of the calibration, and of the rate among the gaps if they have their own."""
+        if self.as_known is None or self.model.shift_ is None:
+            return lower_probabilities(p, known, scores, self.resampled_calibration, n_times)
+        before, resampled = self.as_known.label_probabilities_, self.resampled_calibration
+        lower = lower_probabilities(before, known, scores, resampled, n_times, least=0.0)
+        return np.where(p >= MIN_P, self.model.shift_.lower(lower, ~self.labels.unlabelled), 0.0)
 
     # The results of the checks.
 
     @cached_property
     def warnings(self) -> list[Result]:
         """The results of all checks, the most serious first: level (warning, caution, note or fine), title, text."""
-        return collect_warnings(self.learned_from, drift=self.drift, notes=self.opened.notes, **self._checked)
+        notes = self.opened.notes
+        return collect_warnings(
+            self.learned_from, drift=self.drift, notes=notes, correction=self.correction, **self._checked
+        )
 
     @cached_property
     def contradictions(self) -> list[Result]:
@@ -184,9 +204,19 @@ class Evidence:
         return find_contradictions(**self._checked)
 
     @cached_property
+    def correction(self) -> list[Result]:
+        """The finding, the assumption and the change, where the probabilities of gaps were shifted."""
+        if self.as_known is None:
+            return []
+        gaps = ~self.labels.observed
+        before, after = (float(each.label_probabilities_[gaps].sum()) for each in (self.as_known, self.model))
+        return [describe_correction(int(gaps.sum()), before, after, is_selected=self.is_selected)]
+
+    @cached_property
     def _checked(self) -> dict[str, Any]:
         quality = measure_calibration(self.calibrated_on, self.learned_probabilities)
-        return {"quality": quality, "positive": self.describe_frequency(), "selected": self.is_selected}
+        selected = self.is_selected and self.as_known is None
+        return {"quality": quality, "positive": self.describe_frequency(), "selected": selected}
 
     @property
     def has_precision(self) -> bool:
@@ -204,13 +234,18 @@ class Evidence:
     @cached_property
     def is_selected(self) -> bool:
         """Whether known entries differ from gaps, so that they were probably chosen because of their value."""
-        known = self.calibrated_on.observed
-        return not self.labels.positive_only and is_selected(known, self.learned_probabilities)
+        known, model = self.calibrated_on.observed, self.as_known or self.model
+        return not self.labels.positive_only and is_selected(known, model.label_probabilities_)
 
     @cached_property
     def drift(self) -> float | None:
         """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
-        return measure_drift(self._components, self.learned_from[self._order], np.random.default_rng(0))
+        return measure_drift(self._components, self.learned_from.unlabelled[self._order], np.random.default_rng(0))
+
+    def measure_separation(self) -> float | None:
+        """Return how well features separate items with few known entries from the other items, as :attr:`drift`."""
+        number = self.learned_from.observed.sum(axis=1)
+        return measure_drift(self._components, (number <= np.median(number))[self._order], np.random.default_rng(0))
 
     # Positive-only labels.
 
@@ -311,6 +346,8 @@ class Evidence:
             model.label_scores_[order],
             model.out_of_fold_scores_[order],
             np.random.default_rng(0),
+            model.shift_,
+            ~self.labels.unlabelled[order],
         )
 
     @cached_property

@@ -20,6 +20,7 @@ from halflabel.completion.checks import (
     check_prior_support,
 )
 from halflabel.completion.evidence import Evidence
+from halflabel.completion.known_by_value import HowToCalibrate, calibrate_gaps, check_calibration
 from halflabel.completion.result import Completion
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.masking import read_entry_mask
@@ -77,6 +78,7 @@ def complete(
     min_precision: float | None = None,
     unsure: Literal["fill", "leave"] = "fill",
     observed_rate: float | None = None,
+    calibration: HowToCalibrate = "auto",
 ) -> Completion:
     """Fill every gap in the labels of a table, with a calibrated probability and the evidence.
 
@@ -87,7 +89,7 @@ def complete(
     * **roles of columns**: ``id``, ``group``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``
     * **known before**: ``prior``, ``review``, ``calibrate_on``
     * **method**: ``method``, ``effort``, ``random_state``
-    * **decisions**: ``rule``, ``cost``, ``min_precision``, ``unsure``, ``observed_rate``
+    * **decisions**: ``rule``, ``cost``, ``min_precision``, ``unsure``, ``observed_rate``, ``calibration``
 
     Parameters
     ----------
@@ -168,6 +170,12 @@ def complete(
     observed_rate : float in (0, 1], optional
         For labels that are positive-only: the label frequency c, the share of the relevant entries that were assigned.
         It is an assumption that no data can confirm, see Notes.
+    calibration : {"auto", "as known", "shifted"}, default="auto"
+        The probabilities of gaps where single entries are missing. "as known": they hold if entries are known without
+        regard to their value. "shifted": they follow the rate of relevant entries among the gaps, which is estimated
+        from their scores (:mod:`halflabel.evidence.gap_rates`), because a value decided whether its entry is known:
+        "I tagged what is there". "auto" shifts them only if known entries and gaps differ by more than chance and the
+        features are not the reason.
 
     Returns
     -------
@@ -202,6 +210,7 @@ def complete(
     columns = Columns.take(locals())
     asked = choose_rule(rule, unsure, min_precision, cost)
     check_effort(effort)
+    check_calibration(calibration)
     opened = open_table(items, Y, columns)
     given, answers = opened.labels, find_answers(review, opened)
     whole = use_answers(opened, answers)
@@ -223,7 +232,7 @@ def complete(
     fitted = fit_with_auxiliary(
         model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates
     )
-    return Completion(Evidence(opened, fitted, precision, calibrates))
+    return Completion(calibrate_gaps(Evidence(opened, fitted, precision, calibrates), calibration))
 
 
 def _choose_calibrating(

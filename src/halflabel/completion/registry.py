@@ -30,6 +30,7 @@ from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
 from halflabel.methods.auto.trees import Trees
 from halflabel.methods.baselines import BinaryRelevance, MLkNN
 from halflabel.methods.matrix_completion import MC1, MCb
+from halflabel.methods.rate_shift import RateShift
 from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
@@ -42,7 +43,7 @@ from halflabel.table.tag_cells import TagNotation
 TABLE = (Roles, FeatureEncoder, TagNotation)
 
 #: Parts of several methods.
-SHARED = (Calibration, Rule, KernelRidge, NystroemMap, Scaler)
+SHARED = (Calibration, RateShift, Rule, KernelRidge, NystroemMap, Scaler)
 
 AUTO = (
     AutoLabeler,

@@ -125,8 +125,8 @@ class Completion:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes from reading the table, in sentences."""
-        return self.opened.notes
+        """Notes from reading the table, and the correction of probabilities if there is one, in sentences."""
+        return (*(each["text"] for each in self.evidence.correction), *self.opened.notes)
 
     @property
     def labels(self) -> PartialLabels:

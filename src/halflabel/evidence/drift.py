@@ -1,11 +1,10 @@
-"""How much labelled and unlabelled items differ."""
+"""How much two groups of items differ: labelled and unlabelled ones, or items with many and with few known entries."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from halflabel._arrays import Floats
-from halflabel.labels import PartialLabels
+from halflabel._arrays import Floats, Mask
 
 #: Minimum number of items of each side for a result, and maximum number that is used.
 MIN_ITEMS, MAX_ITEMS = 20, 1000
@@ -14,7 +13,7 @@ MIN_ITEMS, MAX_ITEMS = 20, 1000
 TREES = 100
 
 
-def measure_drift(components: Floats, labels: PartialLabels, rng: np.random.Generator) -> float | None:
+def measure_drift(components: Floats, unlabelled: Mask, rng: np.random.Generator) -> float | None:
     """Return how well labelled and unlabelled items can be separated: area under the ROC curve, .5 = not at all.
 
     A random forest on a sample of both sides, in which each item is scored by the trees that were grown without it.
@@ -26,13 +25,14 @@ def measure_drift(components: Floats, labels: PartialLabels, rng: np.random.Gene
     components : ndarray of shape (n_items, n_components)
         Principal components of the features: a forest on them finds the clusters of which few items are labelled,
         where a linear model on all features does not.
-    labels : PartialLabels
+    unlabelled : ndarray of bool, shape (n_items,)
+        The items of one side.
     rng : Generator
     """
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.metrics import roc_auc_score
 
-    sides = [np.flatnonzero(~labels.unlabelled), np.flatnonzero(labels.unlabelled)]
+    sides = [np.flatnonzero(~unlabelled), np.flatnonzero(unlabelled)]
     if min(map(len, sides)) < MIN_ITEMS:
         return None
     sample = [side if len(side) <= MAX_ITEMS else rng.choice(side, MAX_ITEMS, replace=False) for side in sides]

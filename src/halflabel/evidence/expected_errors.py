@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt
+from halflabel.methods.rate_shift import RateShift
 
 #: Number of bootstrap samples, number of random draws of errors for each, and maximum number of items for the band.
 SAMPLES, DRAWS, MAX_ITEMS = 50, 20, 5000
@@ -31,6 +32,8 @@ def estimate_errors(
     scores: Floats,
     out_of_fold: Floats,
     rng: np.random.Generator,
+    shift: RateShift | None = None,
+    has_known: Mask | None = None,
 ) -> pd.DataFrame:
     """Return the expected number of wrong filled entries, with a band of 90 %.
 
@@ -50,11 +53,14 @@ def estimate_errors(
     scores, out_of_fold : ndarray of shape (n_items, n_labels)
         Scores of all entries, and scores of observed entries by models that were fitted without the item.
     rng : Generator
+    shift, has_known : RateShift and ndarray of bool, shape (n_items,), optional
+        If the probabilities of gaps have a rate of their own: its shift, and whether an item has a known entry. The
+        band then includes the uncertainty of the shift.
     """
     wrong = _sum_wrong(filled, p)
     number = (filled != 0).sum(axis=0)
     sd = np.sqrt(np.where(filled != 0, p * (1 - p), 0.0).sum(axis=0))
-    factors = _resample(labels, filled, scores, out_of_fold, rng)
+    factors = _resample(labels, filled, scores, out_of_fold, rng, shift, has_known)
     deviations = wrong * (factors - 1) + sd * rng.normal(size=(DRAWS, len(factors), len(sd)))
     n_observed = np.maximum((labels.observed & ~np.isnan(out_of_fold)).sum(axis=0), 1)
     draws = wrong + deviations * np.sqrt(1 + SPREAD / n_observed)
@@ -65,7 +71,13 @@ def estimate_errors(
 
 
 def _resample(
-    labels: PartialLabels, filled: NDArray[np.int8], scores: Floats, out_of_fold: Floats, rng: np.random.Generator
+    labels: PartialLabels,
+    filled: NDArray[np.int8],
+    scores: Floats,
+    out_of_fold: Floats,
+    rng: np.random.Generator,
+    shift: RateShift | None,
+    has_known: Mask | None,
 ) -> Floats:
     """Return, per bootstrap sample and label, its expected errors in units of the expected errors from all items.
 
@@ -76,15 +88,19 @@ def _resample(
     if not len(labelled) or not len(items):
         return np.ones((1, labels.shape[1]))
 
-    def expect(rows: Ints) -> Floats:
-        return _sum_wrong(filled[items], fit_platt(out_of_fold[rows], labels[rows])(scores[items]))
+    def expect(rows: Ints, z: float = 0.0) -> Floats:
+        p = fit_platt(out_of_fold[rows], labels[rows])(scores[items])
+        if shift is not None and has_known is not None:
+            p = shift.vary(p, has_known[items], z)
+        return _sum_wrong(filled[items], p)
 
     shrink = np.sqrt(min(1.0, MAX_LABELLED / len(labelled)))
     if len(labelled) > MAX_LABELLED:
         labelled = rng.choice(labelled, MAX_LABELLED, replace=False)
     whole = np.maximum(expect(labelled), 1e-9)
     factors = np.array([expect(rng.choice(labelled, len(labelled))) / whole for _ in range(SAMPLES)])
-    return np.asarray(1 + (factors - 1) * shrink)
+    of_shift = 1.0 if shift is None else np.array([expect(labelled, z) / whole for z in rng.normal(size=SAMPLES)])
+    return np.asarray((1 + (factors - 1) * shrink) * of_shift)
 
 
 def _sum_wrong(filled: NDArray[np.int8], p: Floats) -> Floats:

@@ -99,9 +99,14 @@ class ResampledCalibration:
 
 
 def lower_probabilities(
-    p: Floats, labels: PartialLabels, scores: Floats, resampled: ResampledCalibration | None, n_times: float = 1.0
+    p: Floats,
+    labels: PartialLabels,
+    scores: Floats,
+    resampled: ResampledCalibration | None,
+    n_times: float = 1.0,
+    least: float = MIN_P,
 ) -> Floats:
-    """Return lower probabilities of being relevant. They are 0 below :data:`MIN_P` and if nothing was held out.
+    """Return lower probabilities of being relevant. They are 0 below ``least`` and if nothing was held out.
 
     One standard deviation of the calibration is subtracted, and a label whose highest probabilities are too high on its
     observed entries is lowered by this factor: no calibration that labels share describes a label with a ceiling.
@@ -115,11 +120,12 @@ def lower_probabilities(
     resampled : ResampledCalibration or None
     n_times : float, default=1
         As if the number of labelled items were larger by this factor.
+    least : float
     """
     if resampled is None:
         return np.zeros_like(p)
     lowered = (p - resampled.lower(scores, n_times)) * measure_ceilings(p, labels)
-    return np.where(p >= MIN_P, np.maximum(lowered, 0.0), 0.0)
+    return np.where(p >= least, np.maximum(lowered, 0.0), 0.0)
 
 
 def measure_ceilings(p: Floats, labels: PartialLabels) -> Floats:

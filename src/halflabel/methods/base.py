@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -21,9 +22,10 @@ from halflabel.labels.metrics import micro_f1
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule, as_rule, read_rule, require_rule
 from halflabel.methods.canonical_order import order_items
-from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
-from halflabel.methods.decision import Decision, decide, decide_new
+from halflabel.methods.contributions import NOT_ASSIGNED, UNKNOWN, Carriers, Examples, add_up, split_score
+from halflabel.methods.decision import Decision, decide, decide_new, fill
 from halflabel.methods.former_parameters import FormerParameter, accept_former, replace_former, upgrade_state
+from halflabel.methods.rate_shift import RateShift
 from halflabel.numerics.solvers import Status
 
 
@@ -50,6 +52,9 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     single_label_: bool
     label_names_: tuple[str, ...]
     thresholds_: Floats
+
+    #: The shift of the probabilities of gaps, see :meth:`shift_rates`; None after a fit.
+    shift_: RateShift | None = None
 
     #: The additional arguments of ``fit``: some of "groups", "prior" and "calibrate_on", which
     #: :func:`fit_with_auxiliary` passes.
@@ -167,6 +172,26 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         self.transduction_ = self._restore_shape(self._restore_order(decision.relevant).astype(np.int64))
         return self
 
+    def shift_rates(self, shift: RateShift, labels: PartialLabels) -> Self:
+        """Return a copy of the fitted method with other probabilities of gaps, and of new items.
+
+        Thresholds are chosen again, and the gaps are filled by them. Scores, and the probabilities of known entries,
+        stay as they are.
+
+        Parameters
+        ----------
+        shift : RateShift
+        labels : PartialLabels
+            The labels of the fit.
+        """
+        shifted, unknown = copy.copy(self), ~labels.observed
+        p = np.where(unknown, shift(self.label_probabilities_, labels.observed.any(axis=1)), self.label_probabilities_)
+        per_item = np.where(unknown, p, 0.0).sum(axis=0) / np.maximum(unknown.sum(axis=0), 1)
+        shifted.thresholds_, relevant = fill(labels, self.label_scores_, p, self.resolve_rule(), float(per_item.sum()))
+        shifted.shift_, shifted.label_probabilities_ = shift, p
+        shifted.transduction_ = self._restore_shape(relevant.astype(np.int64))
+        return shifted
+
     def resolve_rule(self) -> Rule:
         """Return the threshold rule with its numbers. Raise if it does not exist, or if a number is invalid."""
         rule = as_rule(self.rule)
@@ -224,7 +249,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def predict_both(self, X: MatrixLike) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and the probabilities of new items, scored once. A single label is returned as one column."""
         check_is_fitted(self)
-        relevant, p = self._decide_new(self._score_new(self._validate_features(X, reset=False)))
+        relevant, p = self._decide_shifted(self._score_new(self._validate_features(X, reset=False)))
         return relevant.astype(np.int64), p
 
     def complete_both(self, X: MatrixLike, labels: PartialLabels) -> tuple[NDArray[np.int64], Floats]:
@@ -241,12 +266,20 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         check_is_fitted(self)
         scores = self._score_new(self._validate_features(X, reset=False))
-        relevant, p = self._decide_new(scores, labels)
+        relevant, p = self._decide_shifted(scores, labels)
         return np.where(labels.observed, labels.relevant, relevant).astype(np.int64), p
 
     def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
         """Return which entries of new items are relevant, and their probabilities, given known entries ``labels``."""
         return decide_new(scores, self.resolve_rule(), self.calibration_, self.thresholds_)
+
+    def _decide_shifted(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
+        """Return the result of :meth:`_decide_new` under the rates of gaps."""
+        relevant, p = self._decide_new(scores, labels)
+        if self.shift_ is None:
+            return relevant, p
+        p = self.shift_(p, np.zeros(len(p), dtype=bool) if labels is None else labels.observed.any(axis=1))
+        return self.resolve_rule().apply(scores, p, self.thresholds_), p
 
     # -- explanations ------------------------------------------------------------------
 
@@ -267,7 +300,13 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         observed = labels.observed[rows]
         scores = np.where(observed, self.out_of_fold_scores_[rows], self.label_scores_[rows])
-        return add_up(self._list_parts(scores, rows), self.calibration_, scores, self.label_probabilities_[rows])
+        p = self.label_probabilities_[rows]
+        return add_up(self._list_parts(scores, rows), self.calibration_, scores, p, self._last_part)
+
+    @property
+    def _last_part(self) -> str:
+        """The name of the part of the log odds after the calibration."""
+        return NOT_ASSIGNED if self.shift_ is None else UNKNOWN
 
     def _list_parts(self, scores: Floats, rows: Ints) -> dict[str, Floats]:
         """Return the method's own parts of the log odds of fitted items."""
@@ -300,8 +339,8 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
         check_is_fitted(self)
         scores = self._score_new(self._validate_features(X, reset=False))
-        _, p = self._decide_new(scores, labels)
-        return add_up(split_score(self.calibration_, scores), self.calibration_, scores, p), p
+        _, p = self._decide_shifted(scores, labels)
+        return add_up(split_score(self.calibration_, scores), self.calibration_, scores, p, self._last_part), p
 
     def fit_predict(self, X: MatrixLike, y: LabelsLike) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""

@@ -10,7 +10,8 @@ The parts are taken one after the other, in the order in which the method comput
    difference between calibrated and uncalibrated log odds at this sum. No share of it belongs to one member.
 5. :data:`CLIPPING`: probabilities stay at a small distance from 0 and 1. This part is 0 unless the limit is reached.
 6. :data:`NOT_ASSIGNED`: for positive-only labels with a label frequency, the effect of a label that an annotated item
-   lacks.
+   lacks. If known entries were chosen because of their value, :data:`UNKNOWN` takes its place: the effect of the rate
+   of relevant entries among the gaps (:mod:`halflabel.methods.rate_shift`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ OTHER_LABELS = "other labels"
 CALIBRATION = "calibration"
 CLIPPING = "limit near 0 and 1"
 NOT_ASSIGNED = "not assigned"
+UNKNOWN = "rate among the gaps"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,9 @@ def subtract_rate(members: Mapping[str, Floats], weights: Mapping[str, float], r
     return {name: np.nan_to_num(z - weights[name] * logit(rates)) for name, z in members.items()}
 
 
-def add_up(parts: Mapping[str, Floats], calibration: Calibrated, scores: Floats, p: Floats) -> dict[str, Floats]:
+def add_up(
+    parts: Mapping[str, Floats], calibration: Calibrated, scores: Floats, p: Floats, last: str = NOT_ASSIGNED
+) -> dict[str, Floats]:
     """Return all parts of probabilities, from the ``parts`` of the method. The sum of all parts is logit(p).
 
     Parameters
@@ -115,6 +119,8 @@ def add_up(parts: Mapping[str, Floats], calibration: Calibrated, scores: Floats,
         The input of the calibration. NaN for an entry without score, whose only part is the rate.
     p : ndarray of the same shape
         Probabilities.
+    last : str
+        The name of the part after the calibration.
     """
     scored = ~np.isnan(scores)
     with np.errstate(divide="ignore"):
@@ -125,4 +131,4 @@ def add_up(parts: Mapping[str, Floats], calibration: Calibrated, scores: Floats,
     own = {name: np.where(scored, part, 0.0) for name, part in parts.items()}
     rest = calibrated - clipping - rate - sum(own.values())
     all_parts = {RATE: rate, **own, CALIBRATION: np.where(scored, rest, 0.0), CLIPPING: clipping}
-    return {**all_parts, NOT_ASSIGNED: printed - calibrated}
+    return {**all_parts, last: printed - calibrated}

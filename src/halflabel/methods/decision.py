@@ -87,9 +87,24 @@ def decide(
     out_of_fold = np.where(labels.observed & labels.learnable, out_of_fold, np.nan)
     calibration = calibrate(out_of_fold, labels)
     p = calibration(np.where(labels.observed, out_of_fold, scores))
-    chosen = rule.choose(_select_undecided(p, labels), _cardinality(labels))
-    relevant = np.where(labels.observed, labels.relevant, rule.apply(scores, p, chosen))
+    chosen, relevant = fill(labels, scores, p, rule, _cardinality(labels))
     return Decision(scores, out_of_fold, calibration, p, chosen, relevant)
+
+
+def fill(labels: PartialLabels, scores: Floats, p: Floats, rule: Rule, cardinality: float) -> tuple[Floats, Mask]:
+    """Return the thresholds of a rule on the unknown entries, and the filled table.
+
+    Parameters
+    ----------
+    labels : PartialLabels of shape (n_items, n_labels)
+    scores, p : ndarray of the same shape
+        Scores and probabilities.
+    rule : Rule
+    cardinality : float
+        Expected number of relevant labels per item.
+    """
+    chosen = rule.choose(_select_undecided(p, labels), cardinality)
+    return chosen, np.where(labels.observed, labels.relevant, rule.apply(scores, p, chosen))
 
 
 def decide_new(

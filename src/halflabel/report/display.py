@@ -44,7 +44,8 @@ def describe_filled(completion: Completion) -> str:
 
 def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[str, ...]:
     """Return the warnings of the report in sentences and its cautions by title, or what contradicts percentages."""
-    found = completion.evidence.warnings if every else completion.evidence.contradictions
+    evidence = completion.evidence
+    found = evidence.warnings if every else [*evidence.correction, *evidence.contradictions]
     sentences = {
         "warning": [f"Warning: {each['title']}. {each['text']}" for each in found if each["level"] == "warning"],
         "caution": [f"Caution: {each['title']}." for each in found if each["level"] == "caution"],

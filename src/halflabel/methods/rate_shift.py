@@ -1,0 +1,68 @@
+"""Another share of relevant entries among gaps than among known entries: a shift of their log odds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from halflabel._arrays import Floats, Mask
+
+#: Constant of MacKay's approximation, as in :mod:`halflabel.methods.auto.beta_calibration`.
+SPREAD = np.pi / 8
+
+
+@dataclass(frozen=True, eq=False)
+class RateShift:
+    r"""The number that is added to the log odds of an entry because it is unknown.
+
+    If a relevant entry is known with probability :math:`r_1` and an irrelevant one with :math:`r_0`, whatever the item
+    is, then Bayes' rule gives, for two entries with the same score,
+
+    .. math::
+        \mathrm{logit}\,P(\text{relevant} \mid \text{unknown}) = \mathrm{logit}\,P(\text{relevant} \mid \text{known})
+        + \mathrm{logit}\,r_0 - \mathrm{logit}\,r_1
+
+    with one number for each label. The result is the mean of the sigmoid over the uncertainty of this number, in
+    MacKay's approximation.
+
+    Attributes
+    ----------
+    with_known : ndarray of shape (2, n_labels)
+        For items with a known entry: the mean and the standard deviation.
+    alone : ndarray of shape (2, n_labels)
+        For items without a known entry, of the fit or new.
+    """
+
+    with_known: NDArray[np.float64]
+    alone: NDArray[np.float64]
+
+    def __call__(self, p: Floats, has_known: Mask) -> Floats:
+        """Return the probabilities of unknown entries.
+
+        Parameters
+        ----------
+        p : ndarray of shape (n_items, n_labels)
+            Probabilities that hold for known entries.
+        has_known : ndarray of bool, shape (n_items,)
+            Whether the item has a known entry.
+        """
+        mean, deviation = self._of(has_known)
+        return np.asarray(expit((logit(p) + mean) / np.sqrt(1 + SPREAD * deviation**2)))
+
+    def lower(self, p: Floats, has_known: Mask) -> Floats:
+        """Return the probabilities of unknown entries if the shift is lower by one standard deviation."""
+        mean, deviation = self._of(has_known)
+        return np.asarray(expit(logit(p) + mean - deviation))
+
+    def vary(self, p: Floats, has_known: Mask, z: float) -> Floats:
+        """Return the probabilities of unknown entries if the shift of each label differs by ``z`` deviations."""
+        mean, deviation = self._of(has_known)
+        return np.asarray(expit(logit(p) + mean + z * deviation))
+
+    def _of(self, has_known: Mask) -> tuple[Floats, Floats]:
+        """Return mean and standard deviation of each entry."""
+        rows = np.where(has_known[None, :, None], self.with_known[:, None], self.alone[:, None])
+        return rows[0], rows[1]

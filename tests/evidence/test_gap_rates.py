@@ -1,0 +1,110 @@
+"""The rate of relevant entries among gaps, without a fit: probabilities are drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, logit
+
+from halflabel.datasets.known_entries import know_by_value, know_items
+from halflabel.evidence import gap_rates
+from halflabel.evidence.gap_rates import SHIFTS, estimate_shift, fit_shifts, tabulate_likelihood
+
+
+def draw(rng, n=600, n_labels=8, **how):
+    """Return known entries and probabilities that hold for known entries of a table known by value."""
+    p = rng.beta(0.6, 1.6, size=(n, n_labels))
+    known = know_by_value(rng.random(p.shape) < p, rng, **how)
+    return known, p
+
+
+def true_shift(relevant, irrelevant):
+    return logit(irrelevant) - logit(relevant)
+
+
+def hold_for_known(p, relevant, irrelevant):
+    """Return P(relevant | known) from P(relevant)."""
+    return p * relevant / (p * relevant + (1 - p) * irrelevant)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.05, 0.9))
+def test_the_likelihood_is_highest_where_the_published_iteration_ends(seed, share):
+    """Saerens, Latinne and Decaestecker (2002), equation 2.9, as it is written."""
+    rng = np.random.default_rng(seed)
+    p, rate = rng.beta(0.8, 1.2, size=(150, 1)), 0.4
+    p = np.where(rng.random(p.shape) < share, p**0.5, p)
+    prior = rate
+    for _ in range(3000):
+        ratio = p * prior / rate / (p * prior / rate + (1 - p) * (1 - prior) / (1 - rate))
+        prior = ratio.mean()
+    table = tabulate_likelihood(p, np.ones_like(p, dtype=bool), np.array([rate]))
+    expected = np.clip(logit(np.clip(prior, 1e-9, 1 - 1e-9)) - logit(rate), SHIFTS[0], SHIFTS[-1])
+    assert abs(SHIFTS[table[0].argmax()] - expected) <= SHIFTS[1] - SHIFTS[0]
+
+
+@pytest.mark.parametrize("shares", [(0.6, 0.15), (0.5, 0.25), (0.2, 0.6), (0.3, 0.3)])
+def test_the_shift_lies_within_its_uncertainty(shares):
+    relevant, irrelevant = shares
+    errors = []
+    for seed in range(10):
+        known, p = draw(np.random.default_rng(seed), relevant=relevant, irrelevant=irrelevant)
+        mean, deviation = estimate_shift(known, ~known, hold_for_known(p, relevant, irrelevant)).with_known
+        errors.append((mean - true_shift(relevant, irrelevant)) / deviation)
+    assert np.abs(np.mean(errors)) < 1
+    assert np.sqrt(np.mean(np.square(errors))) < 1.5
+
+
+def test_each_label_can_have_its_own_direction(rng):
+    known, p = draw(rng, n=1500, relevant=0.6, irrelevant=0.15, alternate=True)
+    odd = np.arange(8) % 2 == 1
+    given = np.where(odd, hold_for_known(p, 0.15, 0.6), hold_for_known(p, 0.6, 0.15))
+    mean, _ = estimate_shift(known, ~known, given).with_known
+    np.testing.assert_allclose(mean, np.where(odd, -1, 1) * true_shift(0.6, 0.15), atol=0.6)
+
+
+def test_items_without_a_known_entry_have_a_shift_of_their_own(rng):
+    """Single entries of a third of the items are known by value, and the other items are a random sample."""
+    p = rng.beta(0.6, 1.6, size=(1500, 8))
+    truth = rng.random(p.shape) < p
+    known = know_by_value(truth, rng, 0.7, 0.3) & know_items(truth, rng, 1 / 3)
+    shift = estimate_shift(known, ~known, hold_for_known(p, 0.7, 0.3))
+    np.testing.assert_allclose(shift.with_known[0], true_shift(0.7, 0.3), atol=0.5)
+    np.testing.assert_allclose(shift.alone[0], np.log(0.3 / 0.7), atol=0.4)
+
+
+def test_few_such_items_follow_the_others(rng):
+    known, p = draw(rng, n=80, relevant=0.5, irrelevant=0.3)
+    known[:20] = False
+    shift = estimate_shift(known, ~known, p)
+    np.testing.assert_array_equal(shift.alone, shift.with_known)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_order_of_items_and_labels_changes_nothing(seed):
+    rng = np.random.default_rng(seed)
+    known, p = draw(rng, n=60, n_labels=4, relevant=0.6, irrelevant=0.2)
+    rows, columns = rng.permutation(60), rng.permutation(4)
+    there = np.ix_(rows, columns)
+    shift, moved = estimate_shift(known, ~known, p), estimate_shift(known[there], ~known[there], p[there])
+    np.testing.assert_allclose(moved.with_known, shift.with_known[:, columns], atol=1e-8)
+
+
+def test_of_many_gaps_a_spread_sample_is_used(rng, monkeypatch):
+    p = rng.beta(0.6, 1.6, size=(5000, 1))
+    everywhere = np.ones_like(p, dtype=bool)
+    monkeypatch.setattr(gap_rates, "MAX_GAPS", 10_000)
+    whole = tabulate_likelihood(p, everywhere, np.array([0.4]))
+    monkeypatch.setattr(gap_rates, "MAX_GAPS", 1000)
+    sampled = tabulate_likelihood(p, everywhere, np.array([0.4]))
+    np.testing.assert_allclose(fit_shifts(sampled), fit_shifts(whole), atol=0.01)
+
+
+def test_a_label_without_a_gap_follows_the_other_labels(rng):
+    known, p = draw(rng, relevant=0.6, irrelevant=0.15)
+    known[:, 3] = True
+    mean, deviation = estimate_shift(known, ~known, hold_for_known(p, 0.6, 0.15)).with_known
+    assert abs(mean[3] - np.delete(mean, 3).mean()) < 0.1
+    assert deviation[3] >= np.delete(deviation, 3).min()
+    assert np.isfinite(expit(mean)).all()
