@@ -48,7 +48,7 @@ def estimate_shift(known: Mask, gaps: Mask, p: Floats) -> RateShift:
         Probabilities that hold for known entries, by models that were fitted without the item.
     """
     rates = (np.where(known, p, 0.0).sum(axis=0) + 0.5) / (known.sum(axis=0) + 1)
-    has_known = known.any(axis=1)
+    has_known = np.asarray(known.any(axis=1))
     together = fit_shifts(tabulate_likelihood(p, gaps & has_known[:, None], rates))
     alone = gaps & ~has_known[:, None]
     if alone.any(axis=1).sum() < MIN_ITEMS:

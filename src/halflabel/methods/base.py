@@ -185,7 +185,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             The labels of the fit.
         """
         shifted, unknown = copy.copy(self), ~labels.observed
-        p = np.where(unknown, shift(self.label_probabilities_, labels.observed.any(axis=1)), self.label_probabilities_)
+        p = np.where(unknown, shift(self.label_probabilities_, ~labels.unlabelled), self.label_probabilities_)
         per_item = np.where(unknown, p, 0.0).sum(axis=0) / np.maximum(unknown.sum(axis=0), 1)
         shifted.thresholds_, relevant = fill(labels, self.label_scores_, p, self.resolve_rule(), float(per_item.sum()))
         shifted.shift_, shifted.label_probabilities_ = shift, p
@@ -278,7 +278,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         relevant, p = self._decide_new(scores, labels)
         if self.shift_ is None:
             return relevant, p
-        p = self.shift_(p, np.zeros(len(p), dtype=bool) if labels is None else labels.observed.any(axis=1))
+        p = self.shift_(p, np.zeros(len(p), dtype=bool) if labels is None else ~labels.unlabelled)
         return self.resolve_rule().apply(scores, p, self.thresholds_), p
 
     # -- explanations ------------------------------------------------------------------
