@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+
 import pandas as pd
 import pytest
 
-from halflabel.table.exclusions import HAS_STRAYS, explain_exclusion, explain_invalid
+from halflabel.table import Columns, Roles, choose_roles
+from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
 
 NAMES = [f"n{j}" for j in range(12)]
 SENTENCES = [f"a word and number {j}" for j in range(12)]
@@ -52,7 +56,7 @@ def test_what_cannot_be_a_feature_even_if_it_is_asked_for(cells, reason):
         (["[1, 2]", " [3]", "[4]"], "lists written as text"),
         (["[1, 2]", "x", "[4]"], "every value is different"),
         (["1", "2", "3", "3"], "numbers stored as text; convert them"),
-        (["1", "2", "x", "3"], f"{HAS_STRAYS}, first 'x'; correct such cells"),
+        (["1", "2", "x", "3"], "numbers with text among them, first 'x'; correct such cells"),
         (["1", "y", "x", "3"], "every value is different"),  # half of them: a column of text
         ([None, None], "no value at all"),
     ],
@@ -67,3 +71,24 @@ def test_a_column_that_is_called_id_is_one(name):
     found = explain_exclusion(pd.Series([1.5, 2.5, 1.5], name=name), 3)
     assert (found is None) == (name == "a")
     assert found is None or found.startswith("it is called id: an identifier")
+
+
+@pytest.mark.parametrize(
+    ("cells", "cause"),
+    [
+        ([3, 1, 2], Cause.IDENTIFIER),
+        (NAMES, Cause.IDENTIFIER),
+        ([2.5, None], Cause.CONSTANT),
+        (["x", None, "x"], Cause.CONSTANT),
+        (["1", "2", "x", "3"], Cause.STRAYS),
+        (SENTENCES, Cause.OTHER),
+        ([[1, 2], [3, 4]], Cause.OTHER),
+    ],
+)
+def test_code_asks_for_the_cause_and_not_for_the_words(cells, cause):
+    """Whoever improves a sentence changes nothing else."""
+    frame = pd.DataFrame({"a": pd.Series(cells), "tempo": [1.5, 2.5] * (len(cells) // 2) + [1.5] * (len(cells) % 2)})
+    frame["rock"] = [0, 1] * (len(cells) // 2) + [1] * (len(cells) % 2)
+    roles = pickle.loads(pickle.dumps(choose_roles(frame, Columns(labels=["rock"]))))  # noqa: S301, as a worker gets them
+    assert [each for each in Cause if "a" in roles.find_ignored(each)] == [cause]
+    assert Roles.from_dict(json.loads(json.dumps(roles.to_dict()))).ignored == roles.ignored

@@ -18,6 +18,7 @@ from halflabel.files.huggingface import write_with_classes
 from halflabel.files.records import Question, Records
 from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
+from halflabel.table.exclusions import Cause
 from halflabel.table.tag_cells import name_open_column
 
 #: The author of suggestions in files of annotation tools.
@@ -109,8 +110,7 @@ def _find_id(opened: OpenTable, frame: pd.DataFrame) -> str | None:
     """Return the column that looks like an id, where none was named: a tool keeps ids, not the numbers of rows."""
     if not isinstance(opened.index, pd.RangeIndex):
         return None
-    likely = [name for name, reason in opened.roles.ignored if "an identifier" in reason]
-    frame = use_text_names(frame)
+    likely, frame = opened.roles.find_ignored(Cause.IDENTIFIER), use_text_names(frame)
     return next((name for name in likely if frame[name].is_unique and frame[name].notna().all()), None)
 
 

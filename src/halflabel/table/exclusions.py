@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from enum import StrEnum, auto
+from typing import Any, Self
 
 import pandas as pd
 
 from halflabel._wording import option
 from halflabel.table.cells import infer_kind, order_of_dates, show_cell
 
-#: How the reason begins for a column of numbers that is excluded because of single cells.
-HAS_STRAYS = "numbers with text among them"
+
+class Cause(StrEnum):
+    """Causes that code asks for. Columns that are excluded for another cause have OTHER."""
+
+    CONSTANT = auto()
+    IDENTIFIER = auto()
+    STRAYS = auto()  # numbers with single cells of text
+    OTHER = auto()
+
+
+class Exclusion(str):
+    """The reason why a column is not made a feature, in words, and its cause. No code reads the words."""
+
+    cause: Cause
+
+    def __new__(cls, words: str, cause: Cause = Cause.OTHER) -> Self:
+        """Return the words with their cause."""
+        made = super().__new__(cls, words)
+        made.cause = cause
+        return made
+
 
 #: Texts with at least this number of spaces, in the median, are taken to be sentences and no names.
 MIN_SPACES = 3
@@ -41,16 +61,16 @@ def explain_exclusion(column: pd.Series[Any], max_categories: int) -> str | None
         return explain_invalid(column, max_categories)
     observed = column[column.notna()]
     if (observed == observed.iloc[0]).all():
-        return f"a single value ({observed.iloc[0]})"
+        return Exclusion(f"a single value ({observed.iloc[0]})", Cause.CONSTANT)
     if str(column.name).lower() == "id":
-        return f"it is called id: {_describe_identifier()}"
+        return _exclude_identifier("it is called id")
     return _exclude_numbers(column) if kind == "numbers" else _exclude_text(observed, max_categories)
 
 
 def _exclude_numbers(column: pd.Series[Any]) -> str | None:
     """Exclude whole numbers without gaps that differ in every row: they count rows and measure nothing."""
     counts_rows = pd.api.types.is_integer_dtype(column.dtype) and column.is_unique and column.notna().all()
-    return f"every value is different: {_describe_identifier()}" if counts_rows else None
+    return _exclude_identifier("every value is different") if counts_rows else None
 
 
 def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
@@ -60,7 +80,9 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
         return None
     strays = pd.to_numeric(observed.astype(object), errors="coerce").isna().to_numpy()
     if 0 < strays.mean() < 0.5:
-        return f"{HAS_STRAYS}, first {show_cell(observed[strays], 0)}; correct such cells to use it"
+        first = show_cell(observed[strays], 0)
+        words = f"numbers with text among them, first {first}; correct such cells to use it"
+        return Exclusion(words, Cause.STRAYS)
     if distinct == len(observed):
         texts = observed.astype(str)
         if texts.str.match(r"\s*\[").all():
@@ -68,14 +90,15 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
             return f"lists written as text; give vectors as lists in a Parquet file, {own}"
         if texts.str.count(r"\s").median() >= MIN_SPACES:
             return f"a different text in every row; name it with {option('text')} to use its words"
-        return f"every value is different: {_describe_identifier()}"
+        return _exclude_identifier("every value is different")
     if not strays.any():
         return "numbers stored as text; convert them to numbers to use it"
     return _describe_many(distinct, len(observed), max_categories)
 
 
-def _describe_identifier() -> str:
-    return f"an identifier; name it with {option('id')} if it identifies the rows"
+def _exclude_identifier(sign: str) -> Exclusion:
+    words = f"{sign}: an identifier; name it with {option('id')} if it identifies the rows"
+    return Exclusion(words, Cause.IDENTIFIER)
 
 
 def _describe_many(distinct: int, n_rows: int, max_categories: int) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import is_sparse
 from halflabel.table import OpenTable
+from halflabel.table.exclusions import Cause
 
 #: Maximum side of an image, in pixels.
 MAX_SIDE = 128
@@ -54,12 +55,12 @@ def _take_pixels(opened: OpenTable, size: int) -> NDArray[Any] | None:
     """Return the number columns in the order of the table, constant ones included, if they are this many."""
     if opened.frame is None:
         return None
-    constant = {name for name, reason in opened.roles.ignored if reason.startswith("a single value")}
-    pixels = [j for j, name in enumerate(map(str, opened.frame.columns)) if name in constant | {*opened.roles.numeric}]
+    numbers = {*opened.roles.find_ignored(Cause.CONSTANT), *opened.roles.numeric}
+    pixels = [j for j, name in enumerate(map(str, opened.frame.columns)) if name in numbers]
     if len(pixels) != size:
         return None
-    numbers = opened.frame.iloc[:, pixels].apply(pd.to_numeric, errors="coerce").fillna(0)
-    return np.asarray(numbers, dtype=np.float64)
+    values = opened.frame.iloc[:, pixels].apply(pd.to_numeric, errors="coerce").fillna(0)
+    return np.asarray(values, dtype=np.float64)
 
 
 def scale_to_ink(marks: NDArray[Any]) -> NDArray[np.uint8]:

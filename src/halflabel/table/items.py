@@ -14,6 +14,7 @@ from halflabel._arrays import Ints
 from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
 from halflabel.table import OpenTable
+from halflabel.table.exclusions import Cause
 from halflabel.table.patterns import select
 from halflabel.table.thumbnails import is_image, name_image, read_thumbnail
 
@@ -54,7 +55,7 @@ def choose_shown(opened: OpenTable, show: Sequence[str] | None = None) -> tuple[
     if opened.frame is None:
         return ()
     roles = opened.roles
-    ids = [name for name, reason in roles.ignored if "an identifier" in reason]
+    ids = roles.find_ignored(Cause.IDENTIFIER)
     return (*(() if roles.text is None else (roles.text,)), *ids[:MAX_IDS])
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from halflabel._wording import listed, option, plural
 from halflabel.table.cells import looks_like_label
-from halflabel.table.exclusions import HAS_STRAYS
+from halflabel.table.exclusions import Cause
 from halflabel.table.roles import Roles
 
 
@@ -37,7 +37,8 @@ def describe_surprises(frame: pd.DataFrame, roles: Roles, index: pd.Index[Any]) 
         notes.append(
             f"{which}, but {use}: {listed(likely)}. Change this with {option('labels')} or {option('ignore')}."
         )
-    notes += [f"Column {name!r} is not used: {reason}." for name, reason in roles.ignored if HAS_STRAYS in reason]
+    strays, reasons = roles.find_ignored(Cause.STRAYS), dict(roles.ignored)
+    notes += [f"Column {name!r} is not used: {reasons[name]}." for name in strays]
     if not index.is_unique:
         notes.append(
             f"{plural(int(index.duplicated(keep=False).sum()), 'row')} share their id with another row: name a column "

@@ -12,7 +12,7 @@ import pandas as pd
 from halflabel._wording import name_row, option, option_names
 from halflabel.table.cells import describe_missing, infer_kind, looks_like_label, show_cell, use_text_names
 from halflabel.table.columns import Columns
-from halflabel.table.exclusions import explain_exclusion, explain_invalid
+from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
 from halflabel.table.marks import holds_marks, name_added, name_marks
 from halflabel.table.patterns import expand_patterns, select
 from halflabel.table.tag_cells import name_open_column
@@ -76,6 +76,10 @@ class Roles:
     def features(self) -> tuple[str, ...]:
         """The columns that features are made of."""
         return (*self.numeric, *self.categorical, *_as_tuple(self.vectors), *_as_tuple(self.text))
+
+    def find_ignored(self, cause: Cause) -> list[str]:
+        """Return the columns that were excluded for this cause."""
+        return [name for name, reason in self.ignored if getattr(reason, "cause", Cause.OTHER) is cause]
 
     def describe(self) -> list[tuple[str, str, str]]:
         """Return (column, role, why) for every column, for printing."""
