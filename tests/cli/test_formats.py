@@ -342,3 +342,50 @@ class TestLabelWords:
     def test_a_word_has_one_meaning(self, words):
         result = run("complete", words, "--labels", "tag_*", "--set", "words=x=1;X=0")
         assert "the word 'x' was given two meanings" in result.stderr
+
+
+class TestDatabases:
+    @pytest.fixture
+    def shop(self, tmp_path):
+        from tests.files.test_databases import fill
+
+        high = fill("sqlite", tmp_path / "shop.db")
+        return tmp_path / "shop.db", high
+
+    ITEMS = ("--set", "items=items", "--tags", "item_tags", "--absent", "irrelevant", *FAST)
+
+    def test_tags_of_a_database_are_added_to_it_when_it_is_named(self, shop):
+        path, high = shop
+        result = run("complete", path, *self.ITEMS, "-o", path)
+        assert result.exit_code == 0, result.stderr
+        assert "2 labels in 'tag_id' (40 pairs)." in result.stderr
+        assert "60 rows in the table 'halflabel_tags' of shop.db; no other table was changed." in result.stderr
+        written = files.read_table(path, items_table="halflabel_tags").frame
+        of_item = dict(zip(written["item"], written["tag"] == "dear", strict=True))
+        assert np.mean([of_item.get(item) == is_high for item, is_high in enumerate(high)]) > 0.9
+
+    def test_without_its_name_a_database_stays_byte_for_byte(self, shop):
+        path, _ = shop
+        before = path.read_bytes()
+        result = run("complete", path, *self.ITEMS)
+        assert result.exit_code == 0, result.stderr
+        assert path.read_bytes() == before
+        assert pd.read_csv(path.with_name("shop.completed.csv"))[["cheap", "dear"]].notna().all(axis=None)
+
+    @pytest.mark.parametrize(
+        ("more", "sentence"),
+        [
+            (("-o", "{folder}/other.db"), "there is no such database"),
+            (("-o", "{folder}/shop.db", "--source-columns"), "pairs in a database have a column 'source' always"),
+            (("--set", "items=itms"), "name the table of the items with --set items=NAME"),
+            (("--set", "query=SELECT 1"), "a table and a query were named"),
+        ],
+    )
+    def test_what_cannot_be_done_ends_in_one_sentence(self, shop, more, sentence):
+        path, _ = shop
+        stated = self.ITEMS[2:] if "items=itms" in more else self.ITEMS
+        result = run("complete", path, *stated, *(text.format(folder=path.parent) for text in more))
+        assert result.exit_code == 1
+        assert sentence in result.stderr
+        assert result.stderr.count("\n") == 1
+        assert outputs(path) == []

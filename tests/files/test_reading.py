@@ -43,7 +43,7 @@ def test_broken_vectors(tmp_path, write):
             read_table(write("X.npy", content))
     np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)))
     (tmp_path / "two.npz").rename(tmp_path / "two.npy")
-    with pytest.raises(ReadError, match="this holds several arrays"):
+    with pytest.raises(ReadError, match="this is a file of several NumPy arrays"):
         read_table(tmp_path / "two.npy")
     with pytest.raises(ReadError, match=r"gone\.npy: it cannot be opened \(No such file"):
         read_vectors(tmp_path / "gone.npy")
@@ -57,9 +57,9 @@ def test_files_that_cannot_be_read_at_all(tmp_path, write):
         read_table(tmp_path / "folder.csv")
     with pytest.raises(
         ReadError,
-        match=r"its suffix '\.sav' is that of a known format; .* by suffix: \.arff, \.arrow, \.csv",
+        match=r"its suffix '\.data' is that of a known format; .* by suffix: \.arff, \.arrow, \.csv",
     ):
-        read_table(write("a.sav", ""))
+        read_table(write("a.data", ""))
     with pytest.raises(ReadError, match="its suffix '' is that of a known"):
         read_table(write("a", ""))
     with pytest.raises(ReadError, match="top_labels= does not apply to a file of the format csv"):

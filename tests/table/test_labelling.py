@@ -246,7 +246,7 @@ def test_gaps_in_pairs_raise(column):
 
 def test_a_table_of_pairs_has_two_columns():
     pairs = pd.DataFrame({"i": ["a"], "tag": ["t"], "when": [1]})
-    with pytest.raises(ValueError, match="next to 'i' this one has 'tag' and 'when': keep the column of tags only"):
+    with pytest.raises(ValueError, match="next to 'i' this one has 'tag' and 'when': name the column of tags with"):
         read_tag_pairs(pairs, "i", ["a"], absent="unknown")
     with pytest.raises(ValueError, match="next to 'i' this one has none"):
         read_tag_pairs(pairs[["i"]], "i", ["a"], absent="unknown")

@@ -126,7 +126,7 @@ def test_items_without_a_pair(empty, annotated, absent):
     assert opened.labels.annotated.sum() == annotated
     assert opened.labels.positive_only == (absent == "unknown")
     taken = "annotated, without tags" if empty == "none" else "unlabelled"
-    assert opened.notes[0] == f"2 items without a tag in the long table: taken as {taken}."
+    assert opened.notes[1] == f"2 items without a tag in the long table: taken as {taken}."
 
 
 @pytest.mark.parametrize("empty", ["unlabelled", "none"])

@@ -112,6 +112,7 @@ def complete_command(
       halflabel complete images.parquet --set vectors=embedding --labels @labels.txt
       halflabel complete posts.csv --text body --labels 'tag_*' --answers check.csv
       halflabel complete yeast.arff --set xml=yeast.xml
+      halflabel complete shop.db --set items=items --tags item_tags --absent unknown -o shop.db
       halflabel complete export.json --text text --absent irrelevant
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o completed/ --workers 4
@@ -143,9 +144,10 @@ def complete_command(
     to_check = filled.review(review_rows, shown) if review else None
     write = partial(_write, outputs, as_json)
     lost = write(
-        table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
         probabilities=lambda path: write_frame(add_index_column(filled.probabilities), path),
         review=lambda path: write_review(filled, to_check, path),
+        # Last, because a database changes at once.
+        table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
     )["table"]
     reasons = [filled.explain(item, label) for item, label in entries]
     if not as_json:

@@ -17,7 +17,7 @@ from halflabel.completion.marking import take_label_columns
 from halflabel.completion.output import choose_tool
 from halflabel.files.bounded import base_suffix
 from halflabel.files.conversion import check_format_path, parse_question, write_frame
-from halflabel.files.registry import FORMATS, SUFFIXES, find_written, name_suffix
+from halflabel.files.registry import FORMATS, SUFFIXES, find_written, name_suffix, takes_pairs
 from halflabel.report.pictures import PICTURES, draw_picture
 from halflabel.table.sources import Source
 
@@ -90,12 +90,23 @@ def check_completed(
     """Return the names of further files. Raise before the work starts if the table cannot have this name."""
     tool = format or choose_tool(source, target)
     parse_question(question, tool)
+    if tool is None and takes_pairs(target):
+        _check_database(target, mark)
+        return ()
     if tool is None:
         find_written(target)
         return ()
     if mark:
         raise ValueError(f"{option('mark')} is about tables, but {target} is for {tool}, where suggestions are marked.")
     return check_tool_path(target, tool)
+
+
+def _check_database(target: Path, mark: bool) -> None:
+    """Raise unless pairs can be added to a database."""
+    if mark:
+        raise ValueError(f"{option('mark')} is about tables, but pairs in a database have a column 'source' always.")
+    if not target.exists():
+        raise ValueError(f"{target}: there is no such database: suggestions are added to a database that exists.")
 
 
 def check_tool_path(target: Path, tool: str) -> tuple[Path, ...]:
@@ -139,6 +150,8 @@ def check_outputs(inputs: Iterable[Path | None], *targets: Path | None) -> None:
     """Raise before the work starts for an output that cannot be written, or would overwrite an input or output."""
     taken = {path.resolve() for path in inputs if path is not None}
     for target in filter(None, targets):
+        if takes_pairs(target):
+            taken.discard(target.resolve())  # a database gets a table of its own, and stays as it is otherwise
         check_folder(target)
         if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
             raise PermissionError(

@@ -158,7 +158,7 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
 
 def _check_options(items: ItemsFile, given: dict[str, Any]) -> None:
     """Raise for an option that is about one table."""
-    of_file = {name: getattr(items.columns, name) for name in ("pairs", "prior", "xml", "top_labels")}
+    of_file = {name: getattr(items.columns, name) for name in ("pairs", "labels_file", "prior", "xml", "top_labels")}
     others = {name: value for name, value in given.items() if name not in SHARED}
     for name, value in {**of_file, **others}.items():
         if value not in (None, (), False):

@@ -21,7 +21,7 @@ from halflabel.cli.old_names import Given, OldName, accept_old_names, old_name
 from halflabel.files.registry import NAMES
 from halflabel.labels.rules import RULES
 from halflabel.table import OpenTable
-from halflabel.table.columns import Description
+from halflabel.table.columns import OF_FILE, Description
 from halflabel.table.described import Described, find_description
 from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
 from halflabel.table.opening import open_described
@@ -54,8 +54,11 @@ class ItemsFile:
     @property
     def inputs(self) -> tuple[Path | None, ...]:
         """The files that are read. None of them may be overwritten."""
-        further: tuple[Any, ...] = (self.columns.pairs, self.columns.prior, self.columns.xml, self.described.file.path)
-        return (*self.paths, *(None if path is None else Path(path) for path in further))
+        further = (
+            getattr(self.columns, name) for name in ("pairs", "tag_names", "annotated", "labels_file", "prior", "xml")
+        )
+        paths: tuple[Any, ...] = (*further, self.described.file.path)
+        return (*self.paths, *(None if path is None else Path(path) for path in paths))
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -75,7 +78,8 @@ class ItemsFile:
         """Give the columns of another table the same roles. Another kind of file has its own notation."""
         columns = replace(self.columns, prior=None)
         if path.suffix != self.paths[0].suffix:
-            columns = replace(columns, format=None, delimiter=None, encoding=None, xml=None, top_labels=None)
+            of_file: dict[str, Any] = dict.fromkeys(OF_FILE)
+            columns = replace(columns, format=None, **of_file)
         source = read_file(path, columns, **columns.of_file)
         return open_described(source, replace(self.described, columns=columns))
 

@@ -16,6 +16,7 @@ from halflabel.completion.marking import mark_filled
 from halflabel.files.conversion import parse_question, write_frame
 from halflabel.files.huggingface import write_with_classes
 from halflabel.files.records import Question, Records
+from halflabel.files.registry import find_by_content
 from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.exclusions import Cause
@@ -41,7 +42,8 @@ def write_completed(
     path : path
     format : str, optional
         The name of a format of :data:`halflabel.files.FORMATS`. By default the export of an annotation tool goes
-        back to this tool if the suffix fits. Everything else is a table in the notation of its suffix.
+        back to this tool if the suffix fits. A database gets a table of pairs, see :func:`list_pairs`; nothing else in
+        it changes. Everything else is a table in the notation of its suffix.
     mark : bool, default=False
         Whether a table distinguishes given entries from filled ones.
     question : str, optional
@@ -58,11 +60,36 @@ def write_completed(
     stated = parse_question(question, format)
     if format is not None:
         return write_for_tool(to_records(evidence), path, format, stated)
+    kind = find_by_content(path)
+    if kind is not None and kind.append is not None:
+        return kind.append(list_pairs(evidence), path)
     table = mark_filled(opened, evidence.written_state, evidence.frame) if mark else evidence.frame
     if source is not None and source.raw.classes and path.suffix == ".parquet":
         write_with_classes(table, path, source.raw.classes, name_open_column(opened.roles.tags or ""))
         return ()
     return write_frame(table, path, opened.form)
+
+
+def list_pairs(evidence: Evidence) -> pd.DataFrame:
+    """Return the tags that items have after the completion, one row each.
+
+    Returns
+    -------
+    DataFrame
+        The columns item (its id), tag, source (given or filled) and probability.
+    """
+    labels, state = evidence.opened.written_labels, evidence.written_state
+    items, tags = np.nonzero(state > 0)
+    learned = pd.DataFrame(evidence.probabilities, columns=list(evidence.labels.names))
+    p = learned.reindex(columns=list(labels.names)).to_numpy()
+    return pd.DataFrame(
+        {
+            "item": evidence.opened.index[items],
+            "tag": np.array(labels.names, dtype=object)[tags],
+            "source": np.where(labels.relevant[items, tags], "given", "filled"),
+            "probability": p[items, tags],
+        }
+    )
 
 
 def write_for_tool(records: Records, path: Path, format: str, question: Question | None = None) -> tuple[str, ...]:

@@ -95,6 +95,10 @@ class RawTable:
         The names of the classes of columns that hold numbers of classes. In the frame, the numbers are names.
     format : str
         The name of the format of the file; empty for objects in memory.
+    table : str
+        The name of the table, in a file that holds several.
+    references : dict of str to (str, str)
+        The columns that refer to another table of the same file: its name, and its column.
     """
 
     frame: pd.DataFrame
@@ -109,6 +113,8 @@ class RawTable:
     tags: str | None = None
     classes: Mapping[str, list[str]] = field(default_factory=dict)
     format: str = ""
+    table: str = ""
+    references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -201,6 +207,10 @@ class TableFormat:
         Whether several files are read as one table.
     signatures : tuple of (int, bytes)
         Bytes by which a file is recognised under any name, each with its place.
+    tables : callable, optional
+        Returns the names of the tables in a file that holds several; the first of :attr:`options` names one of them.
+    append : callable, optional
+        Adds a table of pairs to an existing file and changes nothing else in it. Returns sentences about it.
     """
 
     name: str
@@ -211,6 +221,8 @@ class TableFormat:
     options: tuple[str, ...] = ()
     in_parts: bool = False
     signatures: tuple[tuple[int, bytes], ...] = ()
+    tables: Callable[[Path], Sequence[str]] | None = None
+    append: Callable[[pd.DataFrame, Path], tuple[str, ...]] | None = None
 
 
 def _as_label(column: pd.Series[Any], source: str) -> pd.Series[Any]:

@@ -23,6 +23,8 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     top_labels: int | None = None,
+    items_table: str | None = None,
+    query: str | None = None,
 ) -> RawTable:
     """Read a file by its suffix, or as the kind that is stated.
 
@@ -42,6 +44,8 @@ def read_table(
     ``.sav``, ``.zsav``, ``.por``                  SPSS
     ``.dta``                                       Stata
     ``.sas7bdat``, ``.xpt``                        SAS
+    ``.sqlite``, ``.db`` and others                a table of SQLite
+    ``.duckdb``, ``.ddb``                          a table of DuckDB
     ============================================== ==================================
 
     Parameters
@@ -60,6 +64,10 @@ def read_table(
         For delimited text: its encoding; recognised by default.
     top_labels : int, optional
         For svmlight: keep this many of the most frequent labels.
+    items_table : str, optional
+        For a database: the table or view, if there are several.
+    query : str, optional
+        For a database: the SELECT whose rows are read, in place of a table.
 
     Returns
     -------
@@ -76,6 +84,7 @@ def read_table(
         if not (takes_folders and each.is_dir()):
             check_exists(each)
     options = {"xml": xml, "delimiter": delimiter, "encoding": encoding, "top_labels": top_labels}
+    options |= {"items_table": items_table, "query": query}
     given = {name: value for name, value in options.items() if value is not None}
     kinds = {kind or _find_kind(each, given) for each in paths}
     if len(kinds) > 1:

@@ -13,6 +13,7 @@ from halflabel.files import (
     coco,
     delimited,
     doccano,
+    duckdb,
     excel,
     huggingface,
     json_records,
@@ -20,6 +21,7 @@ from halflabel.files import (
     mulan,
     parquet,
     prodigy,
+    sqlite,
     statistics,
     svmlight,
     vectors,
@@ -37,6 +39,8 @@ _TABLES = (
     statistics.SPSS,
     statistics.STATA,
     statistics.SAS,
+    sqlite.FORMAT,
+    duckdb.FORMAT,
 )
 
 _TOOLS = (
@@ -98,9 +102,17 @@ def find_by_suffix(path: Path) -> TableFormat | None:
 
 def find_by_content(path: Path) -> TableFormat | None:
     """Return the format of a table whose signature a file begins with, under any name, or None."""
+    if not path.is_file():
+        return None
     start = read_start(path, 64)
     fits = (table for table in TABLES.values() if any(start[at:].startswith(mark) for at, mark in table.signatures))
     return next(fits, None)
+
+
+def takes_pairs(path: Path) -> bool:
+    """Return whether a path is that of a database, to which a table of pairs is added."""
+    table = find_by_content(path) or find_by_suffix(path)
+    return table is not None and table.append is not None
 
 
 def find_written(path: Path) -> TableFormat:

@@ -2,9 +2,10 @@
 
 from halflabel.table.columns import Columns, Description
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.labelling import LabelReading, fill_tags, read_labels, read_tag_pairs
+from halflabel.table.labelling import LabelReading, fill_tags, read_labels
 from halflabel.table.opened import OpenTable
 from halflabel.table.opening import open_table
+from halflabel.table.pairs import read_tag_pairs
 from halflabel.table.prior import align_prior
 from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles
 

@@ -21,7 +21,14 @@ _CHOICES = {
     "empty": ("unlabelled", "none"),
     "case": ("same", "different"),
     "scores": ("given", "prior", "name"),
+    "other_ids": ("drop",),
 }
+
+#: Suffixes of files of vectors: an array, or a table that has the ids of the items.
+VECTOR_FILES = (".npy", ".parquet", ".feather", ".arrow", ".csv", ".tsv")
+
+#: Fields that state how a file is read.
+OF_FILE = ("delimiter", "encoding", "xml", "top_labels", "items_table", "query")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,7 +62,8 @@ class Columns:
     features : str or sequence of str, optional
         Names or patterns; exactly these columns become features then.
     vectors : str, path or array, optional
-        A column of feature vectors; or the vectors themselves, one row per item, as an array or a ``.npy`` file.
+        A column of feature vectors; or the vectors themselves, one row per item, as an array or a ``.npy`` file; or a
+        table file of vectors with the ids of the items.
     text : str, optional
         A column of free text, read as tf-idf.
     ignore : str or sequence of str, default=()
@@ -139,8 +147,7 @@ class Columns:
 class Description(Columns):
     """The whole description of a table: the roles of its columns, how its file is read, and how items are shown.
 
-    Each field but ``pairs``, ``prior`` and ``vectors``, which may be objects in memory, is a key of a table file
-    (:mod:`halflabel.table.keys`).
+    Each field is a key of a table file (:mod:`halflabel.table.keys`), if it is not an object in memory.
 
     Parameters
     ----------
@@ -153,6 +160,18 @@ class Description(Columns):
         the number is a part of the name.
     delimiter, encoding, xml, top_labels : optional
         As in :func:`halflabel.files.read_table`.
+    items_table, query : str, optional
+        The table of a database that holds the items, or the SELECT whose rows are the items.
+    tag, value : str, optional
+        The column of tags of ``pairs``, and the column that states whether the item has the tag.
+    tag_names : DataFrame, path or name of a table, optional
+        The names of the tags that ``pairs`` has by id.
+    annotated : DataFrame, path or name of a table, optional
+        The ids of annotated items, also without any pair.
+    labels_file : DataFrame, path or name of a table, optional
+        A table of labels with the ids of the items, in the column ``on``.
+    other_ids : {"drop"}, optional
+        Rows of a further table about ids that no item has are left out; by default they are an error.
     show : str or sequence of str, optional
         Columns that are shown wherever items are listed.
     thumbnails : (int, int), optional
@@ -166,6 +185,14 @@ class Description(Columns):
     encoding: str | None = None
     xml: str | os.PathLike[str] | None = None
     top_labels: int | None = None
+    items_table: str | None = None
+    query: str | None = None
+    tag: str | None = None
+    value: str | None = None
+    tag_names: Any = None
+    annotated: Any = None
+    labels_file: Any = None
+    other_ids: Literal["drop"] | None = None
     show: str | Sequence[str] | None = None
     thumbnails: tuple[int, int] | None = None
 
@@ -177,8 +204,7 @@ class Description(Columns):
     @property
     def of_file(self) -> dict[str, Any]:
         """The options of the reader that were stated."""
-        names = ("delimiter", "encoding", "xml", "top_labels")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {name: getattr(self, name) for name in OF_FILE if getattr(self, name) is not None}
 
 
 def _is_equal(value: Any, default: Any) -> bool:

@@ -243,7 +243,14 @@ KEYS = (
     Key("scores", "Meaning of tags with a score, such as rock:0.9: they are given, or suggestions of a model, or the "
         "number is a part of the name.", "choice", choices=("given", "prior", "name")),
     Key("tags_file", "A long table of (id, tag); needs id and on.", "path", "FILE", argument="pairs"),
-    Key("on", "The id column of tags_file."),
+    Key("on", "The id column of tags_file or labels_file."),
+    Key("tag", "The tag column of tags_file, if it has further columns."),
+    Key("value", "The column of tags_file that states whether the item has the tag: 1, 0, or words as in words."),
+    Key("tag_names", "Names of the tags, if tags_file has their ids.", "path", "FILE"),
+    Key("annotated", "Ids of the items that were annotated, also without any tag.", "path", "FILE"),
+    Key("labels_file", "A table of labels with the ids of the items in its column on.", "path", "FILE"),
+    Key("other_ids", "Leave out rows of a further table about ids that no item has; by default they are an error.",
+        "choice", choices=("drop",)),
     Key("prior", "Probabilities from another source: a table with the label columns.", "path", "FILE"),
     Key("max_categories", "Maximum number of distinct texts of a column that is read as a category; by default 20.",
         "number", "N"),
@@ -251,6 +258,8 @@ KEYS = (
     Key("delimiter", "Character between the cells of a text file, or 'tab'; recognised by default.", metavar="TEXT"),
     Key("encoding", "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME"),
     Key("xml", "Mulan label file of an ARFF file, if it is not its sibling.", "path", "FILE"),
+    Key("items", "The table of a database that holds the items.", metavar="TABLE", argument="items_table"),
+    Key("query", "The SELECT whose rows are the items, for a database.", metavar="SQL"),
     Key("top_labels", "Keep the most frequent labels (svmlight).", "number", "N"),
 )  # fmt: skip
 

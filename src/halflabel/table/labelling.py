@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, closest, name_row, option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
-from halflabel.table.cells import describe_missing, read_as_text, use_text_names
+from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_words import check_label_values, read_label_words
 from halflabel.table.nothing import Form, count_blanks, count_forms, describe_forms, name_form, read_meaning
@@ -128,76 +128,6 @@ def read_stated_labels(labels: PartialLabels, names: Sequence[str]) -> LabelRead
         kept = [labels.names.index(name) for name in names]
         labels = replace(labels, names=tuple(names), state=labels.state[:, kept].copy())
     return LabelReading(labels)
-
-
-def read_tag_pairs(
-    pairs: pd.DataFrame,
-    on: str,
-    ids: Sequence[Hashable] | pd.Series[Any] | pd.Index[Any],
-    *,
-    absent: Absent,
-    empty: Empty = "unlabelled",
-) -> PartialLabels:
-    """Read a long table with one row per (id, tag) for the items of ``ids``.
-
-    Ids are compared as written: the number 7 and the text "7" are the same id, the
-    text "007" is another one. An item without a pair is unlabelled, unless ``empty="none"`` states that it has no tag.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        Two columns: ``on`` and the tags.
-    on : str
-        The column of ids.
-    ids : sequence, Series or Index
-        The ids of the items, in their order.
-    absent : {"irrelevant", "unknown"}
-        The meaning of a tag that an item does not list.
-    empty : {"unlabelled", "none"}, default="unlabelled"
-        The meaning of an item without a pair.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two columns, a cell is empty, or an id is not among ``ids``.
-
-    Examples
-    --------
-    >>> pairs = pd.DataFrame({"song": [7, 7, 9], "tag": ["rock", "sad", "rock"]})
-    >>> read_tag_pairs(pairs, "song", ["7", "8", "9"], absent="unknown").to_frame()
-       rock   sad
-    0     1     1
-    1  <NA>  <NA>
-    2     1  <NA>
-    """
-    pairs = use_text_names(pairs)
-    tag = _find_tag_column(pairs, on)
-    for column in (on, tag):
-        if pairs[column].isna().any():
-            row = int(pairs[column].isna().to_numpy().argmax())
-            raise ValueError(f"column {column!r} is empty in row {row} of the pairs: remove the row or fill the cell.")
-    known, named = read_as_text(pd.Series(ids)), read_as_text(pairs[on])
-    if not pd.Index(known).is_unique:
-        twice = quoted(pd.unique(known[pd.Index(known).duplicated()]))
-        raise ValueError(f"ids must be distinct as written, but {twice} appears more than once in the table.")
-    unknown = sorted(set(named) - set(known))
-    if unknown:
-        raise ValueError(
-            f"{int(np.isin(named, unknown).sum())} of {len(named)} pairs name ids that are not in the table: "
-            f"{quoted(unknown)}. The ids of the table are written {quoted(known[:3])}; "
-            "where leading zeros were lost, read both as text."
-        )
-    tags = [text.strip() for text in read_as_text(pairs[tag])]
-    labels = PartialLabels.from_pairs(named.tolist(), tags, index=known.tolist(), absent=absent)
-    return _annotate_all(labels) if empty == "none" else labels
-
-
-def _annotate_all(labels: PartialLabels) -> PartialLabels:
-    """Return the labels with every unlabelled item as an annotated one without tags."""
-    state = labels.state.copy()
-    if not labels.positive_only:
-        state[~labels.annotated] = -1
-    return replace(labels, state=state, annotated=np.ones(len(labels), dtype=bool))
 
 
 def fill_tags(
@@ -420,16 +350,3 @@ def _read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts
 
 def _quote(cell: Any) -> str:
     return repr(clipped(cell, 60) if isinstance(cell, str) else cell)[:80]
-
-
-def _find_tag_column(pairs: pd.DataFrame, on: str) -> str:
-    """Return the one column of a long table that is not the id."""
-    if on not in pairs.columns:
-        raise ValueError(describe_missing(on, pairs.columns))
-    others = [column for column in pairs.columns if column != on]
-    if len(others) != 1:
-        raise ValueError(
-            f"a table of (id, tag) pairs has two columns, but next to {on!r} this one has {quoted(others) or 'none'}: "
-            "keep the column of tags only."
-        )
-    return str(others[0])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,14 +17,16 @@ from halflabel.files.delimited import find_first_line
 from halflabel.files.raw_table import TextForm
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.groups import number_groups
-from halflabel.table.columns import Columns, Description, Empty
+from halflabel.table.columns import OF_FILE, Columns, Description, Empty
 from halflabel.table.described import Described, describe_columns, find_description, is_path, take_stated
 from halflabel.table.features import FeatureEncoder
+from halflabel.table.further import join_further
 from halflabel.table.label_words import find_meanings
-from halflabel.table.labelling import LabelReading, read_labels, read_stated_labels, read_tag_pairs
+from halflabel.table.labelling import LabelReading, read_labels, read_stated_labels
 from halflabel.table.native import as_pandas
 from halflabel.table.nothing import count_unlisted
 from halflabel.table.opened import OpenTable
+from halflabel.table.pairs import read_pairs
 from halflabel.table.prior import align_prior
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
@@ -74,6 +75,14 @@ def open_table(
     encoding: str | None = None,
     xml: str | os.PathLike[str] | None = None,
     top_labels: int | None = None,
+    items_table: str | None = None,
+    query: str | None = None,
+    tag: str | None = None,
+    value: str | None = None,
+    tag_names: TableLike | PathLike | None = None,
+    annotated: TableLike | PathLike | None = None,
+    labels_file: TableLike | PathLike | None = None,
+    other_ids: Literal["drop"] | None = None,
     show: str | Sequence[str] | None = None,
     thumbnails: tuple[int, int] | None = None,
 ) -> OpenTable:
@@ -96,8 +105,11 @@ def open_table(
         How tags are written, see :class:`halflabel.table.columns.Description`.
     max_categories, prior, yes, no, unknown, format : optional
         The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` may be a path.
-    delimiter, encoding, xml, top_labels : optional
-        How a file is read, see :func:`halflabel.files.read_table`.
+    delimiter, encoding, xml, top_labels, items_table, query : optional
+        How a file is read, see :func:`halflabel.files.read_table`. A database may hold further tables: ``tags``,
+        ``pairs`` and the arguments below may name one of them.
+    tag, value, tag_names, annotated, labels_file, other_ids : optional
+        Further tables, see :class:`halflabel.table.Description`.
     show : sequence of str, optional
         Columns that are shown wherever items are listed; by default the text and columns that look like ids.
     thumbnails : (int, int), optional
@@ -135,37 +147,27 @@ def read_described(items: Any, described: Described, *, labels_apart: bool = Fal
     """Read items as their description states it."""
     if not is_path(items):
         return source_of(items, labels_apart=labels_apart)
-    with described.name_file(only_for=("delimiter", "encoding", "xml", "top_labels")):
+    with described.name_file(only_for=OF_FILE):
         return read_file(items, described.columns, **described.columns.of_file)
 
 
 def open_described(source: Source, described: Described, Y: Any = None) -> OpenTable:
     """Give every column of a source the role that its description states."""
-    columns = described.columns
-    _check_labels_once(Y, columns)
+    _check_labels_once(Y, described.columns)
+    source, columns = join_further(source, described.columns)
     if source.records is None:
-        described.check({*source.raw.frame.columns, *source.raw.matrix_names})
-    pairs, prior = (_read_further(getattr(columns, name), source, columns) for name in ("pairs", "prior"))
+        described.check({*source.raw.frame.columns, *source.raw.matrix_names, str(described.columns.tags)})
     with name_lines(_find_first_line(source.raw.form)), described.name_file():
-        opened = _open_source(source, Y, replace(columns, pairs=pairs, prior=prior), TagOptions.of(columns))
-    return replace(opened, description=columns, notes=(*described.notes, *opened.notes))
+        opened = _open_source(source, Y, columns)
+    return replace(opened, description=described.columns, notes=(*described.notes, *opened.notes))
 
 
-def _read_further(given: Any, source: Source, columns: Description) -> Any:
-    """Return a second table. If its file has the same suffix, it has the delimiter and the encoding of the items."""
-    if not is_path(given):
-        return given
-    alike = bool(source.paths) and Path(given).suffix == source.paths[0].suffix
-    form = {name: value for name, value in columns.of_file.items() if name in ("delimiter", "encoding") and alike}
-    return read_file(given, **form).raw.frame
-
-
-def _open_source(source: Source, Y: Any, columns: Columns, options: TagOptions) -> OpenTable:
-    raw, columns = assign_columns(source, columns)
+def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
+    raw, assigned = assign_columns(source, columns)
     frame, apart = raw.frame, Y is not None or columns.pairs is not None
-    roles = choose_roles(frame, replace(columns, labels=()) if apart else columns, raw.label_names)
+    roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
-    reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index, options)
+    reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names)
     on_roles = describe_surprises(frame, roles, index)
     groups, on_groups = _read_groups(frame, roles)
@@ -213,27 +215,16 @@ def _check_labels_once(Y: Any, columns: Columns) -> None:
         raise ValueError(
             f"labels were given twice: apart from the items, and as columns ({option('labels')}, {option('tags')})."
         )
-    if columns.on is not None and columns.pairs is None:
-        raise ValueError(
-            f"{option('on')} names the id column of a long table of tags: give that table, too ({option('pairs')})."
-        )
 
 
 def _read_labels(
-    source: Source,
-    frame: pd.DataFrame,
-    Y: Any,
-    columns: Columns,
-    roles: Roles,
-    index: pd.Index[Any],
-    options: TagOptions,
+    source: Source, frame: pd.DataFrame, Y: Any, columns: Description, roles: Roles, index: pd.Index[Any]
 ) -> LabelReading:
     """Read the labels from wherever they are, one row per item."""
-    notes: tuple[str, ...] = ()
     if columns.pairs is not None:
-        labels, notes = _read_pairs(columns, roles, index)
+        reading = _read_pairs(columns, roles, index)
     elif Y is not None:
-        labels = _read_apart(frame, Y)
+        reading = LabelReading(_read_apart(frame, Y))
     elif source.labels is not None:
         return read_stated_labels(source.labels, roles.labels)
     else:
@@ -244,18 +235,18 @@ def _read_labels(
             empty=columns.empty,
             sep=columns.sep,
             meanings=find_meanings(columns),
-            options=options,
+            options=TagOptions.of(columns),
         )
     has_names = columns.pairs is not None or isinstance(Y, pd.DataFrame)
-    if has_names and (both := [name for name in frame.columns if name in labels.names]):
+    if has_names and (both := [name for name in frame.columns if name in reading.labels.names]):
         raise ValueError(f"{quoted(both)} is a label and also a column of the items: rename it in one of them.")
-    return LabelReading(labels, notes)
+    return reading
 
 
 def _read_apart(frame: pd.DataFrame, Y: Any) -> PartialLabels:
     """Read labels that come apart from the items."""
     if isinstance(Y, pd.DataFrame | pd.Series) and not Y.index.equals(frame.index):
-        way = "such as Y.loc[items.index]" if frame.index.isin(Y.index).all() else "or reset both indexes"
+        way = "such as Y.loc[X.index]" if frame.index.isin(Y.index).all() else "such as Y.reindex(X.index)"
         raise ValueError(f"items and labels have different row labels: bring them into the same order, {way}.")
     labels = PartialLabels.from_table(Y)
     if len(labels) != len(frame):
@@ -263,8 +254,8 @@ def _read_apart(frame: pd.DataFrame, Y: Any) -> PartialLabels:
     return labels
 
 
-def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> tuple[PartialLabels, tuple[str, ...]]:
-    """Read a long table of (id, tag), and count the items without a row in it."""
+def _read_pairs(columns: Description, roles: Roles, index: pd.Index[Any]) -> LabelReading:
+    """Read a long table of (id, tag)."""
     if columns.on is None or roles.id is None:
         raise ValueError(
             f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')})."
@@ -274,16 +265,19 @@ def _read_pairs(columns: Columns, roles: Roles, index: pd.Index[Any]) -> tuple[P
             "a long table of tags lists the tags that items have; state the meaning of a tag that is not listed: "
             f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
         )
-    pairs = as_pandas(columns.pairs)
-    labels = read_tag_pairs(pairs, columns.on, index, absent=columns.absent)
-    empty = columns.empty or "unlabelled"
-    without = int((~labels.annotated).sum())
-    if without == 0:
-        return labels, ()
-    if empty == "none":
-        labels = read_tag_pairs(pairs, columns.on, index, absent=columns.absent, empty=empty)
-    taken = "annotated, without tags" if empty == "none" else "unlabelled"
-    return labels, (f"{plural(without, 'item')} without a tag in the long table: taken as {taken}.",)
+    return read_pairs(
+        as_pandas(columns.pairs),
+        columns.on,
+        index,
+        absent=columns.absent,
+        empty=columns.empty,
+        tag=columns.tag,
+        value=columns.value,
+        meanings=find_meanings(columns),
+        names=None if columns.tag_names is None else as_pandas(columns.tag_names),
+        annotated=None if columns.annotated is None else as_pandas(columns.annotated),
+        drop_others=columns.other_ids == "drop",
+    )
 
 
 def _read_prior(

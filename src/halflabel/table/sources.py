@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Matrix, is_sparse
+from halflabel._wording import option, plural
 from halflabel.files.item_tables import has_ids
 from halflabel.files.raw_table import RawTable
 from halflabel.files.records import Records
@@ -184,6 +185,13 @@ def _attach_vectors(raw: RawTable, columns: Columns) -> tuple[RawTable, Columns]
     if vectors is None or is_name:
         return raw, columns
     matrix = read_vectors(vectors) if isinstance(vectors, str | os.PathLike) else _as_matrix(vectors)
+    if matrix.shape[0] != len(raw):
+        named = f"the vectors in {vectors}" if isinstance(vectors, str | os.PathLike) else "the vectors"
+        raise ValueError(
+            f"{named} have {matrix.shape[0]} rows and {matrix.shape[1]} columns, but there are "
+            f"{plural(len(raw), 'item')}: give one row per item; or take the vectors as the items, and the labels as a "
+            f"table with the row number of each, from 0 ({option('labels_file', 'FILE')}, {option('on', 'COLUMN')})."
+        )
     return replace(raw, matrix=matrix, matrix_names=()), replace(columns, vectors=None)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from halflabel._files import atomic_write
 from halflabel._wording import closest, option, quoted
+from halflabel.table.columns import VECTOR_FILES
 from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
 
 AnyPath = str | os.PathLike[str]
@@ -27,13 +28,13 @@ MAX_BYTES = 1_000_000
 _WHERE_LABELS_ARE = ("labels", "tags", "tags_file")
 
 #: Keys that mean nothing where the labels are in another place.
-_OF_LISTS = ("absent", "empty", "sep", "on")
+_OF_LISTS = ("absent", "empty", "sep", "on", "tag", "value", "tag_names", "annotated")
 
 #: Keys that name columns, each of which has one role.
 _ROLES = ("id", "labels", "tags", "text", "vectors", "group", "features", "ignore")
 
 #: Keys that are a path, or may be one.
-_PATHS = ("tags_file", "prior", "xml", "vectors")
+_PATHS = ("tags_file", "tag_names", "annotated", "labels_file", "prior", "xml", "vectors")
 
 
 class TableFileError(ValueError):
@@ -68,7 +69,7 @@ class TableFile:
         """Raise if the table lacks a column that the file names, unless it was stated apart from the file."""
         values = {key: value for key, value in self.merge(stated).items() if key not in stated}
         for key in _ROLES:
-            if key == "vectors" and str(values.get(key)).endswith(".npy"):
+            if key == "vectors" and str(values.get(key)).endswith(VECTOR_FILES):
                 continue
             for name in _as_names(values.get(key)):
                 if name not in names and not any(fnmatchcase(other, name) for other in names):
@@ -152,7 +153,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _place(name: str, value: Any, folder: Path) -> Any:
     """Return a value. A path counts from the folder of the table file."""
-    is_path = name in _PATHS and (name != "vectors" or value.endswith(".npy"))
+    is_path = name in _PATHS and (name != "vectors" or value.endswith(VECTOR_FILES))
     return os.fspath(folder / value) if is_path else value
 
 
@@ -162,7 +163,7 @@ def write_table_file(path: AnyPath, values: Mapping[str, Any], comments: Sequenc
     lines = [f"# {comment}" for comment in comments] + [f"version = {VERSION}"]
     for key in sorted((key for key in KEYS if key.name in values), key=lambda key: key.kind == "words"):
         value = values[key.name]
-        if key.name in _PATHS and (key.name != "vectors" or str(value).endswith(".npy")):
+        if key.name in _PATHS and (key.name != "vectors" or str(value).endswith(VECTOR_FILES)):
             value = Path(os.path.relpath(value, folder)).as_posix()
         lines += _write_value(key, value)
     with atomic_write(path, "w") as file:

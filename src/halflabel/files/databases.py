@@ -1,0 +1,129 @@
+"""Databases in one file: a table or the rows of a query are read, and suggestions are added as a table of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._wording import option, plural, quoted
+from halflabel.files.bounded import check_ordinary, sha256_of
+from halflabel.files.delimited import check_names
+from halflabel.files.parquet import explain_damage
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat
+
+#: The table that suggestions are written to, and its columns.
+SUGGESTIONS = "halflabel_tags"
+COLUMNS = ("item", "tag", "source", "probability")
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The primary key of a table, if it is one column, and the (table, column) that other columns refer to."""
+
+    primary: str | None = None
+    references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The functions of one kind of database.
+
+    Parameters
+    ----------
+    title : str
+        The name of the database.
+    open : callable
+        Opens a file so that nothing can be changed in it, and so that a query reads no other file.
+    list_columns : callable
+        Returns the columns of every table and view.
+    find_keys : callable
+        Returns the :class:`Keys` of a table.
+    fetch : callable
+        Returns the rows of a query, at most as many bytes as the limit of size allows.
+    replace_table : callable
+        Writes a table in one transaction.
+    """
+
+    title: str
+    open: Callable[[Path], AbstractContextManager[Any]]
+    list_columns: Callable[[Any], Mapping[str, Sequence[str]]]
+    find_keys: Callable[[Any, str], Keys]
+    fetch: Callable[[Any, str], pd.DataFrame]
+    replace_table: Callable[[Path, str, pd.DataFrame], None]
+
+
+def make_format(name: str, suffixes: tuple[str, ...], signature: tuple[int, bytes], engine: Engine) -> TableFormat:
+    """Return the format of the files of a database."""
+    return TableFormat(
+        name,
+        suffixes,
+        partial(_read, engine),
+        options=("items_table", "query"),
+        signatures=(signature,),
+        tables=partial(_list_tables, engine),
+        append=partial(_append, engine),
+    )
+
+
+def quote_name(name: str) -> str:
+    """Return the name of a table or column as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _read(engine: Engine, path: Path, *, items_table: str | None = None, query: str | None = None) -> RawTable:
+    """Read a table, a view or the rows of a query. The only table of a file needs no name."""
+    if items_table is not None and query is not None:
+        raise ReadError.at(
+            path, f"a table and a query were named ({option('items_table')}, {option('query')}): use one."
+        )
+    check_ordinary(path)
+    with explain_damage(path, f"a database of {engine.title}"), engine.open(path) as database:
+        tables = engine.list_columns(database)
+        name = "" if query is not None else _choose_table(path, tables, items_table)
+        keys = engine.find_keys(database, name) if name else Keys()
+        frame = engine.fetch(database, query or f"SELECT * FROM {quote_name(name)}")
+    frame.columns = pd.Index(check_names(list(map(str, frame.columns)), path, None))
+    if frame.empty:
+        raise ReadError.at(path, "there are no rows or no columns in the " + (f"table {name!r}." if name else "query."))
+    return RawTable(
+        frame, source=str(path), sha256=sha256_of(path), id=keys.primary, table=name, references=keys.references
+    )
+
+
+def _choose_table(path: Path, tables: Mapping[str, Sequence[str]], stated: str | None) -> str:
+    """Return the table that was stated, or the only one. SQL does not distinguish upper and lower case in names."""
+    by_fold = {name.casefold(): name for name in tables}
+    if stated is not None and stated.casefold() in by_fold:
+        return by_fold[stated.casefold()]
+    names = [name for name in tables if name != SUGGESTIONS]
+    if stated is None and len(names) == 1:
+        return names[0]
+    shown = quoted(names) if names else "no table"
+    found = f"there is no table {stated!r} in it; it holds {shown}" if stated else f"it holds {shown}"
+    raise ReadError.at(path, f"{found}: name the table of the items with {option('items_table', 'NAME')}.")
+
+
+def _list_tables(engine: Engine, path: Path) -> tuple[str, ...]:
+    """Return the names of the tables and views."""
+    with explain_damage(path, f"a database of {engine.title}"), engine.open(path) as database:
+        return tuple(engine.list_columns(database))
+
+
+def _append(engine: Engine, pairs: pd.DataFrame, path: Path) -> tuple[str, ...]:
+    """Write pairs to a table of their own in one transaction. Older pairs are replaced, tables of the user never."""
+    with explain_damage(path, f"a database of {engine.title}"), engine.open(path) as database:
+        columns = engine.list_columns(database).get(SUGGESTIONS)
+    if columns is not None and tuple(columns) != COLUMNS:
+        raise ReadError.at(path, f"its table {SUGGESTIONS!r} is not one of halflabel: rename it, or write to a file.")
+    try:
+        engine.replace_table(path, SUGGESTIONS, pairs)
+    except Exception as error:  # locked, full, or read-only: each library has its own errors
+        reason = f"the suggestions cannot be written to it ({' '.join(str(error).split())[:200]}); it is as it was."
+        raise ReadError.at(path, reason) from None
+    return (f"{plural(len(pairs), 'row')} in the table {SUGGESTIONS!r} of {path.name}; no other table was changed.",)

@@ -1,0 +1,98 @@
+"""Databases of SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._wording import count
+from halflabel.files.bounded import size_limit
+from halflabel.files.databases import Engine, Keys, make_format, quote_name
+from halflabel.files.field_values import typed_column
+
+#: Rows that are fetched at a time, and the bytes of a cell apart from its text.
+BATCH, CELL = 10_000, 56
+
+#: The actions of a query that reads. Every other action is denied, also to attach other files and to load extensions.
+_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_FUNCTION}
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        yield database
+
+
+def _deny_changes(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    allowed = action in _ALLOWED and not (action == sqlite3.SQLITE_FUNCTION and second == "load_extension")
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _list_columns(database: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
+    rows = database.execute(
+        "SELECT m.name, c.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c "
+        "WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.rowid, c.cid"
+    )
+    tables: dict[str, list[str]] = {}
+    for table, column in rows:
+        tables.setdefault(table, []).append(column)
+    return tables
+
+
+def _find_keys(database: sqlite3.Connection, table: str) -> Keys:
+    primary = [name for (name,) in database.execute("SELECT name FROM pragma_table_info(?) WHERE pk", (table,))]
+    links = database.execute('SELECT "from", "table", "to" FROM pragma_foreign_key_list(?)', (table,)).fetchall()
+    whole = {column: (other, key or "") for column, other, key in links}
+    return Keys(primary[0] if len(primary) == 1 else None, whole)
+
+
+def _fetch(database: sqlite3.Connection, query: str) -> pd.DataFrame:
+    """Return the rows of a query with one typed column per name."""
+    database.set_authorizer(_deny_changes)
+    cursor = database.execute(query)
+    names = [column[0] for column in cursor.description or ()]
+    rows: list[tuple[Any, ...]] = []
+    size, limit = 0, size_limit()
+    while batch := cursor.fetchmany(BATCH):
+        size += sum(CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for row in batch for cell in row)
+        if size > limit:
+            raise ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a query")
+        rows += batch
+    index = pd.RangeIndex(len(rows))
+    columns = [typed_column([row[j] for row in rows], index) for j in range(len(names))]
+    return pd.concat(columns, axis=1, keys=range(len(names))).set_axis(names, axis=1) if columns else pd.DataFrame()
+
+
+def _replace_table(path: Path, table: str, rows: pd.DataFrame) -> None:
+    name = quote_name(table)
+    marks = ", ".join("?" * rows.shape[1])
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            database.execute(f"DROP TABLE IF EXISTS {name}")
+            database.execute(f"CREATE TABLE {name} ({', '.join(map(quote_name, rows.columns))})")
+            database.executemany(f"INSERT INTO {name} VALUES ({marks})", _list_plain(rows))
+            database.execute("COMMIT")
+        except BaseException:
+            database.execute("ROLLBACK")
+            raise
+
+
+def _list_plain(rows: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    """Yield rows of plain values, which sqlite3 can bind."""
+    for row in rows.itertuples(index=False, name=None):
+        yield tuple(value.item() if isinstance(value, np.generic) else value for value in row)
+
+
+FORMAT = make_format(
+    "sqlite",
+    (".sqlite", ".sqlite3", ".db", ".db3"),
+    (0, b"SQLite format 3\x00"),
+    Engine("SQLite", _open, _list_columns, _find_keys, _fetch, _replace_table),
+)

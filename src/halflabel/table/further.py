@@ -1,0 +1,206 @@
+"""Further tables: pairs, labels, vectors or a prior in another file, or in another table of the same file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Floats, Ints
+from halflabel._wording import count, option, plural, quoted
+from halflabel.files.raw_table import RawTable
+from halflabel.files.reading import read_table
+from halflabel.files.registry import TABLES
+from halflabel.table.cells import describe_missing, infer_kind, read_as_numbers, read_as_text, use_text_names
+from halflabel.table.columns import VECTOR_FILES, Description
+from halflabel.table.described import is_path
+from halflabel.table.native import as_pandas
+from halflabel.table.pairs import find_rows, read_ids
+from halflabel.table.patterns import expand_patterns
+from halflabel.table.rows import find_key
+from halflabel.table.source_files import read_file
+from halflabel.table.sources import Source
+
+#: Further tables that are used as they are.
+_FRAMES = ("tag_names", "annotated", "prior")
+
+
+def read_further(given: Any, source: Source, columns: Description) -> Any:
+    """Return a further table as it was read, or an object in memory as it is.
+
+    Parameters
+    ----------
+    given : object
+        A path, or the name of a table in the file of the items. If the file has the same suffix as the items, it has
+        their delimiter and encoding.
+    source : Source
+        The items.
+    columns : Description
+    """
+    if not is_path(given):
+        return given
+    path = Path(given)
+    if not path.exists() and (table := find_table(source, path.name)) is not None:
+        kind = TABLES[source.format]
+        option_of_table: dict[str, Any] = {kind.options[0]: table}
+        return read_table(source.paths[0], kind=kind.name, **option_of_table)
+    alike = bool(source.paths) and path.suffix == source.paths[0].suffix
+    form = {name: value for name, value in columns.of_file.items() if name in ("delimiter", "encoding") and alike}
+    return read_file(given, **form).raw
+
+
+def join_further(source: Source, columns: Description) -> tuple[Source, Description]:
+    """Return the items with labels of another table, and the columns with all further tables in place of their paths.
+
+    ``tags`` may name a table of the file of the items.
+    """
+    if columns.tags is not None and columns.tags not in source.raw.frame.columns and find_table(source, columns.tags):
+        of_tags: dict[str, Any] = {"tags": None, "pairs": columns.tags}
+        columns = replace(columns, **of_tags)
+    has_ids = (columns.pairs, columns.labels_file, columns.vectors if is_vector_table(columns.vectors) else None)
+    if columns.on is not None and all(table is None for table in has_ids):
+        raise ValueError(
+            f"{option('on')} names the id column of a long table of tags: give that table, too ({option('pairs')}), "
+            f"or a table of labels ({option('labels_file')})."
+        )
+    source, columns = join_labels(source, columns)
+    columns = join_vectors(source, columns)
+    pairs = read_further(columns.pairs, source, columns)
+    columns = link_pairs(pairs, source, columns)
+    further: dict[str, Any] = {
+        "pairs": pairs,
+        **{name: read_further(getattr(columns, name), source, columns) for name in _FRAMES},
+    }
+    frames: dict[str, Any] = {
+        name: given.frame if isinstance(given, RawTable) else given for name, given in further.items()
+    }
+    return source, replace(columns, **frames)
+
+
+def find_table(source: Source, name: str) -> str | None:
+    """Return the table of this name in the file of the items, if that file holds several tables."""
+    kind = TABLES.get(source.format)
+    if kind is None or kind.tables is None or len(source.paths) != 1:
+        return None
+    return next((table for table in kind.tables(source.paths[0]) if table.casefold() == name.casefold()), None)
+
+
+def link_pairs(pairs: Any, source: Source, columns: Description) -> Description:
+    """Return the columns with the ids and tags of the pairs as the keys of a database link them.
+
+    A column that refers to the table of the items holds their ids. The only other column that refers to a table holds
+    ids of tags, and that table has their names.
+    """
+    if not isinstance(pairs, RawTable) or not pairs.references:
+        return columns
+    links = pairs.references
+    own = [column for column, (table, _) in links.items() if source.raw.table and table == source.raw.table]
+    on = columns.on or (own[0] if len(own) == 1 else None)
+    tags = [column for column in links if column not in (on, *own)]
+    tag = columns.tag or (tags[0] if len(tags) == 1 else None)
+    names = columns.tag_names
+    if names is None and tag is not None and tag in links:
+        names = links[tag][0]
+    return replace(columns, on=on, tag=tag, tag_names=names)
+
+
+def join_labels(source: Source, columns: Description) -> tuple[Source, Description]:
+    """Return the items with the labels, or the column of tags, of another table that has their ids."""
+    if columns.labels_file is None:
+        return source, columns
+    given = read_further(columns.labels_file, source, columns)
+    raw = given if isinstance(given, RawTable) else RawTable(use_text_names(as_pandas(given)))
+    names = _choose_labels(raw, columns)
+    if both := [name for name in names if name in source.raw.frame.columns]:
+        raise ValueError(f"{quoted(both)} is a label and also a column of the items: rename it in one of them.")
+    rows, how = _match(raw.frame, source, columns, names, "the table of labels")
+    joined = raw.frame[list(names)].set_axis(rows).loc[lambda table: table.index >= 0]
+    notes = (*source.raw.notes, *raw.notes, *how)
+    if lacking := len(source.raw) - len(joined):
+        notes += (f"{plural(lacking, 'item')} without a row in the table of labels: taken as unlabelled.",)
+    read = replace(source.raw, frame=_add_columns(source.raw.frame, joined), notes=notes)
+    original = None if source.original is None else _add_columns(source.original, joined)
+    labels = names if columns.tags is None else None
+    return replace(source, raw=read, original=original), replace(columns, labels_file=None, labels=labels)
+
+
+def _add_columns(items: pd.DataFrame, joined: pd.DataFrame) -> pd.DataFrame:
+    """Return items with further columns, whose row labels are the numbers of the items."""
+    return pd.concat([items, joined.reindex(range(len(items))).set_axis(items.index)], axis=1)
+
+
+def join_vectors(source: Source, columns: Description) -> Description:
+    """Return the columns with vectors in the order of the items, where ``vectors`` is a table with their ids."""
+    if not is_vector_table(columns.vectors) or columns.vectors in source.raw.frame.columns:
+        return columns
+    frame = read_further(columns.vectors, source, columns).frame
+    rows, _ = _match(frame, source, columns, (), "the table of vectors")
+    place = np.full(len(source.raw), -1)
+    place[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    if (place < 0).any():
+        raise ValueError(
+            f"{columns.vectors} has no vector for {count(int((place < 0).sum()))} of {plural(len(place), 'item')}: "
+            "leave these items out of the table, or add their vectors."
+        )
+    return replace(columns, vectors=_read_matrix(frame, columns)[place])
+
+
+def is_vector_table(vectors: Any) -> bool:
+    """Return whether vectors are the path of a table."""
+    return is_path(vectors) and str(vectors).lower().endswith(VECTOR_FILES[1:])
+
+
+def _choose_labels(raw: RawTable, columns: Description) -> tuple[str, ...]:
+    """Return the columns that are joined: the labels or tags that were named, or that the file declares."""
+    if columns.tags is not None:
+        if columns.tags not in raw.frame.columns:
+            raise ValueError(describe_missing(columns.tags, raw.frame.columns))
+        return (columns.tags,)
+    if not columns.labels and not raw.label_names:
+        raise ValueError(f"no labels were named: name columns of the table of labels with {option('labels')}.")
+    stated = replace(columns, features=None, ignore=(), show=None)
+    return tuple(expand_patterns(stated, tuple(raw.frame.columns), raw.label_names).labels or raw.label_names)
+
+
+def _match(
+    table: pd.DataFrame, source: Source, columns: Description, skip: tuple[str, ...], noun: str
+) -> tuple[Ints, tuple[str, ...]]:
+    """Return the item of each row of a table, -1 for none, and sentences on how they were found."""
+    items, id, on = source.raw.frame, columns.id or source.raw.id, columns.on
+    if on is None and id is None:
+        found = find_key(table, items, skip, noun)
+        if found is None:
+            raise ValueError(
+                f"no column identifies the rows of both the items and {noun}: name the id column of the items "
+                f"({option('id')}) and that of {noun} ({option('on')})."
+            )
+        return found[1], (f"The rows of {noun} are found by the column {found[0]!r}, which the items have, too.",)
+    on = on or id
+    for name, frame in ((on, table), (id, items)):
+        if name is not None and name not in frame.columns:
+            raise ValueError(describe_missing(name, frame.columns))
+    if table[on].isna().any() or not (ids := pd.Index(read_as_text(table[on]))).is_unique:
+        twice = "an empty id" if table[on].isna().any() else f"{ids[ids.duplicated()][0]!r} more than once"
+        raise ValueError(f"{noun} has {twice} in {on!r}: it needs one row per item.")
+    known = read_ids(pd.RangeIndex(len(items)) if id is None else items[id])
+    rows, notes = find_rows(table, str(on), known, columns.other_ids == "drop", "rows")
+    numbered = (f"{on!r} is the number of the item, from 0, because the items have no ids.",) if id is None else ()
+    return rows, (*numbered, *notes)
+
+
+def _read_matrix(frame: pd.DataFrame, columns: Description) -> Floats:
+    """Return the vectors of a table: its one column of lists, or its columns of numbers."""
+    own = [name for name in frame.columns if name not in (columns.on, columns.id)]
+    lists = [name for name in own if infer_kind(frame[name]) == "lists"]
+    if len(lists) == 1:
+        lengths = {len(vector) if vector is not None else 0 for vector in frame[lists[0]]}
+        if len(lengths) != 1:
+            raise ValueError(f"the vectors in {lists[0]!r} have different lengths: {quoted(sorted(lengths))}.")
+        return np.stack([np.asarray(vector, dtype=float) for vector in frame[lists[0]]])
+    numbers = [name for name in own if infer_kind(frame[name]) == "numbers"]
+    if not numbers:
+        raise ValueError(f"the table of vectors has no column of vectors and none of numbers: it has {quoted(own)}.")
+    return np.column_stack([read_as_numbers(frame[name]) for name in numbers])

@@ -1,0 +1,236 @@
+"""Databases: tables, queries, tags in tables of their own, and suggestions that are added in one transaction."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import halflabel as hl
+from halflabel.files import ReadError, read_table
+from halflabel.files.databases import SUGGESTIONS
+from halflabel.files.registry import TABLES
+
+ENGINES = ["sqlite", "duckdb"]
+
+SCHEMA = """
+CREATE TABLE items (id INTEGER PRIMARY KEY, name VARCHAR, price DOUBLE, weight DOUBLE);
+CREATE TABLE tags (id INTEGER PRIMARY KEY, name VARCHAR);
+CREATE TABLE item_tags (
+    id INTEGER, item_id INTEGER REFERENCES items(id), tag_id INTEGER REFERENCES tags(id), added_by VARCHAR
+);
+CREATE VIEW cheap AS SELECT * FROM items WHERE price < 0;
+"""
+
+
+def connect(kind, path):
+    if kind == "sqlite":
+        return closing(sqlite3.connect(path))
+    return closing(pytest.importorskip("duckdb", reason="duckdb (extra sql) is not installed").connect(str(path)))
+
+
+def fill(kind, path, n=60):
+    """Write a shop: items of two kinds, two thirds of them with tags by id."""
+    rng = np.random.default_rng(0)
+    with connect(kind, path) as database:
+        for statement in SCHEMA.strip().split(";\n"):
+            database.execute(statement)
+        high = rng.random(n) < 0.5
+        prices = np.where(high, 2, -2) + rng.normal(size=n)
+        rows = [(i, f"it's {i}", float(prices[i]), float(rng.normal())) for i in range(n)]
+        database.executemany("INSERT INTO items VALUES (?, ?, ?, ?)", rows)
+        database.executemany("INSERT INTO tags VALUES (?, ?)", [(7, "dear"), (8, "cheap")])
+        pairs = [(100 + i, i, 7 if high[i] else 8, "me") for i in range(n * 2 // 3)]
+        database.executemany("INSERT INTO item_tags VALUES (?, ?, ?, ?)", pairs)
+        database.commit()
+    return high
+
+
+@pytest.fixture(params=ENGINES)
+def kind(request):
+    if request.param == "duckdb":
+        pytest.importorskip("duckdb", reason="duckdb (extra sql) is not installed")
+    return request.param
+
+
+@pytest.fixture
+def shop(kind, tmp_path):
+    fill(kind, tmp_path / "shop.db")
+    return tmp_path / "shop.db"
+
+
+def dump(kind, path):
+    """Return everything in a database but the table of suggestions."""
+    with connect(kind, path) as database:
+        if kind == "sqlite":
+            return [line for line in database.iterdump() if SUGGESTIONS not in line]
+        names = ("items", "tags", "item_tags")
+        return [database.execute(f"SELECT * FROM {name} ORDER BY ALL").fetchall() for name in names]
+
+
+def test_a_table_a_view_and_a_query_are_read(kind, shop):
+    raw = read_table(shop, items_table="ITEMS")
+    assert (raw.format, raw.table, raw.id) == (kind, "items", "id")
+    assert raw.frame.columns.tolist() == ["id", "name", "price", "weight"]
+    assert len(raw) == 60
+    view = read_table(shop, items_table="cheap").frame
+    query = read_table(shop, query="SELECT * FROM items WHERE price < 0").frame
+    pd.testing.assert_frame_equal(view, query)
+    assert 0 < len(view) < 60
+
+
+def test_which_table_is_asked_where_there_are_several(shop, tmp_path):
+    for stated in ({}, {"items_table": "itms"}):
+        with pytest.raises(ReadError, match=r"'items'.*name the table of the items with items_table='NAME'"):
+            read_table(shop, **stated)
+    with pytest.raises(ReadError, match="a table and a query were named"):
+        read_table(shop, items_table="items", query="SELECT 1")
+    with closing(sqlite3.connect(tmp_path / "one.sqlite")) as database:
+        database.execute("CREATE TABLE only (a, b)")
+        database.execute("INSERT INTO only VALUES (1, 2)")
+        database.commit()
+    assert read_table(tmp_path / "one.sqlite").frame.to_dict("list") == {"a": [1], "b": [2]}
+
+
+CHANGES = [
+    "DELETE FROM items",
+    "DROP TABLE items",
+    "INSERT INTO tags VALUES (9, 'x')",
+    "UPDATE items SET price = 0",
+    "ATTACH '{folder}/other.db' AS other",
+    "COPY items TO '{folder}/out.csv'",
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT load_extension('x')",
+    "PRAGMA user_version = 7",
+    "VACUUM INTO '{folder}/copy.db'",
+    "CREATE TEMP TABLE t (a INTEGER)",
+    "SELECT writefile('{folder}/w', 'x')",
+    "",
+    "SELECT * FROM nothing",
+]
+
+
+@pytest.mark.parametrize("query", CHANGES)
+def test_a_query_changes_nothing_and_reads_no_other_file(kind, shop, query):
+    before, files = shop.read_bytes(), sorted(shop.parent.iterdir())
+    with pytest.raises(ReadError, match=r"shop\.db: "):
+        read_table(shop, query=query.format(folder=shop.parent) or ";")
+    assert shop.read_bytes() == before
+    assert sorted(shop.parent.iterdir()) == files
+
+
+def test_a_query_that_would_not_end_in_memory_is_an_error(shop, monkeypatch):
+    for module in ("sqlite", "duckdb"):
+        monkeypatch.setattr(f"halflabel.files.{module}.size_limit", lambda: 100_000)
+    with pytest.raises(ReadError, match="100,000 bytes, the limit"):
+        read_table(shop, query="SELECT a.* FROM items a, items b, items c")
+
+
+def test_tags_in_tables_of_their_own_are_found_by_the_keys_of_the_database(shop):
+    opened = hl.open_table(shop, items_table="items", tags="item_tags", absent="irrelevant")
+    assert opened.labels.names == ("cheap", "dear")
+    assert opened.labels.unlabelled.sum() == 20
+    assert opened.index.tolist() == list(range(60))
+    assert "2 labels in 'tag_id' (40 pairs)." in opened.notes
+    assert opened.reading.labels["relevant"].sum() == 40
+    by_hand = hl.open_table(
+        shop, query="SELECT * FROM items", id="id", pairs="item_tags", on="item_id", tag="tag_id", tag_names="tags",
+        absent="irrelevant",
+    )  # fmt: skip
+    np.testing.assert_array_equal(by_hand.labels.state, opened.labels.state)
+
+
+@pytest.mark.usefixtures("small_forests")
+def test_suggestions_are_added_and_nothing_else_changes(kind, shop):
+    before = dump(kind, shop)
+    filled = hl.complete(hl.open_table(shop, items_table="items", tags="item_tags", absent="irrelevant"), effort="fast")
+    for _ in range(2):  # a second time, they are replaced
+        sentences = filled.write(shop)
+        assert sentences == (f"{60} rows in the table 'halflabel_tags' of shop.db; no other table was changed.",)
+    assert dump(kind, shop) == before
+    written = read_table(shop, items_table=SUGGESTIONS).frame
+    assert written.columns.tolist() == ["item", "tag", "source", "probability"]
+    assert (written["source"] == "given").sum() == 40
+    expected = filled.probabilities.stack().loc[list(zip(written["item"], written["tag"], strict=True))]
+    np.testing.assert_allclose(written["probability"], expected.to_numpy())
+    assert set(read_table(shop, query=f"SELECT i.id FROM items i JOIN {SUGGESTIONS} s ON s.item = i.id").frame["id"])
+
+
+def test_a_table_of_the_user_with_that_name_stays(kind, shop):
+    with connect(kind, shop) as database:
+        database.execute(f"CREATE TABLE {SUGGESTIONS} (mine INTEGER)")
+        database.execute(f"INSERT INTO {SUGGESTIONS} VALUES (1)")
+        database.commit()
+    pairs = pd.DataFrame({"item": [1], "tag": ["a"], "source": ["filled"], "probability": [0.5]})
+    with pytest.raises(ReadError, match="its table 'halflabel_tags' is not one of halflabel"):
+        TABLES[kind].append(pairs, shop)
+    assert read_table(shop, items_table=SUGGESTIONS).frame["mine"].tolist() == [1]
+
+
+def test_a_locked_database_is_as_it_was(shop, tmp_path):
+    if TABLES["sqlite"] is not TABLES[read_table(shop, items_table="items").format]:
+        pytest.skip("a lock of SQLite")
+    with closing(sqlite3.connect(shop)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(ReadError, match="locked"):
+            read_table(shop, items_table="items")
+
+
+def test_damaged_databases_are_one_sentence(kind, shop):
+    whole = shop.read_bytes()
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        content = bytearray(whole[: rng.integers(20, len(whole))] if rng.random() < 0.5 else whole)
+        for place in rng.integers(16 if kind == "sqlite" else 12, len(content), 30):
+            content[place] = rng.integers(256)
+        shop.write_bytes(content)
+        error = None
+        try:
+            read_table(shop, items_table="items")
+        except ReadError as raised:
+            error = str(raised)
+        assert error is None or error.startswith(f"{shop}: ")
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_point_leaves_all_or_nothing(kind, tmp_path):
+    """A process that writes 100 000 pairs is killed at moments over the whole time that the writing takes."""
+    path = tmp_path / "shop.db"
+    fill(kind, path)
+    before = dump(kind, path)
+    script = (
+        "import sys, pandas as pd; from pathlib import Path; from halflabel.files.registry import TABLES\n"
+        "n = int(sys.argv[3]); pairs = pd.DataFrame({'item': range(n), 'tag': ['a'] * n, 'source': ['filled'] * n, "
+        "'probability': [.5] * n})\n"
+        "print('ready', flush=True); TABLES[sys.argv[1]].append(pairs, Path(sys.argv[2])); print('done', flush=True)"
+    )
+    command = [sys.executable, "-c", script, kind, str(path)]
+
+    def start(n):
+        process = subprocess.Popen([*command, str(n)], stdout=subprocess.PIPE, text=True, env=os.environ)
+        process.stdout.readline()
+        return process
+
+    began = time.monotonic()
+    with start(100_000) as process:
+        process.wait(120)
+    length = time.monotonic() - began
+    counts = [100_000]
+    for k in range(9):
+        n = 100_000 + k + 1
+        with start(n) as process:
+            time.sleep(length * k / 7)
+            process.send_signal(signal.SIGKILL)
+            process.wait(120)
+        assert dump(kind, path) == before
+        found = len(read_table(path, items_table=SUGGESTIONS))
+        assert found in (counts[-1], n)
+        counts.append(found)
+    assert len(set(counts)) > 1
+    assert len(set(counts)) < len(counts)  # some were killed before the end

@@ -1,0 +1,142 @@
+"""Pairs of an item and a tag: with values, ids for names, annotated items, and ids that no item has."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import FEWER_EXAMPLES
+
+from halflabel.table.pairs import read_pairs
+
+IDS = ["a", "b", "c", "d"]
+TAGS = ["T1", "T2", "T3"]
+
+
+def oracle(rows, absent, empty, annotated):
+    """Return state and annotated items by loops over entries."""
+    state = np.zeros((len(IDS), len(TAGS)), dtype=int)
+    marked = []
+    for i, item in enumerate(IDS):
+        values = {tag: {value for it, t, value in rows if (it, t) == (item, tag)} for tag in TAGS}
+        has_yes = any(1 in found and 0 not in found for found in values.values())
+        is_annotated = item in annotated or empty == "none" or has_yes
+        if absent == "irrelevant":
+            is_annotated = is_annotated or any(values.values())
+        marked.append(is_annotated)
+        for j, tag in enumerate(TAGS):
+            found = values[tag]
+            if {0, 1} <= found:
+                state[i, j] = 0
+            elif 1 in found:
+                state[i, j] = 1
+            elif 0 in found or (None not in found and is_annotated and absent == "irrelevant"):
+                state[i, j] = -1
+    return state, marked
+
+
+pair_rows = st.lists(
+    st.tuples(st.sampled_from(IDS), st.sampled_from(TAGS), st.sampled_from([1, 0, None])), min_size=1, max_size=12
+)
+
+
+@FEWER_EXAMPLES
+@given(
+    rows=pair_rows, absent=st.sampled_from(["irrelevant", "unknown"]), empty=st.sampled_from([None, "none"]),
+    annotated=st.sets(st.sampled_from(IDS)), words=st.booleans(),
+)  # fmt: skip
+def test_every_entry_is_that_of_the_oracle(rows, absent, empty, annotated, words):
+    rows = [*rows, *(("a", tag, 1) for tag in TAGS)]  # every tag is in the pairs, and something is observed
+    table = pd.DataFrame(rows, columns=["item", "tag", "vote"])
+    if words:
+        table["vote"] = [None if pd.isna(value) else {1: "for", 0: "against"}[value] for value in table["vote"]]
+    marked = pd.DataFrame({"item": sorted(annotated)}, dtype=object)
+    state, is_annotated = oracle(rows, absent, empty, annotated)
+    labels = read_pairs(
+        table.sample(frac=1, random_state=0), "item", IDS, absent=absent, empty=empty, tag="tag", value="vote",
+        meanings={"for": 1.0, "against": 0.0} if words else None, annotated=marked if len(marked) else None,
+    ).labels if (state != 0).any() else None  # fmt: skip
+    if labels is None:
+        return
+    assert labels.names == tuple(TAGS)
+    assert labels.state.tolist() == state.tolist()
+    assert labels.annotated.tolist() == is_annotated
+    assert labels.positive_only == (absent == "unknown")
+
+
+def test_pairs_are_described():
+    pairs = pd.DataFrame(
+        {"item": ["a", "a", "b", "b"], "tag": ["T1", "T2", "T1", "T2"], "not": [None, "NOT", None, None]}
+    )
+    reading = read_pairs(
+        pairs, "item", IDS, tag="tag", value="not", meanings={"": 1.0, "not": 0.0}, absent="unknown",
+        annotated=pd.DataFrame({"item": ["c"]}),
+    )  # fmt: skip
+    assert reading.notes == (
+        "2 labels in 'tag' (4 pairs, 1 entry known as irrelevant).",
+        "2 items without a tag in the long table: taken as 1 of them annotated, without tags, and 1 unlabelled.",
+    )
+    both = pd.concat([pairs, pd.DataFrame({"item": ["b"], "tag": ["T2"], "not": ["NOT"]})])
+    notes = read_pairs(both, "item", IDS, tag="tag", value="not", meanings={"": 1, "not": 0}, absent="unknown").notes
+    assert "1 entry with both values in the pairs: taken as unknown." in notes
+
+
+def test_pairs_of_other_ids_are_an_error_with_a_way_on():
+    pairs = pd.DataFrame({"item": ["a", "x", "b"], "tag": ["T1", "T1", "T2"]})
+    with pytest.raises(
+        ValueError, match=r"1 of 3 pairs name ids .*'x'.*to leave these pairs out, state other_ids='drop'"
+    ):
+        read_pairs(pairs, "item", IDS, absent="irrelevant")
+    reading = read_pairs(pairs, "item", IDS, absent="irrelevant", drop_others=True)
+    assert reading.labels.state[:2].tolist() == [[1, -1], [-1, 1]]
+    assert reading.notes[0] == "1 of 3 pairs name ids that are not in the table: left out."
+    with pytest.raises(ValueError, match="no pair is about one of the items"):
+        read_pairs(pairs[1:2], "item", IDS, absent="irrelevant", drop_others=True)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pd.DataFrame({"id": [7, 8, 9], "name": ["rock", "sad", "live"]}),
+        pd.DataFrame({"tag_id": ["7", "8"], "x": ["rock", "sad"]}),
+        pd.DataFrame({"id": [7, 8], "colour": ["red", "blue"], "name": ["rock", "sad"], "n": [1, 2]}),
+    ],
+)
+def test_ids_of_tags_become_names(names):
+    pairs = pd.DataFrame({"row": [1, 2, 3], "item": ["a", "b", "b"], "tag_id": [7, 8, 7]})
+    reading = read_pairs(pairs, "item", IDS, tag="tag_id", names=names, absent="irrelevant")
+    assert reading.labels.names == ("rock", "sad")
+    assert reading.labels.state[:2].tolist() == [[1, -1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"id": [7], "name": ["rock"]}, "no name for 1 tag of the pairs: '8'"),
+        ({"id": [7, 7, 8], "name": ["rock", "sad", "x"]}, "an id in 'id' twice"),
+        ({"id": [7, 8], "name": ["rock", None]}, "without a name"),
+        ({"id": [7, 8], "name": ["rock", "rock"]}, "two tags have the same name"),
+        ({"code": [7, 8], "name": ["rock", "sad"]}, "has a column 'tag_id' or 'id'"),
+    ],
+)
+def test_a_table_of_names_that_does_not_fit_is_one_sentence(names, message):
+    pairs = pd.DataFrame({"item": ["a", "b"], "tag_id": [7, 8]})
+    with pytest.raises(ValueError, match=message):
+        read_pairs(pairs, "item", IDS, names=pd.DataFrame(names), absent="irrelevant")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "next to 'item' this one has 'tag' and 'vote': name the column of tags with tag='tag'"),
+        ({"tag": "tg"}, "did you mean 'tag'"),
+        ({"tag": "tag", "value": "vte"}, "did you mean 'vote'"),
+        ({"tag": "tag", "value": "vote"}, "'vote' holds 'maybe'"),
+        ({"tag": "tag", "annotated": pd.DataFrame({"x": ["a"], "y": [1]})}, "one column of ids, or a column 'item'"),
+        ({"tag": "tag", "annotated": pd.DataFrame({"x": ["q"]})}, "annotated items name ids that are not in the table"),
+    ],
+)
+def test_columns_that_are_not_clear_are_one_sentence(options, message):
+    pairs = pd.DataFrame({"item": ["a", "b"], "tag": ["T1", "T2"], "vote": ["maybe", "1"]})
+    with pytest.raises(ValueError, match=message):
+        read_pairs(pairs, "item", IDS, absent="irrelevant", **options)
