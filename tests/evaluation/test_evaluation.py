@@ -25,6 +25,10 @@ pytestmark = [
 ]
 
 
+#: The default of one member, and the rate that it is compared with.
+FEW = {DEFAULT: AutoLabeler("fast"), RATE: RATES}
+
+
 def test_labels_with_one_value_raise(rng):
     with pytest.raises(ValueError, match="Not learned: only 1 is given for"):
         evaluate(open_table(rng.normal(size=(40, 2)), np.ones((40, 1))))
@@ -84,13 +88,13 @@ def test_what_can_be_learned_beats_the_rate(opened):
 def test_labels_that_have_nothing_to_do_with_the_features_are_called_so(rng):
     Y = (rng.random((150, 3)) < 0.4).astype(float)
     Y[::3] = np.nan
-    advice = evaluate(open_table(rng.normal(size=(150, 4)), Y), repeats=3, effort="fast", curve=False).advice
+    advice = evaluate(open_table(rng.normal(size=(150, 4)), Y), repeats=3, methods=FEW, curve=False).advice
     assert not advice.startswith("Use the default")
 
 
 def test_a_single_label_is_decided_by_the_ranking_of_items(rng):
     X, Y, _ = half_labelled(rng, n=120)
-    result = evaluate(open_table(X, Y[:, 0]), repeats=3, effort="fast")
+    result = evaluate(open_table(X, Y[:, 0]), repeats=3, methods=FEW)
     assert (result.summary["average_precision"] == 1).all()  # nothing to rank in an item
     assert result.decisive == "macro_auc"
     assert result.summary.loc["rate of the label", "low"] > 0
@@ -136,7 +140,7 @@ class TestGroups:
 
     def test_few_large_groups_leave_neighbours_enough(self, rng):
         opened = grouped(rng, n=60, size=20, entries=True)
-        assert len(evaluate(opened, repeats=2, effort="fast").curve) == 1
+        assert len(evaluate(opened, repeats=2, methods=FEW).curve) == 1
 
 
 def test_expected_and_measured_f1_are_compared(opened):
@@ -177,9 +181,8 @@ def test_invalid_input_raises(opened, rng):
 def test_a_prior_is_shown_alone_and_added(rng, tmp_path):
     X, Y, complete = half_labelled(rng, n=150)
     prior = np.where(rng.random(complete.shape) < 0.1, 1 - complete, complete)
-    result = evaluate(
-        open_table(rng.normal(size=X.shape), Y, columns=Columns(prior=prior)), repeats=2, effort="fast", curve=False
-    )
+    opened = open_table(rng.normal(size=X.shape), Y, columns=Columns(prior=prior))
+    result = evaluate(opened, repeats=2, effort="fast", curve=False)
     error = result.summary["brier"]
     assert list(error.index[:3]) == [DEFAULT, "without the prior", "the prior alone"]
     assert error[DEFAULT] < 0.6 * error["without the prior"]
@@ -190,12 +193,8 @@ def test_a_prior_is_shown_alone_and_added_where_labels_are_positive_only(rng):
     X, _, complete = half_labelled(rng, n=150)
     labels = PartialLabels.from_positives(complete)
     prior = np.where(rng.random(complete.shape) < 0.1, 1 - complete, complete)
-    result = evaluate(
-        open_table(rng.normal(size=X.shape), labels, columns=Columns(prior=prior)),
-        repeats=2,
-        effort="fast",
-        curve=False,
-    )
+    opened = open_table(rng.normal(size=X.shape), labels, columns=Columns(prior=prior))
+    result = evaluate(opened, repeats=2, effort="fast", curve=False)
     placed = result.summary["above"]
     assert list(placed.index[:3]) == [DEFAULT, "without the prior", "the prior alone"]
     assert placed[DEFAULT] > placed["without the prior"] + 0.2

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 from tests.conftest import half_labelled
+from tests.evaluation.conftest import RATES
 
 from halflabel import LowRankVVMR, PartialLabels
 from halflabel.evaluation import evaluate
@@ -58,4 +59,4 @@ def test_what_can_be_learned_beats_the_rate(rng, observed_rate):
 
 def test_ordinary_labels_have_no_warning(rng):
     X, Y, _ = half_labelled(rng)
-    assert evaluate(open_table(X, Y), repeats=2, effort="fast").warning == ""
+    assert evaluate(open_table(X, Y), repeats=2, methods={DEFAULT: BinaryRelevance(), "rate": RATES}).warning == ""

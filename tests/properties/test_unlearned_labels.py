@@ -12,7 +12,7 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel.report import summarize
 
-pytestmark = pytest.mark.usefixtures("small_forests")
+pytestmark = pytest.mark.usefixtures("one_member")
 
 #: From a generator and a number of items, the cells of a label that cannot be learned.
 ONE_VALUED = {
