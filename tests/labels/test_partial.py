@@ -15,7 +15,6 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from halflabel import PartialLabels
-from halflabel.labels import partial
 from halflabel.labels.positive_only import mark_unassigned
 
 tables = hnp.arrays(
@@ -97,7 +96,7 @@ def test_too_large_a_table_names_the_way_out():
 
 
 def test_the_maximum_number_of_cells_is_accepted(monkeypatch):
-    monkeypatch.setattr(partial, "MAX_CELLS", 6)
+    monkeypatch.setattr("halflabel.labels.tables.MAX_CELLS", 6)
     assert PartialLabels.from_table(np.ones((2, 3))).shape == (2, 3)
     with pytest.raises(ValueError, match=r"^7 items x 1 labels are more than 6e\+00 cells: keep"):
         PartialLabels.from_table(np.ones((7, 1)))

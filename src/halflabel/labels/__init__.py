@@ -1,5 +1,6 @@
 """Partial labels: which entries are relevant, irrelevant or unknown, and all that is computed from them alone."""
 
-from halflabel.labels.partial import MAX_CELLS, Absent, PartialLabels
+from halflabel.labels.partial import Absent, PartialLabels
+from halflabel.labels.tables import MAX_CELLS
 
 __all__ = ["MAX_CELLS", "Absent", "PartialLabels"]

@@ -10,20 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Mask
-from halflabel._wording import count, option, plural
-
-#: Maximum number of cells of a dense int8 table, which then takes 200 MB.
-MAX_CELLS = 200_000_000
+from halflabel._wording import count, plural
+from halflabel.labels.tables import check_size, describe_impossible, is_missing, read_float_table, read_tags
 
 Absent = Literal["irrelevant", "unknown"]
 
@@ -93,12 +88,12 @@ class PartialLabels:
         if isinstance(Y, PartialLabels):
             return Y
         if len(shape := getattr(Y, "shape", ())) == 2:
-            _check_size(*shape)  # before the copy as floats, which needs eight bytes per cell
-        values, names = _as_float_table(Y)
+            check_size(*shape)  # before the copy as floats, which needs eight bytes per cell
+        values, names = read_float_table(Y)
         known = ~np.isnan(values)
         wrong = known & (values != 0) & (values != 1)
         if wrong.any():
-            raise ValueError(_describe_impossible(values, wrong, names))
+            raise ValueError(describe_impossible(values, wrong, names))
         state = np.where(known, np.where(values == 1, 1, -1), 0).astype(np.int8)
         return cls._validate(state, names, (state != 0).any(axis=1))
 
@@ -125,10 +120,10 @@ class PartialLabels:
         """
         if absent not in ("irrelevant", "unknown"):
             raise ValueError(f"absent must be 'irrelevant' or 'unknown', not {absent!r}.")
-        lists = [None if _is_missing(row) else _read_tags(row, i) for i, row in enumerate(tags)]
+        lists = [None if is_missing(row) else read_tags(row, i) for i, row in enumerate(tags)]
         vocabulary = list(names) if names is not None else sorted({tag for row in lists if row for tag in row})
         column = {tag: j for j, tag in enumerate(vocabulary)}
-        _check_size(len(lists), len(vocabulary))
+        check_size(len(lists), len(vocabulary))
         annotated = np.array([row is not None for row in lists], dtype=bool)
         state = np.zeros((len(lists), len(vocabulary)), dtype=np.int8)
         if absent == "irrelevant":
@@ -191,14 +186,14 @@ class PartialLabels:
     @classmethod
     def from_minus_one(cls, Y: ArrayLike | pd.DataFrame) -> PartialLabels:
         """Read 1 = relevant, 0 = irrelevant, -1 = unknown (scikit-learn's convention)."""
-        values, names = _as_float_table(Y)
+        values, names = read_float_table(Y)
         frame = pd.DataFrame(np.where(values == -1, np.nan, values), columns=list(names))
         return cls.from_table(frame)
 
     @classmethod
     def from_observed(cls, Y: ArrayLike | pd.DataFrame, mask: ArrayLike) -> PartialLabels:
         """Read a complete 0/1 table and a mask of the same shape, True where it is observed."""
-        values, names = _as_float_table(Y)
+        values, names = read_float_table(Y)
         observed = np.asarray(mask, dtype=bool)
         if observed.ndim == 1:
             observed = observed[:, None]
@@ -303,84 +298,3 @@ class PartialLabels:
         """Select labels by position and keep the items."""
         names = tuple(np.array(self.names, dtype=object)[labels])
         return replace(self, state=np.take(self.state, labels, axis=1), names=names)
-
-
-def _as_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
-    """Return (values with NaN for missing, label names). Raise with the reason if ``Y`` is invalid."""
-    if isinstance(Y, np.ma.MaskedArray):
-        raise TypeError(
-            "labels were given as a masked array, whose mask scikit-learn drops silently: "
-            "pass labels.filled(numpy.nan), or PartialLabels.from_observed(Y, mask)."
-        )
-    if sparse.issparse(Y):
-        raise TypeError(
-            "labels were given as a sparse matrix, where an absent entry may mean irrelevant or unknown: pass "
-            "Y.toarray() if it means irrelevant, PartialLabels.from_positives(Y.toarray()) if it means unknown."
-        )
-    frame = Y.to_frame() if isinstance(Y, pd.Series) else Y
-    if not isinstance(frame, pd.DataFrame):
-        array = np.asarray(frame)
-        if array.ndim not in (1, 2):
-            raise ValueError(
-                f"labels must have one row per item and one column per label, not {array.ndim} dimensions."
-            )
-        array = array[:, None] if array.ndim == 1 else array
-        frame = pd.DataFrame(array, columns=[f"label{j}" for j in range(array.shape[1])])
-    _check_size(*frame.shape)
-    names = tuple(str(name) for name in frame.columns)
-    columns = [_as_float(frame.iloc[:, j], names[j]) for j in range(frame.shape[1])]
-    return np.column_stack(columns) if columns else np.empty((len(frame), 0)), names
-
-
-def _as_float(column: pd.Series[Any], name: str) -> Floats:
-    """Return one label column as floats, or raise with the first value that is text."""
-    is_numeric, is_complex = pd.api.types.is_numeric_dtype, pd.api.types.is_complex_dtype
-    if is_numeric(column.dtype) and not is_complex(column.dtype):  # booleans and nullable integers too
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    values, known = column.astype("object"), column.notna().to_numpy()
-    for row, value in enumerate(values):  # one by one: NumPy would read the text "1" as a number
-        if known[row] and not isinstance(value, Real | Decimal | np.bool_):
-            raise ValueError(
-                f"label {name!r} holds {value!r} (row {row}), but a label is 1 (has it), 0 (does not have it) or "
-                "missing (unknown). Map such values to 1 and 0 first; lists of tags go through PartialLabels.from_tags."
-            )
-    return values.where(known, np.nan).to_numpy(dtype=np.float64)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
-
-
-def _read_tags(row: Any, item: int) -> list[str] | None:
-    """Return the tags of a list, or None for a list of missing values only."""
-    parts = list(_as_list(row, item))
-    tags = [str(tag) for tag in parts if not _is_missing(tag)]
-    return tags if tags or not parts else None
-
-
-def _as_list(row: Any, item: int) -> Iterable[Any]:
-    if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-        raise TypeError(f"item {item} has {row!r} instead of a list of tags: split the text first, for example on ';'.")
-    return row
-
-
-def _describe_impossible(values: Floats, wrong: Mask, names: tuple[str, ...]) -> str:
-    row, column = np.argwhere(wrong)[0]
-    value = values[row, column]
-    cause = {
-        -1.0: "If -1 means unknown, use PartialLabels.from_minus_one(Y); if it means irrelevant, replace it by 0.",
-        2.0: "scikit-learn's cross_val_predict recodes NaN to 2: use halflabel.methods.model_selection.out_of_fold "
-        "instead.",
-    }.get(value, "Replace other values first.")
-    return (
-        f"label {names[column]!r} holds {value:g} (row {row}), but a label is 1 (has it), "
-        f"0 (does not have it) or missing (unknown). {cause}"
-    )
-
-
-def _check_size(n_items: int, n_labels: int) -> None:
-    if n_items * n_labels > MAX_CELLS:
-        raise ValueError(
-            f"{n_items} items x {n_labels} labels are more than {MAX_CELLS:.0e} cells: "
-            f"keep the most frequent labels only ({option('top_labels')})."
-        )
