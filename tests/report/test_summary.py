@@ -10,10 +10,7 @@ import pytest
 
 from halflabel.completion import complete
 from halflabel.labels import PartialLabels
-from halflabel.labels.metrics import ece
-from halflabel.labels.rules import Rule
 from halflabel.report import render_html, summarize
-from halflabel.report.quality import measure_quality, read_thresholds
 from halflabel.table import Roles
 
 pytestmark = pytest.mark.usefixtures("one_member")
@@ -29,64 +26,6 @@ def test_counts_and_headline(by_hand):
         "6 items with 2 labels each make 12 entries. 8 were given; the other 4 were gaps, and all of them are now "
         "filled in."
     )
-
-
-def test_share_of_gaps_at_expected_precision(by_hand):
-    # Gaps of rock: .97 and .02 (right with .98); of sad: .06 (right with .94) and .6.
-    assert summarize(by_hand())["expected"] == [
-        {"precision": 0.90, "filled": 3, "relevant": 1, "share": 0.75},
-        {"precision": 0.95, "filled": 2, "relevant": 1, "share": 0.5},
-        {"precision": 0.99, "filled": 0, "relevant": 0, "share": 0.0},
-    ]
-
-
-def test_expected_share_of_right_answers(by_hand):
-    filled = summarize(by_hand())["filled_as"]
-    assert filled["relevant"] == {"filled": 2, "right": pytest.approx((0.97 + 0.6) / 2)}
-    assert filled["irrelevant"] == {"filled": 2, "right": pytest.approx((0.98 + 0.94) / 2)}
-
-
-def test_labels_worst_first(by_hand):
-    rock, sad = summarize(by_hand())["labels"]["rows"]
-    assert rock == {
-        "name": "rock", "observed": 4, "relevant": 2, "unknown": 2, "filled_relevant": 1,
-        "rate_given": 0.5,
-        "rate_after": pytest.approx(3 / 6), "auc": pytest.approx(3 / 4), "f1": pytest.approx(0.5),
-        "brier": pytest.approx((0.01 + 0.04 + 0.36 + 0.36) / 4),
-    }  # fmt: skip
-    assert (sad["name"], sad["auc"], sad["f1"]) == ("sad", 1.0, 1.0)
-
-
-def test_quality_of_all_labels_together(by_hand):
-    quality = summarize(by_hand())["quality"]
-    assert quality["entries"] == 8
-    assert quality["micro_f1"] == pytest.approx(2 * 3 / (4 + 4))
-    assert quality["macro_auc"] == pytest.approx((3 / 4 + 1) / 2)
-    assert quality["brier"] == pytest.approx((0.77 + 0.23) / 8)
-    assert quality["ece"] == pytest.approx((0.1 + 0.2 + 0.6 + 0.6 + 0.1 + 0.2 + 0.3 + 0.3) / 8)  # one entry per bin
-
-
-def test_calibration_error_by_chance_is_what_true_probabilities_show(rng):
-    p = rng.uniform(size=(400, 3))
-
-    def error() -> float:
-        return ece(PartialLabels.from_table((rng.uniform(size=p.shape) < p).astype(float)), p)
-
-    labels = PartialLabels.from_table((rng.uniform(size=p.shape) < p).astype(float))
-    expected = np.mean([error() for _ in range(200)])
-    assert measure_quality(labels, p, np.full(3, 0.5))["ece_by_chance"] == pytest.approx(expected, rel=0.05)
-
-
-def test_calibration_bins(by_hand):
-    p = np.array(P_TWO_BINS)
-    bins = summarize(by_hand([[1, 1], [0, 0], [0, 1]], p))["calibration"]
-    assert bins == [
-        {"entries": 4, "predicted": pytest.approx(0.0225), "observed": 0.5},
-        {"entries": 2, "predicted": pytest.approx(0.965), "observed": 0.5},
-    ]
-
-
-P_TWO_BINS = [[0.95, 0.02], [0.98, 0.01], [0.02, 0.04]]
 
 
 def test_suspects_are_given_entries_of_which_the_opposite_is_likelier(by_hand):
@@ -145,12 +84,6 @@ def test_settings_roles_and_versions_are_kept(by_hand):
     number = next(row for row in summary["roles"] if row["role"] == "number")
     assert (number["n_columns"], len(number["columns"])) == (100, 40)
     assert summary["roles"][-1] == {"role": "ignored", "why": "free text", "n_columns": 1, "columns": ["url"]}
-
-
-def test_thresholds_on_scores_become_probabilities(by_hand):
-    model = by_hand().model
-    model.rule, model.calibration_ = Rule("fixed", threshold=0.3), lambda scores: scores / 2
-    assert read_thresholds(model).tolist() == [0.25, 0.25]
 
 
 TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
