@@ -27,7 +27,7 @@ from halflabel.datasets import known_entries as ways
 from halflabel.evidence.components import take_components
 
 CHOSEN_ON = ("emotions", "scene", "enron", "msrc")
-SETS = ("yeast", "medical", "langlog", "ohsumed", "steel-faults", "yahoo-arts", "gnegativego", "cellcycle-fun")
+SETS = ("yeast", "medical", "langlog", "ohsumed", "steel-faults", "yahoo-arts", "gnegativego", "yahoo-health")
 
 #: Each way draws known entries from the truth, a principal component of the items, and a generator.
 WAYS = {

@@ -117,3 +117,34 @@ def test_of_equal_posteriors_the_more_probable_other_value_is_first():
     found = table(state, p)
     assert found["wrong"][1:].nunique() == 1
     assert found["position"].tolist()[1:] == [2, 4, 3, 1]
+
+
+def flip_labels(rng, e0, e1, n=400):
+    """Return labels with flips of these rates per label, probabilities of the given values, and the flips."""
+    parts = [flip(rng, *rates, n=n) for rates in zip(e0, e1, strict=True)]
+    relevant, p, flips = (np.column_stack(part) for part in zip(*parts, strict=True))
+    names = tuple(f"label{j}" for j in range(len(e0)))
+    return PartialLabels(np.where(relevant, 1, -1).astype(np.int8), names, np.ones(n, bool)), p, flips
+
+
+def test_a_noisy_label_is_found_among_labels_without_noise():
+    found = {"common": [], "by label": []}
+    for seed in range(5):
+        labels, p, flips = flip_labels(np.random.default_rng(seed), [0.12, *[0.004] * 7], [0.12, *[0.004] * 7])
+        common = FlipRates.estimate(labels.relevant.ravel(), p.ravel())
+        for name, rates in (("common", common), ("by label", FlipRates.estimate_by_label(labels, p))):
+            order = np.argsort(-rates.flipped(labels.relevant, p).ravel())
+            found[name].append(flips.ravel()[order[: flips.sum()]].mean())
+    assert np.mean(found["by label"]) > 1.15 * np.mean(found["common"])
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_rates_lie_between_those_of_the_label_and_of_all_labels(seed):
+    labels, p, _ = flip_labels(np.random.default_rng(seed), [0.1, 0.01, 0.01], [0.01, 0.1, 0.01], n=200)
+    common = FlipRates.estimate(labels.relevant.ravel(), p.ravel())
+    rates = FlipRates.estimate_by_label(labels, p)
+    for j in range(3):
+        own = FlipRates.estimate(labels.relevant[:, j], p[:, j])
+        for name in ("false_relevant", "false_irrelevant"):
+            low, high = sorted([getattr(own, name), getattr(common, name)])
+            assert low - 1e-12 <= getattr(rates, name)[j] <= high + 1e-12

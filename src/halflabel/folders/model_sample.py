@@ -129,11 +129,10 @@ def save_core(folder: Path, filled: Completion, parts: Sequence[Part], rows: Row
     """Write the model and all other data of a core. The files appear together."""
     relevant = np.where(filled.state == 0, -1, filled.state > 0).astype(np.int8)
     labels, p = filled.labels, filled.evidence.probabilities
-    at = labels.observed
-    flips = FlipRates(0.0, 0.0) if labels.positive_only else FlipRates.estimate(labels.relevant[at], p[at])
+    flips = FlipRates(0.0, 0.0) if labels.positive_only else FlipRates.estimate_by_label(labels, p)
     notes = {
         "cells": _choose_cells(filled),
-        "flips": [flips.false_relevant, flips.false_irrelevant],
+        "flips": np.stack([flips.false_relevant, flips.false_irrelevant]).tolist(),
         "cutoffs": _find_cutoffs(filled),
         "schema": schema.serialize().to_pybytes().hex(),
         "parts": [part.name for part in parts],
@@ -172,7 +171,7 @@ def load_core(folder: Path, digests: tuple[tuple[str, str], ...]) -> Core:
         load(folder / MODEL),
         pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(notes["schema"]))),
         {name: (pair[0], pair[1]) for name, pair in notes["cells"].items()},
-        FlipRates(*notes["flips"]),
+        FlipRates(*np.array(notes["flips"])),
         None if notes["cutoffs"] is None else np.array(notes["cutoffs"]),
         _split_answers(notes["parts"], **answers),
     )

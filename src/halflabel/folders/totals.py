@@ -113,9 +113,7 @@ def _score_given(labels: PartialLabels, p: Floats, flips: FlipRates) -> tuple[Fl
     if labels.positive_only:
         return p, labels.annotated[:, None] & (labels.state == 0)
     doubted = labels.observed
-    score = np.zeros(p.shape)
-    score[doubted] = flips.flipped(labels.relevant[doubted], p[doubted])
-    return score, doubted
+    return np.where(doubted, flips.flipped(labels.relevant, p), 0.0), doubted
 
 
 def _find_largest(score: Floats, among: Mask) -> tuple[Ints, Ints]:

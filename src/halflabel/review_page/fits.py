@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel.completion import Completion
-from halflabel.evidence.suspects import FlipRates
+from halflabel.evidence import suspects
 from halflabel.labels import PartialLabels
 
 #: Threshold of a label whose method has none.
@@ -104,14 +104,11 @@ def summarize_fit(completion: Completion, *, n_records: int, effort: str, second
 def measure_flips(completion: Completion) -> NDArray[np.float32]:
     """Return the posterior that each observed entry is wrong. Positive-only labels have no flips."""
     labels = completion.labels
-    flipped = np.zeros(labels.shape, dtype=np.float32)
-    at = labels.observed
     if labels.positive_only:
-        return flipped
-    relevant, p = labels.relevant[at], completion.evidence.probabilities[at]
-    wrong = FlipRates.estimate(relevant, p).flipped(relevant, p)
-    flipped[at] = np.where(np.where(relevant, p, 1 - p) < HALF, wrong, 0.0)
-    return flipped
+        return np.zeros(labels.shape, dtype=np.float32)
+    p = completion.evidence.probabilities
+    doubtful = np.where(labels.relevant, p, 1 - p) < HALF
+    return np.where(doubtful, suspects.measure_flips(labels, p), 0.0).astype(np.float32)
 
 
 def read_thresholds(completion: Completion) -> NDArray[np.float64]:
