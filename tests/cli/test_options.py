@@ -68,7 +68,7 @@ def test_a_command_has_each_option_of_the_version_before(name):
 
 
 def test_every_command_about_a_table_has_the_same_options_of_keys():
-    common = {key.flag for key in KEYS if key.common} | {"--table", "--set"}
+    common = {key.flag for key in KEYS if key.common} | {"--set"}
     with_tables = [*(name for name, text in BEFORE.items() if OF_TABLES in text), "prevalence"]
     for name, command in commands():
         shown = {option.opts[0]: option.help for option in options(command) if not option.hidden}
@@ -93,6 +93,7 @@ OLD = {
     "group": (["--group", "f0"], ["--set", "group=f0"]),
     "features": (["--features", "f1,f3"], ["--set", "features=f1,f3"]),
     "several features": (["--features", "f1", "--features", "f3"], ["--set", "features=f1", "--set", "features=f3"]),
+    "words of 0.1.1": (["--words", "ja,j=1;=0;?="], ["--set", "words=ja,j=1;=0;?="]),
     "words": (["--yes", "ja,j", "--no", "", "--unknown", "?"], ["--set", "words=ja,j=1;=0;?="]),
     "delimiter": (["--delimiter", ","], ["--set", "delimiter=,"]),
     "format": (["--format", "csv", "--encoding", "utf-8"], ["--set", "format=csv", "--set", "encoding=utf-8"]),
@@ -106,7 +107,7 @@ OLD = {
 def test_an_old_option_of_a_table_means_the_same_and_is_named(songs, monkeypatch, old, new):
     monkeypatch.chdir(songs.parent)
     frame = pd.read_csv(songs)
-    if "--yes" in old:
+    if {"--yes", "--words"} & set(old):
         frame["tag_a"] = frame["tag_a"].map({1: "ja", 0: ""}).fillna("?")
         frame.to_csv(songs, index=False)
     if "--empty" in old:
@@ -169,9 +170,8 @@ def test_a_wrong_value_is_a_usage_error(songs, wrong, sentence):
 
 
 def test_errors_name_the_option_that_the_command_has(songs):
-    for command, name in (("complete", "--set words='yes,x=1;no=0;?='"), ("describe", "--words 'yes,x=1;no=0;?='")):
-        result = run(*(["data"] * (command == "describe")), command, songs, "--labels", "song")
-        assert f"state the meaning of other words with {name};" in result.stderr
+    result = run("complete", songs, "--labels", "song")
+    assert "state the meaning of other words with --set words='yes,x=1;no=0;?=';" in result.stderr
     result = run("complete", songs, "--labels", "tag_*", "--set", "on=song")
     assert "--set on=... names the id column of a long table of tags: give that table, too (--set tags_file=...)" in (
         result.stderr)  # fmt: skip
@@ -223,9 +223,11 @@ def test_a_named_table_file_serves_any_table_and_is_no_output(described, tmp_pat
     other.write_bytes(described.read_bytes())
     assert "no labels were named" in run("data", "describe", other).output
     result = run("data", "describe", other, "--table", file)
+    assert run("data", "describe", other, "--set", f"@{file}").output == result.output
+    assert "give it once" in run("data", "describe", other, "--table", file, "--set", f"@{file}").output
     assert "tag_a, tag_b, tag_c" in result.output
     assert "is described in" not in result.stderr
-    assert "is the input" in run("complete", other, "--table", file, "--probabilities", file).output
+    assert "is the input" in run("complete", other, "--set", f"@{file}", "--probabilities", file).output
 
 
 def test_a_table_that_no_longer_fits_is_one_sentence_and_save_begins_again(described):

@@ -30,7 +30,7 @@ def test_a_column_to_show_that_does_not_exist_ends_the_run_before_the_fit(songs)
 def test_a_review_table_goes_out_and_comes_back_with_answers(songs):
     path = songs.with_name("review.csv")
     options = ("--id", "song", "--labels", "tag_*", "--effort", "fast")
-    assert run("review", songs, *options, "--to", path, "--rows", "5", "--show", "f0").exit_code == 0
+    assert run("review", songs, *options, "--to", path, "--rows", "5", "--set", "show=f0").exit_code == 0
     review = pd.read_csv(path)
     assert review.columns.tolist() == [
         "item", "label", "given", "suggested", "probability", "reason", "answer", "f0",

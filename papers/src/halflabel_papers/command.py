@@ -28,10 +28,10 @@ PATH = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("key", required=False)
-@click.option("--list", "listing", is_flag=True, help="List the papers, their sets and their pages.")
+@click.option("--list", "listing", is_flag=True, hidden=True)
 @click.option("--tier", type=click.Choice(TIERS), default="default", show_default=True,
               help="One or two minutes, about an hour on two cores, or the printed protocol.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="Short for --tier quick.")
+@click.option("--quick", is_flag=True, hidden=True)
 @click.option("--folder", type=PATH, help="Folder of the benchmark sets; by default the variable HALFLABEL_DATA.")
 @click.option("--fetch", "fetched", is_flag=True, help="Download missing sets from OpenML (needs the network).")
 @click.option("--add", multiple=True, metavar="FILE.py:MODEL", help="Your own estimator, added to the paper's methods.")
@@ -71,21 +71,21 @@ def reproduce(
     """Measure the tables and figures of a paper again, and compare them with the printed values.
 
     It covers every table and figure whose data are available. If it is interrupted, even killed, the same command
-    continues where it stopped.
+    continues where it stopped. Without KEY, the papers are listed, with their sets and their pages.
 
     \b
     Examples:
-      halflabel reproduce --list
-      halflabel reproduce zhang2008 --quick
+      halflabel reproduce
+      halflabel reproduce zhang2008 --tier quick
       halflabel reproduce zhang2008 --add my.py:MyModel --data mine.arff
       halflabel reproduce zhang2008 --published
     """  # noqa: D301
     folder = folder or (Path(os.environ["HALFLABEL_DATA"]) if os.environ.get("HALFLABEL_DATA") else None)
     if listing:
+        print_note("--list has another name now: write `halflabel reproduce`. The next version does not accept --list.")
+    if listing or key is None:
         out.print(_tabulate_papers(folder))
         return
-    if key is None:
-        raise ValueError(f"name a paper: {', '.join(list_papers())}; --list describes each of them.")
     if published:
         _show(find_published_page(key))
         return
@@ -94,7 +94,9 @@ def reproduce(
         return
     if jobs == 0:
         raise ValueError("--jobs 0 would do nothing: give a number of processes, or -1 for one per core.")
-    tier = "quick" if quick else tier
+    if quick:
+        print_note("--quick has another name now: write --tier quick. The next version does not accept --quick.")
+        tier = "quick"
     work = prepare(key, tier, folder=folder, add=add, data=_pair_labels(own, labels), fetched=fetched)
     target = output or Path(f"halflabel-{work.paper.key}-{tier}")
     store = Store(target / "records.jsonl")

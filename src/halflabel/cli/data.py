@@ -28,7 +28,7 @@ def data() -> None:
 
 
 @data.command(epilog=f"\b\nKeys of a table file, for --set KEY=VALUE:\n{list_keys()}")
-@add_items_options("words")
+@add_items_options("table")
 @click.option("--save", is_flag=True, help="Write the description as a table file, ITEMS.table.toml or --table, which "
               "every command then finds.")  # fmt: skip
 def describe(items: ItemsFile, save: bool) -> None:

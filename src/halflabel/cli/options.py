@@ -17,7 +17,7 @@ import click
 from halflabel._wording import closest, name_command_options
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
-from halflabel.cli.old_names import Given, OldName, accept_old_names, old_name
+from halflabel.cli.old_names import Given, OldName, accept_old_names, old_name, renamed
 from halflabel.files.registry import NAMES
 from halflabel.labels.rules import RULES
 from halflabel.table import OpenTable
@@ -87,17 +87,21 @@ class ItemsFile:
 def add_items_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the argument ITEMS and the options about it, as one :class:`ItemsFile`.
 
-    Common keys are options, and those named in ``more``; all others are given as ``--set KEY=VALUE``.
+    Common keys are options, and those named in ``more``; all others are given as ``--set KEY=VALUE``. With "table" in
+    ``more`` the table file is an option, too; otherwise it is ``--set @FILE``.
     """
     shown = [key for key in KEYS if key.common or key.name in more]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def run(*, paths: tuple[Path, ...], table: Path | None, **given: Any) -> Any:
+        def run(*, paths: tuple[Path, ...], **given: Any) -> Any:
+            table = _take_table_file(given)
             with name_keys(shown):
                 return command(items=ItemsFile(paths, _take_keys(given), table), **given)
 
-        decorated = _TABLE(_SET(accept_old_names(*_list_old_names(shown))(run)))
+        old = [*_list_old_names(shown), *([] if "table" in more else [_OLD_TABLE])]
+        decorated = _SET(accept_old_names(*old)(run))
+        decorated = _TABLE(decorated) if "table" in more else decorated
         for key in reversed(shown):
             decorated = _make_option(key)(decorated)
         return _PATHS(decorated)
@@ -131,6 +135,17 @@ def name_keys(shown: Collection[Key]) -> Iterator[None]:
     by_argument |= {name: f"{of_words}'{{}}={value}'" for value, name in VALUES.items()}
     with name_command_options(by_argument):
         yield
+
+
+def _take_table_file(given: Given) -> Path | None:
+    """Take the table file out of the arguments of a command."""
+    named = [Path(value) for name, value in given["settings"] if name == "@"]
+    named += [given.pop("table")] if given.get("table") is not None else []
+    given.pop("table", None)
+    given["settings"] = [(name, value) for name, value in given["settings"] if name != "@"]
+    if len(named) > 1:
+        raise click.UsageError("a table file was given twice: give it once.")
+    return named[0] if named else None
 
 
 def _take_keys(given: Given) -> dict[str, Any]:
@@ -167,9 +182,10 @@ def _parse(key: Key, texts: Iterable[str]) -> Any:
 
 
 def _parse_settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Any]]:
-    """Read ``KEY=VALUE``. If a key has several names, their values are joined."""
+    """Read ``KEY=VALUE`` and ``@FILE``. If a key has several names, their values are joined."""
     texts: dict[str, list[str]] = {}
-    for value in values:
+    files = [("@", value[1:]) for value in values if value[:1] == "@" and value[1:]]
+    for value in (value for value in values if ("@", value[1:]) not in files):
         name, equals, text = value.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or name not in BY_NAME:
@@ -177,15 +193,16 @@ def _parse_settings(_: click.Context, __: click.Parameter, values: tuple[str, ..
             reason = "is not of the form KEY=VALUE" if not equals else "names no key"
             raise click.BadParameter(f"{value!r:.80} {reason}; the keys are {keys}.")
         texts.setdefault(name, []).append(text)
-    return [(name, _parse(BY_NAME[name], given)) for name, given in texts.items()]
+    return [*files, *((name, _parse(BY_NAME[name], given)) for name, given in texts.items())]
 
 
 _PATHS = click.argument("paths", type=PATH, metavar="ITEMS...", nargs=-1, required=True)
 _TABLE = click.option("--table", type=PATH, help="A table file that describes ITEMS; by default ITEMS.table.toml if "
                       "there is one. Options override it.")  # fmt: skip
-_SET = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, callback=_parse_settings,
-                    help="Any other key of a table file, such as group=thread; `halflabel data describe --help` lists "
-                    "them.")  # fmt: skip
+_OLD_TABLE = renamed("--table", "table", "--set @{}", type=PATH)
+_SET = click.option("--set", "settings", metavar="KEY=VALUE|@FILE", multiple=True, callback=_parse_settings,
+                    help="Any other key of a table file, such as group=thread, or @FILE for a whole file; `halflabel "
+                    "data describe --help` lists the keys.")  # fmt: skip
 
 
 def list_keys() -> str:
@@ -198,7 +215,7 @@ def list_keys() -> str:
 
 def _list_old_names(shown: Collection[Key]) -> list[OldName]:
     """Return the old options of a command: keys that are not options now, and keys with another name."""
-    hidden = [_as_old_name(key) for key in KEYS if key not in shown and key.name != "words"]
+    hidden = [_as_old_name(key) for key in KEYS if key not in shown]
     marks = _as_old_name(BY_NAME["thumbnails"], "--marks")
     return [*hidden, marks, *(_make_old_words(name, value) for value, name in VALUES.items())]
 

@@ -31,14 +31,13 @@ if TYPE_CHECKING:
 @click.command(name="predict")
 @click.argument("model", type=PATH)
 @click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
-@add_set_option("delimiter", "encoding", "format")
+@add_set_option("delimiter", "encoding", "format", "vectors")
 @accept_old_names(OLD_QUESTION)
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
 @to_option
 @probabilities_option
 @click.option("--map", "places", type=PATH, help="Also write the places of the items on the map of the report.")
 @explain_option
-@click.option("--vectors", type=PATH, metavar="X.npy", help="Feature vectors, one row per row of the table.")
 def predict_command(
     model: Path,
     items: tuple[Path, ...],
@@ -48,7 +47,6 @@ def predict_command(
     probabilities: Path | None,
     places: Path | None,
     explain: tuple[tuple[str, str], ...],
-    vectors: Path | None,
 ) -> None:
     """Label new items with a saved model.
 
@@ -60,6 +58,7 @@ def predict_command(
     from halflabel.completion.model_file import load
 
     (tool, question), predictor = split_tool(to), load(model)
+    vectors = Path(keys.pop("vectors")) if "vectors" in keys else None
     source = read_file(items, Columns(format=keys.pop("format", None), labels=()), **keys)
     raw = source.raw
     target = output or (name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))

@@ -73,7 +73,7 @@ def review_group() -> None:
 
 
 @review_group.command(name="page", cls=_PageCommand)
-@add_items_options("show")
+@add_items_options()
 @click.option("--to", type=PATH, metavar="FILE", help="Write a table of the entries to check, the most useful ones "
               "first, in place of the page; `halflabel complete --answers` reads it.")  # fmt: skip
 @click.option("--rows", type=click.IntRange(1), default=MAX_ROWS, show_default=True, help="Maximum number of rows of "
@@ -113,7 +113,7 @@ def review_command(
     \b
     Examples:
       halflabel review songs.csv --id song --labels rock,sad,live
-      halflabel review images.csv --id file --labels 'tag_*' --show file
+      halflabel review images.csv --id file --labels 'tag_*' --set show=file
       halflabel review posts.csv --id post --text body --tags tags --absent unknown
       halflabel review songs.csv --id song --labels rock,sad,live --to check.csv
       halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl
