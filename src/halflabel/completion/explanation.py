@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from halflabel._wording import quoted
 from halflabel.completion import contribution_table, views
-from halflabel.completion.evidence import Evidence
 from halflabel.evidence.kinds import KINDS, classify_new, find_supporting_items
 from halflabel.labels import PartialLabels
-from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.contributions import PRIOR, RATE, Examples
+
+if TYPE_CHECKING:
+    from halflabel.completion.evidence import Evidence
+    from halflabel.methods.base import PartialLabelEstimator
 
 #: Maximum number of supporting items.
 MAX_SUPPORTING = 10

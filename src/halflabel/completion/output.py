@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from halflabel import files
 from halflabel._version import __version__
-from halflabel.completion.evidence import Evidence
 from halflabel.completion.marking import mark_filled
 from halflabel.files.conversion import parse_question, write_frame
 from halflabel.files.huggingface import write_with_classes
@@ -21,6 +21,9 @@ from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.exclusions import Cause
 from halflabel.table.tag_cells import name_open_column
+
+if TYPE_CHECKING:
+    from halflabel.completion.evidence import Evidence
 
 #: The author of suggestions in files of annotation tools.
 MODEL = f"halflabel {__version__}"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from halflabel.completion.evidence import Evidence
 from halflabel.table.items import choose_shown, take_shown
+
+if TYPE_CHECKING:
+    from halflabel.completion.evidence import Evidence
 
 #: The first columns of a review table. The columns that describe the item follow.
 COLUMNS = ("item", "label", "given", "suggested", "probability", "reason", "answer")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Ints
 from halflabel._forwarding import accept_seed
-from halflabel.completion.evidence import Evidence
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, MAX_LANDMARKS
 from halflabel.completion.mapping.joint_space import JointSpace, measure_skill, weigh_by_skill
 from halflabel.completion.mapping.layouts import METHODS, Scene, choose_method
@@ -21,6 +21,9 @@ from halflabel.methods.canonical_order import order_columns, order_items
 from halflabel.numerics.layout.placement import place
 from halflabel.numerics.layout.quality import MAX_QUERIES
 from halflabel.numerics.layout.tsne import MIN_ITEMS
+
+if TYPE_CHECKING:
+    from halflabel.completion.evidence import Evidence
 
 
 @dataclass(frozen=True, eq=False)
