@@ -34,8 +34,12 @@ _COMMANDS = {
     "prevalence": _Place("prevalence", "prevalence_command", "Count how frequent each label is, with an interval."),
     "map": _Place("map", "map_command", "Draw the items in a small number of dimensions."),
     "review": _Place("review", "review_group", "Answer questions about uncertain labels in the browser."),
-    "finish": _Place("finish", "finish_command", "Ask until the table has at most a stated share of errors."),
-    "verify": _Place("finish", "verify_command", "Prove a certificate of `halflabel finish` again."),
+    "finish": _Place(
+        "finish",
+        "finish_command",
+        "Ask questions until the whole delivered table has at most a stated share of errors.",
+    ),
+    "verify": _Place("finish", "verify_command", "Prove a certificate again."),
     "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),
 }
 
