@@ -110,6 +110,12 @@ class FakeCompletion:
     def evidence(self) -> FakeCompletion:
         return self
 
+    sample_filled = Evidence.sample_filled
+
+    @property
+    def _order(self) -> np.ndarray:
+        return np.arange(len(self.labels))
+
     warnings = property(Evidence.warnings.func)
     contradictions = property(Evidence.contradictions.func)
     _checked = property(Evidence._checked.func)

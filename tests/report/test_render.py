@@ -47,6 +47,7 @@ def test_sections_answer_in_order(by_hand):
     assert [section["id"] for section in page.all("section")] == [
         "reading",
         "filled",
+        "samples",
         "labels",
         "prevalence",
         "errors",

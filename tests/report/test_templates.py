@@ -97,6 +97,11 @@ def render_figures(name, completion, options):
     return drawn
 
 
+def render_items(name, completion, options):
+    macros, rows = load_templates().get_template(name).module, context_of(completion, options)["read"]["rows"]
+    return "".join(macros.item(row, "1. ") + macros.meter(p, "low") for row in rows for p in (0.5, None))
+
+
 def render_picture(name, completion, options):
     if completion.coordinates.shape[1] < 2:
         return "no picture is drawn without two dimensions"
@@ -117,8 +122,10 @@ SECTIONS = (
     "labels",
     "map",
     "prevalence",
+    "read",
     "report",
     "reviewed",
+    "samples",
     "warnings",
 )
 
@@ -126,6 +133,7 @@ SECTIONS = (
 RENDERED = {
     **dict.fromkeys((f"{name}.html.j2" for name in SECTIONS), render_section),
     "figures.html.j2": render_figures,
+    "items.html.j2": render_items,
     "map.svg.j2": render_picture,
     "map_page.html.j2": render_picture,
     "notebook.html.j2": render_notebook,

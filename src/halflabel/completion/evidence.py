@@ -20,6 +20,7 @@ from halflabel.evidence.doubts import rank_doubts
 from halflabel.evidence.drawing import digest_table
 from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.expected_errors import estimate_errors
+from halflabel.evidence.filled_samples import sample_filled
 from halflabel.evidence.kinds import KINDS, classify_entries, count_gaps
 from halflabel.evidence.lower_bounds import MIN_P, ResampledCalibration, lower_positives, lower_probabilities
 from halflabel.evidence.questions import rank_questions
@@ -327,6 +328,16 @@ class Evidence:
         names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
         ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
         return self.opened.name_items(pd.DataFrame(ranked))
+
+    def sample_filled(self, n: int, random_state: int = 0) -> pd.DataFrame:
+        """Return ``n`` random filled entries of each label: position, column.
+
+        See :func:`halflabel.evidence.filled_samples.sample_filled`.
+        """
+        order = self._order
+        filled = np.where(self.labels.observed, 0, self.state).astype(np.int8)
+        chosen = sample_filled(filled[order], self.labels.names, n, random_state)
+        return chosen.assign(position=order[chosen["position"]])
 
     def next_to_label(self, n: int) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown."""

@@ -31,7 +31,9 @@ from halflabel.report.quality import (
     measure_quality,
     read_thresholds,
 )
+from halflabel.report.reading import summarize_reading
 from halflabel.report.reasons import UNASSIGNED
+from halflabel.report.samples import summarize_samples
 from halflabel.report.scatter import choose_points, fit_texts, fit_to_frame
 from halflabel.table import OpenTable
 from halflabel.table.images import encode_png, read_images, take_marks
@@ -48,8 +50,8 @@ MAX_LABELS, WORST, BEST = 60, 40, 10
 #: Maximum numbers of rows in the tables of entries and items to check.
 MAX_SUSPECTS, MAX_NEXT, MAX_UNASSIGNED = 20, 12, 15
 
-#: Maximum numbers of columns per role, and of settings and parameters.
-MAX_COLUMNS, MAX_SETTINGS = 40, 60
+#: Maximum number of settings and parameters.
+MAX_SETTINGS = 60
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 
@@ -106,6 +108,7 @@ def summarize(
     marks = completion.opened.description.thumbnails if marks is None else marks
     images = take_marks(completion.opened, marks) if isinstance(marks, tuple) else marks
     ink = None if images is None else read_images(images, len(labels))
+    folder = _find_folder(completion.opened) if folder is None else folder
     predictions, positive = _summarize_predictions(completion), _summarize_positive(completion)
     counts = _count_entries(completion)
     precision = completion.evidence.min_precision if completion.evidence.has_precision else None
@@ -114,7 +117,7 @@ def summarize(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "headline": write_headline(counts, positive_only=labels.positive_only, min_precision=precision),
         "counts": counts,
-        "reading": _summarize_reading(completion.opened),
+        "reading": summarize_reading(completion.opened),
         "positive": positive,
         "min_precision": completion.evidence.min_precision,
         "rule": str(completion.rule),
@@ -129,14 +132,14 @@ def summarize(
         "drift": completion.evidence.drift,
         "contradictions": [each["title"] for each in completion.evidence.contradictions],
         "warnings": completion.evidence.warnings,
+        "samples": summarize_samples(completion, shown, folder, ink, random_state),
         "map": _try_map(completion, shown, ink, random_state),
         "method": _summarize_method(completion.model),
         "reviewed": None if reviewed is None else _summarize_review(reviewed),
         "settings": _as_text({name: value for name, value in (settings or {}).items() if value is not None}),
-        "roles": _summarize_roles(completion.opened),
         "versions": {"python": platform.python_version(), **list_versions(*_LIBRARIES)},
     }
-    _describe_items(summary, completion, shown, _find_folder(completion.opened) if folder is None else folder, ink)
+    _describe_items(summary, completion, shown, folder, ink)
     _link_suspects(summary)
     plain: dict[str, Any] = _plain(summary)
     return plain
@@ -326,31 +329,6 @@ def _link_suspects(summary: dict[str, Any]) -> None:
 
 def _summarize_method(model: Any) -> dict[str, Any]:
     return {"name": type(model).__name__, "parameters": _as_text(model.get_params(deep=False))}
-
-
-def _summarize_reading(opened: OpenTable) -> dict[str, Any]:
-    """Return what was understood of the table as short texts."""
-    reading = opened.reading
-    rows = reading.rows.to_dict(orient="records")
-    return {
-        "columns": list(reading.rows.columns),
-        "rows": [{name: clipped(text, 300) for name, text in row.items()} for row in rows],
-        "where": clipped(reading.where, 300),
-        "counts": reading.counts,
-        "more": reading.n_labels - len(reading.counts),
-        "nothing": [clipped(text, 300) for text in reading.nothing],
-    }
-
-
-def _summarize_roles(opened: OpenTable) -> list[dict[str, Any]]:
-    """Return columns by role and reason, so that a thousand number columns take one line."""
-    grouped: dict[tuple[str, str], list[str]] = {}
-    for column, role, why in opened.roles.describe():
-        grouped.setdefault((role, why), []).append(column)
-    return [
-        {"role": role, "why": why, "n_columns": len(columns), "columns": [clipped(c) for c in columns[:MAX_COLUMNS]]}
-        for (role, why), columns in list(grouped.items())[:MAX_SETTINGS]
-    ]
 
 
 def _summarize_review(reviewed: Mapping[str, Any]) -> dict[str, Any]:
