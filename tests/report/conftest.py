@@ -110,7 +110,7 @@ class FakeCompletion:
     def evidence(self) -> FakeCompletion:
         return self
 
-    sample_filled = Evidence.sample_filled
+    sample_filled, as_known = Evidence.sample_filled, None
 
     @property
     def _order(self) -> np.ndarray:

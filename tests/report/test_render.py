@@ -206,7 +206,7 @@ def test_navigation_has_the_names_of_the_headings(by_hand):
         html = render_html(summarize(by_hand(*(() if labels is None else (labels,)))))
         named = re.findall(r'<a href="#(\w+)">([^<]+)</a>', html[html.index("<nav") : html.index("</nav>")])
         assert named == re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', html)
-        assert len(named) == 9
+        assert len(named) == 10
 
 
 def test_the_direction_of_text_from_outside_stays_its_own(by_hand):

@@ -81,9 +81,14 @@ def test_settings_roles_and_versions_are_kept(by_hand):
     assert written == {"labels": "rock, sad", "curve": "no"}
     assert summary["method"] == {"name": "FakeModel", "parameters": {"n_neighbors": "15"}}
     assert {"halflabel", "numpy", "python"} <= summary["versions"].keys()
-    number = next(row for row in summary["read"]["roles"] if row["role"] == "number")
+    number = next(row for row in summary["reading"]["roles"] if row["role"] == "number")
     assert (number["n_columns"], len(number["columns"])) == (100, 40)
-    assert summary["read"]["roles"][-1] == {"role": "ignored", "why": "free text", "n_columns": 1, "columns": ["url"]}
+    assert summary["reading"]["roles"][-1] == {
+        "role": "ignored",
+        "why": "free text",
+        "n_columns": 1,
+        "columns": ["url"],
+    }
 
 
 TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")

@@ -98,7 +98,8 @@ def render_figures(name, completion, options):
 
 
 def render_items(name, completion, options):
-    macros, rows = load_templates().get_template(name).module, context_of(completion, options)["read"]["rows"]
+    macros, labels = load_templates().get_template(name).module, context_of(completion, options)["samples"]["labels"]
+    rows = [row for label in labels for row in label["rows"]]
     return "".join(macros.item(row, "1. ") + macros.meter(p, "low") for row in rows for p in (0.5, None))
 
 
@@ -122,7 +123,7 @@ SECTIONS = (
     "labels",
     "map",
     "prevalence",
-    "read",
+    "reading",
     "report",
     "reviewed",
     "samples",

@@ -81,7 +81,7 @@ def test_a_column_that_is_called_id_is_one(name):
         ([2.5, None], Cause.CONSTANT),
         (["x", None, "x"], Cause.CONSTANT),
         (["1", "2", "x", "3"], Cause.STRAYS),
-        (SENTENCES, Cause.OTHER),
+        (SENTENCES, Cause.SENTENCES),
         ([[1, 2], [3, 4]], Cause.OTHER),
     ],
 )

@@ -50,6 +50,8 @@ def test_a_recognised_id_is_shown_by_default():
     assert choose_shown(open_table(songs, columns=Columns(labels=["rock"]))) == ("song",)
     assert choose_shown(open_table(songs, columns=Columns(labels=["rock"], id="song"))) == ()
     assert choose_shown(open_table(songs[["tempo"]], songs[["rock"]])) == ()
+    titled = songs.drop(columns="song").assign(title=[f"the song of the year {i}" for i in range(len(songs))])
+    assert choose_shown(open_table(titled, columns=Columns(labels=["rock"]))) == ("title",)
 
 
 def test_items_with_equal_ids_are_listed_without_columns(by_hand):

@@ -16,6 +16,7 @@ class Cause(StrEnum):
 
     CONSTANT = auto()
     IDENTIFIER = auto()
+    SENTENCES = auto()
     STRAYS = auto()  # numbers with single cells of text
     OTHER = auto()
 
@@ -89,7 +90,8 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
             own = f"or as a .npy file ({option('vectors')})"
             return f"lists written as text; give vectors as lists in a Parquet file, {own}"
         if texts.str.count(r"\s").median() >= MIN_SPACES:
-            return f"a different text in every row; name it with {option('text')} to use its words"
+            words = f"a different text in every row; name it with {option('text')} to use its words"
+            return Exclusion(words, Cause.SENTENCES)
         return _exclude_identifier("every value is different")
     if not strays.any():
         return "numbers stored as text; convert them to numbers to use it"

@@ -18,7 +18,7 @@ from halflabel.table.exclusions import Cause
 from halflabel.table.patterns import select
 from halflabel.table.thumbnails import is_image, name_image, read_thumbnail
 
-#: Maximum number of columns that are shown by default because their values look like ids.
+#: Maximum number of columns that are shown by default because their values look like ids or titles.
 MAX_IDS = 2
 
 #: Maximum length of an address that becomes a link.
@@ -41,7 +41,7 @@ def choose_shown(opened: OpenTable, show: Sequence[str] | None = None) -> tuple[
     opened : OpenTable
     show : sequence of str, optional
         Names or patterns; by default the names in the table's description, else the text column, and columns like
-        ids and were not named as the id.
+        ids or titles that have no role.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def choose_shown(opened: OpenTable, show: Sequence[str] | None = None) -> tuple[
     if opened.frame is None:
         return ()
     roles = opened.roles
-    ids = roles.find_ignored(Cause.IDENTIFIER)
+    ids = (*roles.find_ignored(Cause.IDENTIFIER), *roles.find_ignored(Cause.SENTENCES))
     return (*(() if roles.text is None else (roles.text,)), *ids[:MAX_IDS])
 
 
