@@ -9,7 +9,19 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 #: Arguments of open_table only: they state how a file is read, how tags are written, and how items are shown.
-OF_TABLE = ("case", "negation", "scores", "delimiter", "encoding", "xml", "top_labels", "show", "thumbnails")
+OF_TABLE = (
+    "case",
+    "negation",
+    "scores",
+    "missing",
+    "skip_rows",
+    "delimiter",
+    "encoding",
+    "xml",
+    "top_labels",
+    "show",
+    "thumbnails",
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")

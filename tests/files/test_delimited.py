@@ -111,7 +111,7 @@ def test_a_wide_table_is_not_fragmented(write):
     [
         ("", "the file is empty"),
         ("a,b\n", "there is a header but no row below it"),
-        ("\na,b\n1,2\n", "line 1: the first line is empty, where the column names should stand"),
+        ("\na,b\n1,2\n", "line 1: the column names seem to stand in line 2, below a title: state skip_rows='1'"),
         ("1,0.5\n0,2\n", r"line 1: the first line holds numbers \(1, 0\.5\), not column names"),
         ("a,b,a\n1,2,3\n", "line 1, column 'a': two columns have this name"),
         ("a,,b\n1,2,3\n", "line 1: column 2 of the header has no name"),
@@ -315,3 +315,14 @@ def test_pipes_and_devices_are_no_files(tmp_path):
     for name in ("a.csv", "b.parquet"):
         with pytest.raises(ReadError, match="it is not an ordinary file"):
             read_table(tmp_path / name)
+
+
+def test_a_point_next_to_decimal_commas_is_unclear(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b;c\n1,5;12.345;1.25\n2,5;7.001;2.5\n3,25;0;3.75\n")
+    raw = read_table(path)
+    assert raw.frame["b"].tolist() == ["12.345", "7.001", "0"]
+    assert raw.frame["c"].tolist() == [1.25, 2.5, 3.75]
+    assert any("1 column was read as text, because a point may stand for" in note for note in raw.notes)
+    path.write_text("a;b\n1;12.345\n2;7.001\n")
+    assert read_table(path).frame["b"].tolist() == [12.345, 7.001]

@@ -21,6 +21,7 @@ from halflabel.cli.old_names import Given, accept_old_names, old_name, renamed
 from halflabel.cli.options import ItemsFile
 from halflabel.files.detection import detect
 from halflabel.table import Columns
+from halflabel.table.columns import OF_CELLS
 
 if TYPE_CHECKING:
     from halflabel.folders.result import FolderCompletion
@@ -139,7 +140,8 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
     check_outputs((*items.inputs, folder), model, report)
     check_page(report)
     described = items.columns
-    columns = {each.name: getattr(described, each.name) for each in fields(Columns) if each.name in described.stated}
+    names = (*(each.name for each in fields(Columns)), *OF_CELLS)
+    columns = {name: getattr(described, name) for name in names if name in described.stated}
     if "format" not in items.given:
         columns.pop("format", None)  # of a table file: that of the parts is in their names
     names = ("probabilities", "report", "min_precision", "cost", "rule", "observed_rate", "effort")
@@ -158,7 +160,8 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
 
 def _check_options(items: ItemsFile, given: dict[str, Any]) -> None:
     """Raise for an option that is about one table."""
-    of_file = {name: getattr(items.columns, name) for name in ("pairs", "labels_file", "prior", "xml", "top_labels")}
+    names = ("pairs", "labels_file", "prior", "xml", "top_labels", "skip_rows")
+    of_file = {name: getattr(items.columns, name) for name in names}
     others = {name: value for name, value in given.items() if name not in SHARED}
     for name, value in {**of_file, **others}.items():
         if value not in (None, (), False):

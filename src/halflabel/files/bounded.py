@@ -9,13 +9,14 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from halflabel._memory import free_memory
 from halflabel._wording import option, plural
 from halflabel.files.raw_table import ReadError
+from halflabel.files.skipped import SkippedLines
 
 #: Maximum size of a decompressed file, in bytes and as a share of the free memory.
 MAX_BYTES, MAX_SHARE = 8_000_000_000, 0.25
@@ -80,8 +81,10 @@ def size_limit() -> int:
     return int(min(MAX_BYTES, MAX_SHARE * free_memory()))
 
 
-def open_text(path: Path, *, max_line: int, max_bytes: int | None = None, encoding: str = "utf-8") -> io.BufferedReader:
-    """Open a text file, gzipped or not, as UTF-8 bytes that are checked while they pass.
+def open_text(
+    path: Path, *, max_line: int, max_bytes: int | None = None, encoding: str = "utf-8", skip: Collection[int] = ()
+) -> io.BufferedReader:
+    """Open a text file, gzipped or not, as UTF-8 bytes that are checked while they pass, without the lines of ``skip``.
 
     Raises
     ------
@@ -90,15 +93,19 @@ def open_text(path: Path, *, max_line: int, max_bytes: int | None = None, encodi
         when decompressed, is a broken gzip file, cannot be decoded, holds a NUL byte or a line of more
         than ``max_line`` bytes.
     """
-    return io.BufferedReader(_Checked(path, max_line, max_bytes or size_limit(), encoding), buffer_size=1 << 18)
+    stream = io.BufferedReader(_Checked(path, max_line, max_bytes or size_limit(), encoding), buffer_size=1 << 18)
+    return io.BufferedReader(SkippedLines(stream, skip), buffer_size=1 << 18) if skip else stream
 
 
-def lines(path: Path, *, max_line: int, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+def lines(
+    path: Path, *, max_line: int, encoding: str = "utf-8", skip: Collection[int] = ()
+) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line with its end) of a text file, checked as in :func:`open_text`."""
     with open_text(path, max_line=max_line, encoding=encoding) as stream:
         for number, raw in enumerate(stream, start=1):
             try:
-                yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                if number not in skip:
+                    yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 reason = (
                     f"byte {error.start + 1} of the line (0x{raw[error.start]:02x}) is not UTF-8: save the file as "

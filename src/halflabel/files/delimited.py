@@ -14,8 +14,9 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +27,27 @@ from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
 from halflabel._wording import listed, option, plural, quoted
-from halflabel.files.bounded import base_suffix, join_names, lines, open_text, sha256_of
+from halflabel.files.bounded import base_suffix, encoding_of, join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import DELIMITERS, write_delimited
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
-from halflabel.files.text_form import MAX_LINE, MISSING_WORDS, describe_row_names, recognise
+from halflabel.files.skipped import MAX_LINES, find_line, find_title, has_second_header
+from halflabel.files.text_form import CANDIDATES, MAX_LINE, MISSING_WORDS, describe_row_names, recognise
 from halflabel.files.values import to_values
+
+#: A number that can be one with a point for thousands.
+_POINTS = r"^\s*[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})+)\s*$"
 
 #: Columns of the widest table.
 MAX_COLUMNS = 100_000
 
 
-def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encoding: str | None = None) -> RawTable:
+def read_delimited(
+    path: Path,
+    *parts: Path,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    skip_rows: str | None = None,
+) -> RawTable:
     """Read a delimited text file with a header line, ``.gz`` or not.
 
     Parameters
@@ -50,6 +61,8 @@ def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encod
         (comma, semicolon, tab, bar) that separates the first rows.
     encoding : str, optional
         By default the byte order mark decides, else UTF-8 where the file is valid UTF-8, else Windows-1252.
+    skip_rows : str, optional
+        Lines that are no rows of the table, such as "1-2,504" or "last".
 
     Returns
     -------
@@ -64,9 +77,9 @@ def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encod
         for an empty file, a missing or ambiguous header, a delimiter that does not
         occur, a truncated gzip file, and above the limits of size.
     """
-    form, table, notes = _read_cells(path, delimiter, encoding)
+    form, table, notes = _read_cells(path, delimiter, encoding, skip_rows)
     for part in parts:
-        _, cells, _ = _read_cells(part, delimiter, encoding)
+        _, cells, _ = _read_cells(part, delimiter, encoding, skip_rows)
         check_same_columns(part, cells.column_names, path, table.column_names)
         table = pa.concat_tables([table, cells.select(table.column_names)])
     frame, remarks = _frame(table, decimal_comma=form.delimiter != ",")
@@ -74,9 +87,43 @@ def read_delimited(path: Path, *parts: Path, delimiter: str | None = None, encod
     return RawTable(frame, source=join_names(path, *parts), sha256=digest, form=form, notes=(*notes, *remarks))
 
 
-def _read_cells(path: Path, delimiter: str | None, encoding: str | None) -> tuple[TextForm, pa.Table, list[str]]:
-    """Return the form of a file, its cells as text, and notes."""
-    form, notes = recognise(path, _checked_mark(delimiter), encoding, DELIMITERS.get(base_suffix(path), ","))
+def _read_cells(
+    path: Path, delimiter: str | None, encoding: str | None, skip_rows: str | None
+) -> tuple[TextForm, pa.Table, list[str]]:
+    """Return the form of a file, its cells as text, and notes. Raise for lines that are no rows of the table."""
+    try:
+        form, table, notes = _parse_cells(path, delimiter, encoding, skip_rows)
+    except ReadError:
+        if skip_rows is None:
+            _check_title(path, delimiter, encoding)
+        raise
+    if skip_rows is None and table.num_columns == 1:
+        _check_title(path, delimiter, encoding)
+    if skip_rows is None and has_second_header(table):
+        reason = (
+            "this line holds text in all columns that otherwise hold numbers, as a second header does: if it is one, "
+            f"state {option('skip_rows', '2')}."
+        )
+        raise ReadError.at(path, reason, line=2)
+    return form, table, notes
+
+
+def _check_title(path: Path, delimiter: str | None, encoding: str | None) -> None:
+    """Raise if the column names are below a title."""
+    chosen = encoding or encoding_of(path)
+    head = [line for _, line in islice(lines(path, max_line=MAX_LINE, encoding=chosen), MAX_LINES)]
+    mark = _checked_mark(delimiter)
+    if number := find_title(head, CANDIDATES if mark is None else (mark,)):
+        above = "1" if number == 2 else f"1-{number - 1}"
+        reason = f"the column names seem to stand in line {number}, below a title: state {option('skip_rows', above)}."
+        raise ReadError.at(path, reason, line=1) from None
+
+
+def _parse_cells(
+    path: Path, delimiter: str | None, encoding: str | None, skip_rows: str | None
+) -> tuple[TextForm, pa.Table, list[str]]:
+    default = DELIMITERS.get(base_suffix(path), ",")
+    form, notes = recognise(path, _checked_mark(delimiter), encoding, default, skip_rows=skip_rows)
     names = _header(path, form)
     try:
         table, names, row_names = _parse_with_row_names(path, form, names)
@@ -116,7 +163,7 @@ def _parse_with_row_names(path: Path, form: TextForm, names: list[str]) -> tuple
 
 
 def _parse(path: Path, form: TextForm, names: list[str]) -> pa.Table:
-    with open_text(path, max_line=MAX_LINE, encoding=form.encoding) as stream:
+    with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
         return arrow_csv.read_csv(stream, **_choose_options(form, names))
 
 
@@ -178,7 +225,7 @@ def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] =
 
 
 def _rows(path: Path, form: TextForm, *, strict: bool = False) -> Any:
-    text = (line for _, line in lines(path, max_line=MAX_LINE, encoding=form.encoding))
+    text = (line for _, line in lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip))
     return csv.reader(text, delimiter=form.delimiter, strict=strict)
 
 
@@ -250,7 +297,7 @@ def _diagnosis(path: Path, form: TextForm, names: list[str]) -> ReadError | None
         for row in reader:
             start, end = end + 1, reader.line_num
             if row and len(row) != len(names):
-                return ReadError.at(path, _ragged(row, names), line=start)
+                return ReadError.at(path, _ragged(row, names), line=find_line(start, form.skip))
     except csv.Error as error:
         if "field limit" in str(error):  # a limit of this second reader only
             return None
@@ -273,12 +320,25 @@ def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[
         columns[name], remark = to_values(table.column(name), decimal_comma=decimal_comma)
         if remark:
             remarks.setdefault(remark, []).append(name)
+    for name in _find_thousands(table, columns, remarks.get("decimal comma", ())):
+        columns[name] = table.column(name).to_pandas()
+        remarks.setdefault("point unclear", []).append(name)
     sentences = {
         "decimal comma": "as numbers with a decimal comma",
         "comma unclear": "as text, because a comma may stand for decimals or for thousands (write 1240 or 1.24)",
+        "point unclear": "as text, because a point may stand for decimals or for thousands (write 1240 or 1,24)",
     }
     notes = [_describe_reading(names, sentences[remark]) for remark, names in remarks.items()]
     return pd.DataFrame(columns), notes
+
+
+def _find_thousands(table: pa.Table, columns: Mapping[str, Any], local: Collection[str]) -> list[str]:
+    """Return columns such as 12.345, if other columns of the file have a decimal comma."""
+    if not local:
+        return []
+    floats = [name for name, values in columns.items() if getattr(getattr(values, "dtype", None), "kind", "") == "f"]
+    names = [name for name in floats if name not in local]
+    return [name for name in names if compute.all(compute.match_substring_regex(table.column(name), _POINTS)).as_py()]
 
 
 def _describe_reading(names: list[str], how: str) -> str:
@@ -294,5 +354,10 @@ def _is_number(text: str) -> bool:
 
 
 FORMAT = TableFormat(
-    "csv", tuple(DELIMITERS), read_delimited, write_delimited, options=("delimiter", "encoding"), in_parts=True
+    "csv",
+    tuple(DELIMITERS),
+    read_delimited,
+    write_delimited,
+    options=("delimiter", "encoding", "skip_rows"),
+    in_parts=True,
 )

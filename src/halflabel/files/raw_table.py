@@ -55,6 +55,8 @@ class TextForm:
         How a missing cell is written.
     header : tuple of str
         Column names as the file writes them; one less than there are columns where row names have none.
+    skip : tuple of int
+        The lines that are no rows of the table.
     cells : Table or None
         The cells as text, null where missing, by column name.
     """
@@ -64,6 +66,7 @@ class TextForm:
     line_end: str = "\n"
     missing: str = ""
     header: tuple[str, ...] = ()
+    skip: tuple[int, ...] = ()
     cells: pa.Table | None = None
 
 

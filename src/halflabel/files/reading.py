@@ -25,6 +25,7 @@ def read_table(
     top_labels: int | None = None,
     items_table: str | None = None,
     query: str | None = None,
+    skip_rows: str | None = None,
 ) -> RawTable:
     """Read a file by its suffix, or as the kind that is stated.
 
@@ -68,6 +69,8 @@ def read_table(
         For a database: the table or view, if there are several.
     query : str, optional
         For a database: the SELECT whose rows are read, in place of a table.
+    skip_rows : str, optional
+        For delimited text: lines that are no rows, such as "1-2,504" or "last".
 
     Returns
     -------
@@ -84,7 +87,7 @@ def read_table(
         if not (takes_folders and each.is_dir()):
             check_exists(each)
     options = {"xml": xml, "delimiter": delimiter, "encoding": encoding, "top_labels": top_labels}
-    options |= {"items_table": items_table, "query": query}
+    options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows}
     given = {name: value for name, value in options.items() if value is not None}
     kinds = {kind or _find_kind(each, given) for each in paths}
     if len(kinds) > 1:

@@ -11,6 +11,7 @@ from pathlib import Path
 from halflabel._wording import option, plural
 from halflabel.files.bounded import encoding_of, lines
 from halflabel.files.raw_table import ReadError, TextForm
+from halflabel.files.skipped import parse_lines
 
 #: Bare words that mean a missing value, like the empty cell.
 MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>")
@@ -26,7 +27,13 @@ SAMPLE_LINES = 2000
 
 
 def recognise(
-    path: Path, delimiter: str | None, encoding: str | None, default: str, *, max_bytes: int | None = None
+    path: Path,
+    delimiter: str | None,
+    encoding: str | None,
+    default: str,
+    *,
+    max_bytes: int | None = None,
+    skip_rows: str | None = None,
 ) -> tuple[TextForm, list[str]]:
     """Return the form of a file and one sentence for each choice that a user may want to correct.
 
@@ -39,6 +46,8 @@ def recognise(
         The delimiter that the suffix suggests.
     max_bytes : int, optional
         Maximum size of the file, by default the size that fits into memory.
+    skip_rows : str, optional
+        The lines that are no rows of the table, see :func:`halflabel.files.skipped.parse_lines`.
 
     Raises
     ------
@@ -52,7 +61,10 @@ def recognise(
             f"{path.name} is not UTF-8 and was read as Windows-1252 (as Excel in Western Europe writes); name "
             f"another encoding with {option('encoding')} if letters are wrong."
         )
-    head = [line for _, line in islice(lines(path, max_line=MAX_LINE, encoding=chosen), SAMPLE_LINES)]
+    skip: tuple[int, ...] = ()
+    if skip_rows is not None:
+        skip = parse_lines(skip_rows, sum(1 for _ in lines(path, max_line=MAX_LINE, encoding=chosen)))
+    head = [line for _, line in islice(lines(path, max_line=MAX_LINE, encoding=chosen, skip=skip), SAMPLE_LINES)]
     if not head:
         raise ReadError.at(path, "the file is empty.")
     mark = delimiter or _delimiter(path, head, default)
@@ -63,7 +75,7 @@ def recognise(
         )
     header = tuple(_first_rows(head, mark, 1)[0])
     line_end = "\r\n" if head[0].endswith("\r\n") else "\n"
-    return TextForm(mark, chosen, line_end, _missing_word(head, mark), header), notes
+    return TextForm(mark, chosen, line_end, _missing_word(head, mark), header, skip), notes
 
 
 def _delimiter(path: Path, head: list[str], default: str) -> str:

@@ -37,6 +37,7 @@ from halflabel.folders.totals import Totals
 from halflabel.labels.positive_only import require_observed_rate
 from halflabel.labels.rules import Rule
 from halflabel.table import Columns
+from halflabel.table.columns import OF_CELLS, Description
 
 #: Maximum number of labelled and of unlabelled rows of the core.
 MAX_LABELLED, MAX_UNLABELLED = 50_000, 20_000
@@ -155,13 +156,13 @@ def _make_result(plan: Plan, manifest: dict[str, Any], totals: Totals, notes: tu
     )
 
 
-def _read_columns(given: dict[str, Any]) -> Columns:
+def _read_columns(given: dict[str, Any]) -> Description:
     """Return the stated roles. Raise for an argument that does not exist, with the nearest name."""
-    names = [each.name for each in fields(Columns)]
+    names = [*(each.name for each in fields(Columns)), *OF_CELLS]
     if unknown := [name for name in given if name not in names]:
         hint = closest(unknown[0], names)
         raise TypeError(f"complete_folder() got an unexpected keyword argument {unknown[0]!r}: {hint}")
-    return Columns(**given)
+    return Description(**given)
 
 
 def _check_sizes(max_labelled: int, max_unlabelled: int) -> None:

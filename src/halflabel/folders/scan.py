@@ -19,6 +19,7 @@ from halflabel.files.delimited import check_same_columns
 from halflabel.files.raw_table import ReadError
 from halflabel.folders.part_files import PartFile, TextOptions, open_part
 from halflabel.folders.parts import Part
+from halflabel.labels.answers import fold_word
 from halflabel.table import Columns, Roles
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Empty
@@ -155,16 +156,17 @@ def _find_tagged(frame: pd.DataFrame, columns: Columns) -> Mask:
     """Return the rows with tags, and also rows with an empty cell if the user stated that they have no tags."""
     if columns.empty == "none":
         return np.ones(len(frame), dtype=bool)
-    missing = np.array([_has_no_tag(cell, columns.empty) for cell in frame[str(columns.tags)]], dtype=bool)
+    notation = TagNotation(no=tuple(map(fold_word, columns.no)), unknown=tuple(map(fold_word, columns.unknown)))
+    missing = np.array([_has_no_tag(cell, columns.empty, notation) for cell in frame[str(columns.tags)]], dtype=bool)
     still_open = frame.get(name_open_column(str(columns.tags)))
     still = np.zeros(len(frame), dtype=bool) if still_open is None else still_open.notna().to_numpy(dtype=bool)
     return np.asarray(~missing | still)
 
 
-def _has_no_tag(cell: Any, empty: Empty | None) -> bool:
+def _has_no_tag(cell: Any, empty: Empty | None, notation: TagNotation) -> bool:
     """Return whether a cell, a string or a list, is an unlabelled item."""
     if isinstance(cell, str | list | tuple | np.ndarray):
-        return read_meaning(TagNotation().read_parts(cell), empty) is None
+        return read_meaning(notation.read_parts(cell), empty) is None
     return bool(pd.isna(cell))
 
 

@@ -28,7 +28,10 @@ _CHOICES = {
 VECTOR_FILES = (".npy", ".parquet", ".feather", ".arrow", ".csv", ".tsv")
 
 #: Fields that state how a file is read.
-OF_FILE = ("delimiter", "encoding", "xml", "top_labels", "items_table", "query")
+OF_FILE = ("skip_rows", "delimiter", "encoding", "xml", "top_labels", "items_table", "query")
+
+#: Fields of a description about cells, in addition to those of :class:`Columns`. They also hold for many files.
+OF_CELLS = ("case", "negation", "scores", "missing")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -158,7 +161,9 @@ class Description(Columns):
     scores : {"given", "prior", "name"}, optional
         The meaning of tags with a score, such as ``rock:0.9``: they are given, they are the suggestions of a model, or
         the number is a part of the name.
-    delimiter, encoding, xml, top_labels : optional
+    missing : str or sequence of str, optional
+        Numbers and words of feature columns that mean a missing value, such as ``"-99"``.
+    skip_rows, delimiter, encoding, xml, top_labels : optional
         As in :func:`halflabel.files.read_table`.
     items_table, query : str, optional
         The table of a database that holds the items, or the SELECT whose rows are the items.
@@ -181,6 +186,8 @@ class Description(Columns):
     case: str | None = None
     negation: str | None = None
     scores: str | None = None
+    missing: str | Sequence[str] = ()
+    skip_rows: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
     xml: str | os.PathLike[str] | None = None
@@ -198,6 +205,8 @@ class Description(Columns):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        words = (self.missing,) if isinstance(self.missing, str | int | float) else self.missing
+        object.__setattr__(self, "missing", tuple(map(str, words)))
         if self.show is not None:
             object.__setattr__(self, "show", (self.show,) if isinstance(self.show, str) else tuple(map(str, self.show)))
 

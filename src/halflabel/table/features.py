@@ -23,6 +23,7 @@ from halflabel.table.blocks import (
 )
 from halflabel.table.cells import read_as_text, use_text_names
 from halflabel.table.imputation import Filling
+from halflabel.table.odd_values import hide_codes
 from halflabel.table.roles import Roles
 
 
@@ -53,6 +54,8 @@ class FeatureEncoder:
         The values of each category column.
     text : str or None
         The column of words, with ``vocabulary`` and ``idf``.
+    missing : tuple of str
+        Numbers and words that mean a missing value.
     notes : tuple of str
         Sentences for the user about the table that it was learned from.
 
@@ -80,11 +83,17 @@ class FeatureEncoder:
     text: str | None = None
     vocabulary: tuple[str, ...] = ()
     idf: Floats = field(default_factory=lambda: np.empty(0))
+    missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
     def learn(
-        cls, frame: pd.DataFrame, roles: Roles, matrix: Any = None, matrix_names: Sequence[str] = ()
+        cls,
+        frame: pd.DataFrame,
+        roles: Roles,
+        matrix: Any = None,
+        matrix_names: Sequence[str] = (),
+        missing: Sequence[str] = (),
     ) -> FeatureEncoder:
         """Learn the values for gaps, the categories and the words.
 
@@ -98,6 +107,8 @@ class FeatureEncoder:
             Numeric features next to the table.
         matrix_names : sequence of str, optional
             By default ``"x0"``, ``"x1"``, ...
+        missing : sequence of str, optional
+            Numbers and words that mean a missing value, such as ``"-99"``.
 
         Raises
         ------
@@ -111,15 +122,15 @@ class FeatureEncoder:
         frame = use_text_names(frame)
         if matrix is not None:
             matrix_names = matrix_names or [f"x{j}" for j in range(matrix.shape[1])]
-        values = {
-            column: set(read_as_text(frame[column])) - {None} for column in _require_columns(roles.categorical, frame)
-        }
+        columns = _require_columns(roles.categorical, frame)
+        values = {column: set(read_as_text(frame[column])) - {None, *missing} for column in columns}
         encoder = cls(
             numeric=roles.numeric,
             vectors=roles.vectors,
             matrix_names=tuple(matrix_names),
             categories={column: tuple(sorted(found)) for column, found in values.items()},
             text=roles.text,
+            missing=tuple(missing),
         )
         blocks = encoder._read_gapped(frame, matrix)
         encoder = replace(encoder, vector_width=blocks[1].shape[1], filling=Filling.learn(_join_dense(blocks)))
@@ -215,10 +226,14 @@ class FeatureEncoder:
                 f"a matrix of {len(self.matrix_names)} features is needed together with the table, as in training."
             )
         return [
-            read_numbers(frame, self.numeric),
+            hide_codes(read_numbers(frame, self.numeric), self.missing),
             none if self.vectors is None else read_vectors(frame[self.vectors], self.vector_width or None),
-            none if matrix is None else read_matrix(matrix, self.matrix_names, len(frame)),
+            none if matrix is None else self._read_matrix(matrix, len(frame)),
         ]
+
+    def _read_matrix(self, matrix: Any, n_items: int) -> Matrix:
+        values = read_matrix(matrix, self.matrix_names, n_items)
+        return hide_codes(values, self.missing) if isinstance(values, np.ndarray) else values
 
     def _describe(self, frame: pd.DataFrame, blocks: Sequence[Matrix]) -> tuple[str, ...]:
         gaps = np.concatenate([*map(_count_gaps, blocks)])

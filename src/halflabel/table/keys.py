@@ -242,6 +242,8 @@ KEYS = (
         metavar="MARK"),
     Key("scores", "Meaning of tags with a score, such as rock:0.9: they are given, or suggestions of a model, or the "
         "number is a part of the name.", "choice", choices=("given", "prior", "name")),
+    Key("missing", "Numbers and words of feature columns that mean a missing value, such as -99,999.", "names",
+        "VALUES"),
     Key("tags_file", "A long table of (id, tag); needs id and on.", "path", "FILE", argument="pairs"),
     Key("on", "The id column of tags_file or labels_file."),
     Key("tag", "The tag column of tags_file, if it has further columns."),
@@ -255,6 +257,7 @@ KEYS = (
     Key("max_categories", "Maximum number of distinct texts of a column that is read as a category; by default 20.",
         "number", "N"),
     Key("format", "Format of the file; recognised by default.", metavar="NAME"),
+    Key("skip_rows", "Lines of a text file that are no items, such as 1-2,504 or last.", metavar="LINES"),
     Key("delimiter", "Character between the cells of a text file, or 'tab'; recognised by default.", metavar="TEXT"),
     Key("encoding", "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME"),
     Key("xml", "Mulan label file of an ARFF file, if it is not its sibling.", "path", "FILE"),

@@ -21,6 +21,9 @@ from halflabel.table.roles import Roles
 from halflabel.table.tag_cells import Parts, Tag, TagNotation, name_open_column
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
+#: Minimum number of annotated items with one tag each that are taken for items with a class.
+MIN_CLASSES = 10
+
 #: Forms of a cell that becomes an empty list once all of its labels are decided.
 _GAPS = ("an empty cell", "a list of missing values only")
 
@@ -264,9 +267,20 @@ def _read_tags(
     forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)
     missing = sum(each.count(None) for cell, each in parts if each and name_form(cell, each, notation) is None)
     next_to = f"{plural(missing, 'missing value')} next to tags in the column {name!r} left out."
-    notes = (*describe_forms(forms, empty), *([next_to] if missing else []))
+    notes = (*describe_forms(forms, empty), *([next_to] if missing else []), *_describe_single(labels, name))
     suggested = _take_scores([each for _, each in parts], labels) if notation.scores == "prior" else None
     return LabelReading(labels, notes, notation, forms, suggested)
+
+
+def _describe_single(labels: PartialLabels, column: str) -> tuple[str, ...]:
+    """Return a sentence if each annotated item has exactly one tag, as a column of classes has."""
+    number = labels.relevant[labels.annotated].sum(axis=1)
+    if len(number) < MIN_CLASSES or len(labels.names) < 3 or (number != 1).any():
+        return ()
+    return (
+        f"Each annotated item has exactly one tag in {column!r}. Tags are filled in one by one, so that an item can "
+        "get several or none.",
+    )
 
 
 def _take_scores(parts: Sequence[Parts], labels: PartialLabels) -> Floats:

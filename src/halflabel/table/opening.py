@@ -15,6 +15,7 @@ from halflabel._arrays import Floats, Ints
 from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.files.delimited import find_first_line
 from halflabel.files.raw_table import TextForm
+from halflabel.files.skipped import find_line
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.groups import number_groups
 from halflabel.table.columns import OF_FILE, Columns, Description, Empty
@@ -59,6 +60,7 @@ def open_table(
     case: str | None = None,
     negation: str | None = None,
     scores: str | None = None,
+    missing: str | Sequence[str] = (),
     id: str | None = None,
     group: str | None = None,
     features: str | Sequence[str] | None = None,
@@ -71,6 +73,7 @@ def open_table(
     no: str | Sequence[str] = (),
     unknown: str | Sequence[str] = (),
     format: str | None = None,
+    skip_rows: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     xml: str | os.PathLike[str] | None = None,
@@ -101,11 +104,11 @@ def open_table(
         default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Arguments override it.
     labels, tags, pairs, on, absent, empty, sep, id, group, features, vectors, text, ignore : optional
         The role of each column, as in :func:`halflabel.complete`; ``pairs`` may be a path.
-    case, negation, scores : optional
-        How tags are written, see :class:`halflabel.table.columns.Description`.
+    case, negation, scores, missing : optional
+        How tags and missing values are written, see :class:`halflabel.table.columns.Description`.
     max_categories, prior, yes, no, unknown, format : optional
         The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` may be a path.
-    delimiter, encoding, xml, top_labels, items_table, query : optional
+    skip_rows, delimiter, encoding, xml, top_labels, items_table, query : optional
         How a file is read, see :func:`halflabel.files.read_table`. A database may hold further tables: ``tags``,
         ``pairs`` and the arguments below may name one of them.
     tag, value, tag_names, annotated, labels_file, other_ids : optional
@@ -168,8 +171,8 @@ def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
     roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
     reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
-    encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names)
-    on_roles = describe_surprises(frame, roles, index)
+    encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing)
+    on_roles = describe_surprises(frame, roles, index, columns.missing)
     groups, on_groups = _read_groups(frame, roles)
     prior, on_prior = _read_prior(columns, reading, index, roles, frame)
     return OpenTable(
@@ -193,7 +196,8 @@ def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
 
 def _find_first_line(form: TextForm | None) -> int | None:
     """Return the line of the first row of a text file, or None if a cell holds a line break, and for other files."""
-    return None if form is None or form.cells is None else find_first_line([form.cells])
+    first = None if form is None or form.cells is None else find_first_line([form.cells])
+    return None if first is None or form is None else find_line(first, form.skip)
 
 
 def _require_nothing_more(Y: Any, columns: Columns) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from halflabel._wording import listed, option, plural
-from halflabel.table.cells import looks_like_label
+from halflabel.table.cells import looks_like_label, use_text_names
 from halflabel.table.exclusions import Cause
+from halflabel.table.odd_values import describe_odd_values
 from halflabel.table.roles import Roles
 
 
-def describe_surprises(frame: pd.DataFrame, roles: Roles, index: pd.Index[Any]) -> tuple[str, ...]:
+def describe_surprises(
+    frame: pd.DataFrame, roles: Roles, index: pd.Index[Any], missing: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return sentences about roles that the user probably does not expect.
 
     Parameters
@@ -21,6 +25,8 @@ def describe_surprises(frame: pd.DataFrame, roles: Roles, index: pd.Index[Any]) 
     roles : Roles
     index : Index
         The ids of the items.
+    missing : sequence of str, optional
+        Values that mean a missing value.
 
     Examples
     --------
@@ -44,4 +50,4 @@ def describe_surprises(frame: pd.DataFrame, roles: Roles, index: pd.Index[Any]) 
             f"{plural(int(index.duplicated(keep=False).sum()), 'row')} share their id with another row: name a column "
             f"of distinct ids ({option('id')}), or lists of items will be ambiguous."
         )
-    return tuple(notes)
+    return (*notes, *describe_odd_values(use_text_names(frame), roles, missing))

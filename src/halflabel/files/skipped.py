@@ -1,0 +1,137 @@
+"""Lines of a text file that are no rows of its table: title rows, a second header, a total row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import compute
+
+#: Maximum number of lines that are read to find a title, and of rows to find a second header.
+MAX_LINES, MAX_ROWS = 40, 50
+
+_RANGE = re.compile(r"\s*([1-9][0-9]{0,8})\s*(?:-\s*([1-9][0-9]{0,8})\s*)?")
+_NUMBER = r"^\s*[+-]?[0-9][0-9.,]*\s*%?\s*$"
+
+
+def parse_lines(text: str, n_lines: int) -> tuple[int, ...]:
+    """Return the lines that a text states.
+
+    Parameters
+    ----------
+    text : str
+        Numbers and ranges with commas between them, and the word "last".
+    n_lines : int
+        Number of lines of the file.
+
+    Examples
+    --------
+    >>> parse_lines("1-2, 5, last", 9)
+    (1, 2, 5, 9)
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        if part.strip() == "last":
+            found.add(n_lines)
+        elif (match := _RANGE.fullmatch(part)) is not None:
+            found.update(range(int(match[1]), min(int(match[2] or match[1]), n_lines) + 1))
+        else:
+            raise ValueError(f"lines to skip are written as '1-2,504' or 'last', not {text!r:.80}.")
+    return tuple(sorted(found))
+
+
+def find_line(line: int, skip: Collection[int]) -> int:
+    """Return the line of the file, from the number of the line among the lines that are not skipped.
+
+    Examples
+    --------
+    >>> find_line(1, ()), find_line(2, (1, 2, 4))
+    (1, 5)
+    """
+    gone, at = set(skip), 0
+    while line:
+        at += 1
+        line -= at not in gone
+    return at
+
+
+class SkippedLines(io.RawIOBase):
+    """A stream of bytes without some of its lines."""
+
+    def __init__(self, stream: io.BufferedReader, skip: Collection[int]) -> None:
+        self._lines = _take_lines(stream, frozenset(skip))
+        self._rest = b""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with whole lines, or with the start of a line."""
+        while len(self._rest) < len(buffer) and (line := next(self._lines, b"")):
+            self._rest += line
+        size = min(len(self._rest), len(buffer))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+
+def _take_lines(stream: io.BufferedReader, skip: frozenset[int]) -> Iterator[bytes]:
+    for number, line in enumerate(stream, start=1):
+        if number not in skip:
+            yield line
+
+
+def find_title(head: Sequence[str], marks: Sequence[str]) -> int | None:
+    """Return the line of the column names where lines above it hold a title, or None.
+
+    Column names are several distinct texts, with rows of as many cells below, and at most half as many cells above.
+    """
+    for mark in marks:
+        rows = [(number, _split(line, mark)) for number, line in enumerate(head, start=1)]
+        for i, (number, cells) in enumerate(rows):
+            if _is_header(cells) and number > 1 and _has_rows(rows[i + 1 :], len(cells)):
+                above = [sum(bool(cell.strip()) for cell in row) for _, row in rows[:i]]
+                if 2 * max(above) <= len(cells):
+                    return number
+    return None
+
+
+def _split(line: str, mark: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=mark), [])
+    except csv.Error:  # a field beyond the limit, or old line ends
+        return []
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    names = [cell.strip() for cell in cells]
+    return len(names) > 1 and all(names[1:]) and len(set(names)) == len(names) and not any(map(_is_number, names))
+
+
+def _has_rows(rows: Sequence[tuple[int, list[str]]], width: int) -> bool:
+    below = [cells for _, cells in islice(rows, 3) if cells]
+    return len(below) > 0 and all(len(cells) == width for cells in below)
+
+
+def _is_number(text: str) -> bool:
+    return re.match(_NUMBER, text) is not None
+
+
+def has_second_header(table: pa.Table) -> bool:
+    """Return whether the first row has text in every column, two at least, that otherwise holds numbers."""
+    first, rest = table.slice(0, 1), table.slice(1, MAX_ROWS)
+    if rest.num_rows < 3:
+        return False
+    numbers = [
+        name
+        for name in table.column_names
+        if len(known := rest.column(name).drop_null())
+        and compute.all(compute.match_substring_regex(known, _NUMBER)).as_py()
+    ]
+    texts = [first.column(name)[0].as_py() for name in numbers]
+    return len(texts) > 1 and all(text is not None and text.strip() and not _is_number(text) for text in texts)

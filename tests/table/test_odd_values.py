@@ -1,0 +1,91 @@
+"""Values that are probably no measurements are named in one sentence, with the option."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halflabel.table import open_table
+from halflabel.table.odd_values import find_codes
+
+
+@given(
+    st.sampled_from([(-99,), (999,), (-99, 999), (-999, -99), (-1000.5,), (9999,)]),
+    st.integers(3, 40),
+    st.floats(-40, 40),
+    st.floats(0.5, 30),
+    st.integers(0, 2**31),
+)
+def test_repeated_values_far_from_all_others_are_found(codes, number, centre, spread, seed):
+    rng = np.random.default_rng(seed)
+    values = np.r_[np.repeat(np.array(codes, dtype=float), number), rng.uniform(centre, centre + spread, 100)]
+    assert find_codes(rng.permutation(values)) == sorted(codes)
+
+
+@given(st.integers(0, 2**31), st.sampled_from(["normal", "exponential", "poisson", "uniform", "binomial"]))
+def test_ordinary_columns_have_none(seed, kind):
+    rng = np.random.default_rng(seed)
+    values = {
+        "normal": rng.normal(size=200).round(1), "exponential": rng.exponential(10, 200).round(),
+        "poisson": rng.poisson(3, 200).astype(float), "uniform": rng.integers(0, 1000, 200).astype(float),
+        "binomial": rng.binomial(1, 0.5, 200).astype(float),
+    }[kind]  # fmt: skip
+    assert find_codes(values) == []
+
+
+def make_frame(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({
+        "rating": rng.integers(1, 6, n).astype(float), "tempo": rng.normal(100, 5, n).round(1),
+        "rock": np.where(np.arange(n) % 3, rng.integers(0, 2, n), np.nan),
+    })  # fmt: skip
+
+
+def test_a_code_is_named_and_read_as_missing_when_stated():
+    frame = make_frame()
+    frame.loc[::10, "rating"] = -99
+    opened = open_table(frame, labels="rock")
+    (note,) = [note for note in opened.notes if "-99" in note]
+    assert note == ("-99 is in 6 cells of 'rating', far from all other values, and read as a number. If this means a "
+                    "missing value, state missing=['-99'].")  # fmt: skip
+    stated = open_table(frame, labels="rock", missing="-99")
+    assert not [note for note in stated.notes if "far from" in note]
+    assert stated.X[:, 0].min() >= 1
+    assert any("1 feature with missing values (6 cells; 'rating')" in note for note in stated.notes)
+    np.testing.assert_array_equal(stated.encoder.transform(frame), stated.X)
+
+
+def test_a_word_of_a_category_can_mean_missing():
+    frame = make_frame().assign(key=["minor", "major", "n/a"] * 20)
+    opened = open_table(frame, labels="rock", missing=["n/a"])
+    assert opened.encoder.categories == {"key": ("major", "minor")}
+
+
+@pytest.mark.parametrize("of", [np.sum, np.mean])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_a_total_row_is_named(of, gaps):
+    frame = make_frame()
+    if gaps:
+        frame.loc[5, ["rating", "tempo"]] = np.nan
+    total = {"rating": of(frame["rating"]), "tempo": of(frame["tempo"]), "rock": np.nan}
+    opened = open_table(pd.concat([frame, pd.DataFrame([total])], ignore_index=True), labels="rock")
+    (note,) = [note for note in opened.notes if "total row" in note]
+    assert f"has the {'sums' if of is np.sum else 'means'} of the rows above in 'rating' and 'tempo'" in note
+    assert not [note for note in open_table(frame, labels="rock").notes if "total row" in note]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_code"),
+    [("zip", True), ("user_id", True), ("clusterNr", True), ("Postal code", True), ("cluster", True), ("userId", True),
+     ("grid", False), ("idea", False), ("tempo", False), ("width", False), ("nose", False)],
+)  # fmt: skip
+def test_numbers_that_are_called_like_codes_are_named(name, is_code):
+    frame = make_frame().assign(**{name: np.arange(60) % 7})
+    notes = [note for note in open_table(frame, labels="rock").notes if "that of a code" in note]
+    assert bool(notes) == is_code
+    if is_code:
+        assert f"ignore=['{name}']" in notes[0]
+        assert not [n for n in open_table(frame, labels="rock", ignore=[name]).notes if "that of a code" in n]
