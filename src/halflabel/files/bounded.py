@@ -83,7 +83,7 @@ def size_limit() -> int:
 
 def open_text(
     path: Path, *, max_line: int, max_bytes: int | None = None, encoding: str = "utf-8", skip: Collection[int] = ()
-) -> io.BufferedReader:
+) -> io.BufferedReader[Any]:
     """Open a text file, gzipped or not, as UTF-8 bytes that are checked while they pass, without the lines of ``skip``.
 
     Raises
@@ -93,7 +93,9 @@ def open_text(
         when decompressed, is a broken gzip file, cannot be decoded, holds a NUL byte or a line of more
         than ``max_line`` bytes.
     """
-    stream = io.BufferedReader(_Checked(path, max_line, max_bytes or size_limit(), encoding), buffer_size=1 << 18)
+    stream: io.BufferedReader[Any] = io.BufferedReader(
+        _Checked(path, max_line, max_bytes or size_limit(), encoding), buffer_size=1 << 18
+    )
     return io.BufferedReader(SkippedLines(stream, skip), buffer_size=1 << 18) if skip else stream
 
 

@@ -63,7 +63,7 @@ def find_line(line: int, skip: Collection[int]) -> int:
 class SkippedLines(io.RawIOBase):
     """A stream of bytes without some of its lines."""
 
-    def __init__(self, stream: io.BufferedReader, skip: Collection[int]) -> None:
+    def __init__(self, stream: io.BufferedReader[Any], skip: Collection[int]) -> None:
         self._lines = _take_lines(stream, frozenset(skip))
         self._rest = b""
 
@@ -80,7 +80,7 @@ class SkippedLines(io.RawIOBase):
         return size
 
 
-def _take_lines(stream: io.BufferedReader, skip: frozenset[int]) -> Iterator[bytes]:
+def _take_lines(stream: io.BufferedReader[Any], skip: frozenset[int]) -> Iterator[bytes]:
     for number, line in enumerate(stream, start=1):
         if number not in skip:
             yield line

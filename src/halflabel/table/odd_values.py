@@ -102,8 +102,8 @@ def _describe_codes(columns: dict[str, Floats]) -> Iterator[str]:
     """Yield a sentence for the values that are probably codes of missing values."""
     found: dict[tuple[float, ...], list[str]] = {}
     for name, values in columns.items():
-        if codes := find_codes(values):
-            found.setdefault(tuple(codes), []).append(name)
+        if own := find_codes(values):
+            found.setdefault(tuple(own), []).append(name)
     for codes, names in found.items():
         words, one = [f"{code:g}" for code in codes], len(codes) == 1
         number = sum(int(np.isin(columns[name], codes).sum()) for name in names)
