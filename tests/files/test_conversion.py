@@ -122,7 +122,9 @@ def test_a_workbook_of_a_person(tmp_path):
     np.testing.assert_array_equal(records.labels, [[1], [np.nan]])
     assert records.items["bpm"].tolist()[0] == 180
     assert records.items["when"].tolist()[0] == pd.Timestamp("2026-11-22")
-    assert records.notes == ("Only the first sheet, 'songs', was read, not “notes”.",)
+    assert records.notes == (
+        "Only the first sheet, 'songs', was read, not “notes”. Name another one with sheet='notes'.",
+    )
 
 
 def test_texts_are_no_formulas(tmp_path):

@@ -16,7 +16,7 @@ from halflabel.completion.marking import mark_filled
 from halflabel.files.conversion import parse_question, write_frame
 from halflabel.files.huggingface import write_with_classes
 from halflabel.files.records import Question, Records
-from halflabel.files.registry import find_by_content
+from halflabel.files.registry import find_by_content, find_by_suffix
 from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.exclusions import Cause
@@ -70,6 +70,11 @@ def write_completed(
     if source is not None and source.raw.classes and path.suffix == ".parquet":
         write_with_classes(table, path, source.raw.classes, name_open_column(opened.roles.tags or ""))
         return ()
+    kind = find_by_suffix(path)
+    if source is not None and kind is not None and kind.rewrite is not None and source.format == kind.name:
+        sentences = kind.rewrite(table, source.raw, path)
+        if sentences is not None:
+            return sentences
     return write_frame(table, path, opened.form)
 
 

@@ -9,7 +9,7 @@ import datetime
 import importlib
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._files import atomic_write
-from halflabel._wording import clipped, count, listed
+from halflabel._wording import clipped, count, listed, option, quoted
 from halflabel.files.bounded import size_limit
 from halflabel.files.field_values import frame_of, plain, rows_of
 from halflabel.files.formats import Format, Options, Sample
@@ -37,7 +37,13 @@ ROW = "row"
 #: The text of a cell whose formula failed.
 ERRORS = frozenset(("#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"))
 
+#: Maximum number of titles above a header.
+MAX_TITLES = 20
+
 Row = tuple[Any, ...]
+
+#: The number of a row in its sheet, and its cells.
+Line = tuple[int, Row]
 
 
 def _openpyxl() -> Any:
@@ -55,21 +61,47 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     return from_frame(frame, paths[0], options, FORMAT.name, notes=raw.notes)
 
 
-def _read_table(path: Path) -> RawTable:
-    sheets = _sheets(path)
-    if not sheets:
+def _read_table(path: Path, *, sheet: str | None = None) -> RawTable:
+    """Read the sheet of a name, or the first sheet that is not empty."""
+    with _open_book(path) as book:
+        sheets = _list_sheets(book, path)
+        chosen = next(iter(sheets)) if sheet is None else sheet
+        if chosen not in sheets:
+            raise ReadError.at(path, f"there is no visible sheet {sheet!r} with rows in it: it has {quoted(sheets)}.")
+        frame, notes = _table(sheets[chosen], path, chosen)
+        frame, own = (frame, []) if sheet is not None else _add_own(frame, sheets, path)
+    others = [name for name in sheets if name not in (chosen, *own)]
+    if others and sheet is None:
+        way = option("sheet", others[0])
+        notes += (f"Only the first sheet, {chosen!r}, was read, not {listed(others)}. Name another one with {way}.",)
+    return RawTable(frame, source=str(path), notes=notes, table=chosen)
+
+
+def _add_own(frame: pd.DataFrame, sheets: Mapping[str, list[Line]], path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Return the items with the further sheets that halflabel wrote as columns, and the names of these sheets."""
+    own = [name for name in (PROBABILITIES, FILLED) if name in sheets and ROW in sheets[name][0][1]]
+    nested = {name: _nested(_table(sheets[name], path, name)[0], name, path, len(frame)) for name in own}
+    return frame.assign(**nested), own
+
+
+def _list_names(path: Path) -> tuple[str, ...]:
+    """Return the names of the visible sheets with rows."""
+    with _open_book(path) as book:
+        return tuple(_list_sheets(book, path))
+
+
+def _list_sheets(book: Any, path: Path) -> dict[str, list[Line]]:
+    """Return the rows of the visible sheets that are not empty. The value of a formula is its last result."""
+    visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+    sheets = {sheet.title: list(_iterate_rows(sheet, path)) for sheet in visible}
+    if not any(sheets.values()):
         raise ReadError.at(path, "there is no visible sheet with rows in it.")
-    first, frame = next(iter(sheets.items()))
-    own = [name for name in (PROBABILITIES, FILLED) if name in sheets and ROW in sheets[name].columns]
-    for name in own:
-        frame[name] = _nested(sheets[name], name, path, len(frame))
-    others = [name for name in list(sheets)[1:] if name not in own]
-    notes = [f"Only the first sheet, {first!r}, was read, not {listed(others)}."] if others else []
-    return RawTable(frame, source=str(path), notes=tuple(notes))
+    return {title: rows for title, rows in sheets.items() if rows}
 
 
-def _sheets(path: Path) -> dict[str, pd.DataFrame]:
-    """Return the visible sheets that are not empty, as tables. The value of a formula is its last result."""
+@contextmanager
+def _open_book(path: Path) -> Iterator[Any]:
+    """Open a workbook within the limit of size."""
     openpyxl = _openpyxl()
     with explain_damage(path, "a workbook"):
         with zipfile.ZipFile(path) as archive:
@@ -78,12 +110,10 @@ def _sheets(path: Path) -> dict[str, pd.DataFrame]:
             raise ReadError.at(path, f"it unpacks to {count(size)} bytes, above the limit of {count(limit)}: split it.")
         # openpyxl leaves a file open whose parts are damaged.
         with path.open("rb") as file, closing(openpyxl.load_workbook(file, read_only=True, data_only=True)) as book:
-            visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-            tables = {sheet.title: _table(_iterate_rows(sheet, path), path, sheet.title) for sheet in visible}
-    return {title: table for title, table in tables.items() if table is not None}
+            yield book
 
 
-def _iterate_rows(sheet: Any, path: Path) -> Iterator[tuple[int, Row]]:
+def _iterate_rows(sheet: Any, path: Path) -> Iterator[Line]:
     """Yield (number, cells) of the rows that are not empty. The size that a sheet states is not used."""
     sheet.reset_dimensions()
     for number, row in enumerate(sheet.iter_rows(max_row=MAX_ROWS + 1, values_only=True), start=1):
@@ -93,14 +123,20 @@ def _iterate_rows(sheet: Any, path: Path) -> Iterator[tuple[int, Row]]:
             yield number, row
 
 
-def _table(filled: Iterator[tuple[int, Row]], path: Path, title: str) -> pd.DataFrame | None:
-    """Return the rows of a sheet below its header, or None for an empty sheet."""
-    line, first = next(filled, (0, ()))
+def _find_header(rows: Sequence[Line]) -> int:
+    """Return the place of the header: the first row of several cells below titles of one cell, if all are text."""
+    cells = [[cell for cell in row if cell is not None] for _, row in rows[: MAX_TITLES + 1]]
+    wider = next((place for place, row in enumerate(cells) if len(row) > 1), 0)
+    return wider if all(isinstance(cell, str) for row in cells[: wider + 1] for cell in row) else 0
+
+
+def _table(rows: Sequence[Line], path: Path, title: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the rows of a sheet below its header, and a sentence about the titles above it."""
+    place = _find_header(rows)
+    line, first = rows[place]
     names = [str(cell).strip() if cell is not None else "" for cell in first]
     while names and not names[-1]:
         names.pop()
-    if not names:
-        return None
     if "" in names:
         reason = f"sheet {title!r}: column {names.index('') + 1} of the header has no name."
         raise ReadError.at(path, reason, line=line)
@@ -108,12 +144,15 @@ def _table(filled: Iterator[tuple[int, Row]], path: Path, title: str) -> pd.Data
         twice = next(name for name in names if names.count(name) > 1)
         raise ReadError.at(path, f"sheet {title!r}: two columns have the name {twice!r}.", line=line)
     cells = []
-    for number, row in filled:
+    for number, row in rows[place + 1 :]:
         if any(cell is not None for cell in row[len(names) :]):
             reason = f"sheet {title!r}: the row has cells beyond the {len(names)} columns of the header."
             raise ReadError.at(path, reason, line=number)
         cells.append({name: _value(cell) for name, cell in zip(names, row, strict=False)})
-    return frame_of([dict.fromkeys(names), *cells], pd.RangeIndex(len(cells) + 1)).iloc[1:].reset_index(drop=True)
+    frame = frame_of([dict.fromkeys(names), *cells], pd.RangeIndex(len(cells) + 1)).iloc[1:].reset_index(drop=True)
+    titles = [next(str(cell) for cell in row if cell is not None) for _, row in rows[:place]]
+    found = f"The header of the sheet {title!r} is in row {line}; above it are titles that were left out: "
+    return frame, (f"{found}{listed(titles)}.",) if titles else ()
 
 
 def _value(cell: Any) -> Any:
@@ -158,6 +197,54 @@ def _write_frame(frame: pd.DataFrame, path: Path, names: tuple[str, ...]) -> Non
             sheet.append([_cell(value, sheet) for value in row])
     with atomic_write(path) as file:
         book.save(file)
+
+
+def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...] | None:
+    """Write a completed table into a copy of its workbook: only cells that are new or other, and new columns.
+
+    Returns None if the workbook has the sheets of halflabel, so that it is written again.
+    """
+    if {PROBABILITIES, FILLED} & set(raw.frame.columns):
+        return None
+    frame, source = _with_text_lists(frame), Path(raw.source)
+    _check_table(frame)
+    with _open_book(source) as values:
+        rows = _list_sheets(values, source)[raw.table]
+    place = _find_header(rows)
+    (line, header), lines = rows[place], [number for number, _ in rows[place + 1 :]]
+    columns = {str(cell).strip(): number for number, cell in enumerate(header, start=1) if cell is not None}
+    book = _openpyxl().load_workbook(source)
+    sheet = book[raw.table]
+    for name in frame.columns:
+        is_new = str(name) not in columns
+        column = columns.setdefault(str(name), max(columns.values()) + 1)
+        if is_new:
+            _put(sheet, line, column, str(name))
+        before = [None] * len(frame) if is_new else [*map(_plain, raw.frame[str(name)])]
+        for number, old, new in zip(lines, before, map(_plain, frame[name]), strict=True):
+            if old != new and new is not None:
+                _put(sheet, number, column, new)
+    with atomic_write(path) as file:
+        book.save(file)
+    return _describe_copy(book, source)
+
+
+def _put(sheet: Any, row: int, column: int, value: Any) -> None:
+    """Write a cell in which a text stays a text, even if it begins as a formula does."""
+    cell = sheet.cell(row, column)
+    cell.value = value
+    if isinstance(value, str):
+        cell.data_type = "s"
+
+
+def _describe_copy(book: Any, source: Path) -> tuple[str, ...]:
+    """Return sentences on the parts of a workbook that its copy lacks."""
+    with zipfile.ZipFile(source) as archive:
+        drawn = any(name.startswith(("xl/charts/", "xl/media/", "xl/drawings/drawing")) for name in archive.namelist())
+    formulas = any(cell.data_type == "f" for sheet in book.worksheets for row in sheet.iter_rows() for cell in row)
+    lost = ("Charts and shapes of the workbook may be missing in its copy.",) if drawn else ()
+    kept = ("Formulas of the workbook are kept; Excel shows their results when it opens the copy.",) if formulas else ()
+    return (*lost, *kept)
 
 
 def _check_table(frame: pd.DataFrame) -> None:
@@ -236,5 +323,14 @@ FORMAT = Format(
     losses=(*LOSSES, Loss.FIELDS),
     carries=_carried,
     options=OPTIONS,
-    table=TableFormat("excel", (".xlsx",), _read_table, _write_table, _check_table),
+    table=TableFormat(
+        "excel",
+        (".xlsx",),
+        _read_table,
+        _write_table,
+        _check_table,
+        options=("sheet",),
+        tables=_list_names,
+        rewrite=_rewrite,
+    ),
 )

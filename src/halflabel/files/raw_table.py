@@ -212,6 +212,9 @@ class TableFormat:
         Bytes by which a file is recognised under any name, each with its place.
     tables : callable, optional
         Returns the names of the tables in a file that holds several; the first of :attr:`options` names one of them.
+    rewrite : callable, optional
+        Takes a completed table, the table that it was read as, and a path. Writes a copy of the original file in which
+        only the cells of the table differ, and returns sentences; None if the file cannot be copied so.
     append : callable, optional
         Adds a table of pairs to an existing file and changes nothing else in it. Returns sentences about it.
     """
@@ -225,6 +228,7 @@ class TableFormat:
     in_parts: bool = False
     signatures: tuple[tuple[int, bytes], ...] = ()
     tables: Callable[[Path], Sequence[str]] | None = None
+    rewrite: Callable[[pd.DataFrame, RawTable, Path], tuple[str, ...] | None] | None = None
     append: Callable[[pd.DataFrame, Path], tuple[str, ...]] | None = None
 
 

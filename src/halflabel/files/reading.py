@@ -26,6 +26,7 @@ def read_table(
     items_table: str | None = None,
     query: str | None = None,
     skip_rows: str | None = None,
+    sheet: str | None = None,
 ) -> RawTable:
     """Read a file by its suffix, or as the kind that is stated.
 
@@ -40,7 +41,7 @@ def read_table(
     ``.npy``                                       feature vectors
     ``.json``                                      JSON array of objects
     ``.jsonl``, ``.ndjson``                        JSON lines
-    ``.xlsx``                                      the first sheet of a workbook
+    ``.xlsx``                                      a sheet of a workbook
     ``.feather``, ``.arrow``                       Arrow
     ``.sav``, ``.zsav``, ``.por``                  SPSS
     ``.dta``                                       Stata
@@ -71,6 +72,8 @@ def read_table(
         For a database: the SELECT whose rows are read, in place of a table.
     skip_rows : str, optional
         For delimited text: lines that are no rows, such as "1-2,504" or "last".
+    sheet : str, optional
+        For a workbook: the sheet; by default the first one that is not empty.
 
     Returns
     -------
@@ -87,7 +90,7 @@ def read_table(
         if not (takes_folders and each.is_dir()):
             check_exists(each)
     options = {"xml": xml, "delimiter": delimiter, "encoding": encoding, "top_labels": top_labels}
-    options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows}
+    options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows, "sheet": sheet}
     given = {name: value for name, value in options.items() if value is not None}
     kinds = {kind or _find_kind(each, given) for each in paths}
     if len(kinds) > 1:

@@ -28,7 +28,7 @@ _CHOICES = {
 VECTOR_FILES = (".npy", ".parquet", ".feather", ".arrow", ".csv", ".tsv")
 
 #: Fields that state how a file is read.
-OF_FILE = ("skip_rows", "delimiter", "encoding", "xml", "top_labels", "items_table", "query")
+OF_FILE = ("skip_rows", "delimiter", "encoding", "xml", "top_labels", "items_table", "query", "sheet")
 
 #: Fields of a description about cells, in addition to those of :class:`Columns`. They also hold for many files.
 OF_CELLS = ("case", "negation", "scores", "missing")
@@ -165,8 +165,8 @@ class Description(Columns):
         Numbers and words of feature columns that mean a missing value, such as ``"-99"``.
     skip_rows, delimiter, encoding, xml, top_labels : optional
         As in :func:`halflabel.files.read_table`.
-    items_table, query : str, optional
-        The table of a database that holds the items, or the SELECT whose rows are the items.
+    items_table, query, sheet : str, optional
+        The table of a database that holds the items, or the SELECT whose rows are the items; the sheet of a workbook.
     tag, value : str, optional
         The column of tags of ``pairs``, and the column that states whether the item has the tag.
     tag_names : DataFrame, path or name of a table, optional
@@ -177,6 +177,8 @@ class Description(Columns):
         A table of labels with the ids of the items, in the column ``on``.
     other_ids : {"drop"}, optional
         Rows of a further table about ids that no item has are left out; by default they are an error.
+    prior_field : str, optional
+        The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
     show : str or sequence of str, optional
         Columns that are shown wherever items are listed.
     thumbnails : (int, int), optional
@@ -194,12 +196,14 @@ class Description(Columns):
     top_labels: int | None = None
     items_table: str | None = None
     query: str | None = None
+    sheet: str | None = None
     tag: str | None = None
     value: str | None = None
     tag_names: Any = None
     annotated: Any = None
     labels_file: Any = None
     other_ids: Literal["drop"] | None = None
+    prior_field: str | None = None
     show: str | Sequence[str] | None = None
     thumbnails: tuple[int, int] | None = None
 

@@ -21,6 +21,7 @@ from halflabel.table.native import as_pandas
 from halflabel.table.pairs import find_rows, read_ids
 from halflabel.table.patterns import expand_patterns
 from halflabel.table.rows import find_key
+from halflabel.table.score_fields import take_scores
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
 
@@ -67,7 +68,7 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
             f"or a table of labels ({option('labels_file')})."
         )
     source, columns = join_labels(source, columns)
-    columns = join_vectors(source, columns)
+    columns = take_scores(source.raw.frame, join_vectors(source, columns))
     pairs = read_further(columns.pairs, source, columns)
     columns = link_pairs(pairs, source, columns)
     further: dict[str, Any] = {

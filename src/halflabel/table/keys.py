@@ -254,6 +254,7 @@ KEYS = (
     Key("other_ids", "Leave out rows of a further table about ids that no item has; by default they are an error.",
         "choice", choices=("drop",)),
     Key("prior", "Probabilities from another source: a table with the label columns.", "path", "FILE"),
+    Key("prior_field", "Field of the items that holds such probabilities by label, such as llm.tags.", metavar="FIELD"),
     Key("max_categories", "Maximum number of distinct texts of a column that is read as a category; by default 20.",
         "number", "N"),
     Key("format", "Format of the file; recognised by default.", metavar="NAME"),
@@ -263,6 +264,7 @@ KEYS = (
     Key("xml", "Mulan label file of an ARFF file, if it is not its sibling.", "path", "FILE"),
     Key("items", "The table of a database that holds the items.", metavar="TABLE", argument="items_table"),
     Key("query", "The SELECT whose rows are the items, for a database.", metavar="SQL"),
+    Key("sheet", "The sheet of a workbook that holds the items; by default the first one.", metavar="NAME"),
     Key("top_labels", "Keep the most frequent labels (svmlight).", "number", "N"),
 )  # fmt: skip
 

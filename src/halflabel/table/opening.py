@@ -80,12 +80,14 @@ def open_table(
     top_labels: int | None = None,
     items_table: str | None = None,
     query: str | None = None,
+    sheet: str | None = None,
     tag: str | None = None,
     value: str | None = None,
     tag_names: TableLike | PathLike | None = None,
     annotated: TableLike | PathLike | None = None,
     labels_file: TableLike | PathLike | None = None,
     other_ids: Literal["drop"] | None = None,
+    prior_field: str | None = None,
     show: str | Sequence[str] | None = None,
     thumbnails: tuple[int, int] | None = None,
 ) -> OpenTable:
@@ -108,11 +110,13 @@ def open_table(
         How tags and missing values are written, see :class:`halflabel.table.columns.Description`.
     max_categories, prior, yes, no, unknown, format : optional
         The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` may be a path.
-    skip_rows, delimiter, encoding, xml, top_labels, items_table, query : optional
-        How a file is read, see :func:`halflabel.files.read_table`. A database may hold further tables: ``tags``,
-        ``pairs`` and the arguments below may name one of them.
+    skip_rows, delimiter, encoding, xml, top_labels, items_table, query, sheet : optional
+        How a file is read, see :func:`halflabel.files.read_table`. A database and a workbook may hold further tables:
+        ``tags``, ``pairs`` and the arguments below may name one of them.
     tag, value, tag_names, annotated, labels_file, other_ids : optional
         Further tables, see :class:`halflabel.table.Description`.
+    prior_field : str, optional
+        The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
     show : sequence of str, optional
         Columns that are shown wherever items are listed; by default the text and columns that look like ids.
     thumbnails : (int, int), optional
