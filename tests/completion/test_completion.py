@@ -99,8 +99,7 @@ def test_min_precision_leaves_the_rest_empty(songs):
     gaps = ~filled.labels.observed
     plain = fill_confident(np.where(gaps, filled.probabilities.to_numpy(), np.nan), 0.995)
     np.testing.assert_array_equal(filled.state[gaps], filled.evidence.fill_at(0.995)[gaps])
-    np.testing.assert_array_equal(filled.state[gaps] < 0, plain[gaps] < 0)
-    assert not ((filled.state > 0) & (plain <= 0))[gaps].any()  # relevant values need more
+    assert not ((filled.state != 0) & (plain != filled.state))[gaps].any()  # lower probabilities fill fewer gaps
     left = filled.table[["rock", "sad", "live"]].isna().to_numpy()
     assert left.any()
     np.testing.assert_array_equal(left, filled.state == 0)

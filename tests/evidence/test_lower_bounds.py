@@ -14,6 +14,7 @@ from halflabel.evidence import lower_bounds
 from halflabel.evidence.lower_bounds import (
     ResampledCalibration,
     _confirm,
+    lower_irrelevant,
     lower_positives,
     lower_probabilities,
     measure_ceilings,
@@ -102,6 +103,15 @@ def test_nothing_is_relevant_where_nothing_was_held_out():
     nothing = np.full((2, 2), np.nan)
     assert ResampledCalibration.fit(labels, np.zeros((2, 2)), nothing, None, np.random.default_rng(0)) is None
     assert not lower_probabilities(np.full((2, 2), 0.99), labels, np.zeros((2, 2)), None).any()
+
+
+def test_an_irrelevant_value_is_lowered_by_the_same_deviation(two_curves):
+    scores, p = np.array([[0.55], [0.6]]), np.array([[0.1], [0.02]])
+    lowered = lower_irrelevant(p, scores, two_curves)
+    np.testing.assert_allclose(lowered, 1 - p - two_curves.lower(scores))
+    np.testing.assert_allclose(lower_irrelevant(p, scores, two_curves, 4.0), 1 - p - two_curves.lower(scores) / 2)
+    assert (lower_irrelevant(np.ones_like(p), scores, two_curves) == 0).all()
+    np.testing.assert_array_equal(lower_irrelevant(p, scores, None), 1 - p)
 
 
 @pytest.fixture(scope="module")

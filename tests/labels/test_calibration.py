@@ -302,5 +302,6 @@ def test_cells_are_filled_by_the_mean_of_the_surest_by_hand():
     np.testing.assert_array_equal(fill_confident(p, 0.94)[:, 0], [1, 0, 0, 0, -1, 1, 0])
     lower = np.where(p == 0.97, 0.5, p)
     np.testing.assert_array_equal(fill_confident(p, 0.92, lower)[:, 0], [0, 0, 0, 0, -1, 1, 0])
+    np.testing.assert_array_equal(fill_confident(p, 0.94, None, 1 - p - 0.02)[:, 0], [1, 0, 0, 0, 0, 1, 0])
     np.testing.assert_array_equal(fill_confident(np.array([[0.5]]), 0.51), [[0]])
     assert fill_confident(np.array([[0.75]]), 0.75) == 1

@@ -97,6 +97,7 @@ class FakeCompletion:
 
     digest = "digest of the labels"
     correction = ()
+    as_known = None
 
     @property
     def learned_probabilities(self) -> np.ndarray:

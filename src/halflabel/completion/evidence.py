@@ -22,7 +22,13 @@ from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.expected_errors import estimate_errors
 from halflabel.evidence.filled_samples import sample_filled
 from halflabel.evidence.kinds import KINDS, classify_entries, count_gaps
-from halflabel.evidence.lower_bounds import MIN_P, ResampledCalibration, lower_positives, lower_probabilities
+from halflabel.evidence.lower_bounds import (
+    MIN_P,
+    ResampledCalibration,
+    lower_irrelevant,
+    lower_positives,
+    lower_probabilities,
+)
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.selection import is_selected
 from halflabel.evidence.suspects import rank_missing, rank_suspects
@@ -176,18 +182,27 @@ class Evidence:
         known, model, resampled = self.calibrated_on, self.model, self.resampled_calibration
         scores = np.where(self.learned_from.observed, model.out_of_fold_scores_, model.label_scores_)
         if self.labels.positive_only:
-            lower = lower_positives(p, known, scores, resampled, rate or 1.0, precision)
+            relevant = lower_positives(p, known, scores, resampled, rate or 1.0, precision)
+            irrelevant = 1 - p
         else:
-            lower = self._lower(p, known, scores, n_times)
-        return fill_confident(np.where(self.labels.observed, np.nan, p), precision, lower)
+            relevant, irrelevant = self._lower(p, known, scores, n_times)
+        return fill_confident(np.where(self.labels.observed, np.nan, p), precision, relevant, irrelevant)
 
-    def _lower(self, p: Floats, known: PartialLabels, scores: Floats, n_times: float) -> Floats:
-        """Return lower probabilities: of the calibration, and of the rate among the gaps if they have their own."""
-        if self.as_known is None or self.model.shift_ is None:
-            return lower_probabilities(p, known, scores, self.resampled_calibration, n_times)
-        before, resampled = self.as_known.label_probabilities_, self.resampled_calibration
+    def _lower(self, p: Floats, known: PartialLabels, scores: Floats, n_times: float) -> tuple[Floats, Floats]:
+        """Return lower probabilities of being relevant and of being irrelevant.
+
+        Both include the uncertainty of the calibration, and of the rate among the gaps if they have their own.
+        """
+        resampled = self.resampled_calibration
+        shift = None if self.as_known is None else self.model.shift_
+        if self.as_known is None or shift is None:
+            lower = lower_probabilities(p, known, scores, resampled, n_times)
+            return lower, lower_irrelevant(p, scores, resampled, n_times)
+        before, has_known = self.as_known.label_probabilities_, ~self.labels.unlabelled
         lower = lower_probabilities(before, known, scores, resampled, n_times, least=0.0)
-        return np.where(p >= MIN_P, self.model.shift_.lower(lower, ~self.labels.unlabelled), 0.0)
+        irrelevant = lower_irrelevant(before, scores, resampled, n_times)
+        relevant = np.where(p >= MIN_P, shift.vary(lower, has_known, -1.0), 0.0)
+        return relevant, 1 - shift.vary(1 - irrelevant, has_known, 1.0)
 
     # The results of the checks.
 

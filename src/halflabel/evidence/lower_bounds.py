@@ -128,6 +128,15 @@ def lower_probabilities(
     return np.where(p >= least, np.maximum(lowered, 0.0), 0.0)
 
 
+def lower_irrelevant(p: Floats, scores: Floats, resampled: ResampledCalibration | None, n_times: float = 1.0) -> Floats:
+    """Return lower probabilities of being irrelevant: one standard deviation of the calibration is subtracted.
+
+    The parameters are as in :func:`lower_probabilities`. If nothing was held out, nothing is subtracted.
+    """
+    margin = 0.0 if resampled is None else resampled.lower(scores, n_times)
+    return np.asarray(np.maximum(1 - p - margin, 0.0))
+
+
 def measure_ceilings(p: Floats, labels: PartialLabels) -> Floats:
     """Return, per label, the relevant entries over the expected ones among high probabilities, at most 1.
 

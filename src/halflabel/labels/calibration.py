@@ -197,7 +197,9 @@ def _solve(expansion: Floats, damping: Floats) -> Floats:
     return np.stack([(h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det])
 
 
-def fill_confident(probabilities: Floats, precision: float, relevant: Floats | None = None) -> NDArray[np.int8]:
+def fill_confident(
+    probabilities: Floats, precision: float, relevant: Floats | None = None, irrelevant: Floats | None = None
+) -> NDArray[np.int8]:
     """Return +1 / -1 where a cell can be filled at the wanted precision, 0 where it is better left unknown.
 
     Per label and per value, the largest number of the most probable cells whose mean probability of being right is at
@@ -210,15 +212,18 @@ def fill_confident(probabilities: Floats, precision: float, relevant: Floats | N
         P(relevant). NaN for cells that are not filled.
     precision : float
     relevant : ndarray of shape (n_items, n_labels), optional
-        Lower probabilities. They decide which cells are filled in as relevant.
+        Lower probabilities of being relevant. They decide which cells are filled in as relevant.
+    irrelevant : ndarray of shape (n_items, n_labels), optional
+        Lower probabilities of being irrelevant. They decide which cells are filled in as irrelevant.
     """
     require_precision(precision)
-    lower = probabilities if relevant is None else np.where(np.isnan(probabilities), np.nan, relevant)
+    of_yes = probabilities if relevant is None else relevant
+    of_no = 1 - probabilities if irrelevant is None else irrelevant
     state = np.zeros(probabilities.shape, dtype=np.int8)
     for j, p in enumerate(probabilities.T):
         yes, no = np.flatnonzero(p >= 0.5), np.flatnonzero(p < 0.5)
-        state[yes[_choose_confident(lower[yes, j], precision)], j] = 1
-        state[no[_choose_confident(1 - p[no], precision)], j] = -1
+        state[yes[_choose_confident(of_yes[yes, j], precision)], j] = 1
+        state[no[_choose_confident(of_no[no, j], precision)], j] = -1
     return state
 
 

@@ -52,11 +52,6 @@ class RateShift:
         mean, deviation = self._of(has_known)
         return np.asarray(expit((logit(p) + mean) / np.sqrt(1 + SPREAD * deviation**2)))
 
-    def lower(self, p: Floats, has_known: Mask) -> Floats:
-        """Return the probabilities of unknown entries if the shift is lower by one standard deviation."""
-        mean, deviation = self._of(has_known)
-        return np.asarray(expit(logit(p) + mean - deviation))
-
     def vary(self, p: Floats, has_known: Mask, z: float) -> Floats:
         """Return the probabilities of unknown entries if the shift of each label differs by ``z`` deviations."""
         mean, deviation = self._of(has_known)
