@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from importlib.resources import files
+from importlib.util import cache_from_source
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from jinja2 import Environment
 
 from halflabel.evidence.certificate import Certificate
 from halflabel.labels import PartialLabels
-from halflabel.report import render_html, summarize
+from halflabel.report import render, render_html, summarize
 
 HOSTILE = '"><img src=x onerror=alert(1)><script>alert(1)</script>{{ 7 * 7 }}'
 
@@ -232,3 +236,26 @@ def test_expected_errors_and_a_certificate(by_hand):
     assert "There is no certificate." not in text
     with pytest.raises(ValueError, match="about another completed table"):
         summarize(completion, certificates=[Certificate({**certificate, "table": "another"})])
+
+
+def count_compiled(monkeypatch, folder, *, writes):
+    """Return how many templates a new start compiles, with its compiled modules in a folder."""
+    monkeypatch.setattr(sys, "pycache_prefix", str(folder))
+    monkeypatch.setattr(sys, "dont_write_bytecode", not writes)
+    Path(cache_from_source(render.__file__)).parent.mkdir(parents=True, exist_ok=True)  # as Python does
+    templates, compiled = render.load_templates.__wrapped__(), []
+    before = Environment._compile
+    monkeypatch.setattr(Environment, "_compile", lambda *given: compiled.append(1) or before(*given))
+    for name in templates.list_templates(["j2"]):
+        templates.get_template(name)
+    monkeypatch.setattr(Environment, "_compile", before)
+    return len(compiled)
+
+
+def test_templates_are_compiled_once_where_modules_are_compiled_once(tmp_path, monkeypatch):
+    number = count_compiled(monkeypatch, tmp_path / "never", writes=False)
+    assert count_compiled(monkeypatch, tmp_path / "never", writes=False) == number > 10
+    assert [count_compiled(monkeypatch, tmp_path / "once", writes=True) for _ in range(2)] == [number, 0]
+    for path in (tmp_path / "once").rglob("*.jinja"):
+        path.write_bytes(path.read_bytes()[:-9])
+    assert count_compiled(monkeypatch, tmp_path / "once", writes=True) == number

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from functools import cache
+from importlib.util import cache_from_source
+from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from halflabel import _wording
@@ -37,6 +42,19 @@ def render_html(summary: dict[str, Any]) -> str:
     )
 
 
+class _CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates, kept where Python keeps compiled modules: without them, each start compiles all templates.
+
+    They hold a checksum of their template. Where Python writes no compiled modules, there are none.
+    """
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Write a compiled template, if it is possible."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+
 @cache
 def load_templates(package: str = "halflabel.report") -> Environment:
     """Return the templates of a package, after which those of the report come, and their filters. All is escaped."""
@@ -44,6 +62,7 @@ def load_templates(package: str = "halflabel.report") -> Environment:
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("halflabel.report")]),
         autoescape=True,
         undefined=StrictUndefined,
+        bytecode_cache=_CompiledTemplates(str(Path(cache_from_source(__file__)).parent), "%s.jinja"),
         trim_blocks=True,
         lstrip_blocks=True,
     )
