@@ -47,7 +47,9 @@ from halflabel.completion.marking import check_marks
 from halflabel.files.conversion import check_values, write_frame
 from halflabel.report.display import describe_review
 from halflabel.report.errors import write_certificates
+from halflabel.table import OpenTable
 from halflabel.table.items import choose_shown
+from halflabel.table.sources import Source
 
 if TYPE_CHECKING:
     from halflabel.completion import Completion
@@ -121,17 +123,13 @@ def complete_command(
     tool, question = split_tool(to)
     source = items.read()
     table = output or name_completed(items.paths, source, tool)
-    paths = {name: asked.pop(name) for name in ("report", "probabilities", "model")}
-    if no_report and paths["report"] is not None:
-        raise click.UsageError("--report names the report that --no-report leaves out: give one of them.")
-    paths["report"] = None if no_report else paths["report"] or _name_report(items, table)
+    report = _name_report(items, table, asked.pop("report"), no_report)
+    paths = {"table": table, "report": report, **{name: asked.pop(name) for name in ("probabilities", "model")}}
     inputs = (*items.inputs, *source.paths, answers, *certificates)
-    outputs = Outputs.plan(inputs, {"table": table, **paths, "review": review})
-    outputs = outputs.together_with(check_completed(table, source, tool, source_columns, question))
-    proofs, opened = _read_certificates(certificates), items.open(source)
-    check_values(opened.frame, table)
-    if source_columns:
-        check_marks(opened)
+    outputs = Outputs.plan(inputs, {**paths, "review": review}).together_with(
+        check_completed(table, source, tool, source_columns, question)
+    )
+    proofs, opened = _read_certificates(certificates), _open(items, source, table, source_columns)
     shown = choose_shown(opened)
     entries = read_entries(explain, opened.index, opened.labels.names)
     if not as_json:
@@ -161,8 +159,21 @@ def complete_command(
         _print_json(filled, outputs, reasons)
 
 
-def _name_report(items: ItemsFile, table: Path) -> Path:
+def _open(items: ItemsFile, source: Source, table: Path, source_columns: bool) -> OpenTable:
+    """Open the table. Raise before the fit if the completed one cannot hold a value, or columns of sources."""
+    opened = items.open(source)
+    check_values(opened.frame, table)
+    if source_columns:
+        check_marks(opened)
+    return opened
+
+
+def _name_report(items: ItemsFile, table: Path, named: Path | None, no_report: bool) -> Path | None:
     """Return the path of the report: next to the one file of items, or next to the table of several files."""
+    if no_report and named is not None:
+        raise click.UsageError("--report names the report that --no-report leaves out: give one of them.")
+    if no_report or named is not None:
+        return named
     is_one = len(items.paths) == 1 and items.paths[0].exists()
     return name_output(items.paths[0] if is_one else table, "report.html")
 

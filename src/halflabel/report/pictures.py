@@ -16,8 +16,7 @@ from halflabel.completion.explanation import find_label
 from halflabel.report.axes import NAME_SIZE, plot_map
 from halflabel.report.figures import CLASSES, draw_map
 from halflabel.report.render import load_templates
-from halflabel.report.scatter import CODES, HEIGHT, WIDTH, WORDS, encode_entries, fit_texts, fit_to_frame
-from halflabel.report.summary import summarize_map
+from halflabel.report.scatter import CODES, HEIGHT, WIDTH, WORDS, encode_entries, fit_texts, fit_to_frame, summarize_map
 
 if TYPE_CHECKING:  # completion is above report
     from matplotlib.axes import Axes

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped
+from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 from halflabel.labels import PartialLabels
 from halflabel.table.images import encode_png
+from halflabel.table.items import describe_cells, take_shown, write_titles
+
+if TYPE_CHECKING:  # completion is above report
+    from halflabel.completion import Completion
+    from halflabel.completion.mapping.item_map import ItemMap
 
 #: The values of an entry: given relevant, given irrelevant, filled relevant, filled irrelevant, left unknown; filled
 #: relevant and filled irrelevant without certainty.
@@ -171,3 +177,51 @@ def thin_to_grid(xy: Ints, order: Ints, first: Mask, max_rows: int) -> Ints:
     cells = (xy[order, 1] // CELL) * WIDTH + xy[order, 0] // CELL
     _, earliest = np.unique(cells, return_index=True)
     return np.sort(order[np.sort(earliest)[:max_rows]])
+
+
+def summarize_map(
+    completion: Completion,
+    drawn: ItemMap,
+    shown: Sequence[str] = (),
+    ink: NDArray[np.uint8] | None = None,
+    random_state: int = 0,
+    first: int | None = None,
+) -> dict[str, Any]:
+    """Return the points of the map with a title for each: the id of its item, its shown text and its labels.
+
+    Parameters
+    ----------
+    completion : Completion
+    drawn : ItemMap
+    shown : sequence of str
+        From :func:`halflabel.table.items.choose_shown`.
+    ink : ndarray of uint8, shape (n_items, height, width), optional
+        A small image per item.
+    random_state : int, default=0
+        Decides which items are on the map if there are too many for all of them.
+    first : int, optional
+        The label that is shown first.
+    """
+    labels, state = completion.labels, completion.state
+    coordinates, p = drawn.places, completion.evidence.printed_probabilities
+    points = choose_points(coordinates, labels, state, ink, np.random.default_rng(random_state), first, p)
+    places = fit_to_frame(coordinates)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
+    regions = [
+        {"x": round(x), "y": y, "name": name, "text": drawn.regions[r].describe()}
+        for r, name, x, y in fit_texts(places, [each.names for each in drawn.regions])
+    ]
+    rows = np.array(points["rows"], dtype=np.intp)
+    cells = describe_cells(take_shown(completion.opened, shown, rows))
+    titles = write_titles(completion.index[rows], cells, labels, state, rows)
+    return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
+
+
+def try_map(
+    completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None, random_state: int
+) -> dict[str, Any]:
+    """Return the points of the map of a report, or the reason why there is none."""
+    try:
+        drawn = completion.map(max_landmarks=MAX_OF_REPORT)
+    except ValueError as reason:  # too few features or items for two dimensions
+        return {"reason": str(reason)}
+    return summarize_map(completion, drawn, shown, ink, random_state)

@@ -18,7 +18,6 @@ from halflabel._forwarding import accept_seed
 from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.completion.contribution_table import write_largest
-from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 from halflabel.completion.review_list import list_for_review
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.frequencies import summarize_prevalence
@@ -34,14 +33,13 @@ from halflabel.report.quality import (
 from halflabel.report.reading import summarize_reading
 from halflabel.report.reasons import UNASSIGNED
 from halflabel.report.samples import summarize_samples
-from halflabel.report.scatter import choose_points, fit_texts, fit_to_frame
+from halflabel.report.scatter import try_map
 from halflabel.table import OpenTable
 from halflabel.table.images import encode_png, read_images, take_marks
-from halflabel.table.items import choose_shown, describe_cells, take_shown, write_titles
+from halflabel.table.items import choose_shown, describe_cells, take_shown
 
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion
-    from halflabel.completion.mapping.item_map import ItemMap
     from halflabel.evidence.certificate import Certificate
 
 #: Maximum number of labels in the table; of more labels the worst and the best are listed.
@@ -133,7 +131,7 @@ def summarize(
         "contradictions": [each["title"] for each in completion.evidence.contradictions],
         "warnings": completion.evidence.warnings,
         "samples": summarize_samples(completion, shown, folder, ink, random_state),
-        "map": _try_map(completion, shown, ink, random_state),
+        "map": try_map(completion, shown, ink, random_state),
         "method": _summarize_method(completion.model),
         "reviewed": None if reviewed is None else _summarize_review(reviewed),
         "settings": _as_text({name: value for name, value in (settings or {}).items() if value is not None}),
@@ -269,53 +267,6 @@ def _describe_items(
         row["image"] = encode_png(ink[places[i]]) if distinct and ink is not None else None
         row["shown"] = cells[i] if distinct else []
         row["place"] = int(places[i]) if distinct else None
-
-
-def summarize_map(
-    completion: Completion,
-    drawn: ItemMap,
-    shown: Sequence[str] = (),
-    ink: NDArray[np.uint8] | None = None,
-    random_state: int = 0,
-    first: int | None = None,
-) -> dict[str, Any]:
-    """Return the points of the map with a title for each: the id of its item, its shown text and its labels.
-
-    Parameters
-    ----------
-    completion : Completion
-    drawn : ItemMap
-    shown : sequence of str
-        From :func:`halflabel.table.items.choose_shown`.
-    ink : ndarray of uint8, shape (n_items, height, width), optional
-        A small image per item.
-    random_state : int, default=0
-        Decides which items are on the map if there are too many for all of them.
-    first : int, optional
-        The label that is shown first.
-    """
-    labels, state = completion.labels, completion.state
-    coordinates, p = drawn.places, completion.evidence.printed_probabilities
-    points = choose_points(coordinates, labels, state, ink, np.random.default_rng(random_state), first, p)
-    places = fit_to_frame(coordinates)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
-    regions = [
-        {"x": round(x), "y": y, "name": name, "text": drawn.regions[r].describe()}
-        for r, name, x, y in fit_texts(places, [each.names for each in drawn.regions])
-    ]
-    rows = np.array(points["rows"], dtype=np.intp)
-    cells = describe_cells(take_shown(completion.opened, shown, rows))
-    titles = write_titles(completion.index[rows], cells, labels, state, rows)
-    return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
-
-
-def _try_map(
-    completion: Completion, shown: Sequence[str], ink: NDArray[np.uint8] | None, random_state: int
-) -> dict[str, Any]:
-    try:
-        drawn = completion.map(max_landmarks=MAX_OF_REPORT)
-    except ValueError as reason:  # too few features or items for two dimensions
-        return {"reason": str(reason)}
-    return summarize_map(completion, drawn, shown, ink, random_state)
 
 
 def _link_suspects(summary: dict[str, Any]) -> None:
