@@ -61,7 +61,7 @@ def test_a_random_question_shows_no_suggestion_and_an_uncertain_one_does(case):
     task = case[2].finish(0.1, seed=1)
     chosen = task.next(5)
     assert list(chosen.columns) == ["item", "label", "suggested", "probability", "why", "answer"]
-    assert set(chosen["why"]) == {"uncertain"}
+    assert set(chosen["why"]) == {"most uncertain"}
     assert chosen[["suggested", "probability"]].notna().all(axis=None)
     assert task.next(5).equals(chosen)  # open questions come first
     task.draw(4)

@@ -14,8 +14,10 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from tests.review_page.serving import Served, make_session
 
+from halflabel.cli import main
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
 from halflabel.review_page.browser import PAGE, write_private
@@ -31,6 +33,7 @@ pytestmark = [
 
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
 LABELS = ("even", "closed_loop", "straight_strokes")
+ENDS = ("certificate.json", "completed.csv")
 WAIT = 120_000  # milliseconds; the machine may be busy
 
 #: Whether the probabilities of the list decrease.
@@ -183,6 +186,7 @@ def pass_audit(page, truth):
     page.wait_for_selector("body[data-question]", timeout=WAIT)
     assert "probability" not in page.inner_text("#last")
     answer(page, truth, number - 1)
+    page.wait_for_selector('#audit-text:text-matches("At least [0-9.]+ % are right")', timeout=WAIT)
     page.keyboard.press("j" if truth[read_question(page)] else "f")
     page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
     page.keyboard.press("Enter")
@@ -200,6 +204,8 @@ def check_outputs(folder, truth, number):
         assert done.loc[item, label] == value == truth[item, label]
     certificate = json.loads((folder / "digits.certificate.json").read_text())
     assert certificate["audited"] == number
+    result = CliRunner().invoke(main, ["verify", *(str(folder / f"digits.{end}") for end in ENDS)])
+    assert result.output.startswith("Verified: At least"), result.output
     report = (folder / "digits.report.html").read_text()
     assert "Reviewed by a person" in report
     assert "Certificate:" in report

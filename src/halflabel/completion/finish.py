@@ -246,7 +246,7 @@ class Task:
         -------
         DataFrame
             Columns: item, label, suggested and probability (empty for a random question, because they would bias the
-            answer), why ("uncertain" or "random"), answer (empty, for 1 or 0), and the shown columns.
+            answer), why ("most uncertain" or "random"), answer (empty, for 1 or 0), and the shown columns.
         """
         if n < 1:
             raise ValueError(f"the number of questions is at least 1, not {n}.")
@@ -269,7 +269,7 @@ class Task:
         if chosen >= n / MIN_PART and is_ranked:
             entries = np.flatnonzero(free)
             entries = entries[np.lexsort((entries, -wrong[entries]))][: min(n, chosen)].tolist()
-            self._do("ask", why=Reason.UNCERTAIN.value, cells=self._name(entries), expected=0.0)
+            self._do("ask", why=Reason.MOST_UNCERTAIN.value, cells=self._name(entries), expected=0.0)
             return
         self.draw(n)
 
@@ -298,7 +298,7 @@ class Task:
                 "label": np.array(self.names, dtype=object)[columns],
                 "suggested": suggested,
                 "probability": np.where(random, np.nan, p),
-                "why": np.where(random, Reason.RANDOM.value, Reason.UNCERTAIN.value),
+                "why": np.where(random, Reason.RANDOM.value, Reason.MOST_UNCERTAIN.value),
                 "answer": pd.array([None] * len(flat), dtype="Int8"),
             }
         )

@@ -27,6 +27,10 @@ class Reason(StrEnum):
     # Queues and other questions of a review in the browser.
     UNCERTAIN = "uncertain", True
     SUSPECTS = "suspects", False
+    MOST_UNCERTAIN = (
+        "most uncertain",
+        False,
+    )  # of all entries: probabilities that learn from them expect too many errors
     BOUNDARY = "boundary", True
     RARE = "rare", True
     CHANGED = "changed", True
