@@ -10,31 +10,25 @@ score, calibration error, and the CPU seconds of one thread.
 
 from __future__ import annotations
 
+from functools import partial
+from unittest.mock import patch
+
 import numpy as np
 from _common import format_means, hide_cells, load_set, make_parser, time_cpu, use_one_thread
 
 from halflabel.labels.metrics import brier, ece, hamming_loss
 from halflabel.methods.auto import AutoLabeler
-from halflabel.methods.auto.residuals import refine
+from halflabel.methods.auto.residuals import _keep_base, refine
 from halflabel.methods.impute import GaussianMixtureImputer
 
 
-class OneStage(AutoLabeler):
-    """AutoLabeler without the second stage."""
-
-    def _couple(self, labels, scores, groups, rng):
-        return scores, scores
+def keep(labels, log_odds, rng, **options):
+    """Return the log odds of the first stage."""
+    return _keep_base(labels, log_odds)
 
 
-class NoTrees(AutoLabeler):
-    """AutoLabeler with only the linear part of the second stage."""
-
-    def _couple(self, labels, scores, groups, rng):
-        refined = refine(labels, scores, rng, groups=groups, n_trees=0)
-        return refined.log_odds, refined.out_of_fold
-
-
-METHODS = {"one stage": OneStage, "no trees": NoTrees, "default": AutoLabeler}
+#: The second stage of each method.
+METHODS = {"one stage": keep, "no trees": partial(refine, n_trees=0), "default": refine}
 
 
 def main():
@@ -59,7 +53,8 @@ def score_methods(data, share, seed, effort):
     X = GaussianMixtureImputer(1).fit_transform(X)
     scores = {}
     for name, method in METHODS.items():
-        seconds, model = time_cpu(lambda method=method: method(effort, random_state=seed).fit(X, known))
+        with patch("halflabel.methods.auto.fit.refine", method):
+            seconds, model = time_cpu(lambda: AutoLabeler(effort, random_state=seed).fit(X, known))
         p = model.label_probabilities_
         error = 100 * hamming_loss(hidden, (p >= 0.5).astype(int))
         scores[name] = (error, brier(hidden, p), ece(hidden, p), seconds)

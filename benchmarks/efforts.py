@@ -24,24 +24,21 @@ from halflabel import AutoLabeler
 from halflabel.labels.metrics import brier, micro_f1
 from halflabel.methods.auto import EFFORTS
 
-KERNELS = ("kernel", "deformed_kernel", "harmonic")
-
 #: The effort that a design changes, and its changes.
 DESIGNS = {
     "default": ("default", {}),
     "default, 100 trees": ("default", {"n_trees": 100}),
-    "default, 60 trees": ("default", {"n_trees": 60}),
-    "default, no trees": ("default", {"members": KERNELS}),
-    "default, corrected trees": ("default", {"members": (*KERNELS, "corrected_trees")}),
-    "default, 60 corrected trees": ("default", {"members": (*KERNELS, "corrected_trees"), "n_trees": 60}),
+    "default, 120 rounds": ("default", {"n_rounds": 120}),
+    "default, no graph": ("default", {"members": ("kernel", "trees", "boosting")}),
+    "default, no trees": ("default", {"members": ("kernel", "harmonic", "boosting")}),
+    "default, no boosting": ("default", {"members": ("kernel", "harmonic", "trees")}),
+    "default, no logistic": ("default", {"text_members": ()}),
     "fast": ("fast", {}),
+    "fast, no logistic": ("fast", {"text_members": ()}),
     "kernel": ("fast", {"members": ("kernel",)}),
-    "kernel, 40 trees": ("fast", {"n_trees": 40}),
     "kernel, harmonic": ("fast", {"members": ("kernel", "harmonic")}),
-    "kernel, harmonic, 40 trees": ("fast", {"members": ("kernel", "harmonic", "trees"), "n_trees": 40}),
-    "deformed kernel": ("fast", {"members": ("deformed_kernel",)}),
-    "deformed kernel, 40 trees": ("fast", {"members": ("deformed_kernel", "trees"), "n_trees": 40}),
-    "deformed kernel, harmonic": ("fast", {"members": ("deformed_kernel", "harmonic")}),
+    "kernel, harmonic, trees": ("fast", {"members": ("kernel", "harmonic", "trees")}),
+    "kernel, boosting": ("fast", {"members": ("kernel", "boosting")}),
 }
 CELL = ["set", "share", "seed"]
 

@@ -22,7 +22,7 @@ MAX_LEAVES, MIN_LEAF = 8, 3
 LEARNING_RATE, RIDGE = 0.15, 1.0
 
 #: Share of the features that are tried at a node, and maximum number of them: other nodes try others.
-SHARE_OF_FEATURES, MAX_FEATURES = 0.3, 24
+SHARE_OF_FEATURES, MAX_FEATURES = 0.3, 16
 
 #: Maximum number of bins of a feature.
 MAX_BINS = 32
