@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halflabel import PartialLabels
-from halflabel.table import Roles, fill_tags, read_labels, read_tag_pairs
+from halflabel.table import Columns, Roles, fill_tags, read_labels, read_tag_pairs
+from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import _quote, read_known_labels, read_stated_labels
 from halflabel.table.reading import count_labels
 from halflabel.table.tag_cells import TagNotation, name_open_column
@@ -312,3 +314,31 @@ def test_filled_tags_read_back_as_what_was_filled(lists, data):
     np.testing.assert_array_equal(again.values(), filled)
     for before, after in zip(column, out, strict=True):
         assert after[: len(before or ())] == (before or [])
+
+
+@pytest.mark.parametrize("n_columns", [2, 5])
+def test_items_with_empty_cells_only_have_the_stated_meaning(n_columns):
+    """A survey writes 1 or nothing, and nothing at all for those who were not asked."""
+    names = [f"q{j}" for j in range(n_columns)]
+    ticks = pd.DataFrame(
+        [[1, *[None] * (n_columns - 1)], [None] * n_columns, [None] * (n_columns - 1) + [1]], columns=names
+    )
+    no = find_meanings(Columns(no=""))
+    with pytest.raises(AmbiguousReading, match=r"1 item has empty cells in all .* row 1 is the first") as question:
+        read_labels(ticks, Roles(labels=tuple(names)), meanings=no)
+    assert [way for _, way in question.value.ways] == ["empty='none'", "empty='unlabelled'"]
+    for empty, value in (("none", -1), ("unlabelled", 0)):
+        labels = read_labels(ticks, Roles(labels=tuple(names)), meanings=no, empty=empty).labels
+        assert labels.state[1].tolist() == [value] * n_columns
+        assert labels.annotated.tolist() == [True, empty == "none", True]
+        assert (labels.state[[0, 2]] != 0).all()
+        again = read_known_labels(ticks, Roles(labels=tuple(names)), names, meanings=no, empty=empty)
+        np.testing.assert_array_equal(again.state, labels.state)
+
+
+@pytest.mark.parametrize(("empty", "value"), [(None, 0), ("unlabelled", 0), ("none", -1)])
+def test_label_columns_take_either_meaning_of_an_empty_item(empty, value):
+    table = pd.DataFrame({"a": [1, None, None], "b": [0, None, 1]})
+    labels = read_labels(table, Roles(labels=("a", "b")), empty=empty).labels
+    assert labels.state.tolist() == [[1, -1], [value, value], [0, 1]]
+    assert labels.annotated.tolist() == [True, value == -1, True]

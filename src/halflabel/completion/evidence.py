@@ -30,6 +30,7 @@ from halflabel.evidence.lower_bounds import (
     lower_probabilities,
 )
 from halflabel.evidence.questions import rank_questions
+from halflabel.evidence.rate_changes import check_rates
 from halflabel.evidence.selection import is_selected
 from halflabel.evidence.suspects import rank_missing, rank_suspects
 from halflabel.evidence.warnings import (
@@ -209,10 +210,15 @@ class Evidence:
     @cached_property
     def warnings(self) -> list[Result]:
         """The results of all checks, the most serious first: level (warning, caution, note or fine), title, text."""
-        notes = self.opened.notes
-        return collect_warnings(
-            self.learned_from, drift=self.drift, notes=notes, correction=self.correction, **self._checked
-        )
+        notes, changes = self.opened.notes, [*self.correction, *self._rate_changes]
+        return collect_warnings(self.learned_from, drift=self.drift, notes=notes, correction=changes, **self._checked)
+
+    @property
+    def _rate_changes(self) -> list[Result]:
+        """The warning about labels with another share of relevant entries in the gaps, unless another check has it."""
+        if self.learned_from.positive_only or self.labels.positive_only or self.correction or self.is_selected:
+            return []
+        return check_rates(self.learned_from, self.learned_probabilities)
 
     @cached_property
     def contradictions(self) -> list[Result]:

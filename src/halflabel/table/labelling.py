@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, closest, name_row, option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
+from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_words import check_label_values, read_label_words
@@ -108,7 +109,13 @@ def read_labels(
                 f"them means no, state {option('no', '')} in its place."
             )
         table = PartialLabels.from_table(_read_columns(frame, roles.labels, meanings))
-        table = table if absent is None else _read_positive_columns(table, empty)
+        table = (
+            _read_positive_columns(table, empty)
+            if absent is not None
+            else _read_blank_rows(
+                table, _find_blank_rows(frame, roles.labels), empty, asks=(meanings or {}).get("") == 0
+            )
+        )
         forms = count_blanks(frame, roles.labels, meanings, None if absent is None else "not assigned")
         return LabelReading(table, nothing=forms)
     if absent is None:
@@ -224,7 +231,10 @@ def read_known_labels(
         annotated = np.full(len(frame), absent == "unknown" and empty == "none")
         return _leave_unknown(annotated, names, positive_only=absent == "unknown")
     table = PartialLabels.from_table(values.reindex(columns=list(names)))
-    return table if absent == "irrelevant" else _read_positive_columns(table, empty)
+    if absent == "unknown":
+        return _read_positive_columns(table, empty)
+    known = [name for name in names if name in frame]
+    return _read_blank_rows(table, _find_blank_rows(frame, known), empty, asks=False)
 
 
 def _read_columns(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float] | None) -> pd.DataFrame:
@@ -233,6 +243,36 @@ def _read_columns(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[s
         return read_label_words(frame, names, meanings)
     check_label_values(frame, names)
     return frame[list(names)]
+
+
+def _find_blank_rows(frame: pd.DataFrame, names: Sequence[str]) -> Mask:
+    """Return the items whose cells are empty in all label columns. One label column alone has none."""
+    blank = frame[list(names)].isna().to_numpy().all(axis=1)
+    return np.asarray(blank & (len(names) > 1))
+
+
+def _read_blank_rows(table: PartialLabels, blank: Mask, empty: Empty | None, *, asks: bool) -> PartialLabels:
+    """Return label columns, where the items without any value have the stated meaning.
+
+    Raises
+    ------
+    AmbiguousReading
+        If an empty cell means no, and it was not stated whether an item with empty cells only was asked at all.
+    """
+    if not blank.any():
+        return table
+    if asks and empty is None:
+        raise AmbiguousReading(
+            f"{plural(int(blank.sum()), 'item')} {'has' if blank.sum() == 1 else 'have'} empty cells in all "
+            f"{len(table.names)} label columns ({name_row(int(blank.argmax()))} is the first), and an empty cell means "
+            "no.",
+            ("these items have none of the labels", option("empty", "none")),
+            ("nobody looked at these items", option("empty", "unlabelled")),
+        )
+    if empty is None:
+        return table
+    state = np.where(blank[:, None], -1 if empty == "none" else 0, table.state).astype(np.int8)
+    return replace(table, state=state, annotated=np.where(blank, empty == "none", table.annotated))
 
 
 def _read_positive_columns(table: PartialLabels, empty: Empty | None) -> PartialLabels:
