@@ -23,8 +23,8 @@ ONE_VALUED = {
     "never": lambda rng, n: np.full(n, np.nan),
 }
 
-#: Parts of a report that may differ: when it was made, the columns, and the notes, which name the label.
-MAY_DIFFER = ("created", "roles", "warnings", "versions")
+#: Parts of a report that may differ: when it was made, what was read, the columns, and the notes, which name the label.
+MAY_DIFFER = ("created", "reading", "roles", "warnings", "versions")
 
 
 def list_figures(filled: hl.Completion) -> dict[str, object]:

@@ -324,7 +324,7 @@ def test_items_with_empty_cells_only_have_the_stated_meaning(n_columns):
         [[1, *[None] * (n_columns - 1)], [None] * n_columns, [None] * (n_columns - 1) + [1]], columns=names
     )
     no = find_meanings(Columns(no=""))
-    with pytest.raises(AmbiguousReading, match=r"1 item has empty cells in all .* row 1 is the first") as question:
+    with pytest.raises(AmbiguousReading, match=r"1 item has empty cells in all .* \(row 1 is the first\)") as question:
         read_labels(ticks, Roles(labels=tuple(names)), meanings=no)
     assert [way for _, way in question.value.ways] == ["empty='none'", "empty='unlabelled'"]
     for empty, value in (("none", -1), ("unlabelled", 0)):
