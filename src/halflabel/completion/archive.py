@@ -49,24 +49,12 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class Heading:
-    """When and with which versions a model was written.
+    """When and with which versions a model was written."""
 
-    Parameters
-    ----------
-    format : int
-        Of the file.
-    written : str
-        Date and time (UTC); empty in models of the first versions.
-    versions : mapping of str to str
-        The versions of this library and of the libraries that it was used with.
-    size : int
-        Bytes of the file.
-    """
-
-    format: int
-    written: str
-    versions: Mapping[str, str]
-    size: int
+    format: int  #: Of the file.
+    written: str  #: Date and time (UTC); empty in models of the first versions.
+    versions: Mapping[str, str]  #: The versions of this library and of the libraries that it was used with.
+    size: int  #: Bytes of the file.
 
 
 def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any], classes: Mapping[str, type]) -> None:

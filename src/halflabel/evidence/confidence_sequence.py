@@ -48,24 +48,12 @@ EXPECTED, MIN_EXPECTED, MAX_EXPECTED = 0.02, 0.005, 0.3
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """The random entries of a sequence that were answered, in the order in which they were drawn.
+    """The random entries of a sequence that were answered, in the order in which they were drawn."""
 
-    Parameters
-    ----------
-    unanswered : ndarray of int
-        The number of entries without an answer, before each draw.
-    found : ndarray of int
-        The number of wrong entries of the population that were known before each draw.
-    wrong : ndarray of bool
-        Whether the value is not the answer.
-    expected : float
-        The share of wrong entries that was expected before the first draw.
-    """
-
-    unanswered: Ints
-    found: Ints
-    wrong: Mask
-    expected: float = EXPECTED
+    unanswered: Ints  #: The number of entries without an answer, before each draw.
+    found: Ints  #: The number of wrong entries of the population that were known before each draw.
+    wrong: Mask  #: Whether the value is not the answer.
+    expected: float = EXPECTED  #: The share of wrong entries that was expected before the first draw.
 
     @classmethod
     def count(cls, entries: int, answered: int, errors: int, expected: float = EXPECTED) -> Draws:

@@ -22,32 +22,15 @@ UNSURE = 2
 
 @dataclass(eq=False)
 class Round:
-    """A confidence sequence about one fit: frozen values, a random order, and the entries that were answered.
+    """A confidence sequence about one fit: frozen values, a random order, and the entries that were answered."""
 
-    Attributes
-    ----------
-    fill : ndarray of int8
-        The values of all entries of the table, +1, -1, or 0 for an entry that is left empty.
-    part : ndarray of bool
-        The entries of the population that had no answer when the round began.
-    seed : int
-        Decides the random order.
-    alpha : float
-        The probability of a false bound that this round may use.
-    limit : int
-        At most this number of entries of the part is wrong, as the round before has proved.
-    expected : float
-        The share of wrong entries that was expected before the first draw.
-    steps : list of (int, bool)
-        The entries that were drawn, or answered without a draw, in this order, and whether each was drawn.
-    """
-
-    fill: NDArray[np.int8]
-    part: Mask
-    seed: int
-    alpha: float
-    limit: int
-    expected: float = EXPECTED
+    fill: NDArray[np.int8]  #: The values of all entries of the table, +1, -1, or 0 for an entry that is left empty.
+    part: Mask  #: The entries of the population that had no answer when the round began.
+    seed: int  #: Decides the random order.
+    alpha: float  #: The probability of a false bound that this round may use.
+    limit: int  #: At most this number of entries of the part is wrong, as the round before has proved.
+    expected: float = EXPECTED  #: The share of wrong entries that was expected before the first draw.
+    #: The entries that were drawn, or answered without a draw, in this order, and whether each was drawn.
     steps: list[tuple[int, bool]] = field(default_factory=list)
 
 

@@ -32,21 +32,12 @@ Annotation = tuple[frozenset[str], str | None, str | None]
 
 @dataclass
 class Collector:
-    """Items and cells in the order in which a file gives them.
+    """Items and cells in the order in which a file gives them."""
 
-    Parameters
-    ----------
-    path : Path
-        The file, for errors.
-    absent : {"irrelevant", "unknown"}, optional
-        The meaning of a label that a list does not hold.
-    notes : list of str
-        Sentences for the user about the reading.
-    """
-
-    path: Path
+    path: Path  #: The file, for errors.
+    #: The meaning of a label that a list does not hold.
     absent: Absent | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  #: Sentences for the user about the reading.
     _uses_lists: bool = False
     _items: dict[Any, int] = field(default_factory=dict)
     _fields: list[Mapping[str, Any]] = field(default_factory=list)

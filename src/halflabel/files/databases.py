@@ -32,30 +32,16 @@ class Keys:
 
 @dataclass(frozen=True)
 class Engine:
-    """The functions of one kind of database.
+    """The functions of one kind of database."""
 
-    Parameters
-    ----------
-    title : str
-        The name of the database.
-    open : callable
-        Opens a file so that nothing can be changed in it, and so that a query reads no other file.
-    list_columns : callable
-        Returns the columns of every table and view.
-    find_keys : callable
-        Returns the :class:`Keys` of a table.
-    fetch : callable
-        Returns the rows of a query, at most as many bytes as the limit of size allows.
-    replace_table : callable
-        Writes a table in one transaction.
-    """
-
-    title: str
+    title: str  #: The name of the database.
+    #: Opens a file so that nothing can be changed in it, and so that a query reads no other file.
     open: Callable[[Path], AbstractContextManager[Any]]
-    list_columns: Callable[[Any], Mapping[str, Sequence[str]]]
-    find_keys: Callable[[Any, str], Keys]
+    list_columns: Callable[[Any], Mapping[str, Sequence[str]]]  #: Returns the columns of every table and view.
+    find_keys: Callable[[Any, str], Keys]  #: Returns the :class:`Keys` of a table.
+    #: Returns the rows of a query, at most as many bytes as the limit of size allows.
     fetch: Callable[[Any, str], pd.DataFrame]
-    replace_table: Callable[[Path, str, pd.DataFrame], None]
+    replace_table: Callable[[Path, str, pd.DataFrame], None]  #: Writes a table in one transaction.
 
 
 def make_format(name: str, suffixes: tuple[str, ...], signature: tuple[int, bytes], engine: Engine) -> TableFormat:

@@ -16,22 +16,13 @@ from halflabel.table.table_file import AnyPath, TableFile, TableFileError, find_
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """A description, with the table file that is a part of it.
-
-    Parameters
-    ----------
-    columns : Description
-    file : TableFile
-    stated : dict of str to object
-        The values that were stated apart from the file, by key.
-    notes : tuple of str
-        The sentence that a table file was found and used.
-    """
+    """A description, with the table file that is a part of it."""
 
     columns: Description
     file: TableFile = field(default_factory=TableFile)
+    #: The values that were stated apart from the file, by key.
     stated: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  #: The sentence that a table file was found and used.
 
     def check(self, names: Collection[str]) -> None:
         """Raise if the table file names a column that the table does not have."""

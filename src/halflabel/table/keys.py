@@ -25,33 +25,17 @@ _GROUP = re.compile(rf"\s*({_WORD}(?:,{_WORD})*)=([01]?)\s*(?:;|$)")
 
 @dataclass(frozen=True)
 class Key:
-    """One part of the description of a table.
+    """One part of the description of a table."""
 
-    Parameters
-    ----------
-    name : str
-        Its name in a table file, and with hyphens as an option.
-    help : str
-        One line for people.
-    kind : {"text", "names", "choice", "number", "path", "words", "size"}
-        The kind of its value.
-    metavar : str
-        The name of its value in the help.
-    choices : tuple of str
-        The values of the kind "choice".
-    common : bool
-        Whether every command has it as an option; the value of another key is given as ``--set KEY=VALUE``.
-    argument : str
-        Its argument in Python, where that has another name.
-    """
-
-    name: str
-    help: str
+    name: str  #: Its name in a table file, and with hyphens as an option.
+    help: str  #: One line for people.
+    #: The kind of its value. One of "text", "names", "choice", "number", "path", "words", "size".
     kind: Kind = "text"
-    metavar: str = "COL"
-    choices: tuple[str, ...] = ()
+    metavar: str = "COL"  #: The name of its value in the help.
+    choices: tuple[str, ...] = ()  #: The values of the kind "choice".
+    #: Whether every command has it as an option; the value of another key is given as ``--set KEY=VALUE``.
     common: bool = False
-    argument: str = ""
+    argument: str = ""  #: Its argument in Python, where that has another name.
 
     @property
     def flag(self) -> str:

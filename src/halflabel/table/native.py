@@ -24,25 +24,15 @@ _NO_SCHEMA = pa.schema([])
 
 @dataclass(frozen=True, eq=False)
 class Native:
-    """A table of another library as a DataFrame.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    restore : callable or None
-        Turns a completed DataFrame into the kind of the original; None for a DataFrame of pandas.
-    tags : str or None
-        The column of lists of labels that the object declares.
-    notes : tuple of str
-        Sentences for the user about the reading.
-    convert : callable or None
-        Turns any other DataFrame into the library of the items; None for pandas, and for objects of no such library.
-    """
+    """A table of another library as a DataFrame."""
 
     frame: pd.DataFrame
+    #: Turns a completed DataFrame into the kind of the original; None for a DataFrame of pandas.
     restore: Restore | None = None
-    tags: str | None = None
-    notes: tuple[str, ...] = ()
+    tags: str | None = None  #: The column of lists of labels that the object declares.
+    notes: tuple[str, ...] = ()  #: Sentences for the user about the reading.
+    #: Turns any other DataFrame into the library of the items; None for pandas, and for objects of no such
+    #: library.
     convert: Restore | None = None
 
     def give_back(self, table: pd.DataFrame) -> Any:

@@ -23,29 +23,14 @@ UNLABELLED, WITHOUT_TAGS = "unlabelled", "annotated, without tags"
 
 @dataclass(frozen=True)
 class Form:
-    """One form of nothing.
+    """One form of nothing."""
 
-    Parameters
-    ----------
-    what : str
-        The form, such as "an empty cell".
-    where : str
-        The column, such as "the tags column 'tags'".
-    number : int
-        How many items, or entries, have it.
-    meaning : str
-        Its meaning, such as "unlabelled".
-    unit : {"item", "entry"}
-    noted : bool
-        Whether a note says so, too.
-    """
-
-    what: str
-    where: str
-    number: int
-    meaning: str
-    unit: str = "item"
-    noted: bool = False
+    what: str  #: The form, such as "an empty cell".
+    where: str  #: The column, such as "the tags column 'tags'".
+    number: int  #: How many items, or entries, have it.
+    meaning: str  #: Its meaning, such as "unlabelled".
+    unit: str = "item"  #: One of "item", "entry".
+    noted: bool = False  #: Whether a note says so, too.
 
     def __str__(self) -> str:
         number = plural(self.number, self.unit, "entries" if self.unit == "entry" else "")

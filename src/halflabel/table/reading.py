@@ -30,18 +30,6 @@ MAX_NAME, MAX_TEXT = 30, 24
 class Reading:
     """What was understood of a table.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Some rows with the columns ``item``, ``has``, ``does not have``, ``unknown`` and ``features``, as text.
-    where : str
-        The number of labels, where they are, and how they are written.
-    counts : tuple of (str, int)
-        The number of items that have each of the most frequent labels.
-    n_labels : int
-    nothing : tuple of str
-        Each form of nothing (an empty cell, an empty list, a word), with its number and its meaning.
-
     Examples
     --------
     >>> import halflabel as hl
@@ -54,10 +42,12 @@ class Reading:
     An empty cell in the tags column 'tags': 1 item, unlabelled.
     """
 
+    #: Some rows with the columns ``item``, ``has``, ``does not have``, ``unknown`` and ``features``, as text.
     rows: pd.DataFrame
-    where: str
-    counts: tuple[tuple[str, int], ...]
+    where: str  #: The number of labels, where they are, and how they are written.
+    counts: tuple[tuple[str, int], ...]  #: The number of items that have each of the most frequent labels.
     n_labels: int
+    #: Each form of nothing (an empty cell, an empty list, a word), with its number and its meaning.
     nothing: tuple[str, ...]
 
     def __str__(self) -> str:

@@ -54,44 +54,29 @@ Parts = list[Tag | None] | None
 
 @dataclass(frozen=True)
 class TagNotation:
-    """How a column writes the tags of an item.
+    """How a column writes the tags of an item."""
 
-    Parameters
-    ----------
-    form : {"separated", "wrapped", "prefixed", "json", "python", "choices", "list", "numbers"}
-        Text with separators, ``<a><b>``, ``#a #b``, ``["a", "b"]``, ``['a', 'b']``, ``{"choices": ["a", "b"]}`` (Label
-        Studio; a single tag is not in a list), lists of text, lists of whole numbers.
-    sep : str
-        The separator of the form "separated", where an empty one means that a cell is one tag; the two marks of the
-        form "wrapped"; the mark of the form "prefixed".
-    glue : str
-        The text between two tags, as the table writes it.
-    around : str
-        The two brackets around a whole cell of the form "separated", such as ``{a,b}`` of a database.
-    minus, plus : str
-        The mark of a tag that an item does not have, and of one that it has.
-    scores : {"", "given", "prior"}
-        Whether tags have scores, such as ``rock:0.9``: "given" leaves the scores out, "prior" reads a tag with a score
-        as the suggestion of a model.
-    fields : tuple of str
-        The keys of name and score, where a tag is an object.
-    no, unknown : tuple of str
-        Words that mean "no tag", and words that mean a missing value.
-    names : tuple of str
-        The spelling of each tag, where upper and lower case are the same.
-    """
-
+    #: Text with separators, ``<a><b>``, ``#a #b``, ``["a", "b"]``, ``['a', 'b']``, ``{"choices": ["a", "b"]}``
+    #: (Label Studio; a single tag is not in a list), lists of text, lists of whole numbers. One of "separated",
+    #: "wrapped", "prefixed", "json", "python", "choices", "list", "numbers".
     form: Form = "separated"
+    #: The separator of the form "separated", where an empty one means that a cell is one tag; the two marks of the
+    #: form "wrapped"; the mark of the form "prefixed".
     sep: str = ";"
-    glue: str = ";"
+    glue: str = ";"  #: The text between two tags, as the table writes it.
+    #: The two brackets around a whole cell of the form "separated", such as ``{a,b}`` of a database.
     around: str = ""
+    #: The mark of a tag that an item does not have, and of one that it has.
     minus: str = ""
     plus: str = ""
+    #: Whether tags have scores, such as ``rock:0.9``: "given" leaves the scores out, "prior" reads a tag with a
+    #: score as the suggestion of a model. One of "", "given", "prior".
     scores: Literal["", "given", "prior"] = ""
-    fields: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()  #: The keys of name and score, where a tag is an object.
+    #: Words that mean "no tag", and words that mean a missing value.
     no: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  #: The spelling of each tag, where upper and lower case are the same.
 
     @property
     def description(self) -> str:

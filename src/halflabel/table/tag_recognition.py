@@ -39,20 +39,14 @@ _SCORES = ("score", "p", "prob", "probability", "confidence", "weight", "relevan
 
 @dataclass(frozen=True)
 class TagOptions:
-    """The statements about the notation of tags.
+    """The statements about the notation of tags."""
 
-    Parameters
-    ----------
-    sep, case, negation, scores : str, optional
-        See :class:`halflabel.table.columns.Description`.
-    yes, no, unknown : tuple of str
-        Words that are names of tags, that mean "no tag", and that mean a missing value.
-    """
-
+    #: See :class:`halflabel.table.columns.Description`.
     sep: str | None = None
     case: str | None = None
     negation: str | None = None
     scores: str | None = None
+    #: Words that are names of tags, that mean "no tag", and that mean a missing value.
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
