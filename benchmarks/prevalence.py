@@ -20,7 +20,7 @@ from halflabel.evidence.prevalence import MIN_KNOWN, Correction
 
 SETS = (
     *("emotions", "scene", "enron", "msrc", "yeast", "yahoo-arts", "medical", "ohsumed", "langlog"),
-    *("yahoo-health", "yahoo-reference", "birds", "corel5k", "gnegativego"),
+    *("yahoo-health", "yahoo-reference", "tmc2007-500", "corel5k", "gnegativego"),
 )
 KNOWN, GROUPS = (50, 100, 300, "entries"), (20, 60, 120)
 

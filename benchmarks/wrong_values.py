@@ -22,7 +22,7 @@ from comparison import (
     load,
 )
 
-SETS = ("digits", "birds", "ohsumed", "corel5k", "cellcycle-fun")
+SETS = ("digits", "ohsumed", "tmc2007-500", "corel5k", "cellcycle-fun")
 METHODS = {
     "halflabel": complete_halflabel,
     "ExtraTrees": complete_trees,
