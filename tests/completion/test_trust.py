@@ -215,3 +215,11 @@ class TestOutputs:
         for each in summarize(filled)["warnings"]:
             title = each["title"].replace("\xa0", " ")
             assert (f"Warning: {title}." in shown) is (each["level"] == "warning")
+
+
+@each(BY_VALUE)
+def test_the_prevalence_of_entries_that_are_known_because_of_their_value_is_corrected(fit_case, way, data):
+    filled, truth = fit_case(data, BY_VALUE[way])
+    table = filled.prevalence(confidence=0.99)
+    assert ((table["low"] <= table["share"]) & (table["share"] <= table["high"])).all()
+    assert ((table["low"] < truth.mean(axis=0)) & (truth.mean(axis=0) < table["high"])).mean() >= 0.8

@@ -264,6 +264,14 @@ class Evidence:
         """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
         return measure_drift(self._components, self.learned_from.unlabelled[self._order], np.random.default_rng(0))
 
+    def vary_rates(self, z: float) -> Floats:
+        """Return the probabilities if the rates among the gaps differ by ``z`` standard deviations from the estimate."""
+        shift = self.model.shift_
+        if self.as_known is None or shift is None:
+            return self.probabilities
+        before, observed = self.as_known.label_probabilities_, self.labels.observed
+        return np.where(observed, before, shift.vary(before, ~self.labels.unlabelled, z))
+
     def measure_separation(self) -> float | None:
         """Return how well features separate items with few known entries from the other items, as :attr:`drift`."""
         number = self.learned_from.observed.sum(axis=1)

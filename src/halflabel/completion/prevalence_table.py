@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,15 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import closest, option, plural
-from halflabel.evidence.prevalence import MIN_ITEMS, MIN_KNOWN, Correction, Prevalence, count_questions, subtract
+from halflabel.evidence.prevalence import (
+    MIN_ITEMS,
+    MIN_KNOWN,
+    Correction,
+    Prevalence,
+    count_questions,
+    estimate_shifted,
+    subtract,
+)
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
@@ -43,7 +51,7 @@ def tabulate_prevalence(
 
 def _check_known_by_chance(evidence: Evidence) -> None:
     """Raise where known entries do not represent the gaps, or c is not known."""
-    if evidence.is_selected:
+    if evidence.is_selected and evidence.as_known is None:
         raise ValueError(
             "the entries are probably known because of their value, so that they do not represent the gaps and no "
             f"share can be estimated. Label {plural(count_questions(), 'random item')}: their answers alone give an "
@@ -93,19 +101,33 @@ def _measure(
     evidence: Evidence, label: Labels, groups: Groups, confidence: float, versus: Any
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of each group of a label. A label with too few known entries has no interval."""
-    relevant, known, p = _take_entries(evidence, label)
+    _, known, _ = _take_entries(evidence, label)
     if known.sum() < MIN_KNOWN:
         return
-    correction = Correction.fit(relevant[known], p[known])
-    rate = evidence.observed_rate or 1.0
-    found = {
-        name: correction.estimate(relevant[items], p[items], known[items], confidence).divide(rate)
-        for name, items in groups
-        if known[items].any()
-    }
+    estimate, gain = _choose_estimate(evidence, label, confidence)
+    found = {name: estimate(items) for name, items in groups if known[items].any()}
     for name, prevalence in found.items():
         row = {"label": label if isinstance(label, str) else " & ".join(label), "group": name}
-        yield {**row, **_describe(prevalence, correction.gain), **_compare(prevalence, found.get(versus), versus)}
+        yield {**row, **_describe(prevalence, gain), **_compare(prevalence, found.get(versus), versus)}
+
+
+def _choose_estimate(
+    evidence: Evidence, label: Labels, confidence: float
+) -> tuple[Callable[[Mask], Prevalence], float]:
+    """Return the estimate for a group of items, and the gain. Under a rate of their own, gaps have no gain."""
+    relevant, known, p = _take_entries(evidence, label)
+    if evidence.as_known is not None:
+        low, high = (_multiply(evidence.vary_rates(z), evidence, label) for z in (-1.0, 1.0))
+        of_shift = (high - low) / 2
+        return lambda at: estimate_shifted(relevant[at], known[at], p[at], of_shift[at], confidence), np.nan
+    correction, rate = Correction.fit(relevant[known], p[known]), evidence.observed_rate or 1.0
+    return lambda at: correction.estimate(relevant[at], p[at], known[at], confidence).divide(rate), correction.gain
+
+
+def _multiply(p: Floats, evidence: Evidence, label: Labels) -> Floats:
+    """Return the product of the probabilities of the labels."""
+    at = [evidence.labels.names.index(name) for name in ((label,) if isinstance(label, str) else label)]
+    return np.asarray(p[:, at].prod(axis=1))
 
 
 def _take_entries(evidence: Evidence, label: Labels) -> tuple[Mask, Mask, Floats]:
@@ -123,7 +145,7 @@ def _take_entries(evidence: Evidence, label: Labels) -> tuple[Mask, Mask, Floats
     if len(together) > 1 and evidence.labels.positive_only:
         raise ValueError("labels together cannot be counted where the table has assigned tags only: c is per label.")
     at = [names.index(name) for name in together]
-    p: Floats = evidence.learned_probabilities[:, at].prod(axis=1)
+    p = _multiply(evidence.learned_probabilities, evidence, label)
     relevant = np.asarray(known.relevant[:, at].all(axis=1))
     observed = np.asarray(known.observed[:, at].all(axis=1))
     return relevant, observed, p

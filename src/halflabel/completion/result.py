@@ -196,8 +196,9 @@ class Completion:
 
         Each completed value is the more probable one, so that counts of them are biased. Here the known entries are
         counted, and the probabilities correct for the items that happen to be known, see
-        :mod:`halflabel.evidence.prevalence`. The interval is right if entries are known by chance. Answers to
-        questions that a queue chose are not used.
+        :mod:`halflabel.evidence.prevalence`. The interval is right if entries are known by chance. If the
+        probabilities of gaps were corrected (:attr:`Evidence.correction`), the gaps have their expected number. Answers
+        to questions that a queue chose are not used.
 
         Parameters
         ----------

@@ -113,6 +113,31 @@ class Correction:
         return Prevalence(n, n_known, share, max(low, least), min(high, most))
 
 
+def estimate_shifted(relevant: Mask, known: Mask, p: Floats, of_shift: Floats, confidence: float) -> Prevalence:
+    """Return the share among items whose entries are known because of their value.
+
+    Known entries are counted, and the gaps have their expected number, by probabilities that follow the rate among the
+    gaps. The interval is that of a normal distribution. Its variance is that of the values for given probabilities, and
+    that of the rate.
+
+    Parameters
+    ----------
+    relevant, known : ndarray of bool, shape (n_items,)
+        As in :meth:`Correction.estimate`.
+    p : ndarray of shape (n_items,)
+    of_shift : ndarray of shape (n_items,)
+        By how much one standard deviation of the rate among the gaps changes each probability.
+    confidence : float
+    """
+    n, n_known, n_relevant = len(p), int(known.sum()), int((relevant & known).sum())
+    least, most = n_relevant / n, 1 - (n_known - n_relevant) / n
+    gaps = p[~known]
+    share = (n_relevant + float(gaps.sum())) / n
+    deviation = np.hypot(np.sqrt((gaps * (1 - gaps)).sum()), of_shift[~known].sum()) / n
+    half = float(ndtri((1 + confidence) / 2) * deviation)
+    return Prevalence(n, n_known, share, max(share - half, least), min(share + half, most))
+
+
 def subtract(first: Prevalence, second: Prevalence) -> tuple[float, float, float]:
     """Return the difference between two groups of items, and the ends of its interval.
 
