@@ -265,7 +265,7 @@ class Evidence:
         return measure_drift(self._components, self.learned_from.unlabelled[self._order], np.random.default_rng(0))
 
     def vary_rates(self, z: float) -> Floats:
-        """Return the probabilities if the rates among the gaps differ by ``z`` standard deviations from the estimate."""
+        """Return the probabilities if the rates among the gaps are ``z`` standard deviations above the estimate."""
         shift = self.model.shift_
         if self.as_known is None or shift is None:
             return self.probabilities
