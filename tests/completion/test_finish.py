@@ -230,8 +230,19 @@ def test_another_table_or_another_fit_is_named(case, tmp_path):
     short = complete(frame[5:], labels=LABELS, id="song", method=method)
     with pytest.raises(ValueError, match=r"no entry of the item|have changed"):
         short.finish(0.1, journal=path)
+
+
+def test_the_order_of_the_items_changes_nothing(case, tmp_path):
+    frame, truth, filled = case
+    path = tmp_path / "j.jsonl"
+    task = filled.finish(0.1, journal=path)
+    task.draw(30)
+    task.answer(respond(task.questions, truth))
+    task.close()
+    method = AutoLabeler("fast", members=("kernel",))
     turned = complete(frame[::-1], labels=LABELS, id="song", method=method).finish(0.1, journal=path)
-    assert turned.questions["item"].isin(frame["song"]).all()
+    assert turned.bound == task.bound
+    assert turned.table.set_index("song").loc[frame["song"]].equals(task.table.set_index("song"))
     turned.close()
 
 

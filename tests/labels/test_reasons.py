@@ -21,7 +21,16 @@ CALIBRATE = [
     "UNDECIDED_ENTRY",
     "UNCERTAIN_ITEM",
 ]
-DO_NOT = ["SUSPECTS", "DISAGREEMENT", "BULK", "ANSWER", "DOUBTFUL_ENTRY", "MISSING_POSITIVE", "NOT_ANNOTATED"]
+DO_NOT = [
+    "MOST_UNCERTAIN",
+    "SUSPECTS",
+    "DISAGREEMENT",
+    "BULK",
+    "ANSWER",
+    "DOUBTFUL_ENTRY",
+    "MISSING_POSITIVE",
+    "NOT_ANNOTATED",
+]
 
 #: What files of version 0.1.0 have in "why" and in "reason", and whether it calibrated there.
 OLD = {

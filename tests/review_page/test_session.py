@@ -234,6 +234,20 @@ def test_an_audit_of_version_01_is_named_and_its_answers_are_kept(tmp_path):
     again.close()
 
 
+def test_an_audit_of_another_table_shows_no_bound_and_can_be_cancelled(client, tmp_path):
+    client.post("/api/audit", {"op": "begin", "n": 5, "key": "a1"})
+    client.post("/api/answers", {"answers": [answer(ask(client)[0], 1, "k1")]})
+    client.server.stop()
+    client.session.close()
+    turned = make_session(tmp_path / "a.jsonl", make_table()[::-1])
+    assert turned.describe_progress()["audit"]["precision"] is None
+    with pytest.raises(ValueError, match="the table has changed since the audit began: cancel it"):
+        turned.end_audit("f", cancel=False)
+    turned.end_audit("c", cancel=True)
+    assert turned.audit is None
+    turned.close()
+
+
 def ask_why(client, question, **changes):
     return client.post("/api/explain", {"item": f"s{question['row']}", "label": LABELS[question["column"]], **changes})
 

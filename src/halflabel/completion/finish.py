@@ -16,34 +16,32 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._wording import count, plural
 from halflabel.completion.finish_journal import FinishJournal, tabulate_answers
+from halflabel.completion.finish_tables import (
+    CODES,
+    WRITTEN,
+    Entries,
+    describe_reading,
+    read_answers,
+    tabulate_questions,
+)
 from halflabel.evidence.answer_plan import plan_answers
-from halflabel.evidence.certificate import Certificate, make_certificate, pack_mask, unpack_mask
+from halflabel.evidence.certificate import Certificate, make_certificate
 from halflabel.evidence.drawing import digest_unordered, read_ids
-from halflabel.evidence.proof import UNSURE, Proof
-from halflabel.labels.answers import Answer, read_answer
+from halflabel.evidence.proof import Proof
 from halflabel.labels.reasons import Reason
-from halflabel.table.items import choose_shown, take_shown
 from halflabel.table.native import as_pandas
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
-    from halflabel.table import OpenTable
 
 #: Number of random bits of a seed. A program that reads JSON numbers as doubles reads it exactly.
 SEED_BITS = 53
-
-#: The first columns of a table of questions. The columns that describe the item follow.
-COLUMNS = ("item", "label", "suggested", "probability", "why", "answer")
 
 #: As many errors were found and expected before the first answer, for the ratio of both.
 PRIOR_ERRORS = 2.0
 
 #: Uncertain entries are asked if at least one in this number of the next questions is about them.
 MIN_PART = 4
-
-_VALUES = {Answer.YES: 1, Answer.NO: -1, Answer.UNSURE: UNSURE, Answer.NONE: UNSURE}
-_WRITTEN = {1: 1, -1: 0, UNSURE: None}
-_READ = {value: code for code, value in _WRITTEN.items()}
 
 
 class Task:
@@ -97,8 +95,6 @@ class Task:
         self.max_error, self.confidence, self.seed = max_error, confidence, seed
         self.filled, self.ids = filled, read_ids(filled.index)
         self.names = filled.labels.names
-        self._place = {item: row for row, item in enumerate(self.ids)}
-        self._column = {name: column for column, name in enumerate(self.names)}
         self.journal = FinishJournal(journal)
         try:
             self._open(population, None if labels is None else list(labels))
@@ -108,10 +104,10 @@ class Task:
 
     def _open(self, population: str, labels: list[str] | None) -> None:
         """Begin the task, or repeat the records of its journal."""
-        given = self.filled.labels.state.copy()
+        given, entries = self.filled.labels.state.copy(), Entries(self.ids, self.names)
         asked = [cell for each in self.journal.records if each["op"] == "ask" for cell in each["cells"]]
-        for item, label in asked:  # the fit may include answers of the journal
-            given[self._find(item, label)] = 0
+        given.flat[[entries.find(*cell) for cell in asked]] = 0  # the fit may include answers of the journal
+        self._entries = entries
         self._proof = Proof(self.ids, self.names, given, 1 - self.confidence, population, labels)
         stated = {"confidence": self.confidence, "population": population, "labels": labels}
         header = {"table": digest_unordered(self.ids, self.names, given), **stated, "max_error": self.max_error}
@@ -142,19 +138,6 @@ class Task:
                     "give the same value, or name another journal."
                 )
 
-    def _find(self, item: Any, label: Any) -> tuple[int, int]:
-        row, column = self._place.get(str(item)), self._column.get(str(label))
-        if row is None or column is None:
-            raise ValueError(
-                f"the table has no entry of the item {str(item)!r:.80} and the label {str(label)!r:.80} any more: use "
-                "the table that the questions are about."
-            )
-        return row, column
-
-    def _flat(self, item: Any, label: Any) -> int:
-        row, column = self._find(item, label)
-        return row * len(self.names) + column
-
     def _do(self, op: str, **body: Any) -> None:
         """Write a record to the journal, and apply it as it is applied when the journal is opened again."""
         self.journal.append(op, **body)
@@ -163,17 +146,16 @@ class Task:
     def _repeat(self, record: dict[str, Any]) -> None:
         """Apply a record."""
         if record["op"] == "begin":
-            size = self._proof.given.size
-            filled, relevant = (unpack_mask(record[name], size) for name in ("filled", "relevant"))
+            filled, relevant = (self._entries.unpack(record[name]) for name in ("filled", "relevant"))
             self._proof.begin(np.where(filled, np.where(relevant, 1, -1), 0).astype(np.int8), record["seed"])
         elif record["op"] == "ask":
-            entries = [self._flat(*cell) for cell in record["cells"]]
+            entries = [self._entries.find(*cell) for cell in record["cells"]]
             if record["why"] == Reason.RANDOM:
                 self._proof.take(entries, record["expected"])
             self._proof.asked.update(entries)
         elif record["op"] == "answer":
             for item, label, value in record["answers"]:
-                self._proof.answer(self._flat(item, label), _READ[value])
+                self._proof.answer(self._entries.find(item, label), CODES[value])
 
     # -- the fit ---------------------------------------------------------------------------
 
@@ -190,7 +172,7 @@ class Task:
 
     def _begin(self) -> None:
         seed = secrets.randbits(SEED_BITS) if self.seed is None else self.seed + len(self._proof.rounds)
-        masks = {"filled": pack_mask(self._fill != 0), "relevant": pack_mask(self._fill > 0)}
+        masks = {"filled": self._entries.pack(self._fill != 0), "relevant": self._entries.pack(self._fill > 0)}
         self._do("begin", seed=seed, seed_from="secrets" if self.seed is None else "caller", **masks)
 
     def refit(self, filled: Completion) -> None:
@@ -269,7 +251,7 @@ class Task:
         if chosen >= n / MIN_PART and is_ranked:
             entries = np.flatnonzero(free)
             entries = entries[np.lexsort((entries, -wrong[entries]))][: min(n, chosen)].tolist()
-            self._do("ask", why=Reason.MOST_UNCERTAIN.value, cells=self._name(entries), expected=0.0)
+            self._do("ask", why=Reason.MOST_UNCERTAIN.value, cells=self._entries.name(entries), expected=0.0)
             return
         self.draw(n)
 
@@ -279,32 +261,10 @@ class Task:
         rate = self._wrong[self._proof.unanswered] * self._ratio
         expected = float(np.minimum(rate, 1).mean()) if len(rate) else 0.0
         if entries:
-            self._do("ask", why=Reason.RANDOM.value, cells=self._name(entries), expected=expected)
-
-    def _name(self, entries: Sequence[int]) -> list[list[str]]:
-        return [[self.ids[entry // len(self.names)], self.names[entry % len(self.names)]] for entry in entries]
+            self._do("ask", why=Reason.RANDOM.value, cells=self._entries.name(entries), expected=expected)
 
     def _tabulate(self, entries: Sequence[int]) -> pd.DataFrame:
-        flat = np.array(entries, dtype=np.intp)
-        rows, columns = np.divmod(flat, len(self.names))
-        drawn = {entry for entry, drawn in self._proof.now.steps if drawn}
-        random = np.array([entry in drawn for entry in entries], dtype=bool)
-        p, fill = np.where(self._proof.now.fill > 0, 1 - self._wrong, self._wrong)[flat], self._proof.now.fill[flat]
-        suggested = pd.array((fill > 0).astype(np.int8), dtype="Int8")
-        suggested[random] = pd.NA
-        table = pd.DataFrame(
-            {
-                "item": self.filled.index[rows],
-                "label": np.array(self.names, dtype=object)[columns],
-                "suggested": suggested,
-                "probability": np.where(random, np.nan, p),
-                "why": np.where(random, Reason.RANDOM.value, Reason.MOST_UNCERTAIN.value),
-                "answer": pd.array([None] * len(flat), dtype="Int8"),
-            }
-        )
-        shown = take_shown(self.filled.opened, choose_shown(self.filled.opened), rows)
-        whole = table.join(shown.rename(columns={name: f"{name} (column)" for name in COLUMNS}))
-        return self.filled.opened.as_given(whole)
+        return tabulate_questions(self.filled, self._proof, self._wrong, entries)
 
     def answer(self, answers: pd.DataFrame) -> None:
         """Take the answers of a table of questions, all or none of them.
@@ -321,40 +281,10 @@ class Task:
             In one sentence, for an entry that was not asked or does not exist, an answer of another kind, or two
             different answers about one entry. Nothing is written then.
         """
-        given = as_pandas(answers)
-        if missing := [name for name in ("item", "label", "answer") if name not in given]:
-            raise ValueError(f"the answers have no column {missing[0]!r}: the columns are item, label and answer.")
-        new: dict[int, int] = {}
-        for item, label, cell in given[["item", "label", "answer"]].itertuples(index=False):
-            entry, value = self._read_answer(item, label, cell)
-            if new.get(entry, value) != value:
-                raise ValueError(f"item {item!r} and label {label!r} have two different answers: keep one of the rows.")
-            new[entry] = value
-        changed = {entry: value for entry, value in new.items() if self._is_news(entry, value)}
+        changed = read_answers(as_pandas(answers), self._entries, self._proof)
         if changed:
-            cells = self._name(list(changed))
-            self._do("answer", answers=[[*c, _WRITTEN[v]] for c, v in zip(cells, changed.values(), strict=True)])
-
-    def _read_answer(self, item: Any, label: Any, cell: Any) -> tuple[int, int]:
-        entry, answer = self._flat(item, label), read_answer(cell)
-        if entry not in self._proof.asked:
-            raise ValueError(
-                f"item {item!r} and label {label!r} were not asked: remove the row, or ask more questions."
-            )
-        if answer is None:
-            raise ValueError(
-                f"the answer about item {item!r} and label {label!r} is {cell!r}: write 1 or yes, 0 or no, or leave "
-                "the cell empty (not sure)."
-            )
-        return entry, _VALUES[answer]
-
-    def _is_news(self, entry: int, value: int) -> bool:
-        """Return whether an answer changes anything. Raise if it contradicts the answer before it."""
-        before = int(self._proof.answers[entry])
-        if abs(before) == 1 and abs(value) == 1 and before != value:
-            (item, label), word = self._name([entry])[0], "yes" if before > 0 else "no"
-            raise ValueError(f"item {item!r} and label {label!r} were answered with {word} before: that answer stands.")
-        return before == 0 or (before == UNSURE and value != UNSURE)
+            cells = self._entries.name(list(changed))
+            self._do("answer", answers=[[*c, WRITTEN[v]] for c, v in zip(cells, changed.values(), strict=True)])
 
     # -- results ---------------------------------------------------------------------------
 
@@ -428,12 +358,3 @@ def _check_shares(max_error: float, confidence: float) -> None:
         raise ValueError(f"max_error is a share from 0 to 1, such as 0.05, not {max_error!r}.")
     if not 0.5 < confidence < 1:
         raise ValueError(f"the confidence lies between 0.5 and 1, not {confidence!r}.")
-
-
-def describe_reading(opened: OpenTable) -> dict[str, Any]:
-    """Return the arguments with which the delivered table is read, for a certificate."""
-    roles, stated = opened.roles, opened.description
-    words = {name: list(getattr(stated, name)) for name in ("yes", "no", "unknown")}
-    if roles.tags is None:
-        return {"id": roles.id, "labels": list(opened.labels.names), **words}
-    return {"id": roles.id, "tags": roles.tags, "absent": "irrelevant", "empty": "none", "sep": stated.sep}

@@ -21,6 +21,9 @@ from halflabel.review_page.queues import Question, Situation
 LEVEL = 0.95
 
 
+_CHANGED = "the table has changed since the audit began: cancel it."
+
+
 @dataclass(frozen=True, eq=False)
 class RunningAudit:
     """An audit that has begun."""
@@ -45,18 +48,20 @@ class RunningAudit:
 
     def describe(self) -> dict[str, Any]:
         """Return how many answers there are, and the precision that they prove."""
-        body, proof = self.record.body, self.proof
+        body = self.record.body
         known = {name: body[name] for name in ("population", "entries", "level")}
         n, answered = len(body["cells"]), len(body["cells"]) - len(self.list_open())
-        return {"n": n, "answered": answered, "precision": 1 - proof.bound if answered else None, **known}
+        try:
+            precision = 1 - self.proof.bound if answered else None
+        except ValueError:  # another table: the audit can only be cancelled
+            precision = None
+        return {"n": n, "answered": answered, "precision": precision, **known}
 
     def certify(self, **facts: Any) -> Certificate:
         """Return the certificate of this moment. Raise if no answer counts, or the table is another one."""
         proof, body = self.proof, self.record.body
         if not len(proof.draws.wrong):
             raise ValueError("a certificate needs an answer to the first question of the audit.")
-        if digest_table(proof.ids, proof.names, proof.now.fill.reshape(-1, len(proof.names))) != body["table"]:
-            raise ValueError("the table has changed since the audit began: cancel it.")
         attempts = [each.describe_attempt() for each in list_audits(self.book, self.record)]
         attempts = [each for each in attempts if each["audited"]]
         own = {"by": self.record.by, "fit": body["fit"], "attempts": attempts, "max_error": None}
@@ -70,8 +75,10 @@ class RunningAudit:
         try:
             filled, relevant, part = (unpack_mask(body[name], size) for name in ("filled", "relevant", "part"))
         except ValueError:
-            raise ValueError("the table has changed since the audit began: cancel it.") from None
+            raise ValueError(_CHANGED) from None
         fill = np.where(filled, np.where(relevant, 1, -1), 0).astype(np.int8)
+        if digest_table(ids, names, fill.reshape(len(ids), len(names))) != body["table"]:
+            raise ValueError(_CHANGED)
         given = np.where(part, 0, fill).astype(np.int8).reshape(len(ids), len(names))
         proof = Proof(ids, names, given, 1 - body["level"], body["population"])
         places = [(row * len(names) + column, self._find(row, column)) for row, column, _ in self.places]

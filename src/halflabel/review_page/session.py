@@ -13,7 +13,8 @@ import numpy as np
 from halflabel._arrays import Ints
 from halflabel._line_file import read_clock
 from halflabel._wording import clipped
-from halflabel.completion.finish import SEED_BITS, describe_reading
+from halflabel.completion.finish import SEED_BITS
+from halflabel.completion.finish_tables import describe_reading
 from halflabel.evidence.proof import POPULATIONS
 from halflabel.review_page import audits, group_answers
 from halflabel.review_page.advice import advise
