@@ -159,11 +159,6 @@ class AnswerBook:
         row, column = self.row_of.get(item), self.column_of.get(label)
         return None if row is None or column is None else (row, column)
 
-    def find_last(self, row: int, column: int) -> Record | None:
-        """Return the record that decides an entry."""
-        stack = self._stacks.get((row, column))
-        return stack[-1] if stack else None
-
     def find_in_audit(self, row: int, column: int, audit: int) -> int:
         """Return the code of the answer that an audit got about an entry, or :data:`NONE`."""
         stack = reversed(self._stacks.get((row, column), []))

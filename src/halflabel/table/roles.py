@@ -17,6 +17,9 @@ from halflabel.table.marks import holds_marks, name_added, name_marks
 from halflabel.table.patterns import expand_patterns, select
 from halflabel.table.tag_cells import name_open_column
 
+#: Maximum number of names of one line.
+MAX_NAMES = 5
+
 _WHY = {
     "id": "identifies the rows",
     "label": "1, 0 or empty per row",
@@ -192,11 +195,11 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     )
 
 
-def shorten_names(names: Sequence[str], limit: int = 5) -> str:
-    """Return names, the middle left out where there are more than ``limit``."""
-    if len(names) <= limit:
+def shorten_names(names: Sequence[str]) -> str:
+    """Return names, the middle left out where there are more than :data:`MAX_NAMES`."""
+    if len(names) <= MAX_NAMES:
         return ", ".join(names)
-    return f"{', '.join(names[: limit - 2])}, … {names[-1]} ({len(names)} columns)"
+    return f"{', '.join(names[: MAX_NAMES - 2])}, … {names[-1]} ({len(names)} columns)"
 
 
 def _as_tuple(column: str | None) -> tuple[str, ...]:
