@@ -15,6 +15,7 @@ from halflabel.files import (
     doccano,
     duckdb,
     excel,
+    gaf,
     huggingface,
     json_records,
     label_studio,
@@ -41,6 +42,7 @@ _TABLES = (
     statistics.SAS,
     sqlite.FORMAT,
     duckdb.FORMAT,
+    gaf.FORMAT,
 )
 
 _TOOLS = (
