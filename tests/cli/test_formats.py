@@ -389,3 +389,16 @@ class TestDatabases:
         assert sentence in result.stderr
         assert result.stderr.count("\n") == 1
         assert outputs(path) == []
+
+
+def test_a_folder_of_texts_in_folders_of_classes(tickets, tmp_path):
+    frame, kinds = tickets
+    for number, (text, kind) in enumerate(zip(frame["text"], kinds, strict=True)):
+        place = tmp_path / "mails" / ("" if number % 3 == 0 else kind)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{number:02}.txt").write_text(text)
+    result = run("complete", tmp_path / "mails", "--text", "text", "--absent", "irrelevant", *FAST)
+    assert result.exit_code == 0, result.stderr
+    after = pd.read_csv(tmp_path / "mails.completed.csv")
+    order = after["file"].str[-6:-4].astype(int)
+    assert np.mean([json.loads(cell) == [kinds[n]] for cell, n in zip(after["folder"], order, strict=True)]) > 0.95

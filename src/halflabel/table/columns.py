@@ -177,6 +177,8 @@ class Description(Columns):
         A table of labels with the ids of the items, in the column ``on``.
     other_ids : {"drop"}, optional
         Rows of a further table about ids that no item has are left out; by default they are an error.
+    images : str, optional
+        The column of paths of pictures or sounds, of which features are made.
     prior_field : str, optional
         The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
     show : str or sequence of str, optional
@@ -204,6 +206,7 @@ class Description(Columns):
     labels_file: Any = None
     other_ids: Literal["drop"] | None = None
     prior_field: str | None = None
+    images: str | None = None
     show: str | Sequence[str] | None = None
     thumbnails: tuple[int, int] | None = None
 

@@ -88,6 +88,7 @@ def open_table(
     labels_file: TableLike | PathLike | None = None,
     other_ids: Literal["drop"] | None = None,
     prior_field: str | None = None,
+    images: str | None = None,
     show: str | Sequence[str] | None = None,
     thumbnails: tuple[int, int] | None = None,
 ) -> OpenTable:
@@ -115,6 +116,8 @@ def open_table(
         ``tags``, ``pairs`` and the arguments below may name one of them.
     tag, value, tag_names, annotated, labels_file, other_ids : optional
         Further tables, see :class:`halflabel.table.Description`.
+    images : str, optional
+        The column of paths of pictures or sounds, of which features are made; paths count from the folder of the items.
     prior_field : str, optional
         The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
     show : sequence of str, optional

@@ -14,6 +14,7 @@ from halflabel._wording import option, plural, quoted
 from halflabel.files.bounded import base_suffix, join_names
 from halflabel.files.collector import AbsentNotStated
 from halflabel.files.item_tables import hide_suggestions
+from halflabel.files.media_folder import find_media, read_media_folder
 from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import check_exists, read_table
 from halflabel.files.registry import FORMATS, PARTS, TABLES, check_name, find_by_suffix
@@ -50,6 +51,8 @@ def read_file(
     """
     paths = expand_paths([where] if isinstance(where, str | os.PathLike) else where)
     columns = columns or Columns()
+    if columns.format is None and len(paths) == 1 and paths[0].is_dir() and files.detect(paths[0]) is None:
+        return Source(read_media_folder(paths[0]), paths=tuple(paths))
     found = _choose_format(paths, columns.format)
     given = {name: value for name, value in options.items() if value is not None}
     if found is None or found.format in TABLES:
@@ -109,8 +112,11 @@ def _list_parts(folder: Path) -> list[Path]:
     parts = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
     parts = [path for path in parts if base_suffix(path) in PARTS]
     suffixes = sorted({base_suffix(path) for path in parts})
+    if not parts and find_media(folder):
+        return [folder]
     if not parts:
-        raise ReadError.at(folder, f"this is a folder without a table; its files would end in {', '.join(PARTS)}.")
+        known = f"{', '.join(PARTS)}; pictures, sounds and texts are read, too"
+        raise ReadError.at(folder, f"this is a folder without a table; its files would end in {known}.")
     if len(suffixes) > 1:
         pattern = repr(str(folder / f"*{suffixes[0]}"))
         raise ReadError.at(

@@ -1,0 +1,136 @@
+"""Pictures and sounds as numbers that need no trained model: colour, gradient and texture; bands of a spectrum."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+import wave
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halflabel._arrays import Floats
+from halflabel._wording import count
+from halflabel.files.parquet import explain_damage
+from halflabel.files.raw_table import ReadError
+
+#: Suffixes of pictures and sounds that have features, and of media that have none.
+PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff")
+SOUNDS = (".wav",)
+OTHERS = (".mp3", ".flac", ".ogg", ".m4a", ".mp4", ".avi", ".mov", ".mkv", ".heic", ".raw")
+
+#: Maximum number of pixels of a picture, and of samples of a sound.
+MAX_PIXELS, MAX_SAMPLES = 100_000_000, 200_000_000
+
+#: Side of the picture that gradients are taken from, of its cells, and of the small grey picture.
+SIDE, CELL, SMALL = 32, 8, 8
+
+#: Number of bands of a spectrum, and of samples of a window.
+BANDS, WINDOW = 24, 1024
+
+
+def describe_media(paths: Sequence[Path]) -> tuple[Floats, tuple[str, ...]]:
+    """Return one row of features per file, all pictures or all sounds, and the names of the features.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged, too large, or neither a picture nor a sound of a known format.
+    """
+    kinds = {path.suffix.lower() in SOUNDS for path in paths}
+    unknown = [path for path in paths if path.suffix.lower() not in (*PICTURES, *SOUNDS)]
+    if unknown or len(kinds) != 1:
+        raise ReadError.at(unknown[0] if unknown else paths[0], describe_way("its features are not known"))
+    describe: Callable[[Path], dict[str, Floats]] = _describe_sound if kinds.pop() else _describe_picture
+    rows = [describe(path) for path in paths]
+    names = [f"{name} {number}" for name, values in rows[0].items() for number in range(len(values))]
+    return np.stack([np.concatenate(list(row.values())) for row in rows]), tuple(names)
+
+
+def describe_way(reason: str) -> str:
+    """Return the error about media without features, with five lines that make vectors by any model."""
+    lines = (
+        "import glob, numpy as np, pandas as pd",
+        "files = sorted(glob.glob('FOLDER/*'))",
+        "vectors = np.stack([encode(file) for file in files])",
+        "np.save('vectors.npy', vectors)",
+        "pd.DataFrame({'file': files}).to_csv('items.csv', index=False)",
+    )
+    shown = ", ".join(f"`{line}`" for line in lines)
+    return f"{reason}: make vectors by a model of your own in five lines, {shown}; then complete items.csv with them."
+
+
+def _skimage(name: str) -> Any:
+    try:
+        return importlib.import_module(f"skimage.{name}")
+    except ImportError:
+        raise ImportError(describe_way("features of pictures need pip install 'halflabel[images]'")) from None
+
+
+def _describe_picture(path: Path) -> dict[str, Floats]:
+    """Return colour (histograms of hue, saturation and value), gradients, texture and a small grey picture."""
+    feature, color = _skimage("feature"), _skimage("color")
+    pixels = _read_picture(path)
+    hsv, grey = color.rgb2hsv(pixels), color.rgb2gray(pixels)
+    histograms = [np.histogram(hsv[..., j], bins=8, range=(0, 1))[0] / hsv[..., j].size for j in range(3)]
+    texture = feature.local_binary_pattern((255 * grey).astype(np.uint8), P=8, R=1, method="uniform")
+    small = grey.reshape(SMALL, SIDE // SMALL, SMALL, SIDE // SMALL).mean(axis=(1, 3))
+    return {
+        "colour": np.concatenate(histograms),
+        "gradient": feature.hog(grey, orientations=8, pixels_per_cell=(CELL, CELL), cells_per_block=(1, 1)),
+        "texture": np.histogram(texture, bins=10, range=(0, 10))[0] / texture.size,
+        "grey": small.ravel(),
+    }
+
+
+def _read_picture(path: Path) -> NDArray[np.uint8]:
+    """Return a picture as SIDE x SIDE pixels of three colours."""
+    image = importlib.import_module("PIL.Image")
+    with explain_damage(path, "a picture"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Pillow, about size and damaged EXIF
+        with image.open(path) as opened:
+            if opened.width * opened.height > MAX_PIXELS:
+                raise ReadError.at(path, f"the picture has more than {count(MAX_PIXELS)} pixels, the limit: reduce it.")
+            opened.draft("RGB", (4 * SIDE, 4 * SIDE))
+            turned = importlib.import_module("PIL.ImageOps").exif_transpose(opened)
+            return np.asarray(turned.convert("RGB").resize((SIDE, SIDE), image.Resampling.BOX), dtype=np.uint8)
+
+
+def _describe_sound(path: Path) -> dict[str, Floats]:
+    """Return means and deviations over time of the energy in bands, the centroid, the loudness and zero crossings."""
+    samples, rate = _read_sound(path)
+    n_windows = max(1, len(samples) // WINDOW)
+    windows = np.resize(samples, (n_windows, WINDOW)) if len(samples) < WINDOW else samples[: n_windows * WINDOW]
+    windows = windows.reshape(n_windows, WINDOW)
+    power = np.abs(np.fft.rfft(windows * np.hanning(WINDOW), axis=1)) ** 2
+    frequencies = np.fft.rfftfreq(WINDOW, 1 / rate)
+    edges = np.geomspace(50, 8000, BANDS + 1)
+    bands = np.stack([power[:, (frequencies >= low) & (frequencies < high)].sum(axis=1)
+                      for low, high in pairwise(edges)], axis=1)  # fmt: skip
+    total = power.sum(axis=1) + 1e-12
+    course = {
+        "band": np.log10(bands + 1e-9),
+        "centroid": (power @ frequencies / total)[:, None] / rate,
+        "loudness": np.log10(np.sqrt((windows**2).mean(axis=1)) + 1e-9)[:, None],
+        "crossings": (np.diff(np.signbit(windows), axis=1)).mean(axis=1)[:, None],
+    }
+    means = {name: values.mean(axis=0) for name, values in course.items()}
+    return means | {f"{name} varies": values.std(axis=0) for name, values in course.items()}
+
+
+def _read_sound(path: Path) -> tuple[Floats, int]:
+    """Return the samples from -1 to 1, averaged over channels, and their number per second."""
+    with explain_damage(path, "a sound (WAV with 8, 16 or 32 bits)"), wave.open(str(path), "rb") as sound:
+        width, channels, length = sound.getsampwidth(), sound.getnchannels(), sound.getnframes()
+        if length * channels > MAX_SAMPLES:
+            raise ReadError.at(path, f"the sound has more than {count(MAX_SAMPLES)} samples, the limit: shorten it.")
+        dtype = np.dtype({1: "u1", 2: "<i2", 4: "<i4"}[width])
+        raw = np.frombuffer(sound.readframes(length), dtype)
+        samples = raw.astype(float).reshape(-1, channels).mean(axis=1)
+        if not len(samples):
+            raise ReadError.at(path, "the sound is empty.")
+    return (samples - 128) / 128 if width == 1 else samples / 2 ** (8 * width - 1), sound.getframerate()

@@ -1,0 +1,89 @@
+"""A folder of pictures, sounds or texts as a table: one row per file, its folder as a tag, features of its content."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from halflabel._wording import plural
+from halflabel.files.bounded import check_ordinary, size_limit
+from halflabel.files.media import OTHERS, PICTURES, SOUNDS, describe_media, describe_way
+from halflabel.files.raw_table import RawTable, ReadError
+
+#: Suffixes of texts, and the kinds of files of which a folder has one.
+TEXTS = (".txt", ".md")
+KINDS = {"picture": PICTURES, "sound": SOUNDS, "text": TEXTS}
+
+#: Maximum number of files of a folder.
+MAX_FILES = 1_000_000
+
+#: Tags of EXIF that are columns, by number.
+_EXIF = {271: "camera", 272: "model", 306: "taken"}
+
+
+def find_media(folder: Path) -> list[Path]:
+    """Return the pictures, sounds or texts in a folder and its subfolders: those of the most frequent kind."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not _is_hidden(path, folder)]
+    if len(files) > MAX_FILES:
+        raise ReadError.at(folder, f"it has more than {plural(MAX_FILES, 'file')}, the limit: name a part of it.")
+    kinds = Counter(kind for path in files if (kind := _kind_of(path)))
+    if not kinds and any(path.suffix.lower() in OTHERS for path in files):
+        raise ReadError.at(folder, describe_way("features of its files are not known"))
+    chosen = kinds.most_common(1)[0][0] if kinds else ""
+    return [path for path in files if chosen and _kind_of(path) == chosen]
+
+
+def read_media_folder(folder: Path) -> RawTable:
+    """Read a folder. The name of a subfolder is the tag of its files, and other files have none."""
+    files = find_media(folder)
+    kind = _kind_of(files[0])
+    names = [path.relative_to(folder).as_posix() for path in files]
+    parents = [path.parent.relative_to(folder).as_posix() for path in files]
+    frame = pd.DataFrame({"file": names})
+    notes = [f"{plural(len(files), kind)} in {folder}."]
+    tagged = any(parent != "." for parent in parents)
+    if tagged:
+        frame["folder"] = pd.Series([None if parent == "." else [parent] for parent in parents], dtype=object)
+    if kind == "text":
+        frame["text"] = [_read_text(path) for path in files]
+        return RawTable(frame, source=str(folder), id="file", tags="folder" if tagged else None, notes=tuple(notes))
+    if kind == "picture":
+        frame = pd.concat([frame, pd.DataFrame([_read_exif(path) for path in files])], axis=1)
+    matrix, features = describe_media(files)
+    return RawTable(
+        frame, matrix, features, source=str(folder), id="file", tags="folder" if tagged else None, notes=tuple(notes)
+    )
+
+
+def _kind_of(path: Path) -> str:
+    return next((kind for kind, suffixes in KINDS.items() if path.suffix.lower() in suffixes), "")
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+
+
+def _read_text(path: Path) -> str:
+    check_ordinary(path)
+    if path.stat().st_size > min(size_limit(), 64_000_000):
+        raise ReadError.at(path, "the text has more than 64,000,000 bytes, the limit: split it.")
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ReadError.at(path, f"byte {error.start + 1} is not UTF-8: save the text as UTF-8.") from None
+
+
+def _read_exif(path: Path) -> dict[str, Any]:
+    """Return the size of a picture, and the camera and the date that its EXIF data name."""
+    image = importlib.import_module("PIL.Image")
+    try:
+        with image.open(path) as opened:
+            exif = opened.getexif()
+            named = {name: str(exif[number]).strip() for number, name in _EXIF.items() if number in exif}
+            return {"width": opened.width, "height": opened.height, **named}
+    except Exception:  # the features of the picture are read next, and their error names the file
+        return {}

@@ -1,0 +1,180 @@
+"""Folders of pictures, sounds and texts: features without a model, folders as tags, errors that name the file."""
+
+import re
+import wave
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import halflabel as hl
+from halflabel.files import ReadError
+from halflabel.files.media import describe_media
+from halflabel.table.source_files import read_file
+
+Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+
+
+@pytest.fixture
+def pictures():
+    return pytest.importorskip("skimage", reason="scikit-image (extra images) is not installed")
+
+
+def save_picture(path, rgb, **options):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(rgb).save(path, **options)
+
+
+def save_sound(path, samples, rate=16_000, width=2, channels=1):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = np.repeat(np.asarray(samples)[:, None], channels, axis=1).ravel()
+    data = {
+        1: (128 + 127 * whole).astype(np.uint8),
+        2: (32767 * whole).astype("<i2"),
+        4: (2**31 * 0.99 * whole).astype("<i4"),
+    }
+    with wave.open(str(path), "wb") as sound:
+        sound.setparams((channels, width, rate, 0, "NONE", ""))
+        sound.writeframes(data[width].tobytes())
+
+
+def make_stripes(rng, upright, colour):
+    """Return a picture of stripes: 40 x 48 pixels, upright or lying, in one of two colours."""
+    grey = 120 + 100 * np.sin(np.arange(40)[:, None] + np.zeros(48)) + rng.normal(scale=20, size=(40, 48))
+    grey = np.clip(grey if not upright else grey[:, :40].T, 0, 255)
+    rgb = np.zeros((*grey.shape, 3))
+    rgb[..., colour] = grey
+    return rgb.astype(np.uint8)
+
+
+@pytest.fixture
+def folder(tmp_path, pictures):
+    """A folder of stripes: half of them in folders of two classes, half without a class."""
+    rng = np.random.default_rng(0)
+    for number in range(48):
+        upright = bool(number % 2)
+        place = "" if number >= 24 else ("upright/" if upright else "lying/")
+        kind = ("png", "jpg", "bmp")[number % 3]
+        save_picture(tmp_path / f"pics/{place}{number:02}.{kind}", make_stripes(rng, upright, number % 3))
+    return tmp_path / "pics"
+
+
+@pytest.mark.usefixtures("small_forests")
+def test_a_folder_of_classes_is_completed(folder):
+    opened = hl.open_table(folder, absent="irrelevant")
+    assert opened.labels.names == ("lying", "upright")
+    assert opened.labels.unlabelled.sum() == 24
+    assert {"width", "height"} <= set(opened.frame.columns)
+    filled = hl.complete(opened, effort="fast")
+    assert filled.index.tolist() == opened.frame["file"].tolist()
+    right = filled.table["folder"].map(lambda tags: tags == ["upright"]).to_numpy()
+    truth = [int(name.rsplit("/", 1)[-1][:2]) % 2 == 1 for name in filled.index]
+    assert np.mean(right == truth) > 0.95
+
+
+def test_labels_of_pictures_may_be_in_a_table(folder):
+    names = read_file(folder).raw.frame["file"]
+    labels = pd.DataFrame({"picture": names, "striped": np.arange(len(names)) % 2}).sample(frac=1, random_state=0)
+    opened = hl.open_table(folder, labels_file=labels, on="picture", labels=["striped"], ignore=["folder"])
+    assert opened.labels.state[:, 0].tolist() == [1 if i % 2 else -1 for i in range(len(names))]
+
+
+def test_features_depend_on_the_content_and_not_on_name_size_or_format(tmp_path, pictures):
+    rgb = make_stripes(np.random.default_rng(0), True, 1)
+    save_picture(tmp_path / "a.png", rgb)
+    save_picture(tmp_path / "b.bmp", rgb)
+    save_picture(tmp_path / "c.png", rgb.repeat(2, axis=0).repeat(2, axis=1))
+    save_picture(tmp_path / "d.png", np.rot90(rgb), exif=_turned(3 * 2))
+    X, names = describe_media([tmp_path / name for name in ("a.png", "b.bmp", "c.png", "d.png")])
+    assert X.shape == (4, len(names))
+    np.testing.assert_array_equal(X[0], X[1])
+    save_picture(tmp_path / "e.png", make_stripes(np.random.default_rng(0), False, 1))
+    other = describe_media([tmp_path / "e.png"])[0][0]
+    assert np.abs(X[0] - X[2]).mean() < np.abs(X[0] - other).mean() / 2  # a larger picture is sampled at other places
+    np.testing.assert_allclose(X[0], X[3], atol=0.02)  # EXIF states how to turn it
+
+
+def _turned(orientation):
+    exif = Image.Exif()
+    exif[274] = orientation
+    return exif
+
+
+def test_pictures_of_one_colour_are_described(tmp_path, pictures):
+    for number, value in enumerate((0, 255)):
+        save_picture(tmp_path / f"{number}.png", np.full((1, 1, 3), value, dtype=np.uint8))
+    save_picture(tmp_path / "grey.png", np.full((9, 9), 7, dtype=np.uint8))
+    X, _ = describe_media(sorted(tmp_path.iterdir()))
+    assert np.isfinite(X).all()
+
+
+def test_sounds_are_told_apart_by_their_spectrum(tmp_path):
+    rng = np.random.default_rng(0)
+    time = np.arange(16_000) / 16_000
+    for number in range(30):
+        pitch = (400, 1600)[number % 2] * rng.uniform(0.9, 1.1)
+        sound = 0.3 * np.sin(2 * np.pi * pitch * time) + 0.02 * rng.normal(size=len(time))
+        save_sound(tmp_path / f"{number:02}.wav", sound, width=(1, 2, 4)[number % 3], channels=1 + number % 2)
+    raw = read_file(tmp_path).raw
+    assert raw.notes == (f"30 sounds in {tmp_path}.",)
+    names = list(raw.matrix_names)
+    centroid = raw.matrix[:, names.index("centroid 0")] * 16_000
+    assert centroid[0::2].max() < centroid[1::2].min()
+    assert np.isfinite(raw.matrix).all()
+    save_sound(tmp_path / "short.wav", [0.0, 0.1])
+    assert np.isfinite(read_file(tmp_path).raw.matrix).all()
+
+
+def test_a_folder_of_texts_is_a_table_with_its_texts(tmp_path):
+    for name, text in {"a/1.txt": "loud \ufeff", "b/2.txt": "soft", "3.md": "no class"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    frame = read_file(tmp_path).raw.frame
+    assert frame["file"].tolist() == ["3.md", "a/1.txt", "b/2.txt"]
+    assert frame["folder"].tolist() == [None, ["a"], ["b"]]
+    assert frame["text"].tolist() == ["no class", "loud \ufeff", "soft"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.png", b"\x89PNG\r\n\x1a\nxx", r"a\.png: it cannot be read as a picture"),
+        ("a.wav", b"RIFFxxxxWAVE", r"a\.wav: it cannot be read as a sound"),
+        ("a.txt", b"\xff\xfe\x00", r"a\.txt: byte 1 is not UTF-8"),
+        ("a.mp3", b"ID3", r"`np\.save\('vectors\.npy', vectors\)`"),
+        ("a.xyz", b"", "pictures, sounds and texts are read, too"),
+    ],
+)
+def test_a_file_that_cannot_be_described_is_one_sentence(tmp_path, pictures, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ReadError, match=message):
+        read_file(tmp_path)
+
+
+def test_five_lines_make_vectors(tmp_path):
+    (tmp_path / "a.mp3").write_bytes(b"ID3")
+    with pytest.raises(ReadError) as raised:
+        read_file(tmp_path)
+    assert len(re.findall("`", str(raised.value))) == 10
+
+
+def test_a_picture_bomb_is_refused(tmp_path, pictures, monkeypatch):
+    save_picture(tmp_path / "a.png", np.zeros((50, 50, 3), dtype=np.uint8))
+    monkeypatch.setattr("halflabel.files.media.MAX_PIXELS", 2499)
+    with pytest.raises(ReadError, match="more than 2,499 pixels"):
+        read_file(tmp_path)
+
+
+def test_pictures_that_a_table_names(tmp_path, folder):
+    names = [f"pics/{name}" for name in read_file(folder).raw.frame["file"]]
+    table = pd.DataFrame({"picture": names, "striped": [1, 0] * (len(names) // 2)})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    opened = hl.open_table(tmp_path / "a.csv", labels=["striped"], images="picture")
+    np.testing.assert_array_equal(opened.X, read_file(folder).raw.matrix)
+    table.assign(picture=["x.png", *names[1:]]).to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ValueError, match=r"1 of 48 files in the column 'picture' are not there, for example .*x\.png"):
+        hl.open_table(tmp_path / "a.csv", labels=["striped"], images="picture")
+    with pytest.raises(ValueError, match="both give the vectors"):
+        hl.open_table(table, labels=["striped"], images="picture", vectors=np.zeros((48, 2)))
+    with pytest.raises(ValueError, match="did you mean 'picture'"):
+        hl.open_table(table, labels=["striped"], images="pictur")
