@@ -108,7 +108,7 @@ def test_pictures_of_one_colour_are_described(tmp_path, pictures):
     assert np.isfinite(X).all()
 
 
-def test_sounds_are_told_apart_by_their_spectrum(tmp_path):
+def test_sounds_differ_by_their_spectrum(tmp_path):
     rng = np.random.default_rng(0)
     time = np.arange(16_000) / 16_000
     for number in range(30):
@@ -158,7 +158,7 @@ def test_five_lines_make_vectors(tmp_path):
     assert len(re.findall("`", str(raised.value))) == 10
 
 
-def test_a_picture_bomb_is_refused(tmp_path, pictures, monkeypatch):
+def test_a_picture_of_too_many_pixels_is_an_error(tmp_path, pictures, monkeypatch):
     save_picture(tmp_path / "a.png", np.zeros((50, 50, 3), dtype=np.uint8))
     monkeypatch.setattr("halflabel.files.media.MAX_PIXELS", 2499)
     with pytest.raises(ReadError, match="more than 2,499 pixels"):

@@ -1,4 +1,4 @@
-"""Gene annotation files (GAF 2): one row per gene product and term; ``value`` is 0 where the qualifier is NOT."""
+"""Gene annotation files (GAF 2): rows of gene products and terms, with the value 0 where the qualifier is NOT."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures and sounds as numbers that need no trained model: colour, gradient and texture; bands of a spectrum."""
+"""Pictures and sounds as numbers without a trained model: colour, gradient and texture, or the bands of a spectrum."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _EXIF = {271: "camera", 272: "model", 306: "taken"}
 
 
 def find_media(folder: Path) -> list[Path]:
-    """Return the pictures, sounds or texts in a folder and its subfolders: those of the most frequent kind."""
+    """Return the pictures, sounds or texts in a folder and its subfolders: the files of the most frequent kind."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not _is_hidden(path, folder)]
     if len(files) > MAX_FILES:
         raise ReadError.at(folder, f"it has more than {plural(MAX_FILES, 'file')}, the limit: name a part of it.")
