@@ -212,7 +212,7 @@ KEYS = (
     Key("ignore", "Columns to leave out.", "names", "NAMES"),
     Key("features", "Feature columns; by default all that can serve.", "names", "NAMES"),
     Key("vectors", "A column of vectors, or a file of them.", metavar="COL|X.npy"),
-    Key("images", "Column of paths of pictures or sounds, whose features are made; they count from the folder of ITEMS."),
+    Key("images", "Column of paths of pictures or sounds to make features of; they count from the folder of ITEMS."),
     Key("words", "Words of label columns, with their values: 'yes,x=1;no=0;?='.", "words", "WORDS"),
     Key("group", "Column of equal values for rows that belong together (threads)."),
     Key("show", "Columns shown wherever items are listed; by default the text and a recognised id. Image files are "
