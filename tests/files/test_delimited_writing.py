@@ -1,3 +1,5 @@
+"""Delimited text is written in the notation in which it was read."""
+
 import gzip
 
 import numpy as np
@@ -40,6 +42,12 @@ def test_only_changed_cells_are_written_again_in_the_notation_of_the_column(writ
 
     out = again(write, tmp_path, "a.csv", content, fill).decode()
     assert out == "id,x,ok,r,extra\na,1.50,TRUE,1.0,1\nb,2.50,FALSE,1.0,2\nc,NA,FALSE,0.0,3\n"
+
+
+def test_a_value_that_the_column_writes_in_two_ways_is_written_as_its_first_cell(write, tmp_path):
+    content = "id,x\na,1.50\nb,1.5\nc,2.0\nd,\ne,2\n"
+    out = again(write, tmp_path, "a.csv", content, lambda frame: frame.assign(x=[1.5, 2.0, 1.5, 1.5, 2.0])).decode()
+    assert out == "id,x\na,1.50\nb,2.0\nc,1.50\nd,1.50\ne,2\n"
 
 
 def test_the_suffix_decides_between_commas_and_tabs(tmp_path):
