@@ -13,7 +13,16 @@ import pytest
 import halflabel as hl
 
 #: Packages whose names are imported when they are first used.
-LAZY = ("halflabel", "halflabel.completion", "halflabel.completion.views", "halflabel.evaluation", "halflabel.files")
+LAZY = (
+    "halflabel",
+    "halflabel.cli.work",
+    "halflabel.completion",
+    "halflabel.completion.views",
+    "halflabel.evaluation",
+    "halflabel.files",
+    "halflabel.labels",
+    "halflabel.table",
+)
 
 #: The first parameter of a method.
 OWN = ("self", "cls")

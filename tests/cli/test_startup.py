@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 import halflabel as hl
 from halflabel.cli import _COMMANDS, main
+from halflabel.files.registry import FORMATS
+from halflabel.files.tool_names import TOOLS
 
 HEAVY = ("numpy", "pandas", "pyarrow", "scipy.sparse", "scipy.stats", "sklearn", "matplotlib", "narwhals", "jinja2")
 
@@ -23,6 +25,16 @@ def list_imported(code):
 def test_import_halflabel_and_the_list_of_commands_import_no_other_library():
     run = "from click.testing import CliRunner; assert not CliRunner().invoke(main, ['--help']).exit_code"
     assert list_imported(f"import halflabel; from halflabel.cli import main; {run}") == set()
+
+
+@pytest.mark.parametrize("command", ["complete", "map"])
+def test_the_help_of_a_command_imports_no_library_for_its_work(command):
+    run = f"from click.testing import CliRunner; assert not CliRunner().invoke(main, [{command!r}, '--help']).exit_code"
+    assert list_imported(f"from halflabel.cli import main; {run}") == set()
+
+
+def test_the_help_names_every_tool():
+    assert tuple(FORMATS) == TOOLS
 
 
 def test_a_table_is_read_without_scikit_learn(tmp_path):

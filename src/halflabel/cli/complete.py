@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from halflabel.cli import work
 from halflabel.cli.console import (
     count_gaps,
     print_assumptions,
@@ -43,17 +44,12 @@ from halflabel.cli.outputs import (
 )
 from halflabel.cli.reading import print_reading
 from halflabel.completion.mapping.defaults import MAX_OF_REPORT
-from halflabel.completion.marking import check_marks
-from halflabel.files.conversion import check_values, write_frame
-from halflabel.report.display import describe_review
-from halflabel.report.errors import write_certificates
-from halflabel.table import OpenTable
-from halflabel.table.items import choose_shown
-from halflabel.table.sources import Source
 
 if TYPE_CHECKING:
     from halflabel.completion import Completion
     from halflabel.completion.mapping.item_map import ItemMap
+    from halflabel.table import OpenTable
+    from halflabel.table.sources import Source
 
 _OLD_OPTIONS = (
     OLD_QUESTION,
@@ -130,19 +126,17 @@ def complete_command(
         check_completed(table, source, tool, source_columns, question)
     )
     proofs, opened = _read_certificates(certificates), _open(items, source, table, source_columns)
-    shown = choose_shown(opened)
+    shown = work.choose_shown(opened)
     entries = read_entries(explain, opened.index, opened.labels.names)
     if not as_json:
         print_reading(opened)
     with show_progress():
-        from halflabel.completion import complete
-
-        filled = complete(opened, review=answers, **asked, random_state=seed)
-    write_certificates(filled, proofs)  # raises for another table, before a file is written
+        filled = work.complete(opened, review=answers, **asked, random_state=seed)
+    work.write_certificates(filled, proofs)  # raises for another table, before a file is written
     to_check = filled.review(review_rows, shown) if review else None
     write = partial(_write, outputs, as_json)
     lost = write(
-        probabilities=lambda path: write_frame(add_index_column(filled.probabilities), path),
+        probabilities=lambda path: work.write_frame(add_index_column(filled.probabilities), path),
         review=lambda path: write_review(filled, to_check, path),
         # Last, because a database changes at once.
         table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
@@ -150,7 +144,7 @@ def complete_command(
     reasons = [filled.explain(item, label) for item, label in entries]
     if not as_json:
         _print_completion(filled, opened.notes, shown, lost)
-        print_result(*map(repr, reasons), *([] if to_check is None else [describe_review(filled, len(to_check))]))
+        print_result(*map(repr, reasons), *([] if to_check is None else [work.describe_review(filled, len(to_check))]))
     settings = {**asked, "seed": seed, "answers": answers, **items.stated}
     of_report = {"title": Path(source.raw.source).name, "certificates": proofs, "settings": settings}
     write(model=lambda path: filled.save(path, item_map=_try_map(filled)))
@@ -162,9 +156,9 @@ def complete_command(
 def _open(items: ItemsFile, source: Source, table: Path, source_columns: bool) -> OpenTable:
     """Open the table. Raise before the fit if the completed one cannot hold a value, or columns of sources."""
     opened = items.open(source)
-    check_values(opened.frame, table)
+    work.check_values(opened.frame, table)
     if source_columns:
-        check_marks(opened)
+        work.check_marks(opened)
     return opened
 
 

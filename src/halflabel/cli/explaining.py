@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-import pandas as pd
 
 from halflabel._wording import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 explain_option = click.option(
     "--explain",
@@ -26,7 +27,7 @@ def read_entries(
     """Return the ids and labels that a user typed. Raise, before any work, if an item or label does not exist."""
     entries = []
     for item, label in asked:
-        rows = np.flatnonzero(index.astype(str) == item)
+        rows = (index.astype(str) == item).nonzero()[0]
         if len(rows) != 1:
             number = "no item" if not len(rows) else f"{len(rows)} items"
             raise ValueError(f"--explain: {number} with the id {item!r}; an id of this table is {str(index[0])!r}.")

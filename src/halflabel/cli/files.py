@@ -9,21 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 from halflabel._files import atomic_write, check_folder, folds_case
 from halflabel._wording import option
-from halflabel.completion.marking import take_label_columns
-from halflabel.completion.output import choose_tool
-from halflabel.files.bounded import base_suffix
-from halflabel.files.conversion import check_format_path, parse_question, write_frame
-from halflabel.files.registry import FORMATS, SUFFIXES, find_written, name_suffix, takes_pairs
-from halflabel.report.pictures import PICTURES, draw_picture
-from halflabel.table.sources import Source
+from halflabel.cli import work
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from halflabel.completion import Completion
     from halflabel.completion.mapping.item_map import ItemMap
+    from halflabel.table.sources import Source
 
 PATH = click.Path(path_type=Path)
 
@@ -71,9 +67,9 @@ def require_one(given: Sequence[Path], source: Source) -> Path:
 
 def _suffix_of(source: Source) -> str:
     """Return the suffix of the format that a source was read from."""
-    if source.format not in FORMATS:
-        return name_suffix(source.paths[0])
-    suffixes = FORMATS[source.format].suffixes
+    if source.format not in work.FORMATS:
+        return work.name_suffix(source.paths[0])
+    suffixes = work.FORMATS[source.format].suffixes
     own = source.paths[0].suffix.lower()
     return own if own in suffixes and (own or source.records is not None) else suffixes[0]
 
@@ -81,20 +77,20 @@ def _suffix_of(source: Source) -> str:
 def check_tables(*targets: Path | None) -> None:
     """Raise before the work starts if a table cannot be written under a name."""
     for target in filter(None, targets):
-        find_written(target)
+        work.find_written(target)
 
 
 def check_completed(
     target: Path, source: Source, format: str | None, mark: bool, question: str | None = None
 ) -> tuple[Path, ...]:
     """Return the names of further files. Raise before the work starts if the table cannot have this name."""
-    tool = format or choose_tool(source, target)
-    parse_question(question, tool)
-    if tool is None and takes_pairs(target):
+    tool = format or work.choose_tool(source, target)
+    work.parse_question(question, tool)
+    if tool is None and work.takes_pairs(target):
         _check_database(target, mark)
         return ()
     if tool is None:
-        find_written(target)
+        work.find_written(target)
         return ()
     if mark:
         raise ValueError(f"{option('mark')} is about tables, but {target} is for {tool}, where suggestions are marked.")
@@ -111,31 +107,31 @@ def _check_database(target: Path, mark: bool) -> None:
 
 def check_tool_path(target: Path, tool: str) -> tuple[Path, ...]:
     """Return the names of the files next to a file for a tool. Raise if that file cannot have this name."""
-    companion = check_format_path(target, tool).companion
+    companion = work.check_format_path(target, tool).companion
     return () if companion is None else (companion(target),)
 
 
 def check_maps(dimensions: int, *targets: Path) -> None:
     """Raise before the work starts if a map is neither a table nor a picture of two dimensions."""
     for target in targets:
-        if target.suffix.lower() not in PICTURES:
-            if base_suffix(target) not in SUFFIXES:
-                known = ", ".join((*PICTURES, *SUFFIXES))
+        if target.suffix.lower() not in work.PICTURES:
+            if work.base_suffix(target) not in work.SUFFIXES:
+                known = ", ".join((*work.PICTURES, *work.SUFFIXES))
                 raise ValueError(f"{target}: a map is not written as {target.suffix!r}; use one of {known}.")
-            find_written(target)
+            work.find_written(target)
         elif dimensions != 2:
             raise ValueError(f"{target}: a picture has 2 dimensions, not {dimensions}; write a table, such as .csv.")
 
 
 def write_map(filled: Completion, drawn: ItemMap, target: Path, **options: Any) -> None:
     """Write coordinates with labels as a table or as a picture. The suffix decides."""
-    if target.suffix.lower() not in PICTURES:
-        write_frame(
-            add_index_column(pd.concat([drawn.coordinates, take_label_columns(filled.opened, filled.frame)], axis=1)),
-            target,
-        )
+    if target.suffix.lower() not in work.PICTURES:
+        import pandas as pd
+
+        labels = work.take_label_columns(filled.opened, filled.frame)
+        work.write_frame(add_index_column(pd.concat([drawn.coordinates, labels], axis=1)), target)
         return
-    picture = draw_picture(filled, drawn, target.suffix.lower(), **options)
+    picture = work.draw_picture(filled, drawn, target.suffix.lower(), **options)
     with atomic_write(target) as file:
         file.write(picture)
 
@@ -150,7 +146,7 @@ def check_outputs(inputs: Iterable[Path | None], *targets: Path | None) -> None:
     """Raise before the work starts for an output that cannot be written, or would overwrite an input or output."""
     taken = {path.resolve() for path in inputs if path is not None}
     for target in filter(None, targets):
-        if takes_pairs(target):
+        if work.takes_pairs(target):
             taken.discard(target.resolve())  # a database gets a table of its own, and stays as it is otherwise
         check_folder(target)
         if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):

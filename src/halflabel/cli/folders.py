@@ -15,11 +15,11 @@ import click
 
 from halflabel._files import atomic_write
 from halflabel._wording import option, plural
+from halflabel.cli import work
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_outputs, check_page
 from halflabel.cli.old_names import Given, accept_old_names, old_name, renamed
 from halflabel.cli.options import ItemsFile
-from halflabel.files.detection import detect
 from halflabel.table import Columns
 from halflabel.table.columns import OF_CELLS
 
@@ -118,7 +118,7 @@ def _is_folder(items: ItemsFile, output: str, to: str | None) -> bool:
 
 def _is_of_tool(path: Path) -> bool:
     """Return whether a tool wrote a folder as one data set. A folder of Parquet files is a table in parts."""
-    return path.is_dir() and detect(path) is not None and not any(path.rglob("*.parquet"))
+    return path.is_dir() and work.detect(path) is not None and not any(path.rglob("*.parquet"))
 
 
 def _read_workers(workers: str | None) -> dict[str, Any]:

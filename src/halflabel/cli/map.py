@@ -9,13 +9,12 @@ from typing import Any
 import click
 
 from halflabel._wording import plural
+from halflabel.cli import work
 from halflabel.cli.console import print_note, show_progress
 from halflabel.cli.files import PATH, check_maps, name_output, require_one, write_map
 from halflabel.cli.options import ItemsFile, add_items_options, seed_option
 from halflabel.cli.outputs import Outputs
-from halflabel.completion.explanation import find_label
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
-from halflabel.table.items import choose_shown
 
 
 @click.command(name="map")
@@ -56,12 +55,10 @@ def map_command(
     check_maps(dimensions, *targets)
     opened = items.open(source)
     with show_progress():
-        from halflabel.completion import complete
-
-        filled = complete(opened, random_state=seed)
-        find_label(filled.labels, label)
+        filled = work.complete(opened, random_state=seed)
+        work.find_label(filled.labels, label)
         drawn = filled.map(dimensions, method=method, label_weight=label_weight, random_state=seed)
-    options: dict[str, Any] = {"label": label, "show": choose_shown(opened), "title": Path(source.raw.source).name}
+    options: dict[str, Any] = {"label": label, "show": work.choose_shown(opened), "title": Path(source.raw.source).name}
     planned.write(**{name: partial(write_map, filled, drawn, **options) for name in named})
     print_note(*filled.opened.notes, *drawn.describe())
     planned.print_paths(f"{plural(len(drawn.places), 'item')} in {plural(dimensions, 'dimension')}.")

@@ -10,23 +10,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from halflabel._wording import closest, name_command_options
+from halflabel.cli import work
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
 from halflabel.cli.old_names import Given, OldName, accept_old_names, old_name, renamed
-from halflabel.files.registry import NAMES
-from halflabel.labels.rules import RULES
-from halflabel.table import OpenTable
+from halflabel.labels.names import RULES
 from halflabel.table.columns import OF_FILE, Description
-from halflabel.table.described import Described, find_description
 from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
-from halflabel.table.opening import open_described
-from halflabel.table.source_files import read_file
-from halflabel.table.sources import Source
+
+if TYPE_CHECKING:
+    from halflabel.table import OpenTable
+    from halflabel.table.described import Described
+    from halflabel.table.sources import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class ItemsFile:
     def described(self) -> Described:
         """The description. If a table file was found, a sentence about it is printed."""
         near = self.paths[0] if len(self.paths) == 1 and self.finds else None
-        described = find_description(near, self.given, self.table)
+        described = work.find_description(near, self.given, self.table)
         print_note(*described.notes)
         return replace(described, notes=())
 
@@ -68,11 +68,11 @@ class ItemsFile:
 
     def read(self) -> Source:
         """Read the file, or the files as one table."""
-        return read_file(self.paths, self.columns, **self.columns.of_file)
+        return work.read_file(self.paths, self.columns, **self.columns.of_file)
 
     def open(self, source: Source | None = None) -> OpenTable:
         """Give every column its role. A ``source`` that was read already is not read again."""
-        return open_described(source or self.read(), self.described)
+        return work.open_described(source or self.read(), self.described)
 
     def open_alike(self, path: Path) -> OpenTable:
         """Give the columns of another table the same roles. Another kind of file has its own notation."""
@@ -80,8 +80,8 @@ class ItemsFile:
         if path.suffix != self.paths[0].suffix:
             of_file: dict[str, Any] = dict.fromkeys(OF_FILE)
             columns = replace(columns, format=None, **of_file)
-        source = read_file(path, columns, **columns.of_file)
-        return open_described(source, replace(self.described, columns=columns))
+        source = work.read_file(path, columns, **columns.of_file)
+        return work.open_described(source, replace(self.described, columns=columns))
 
 
 def add_items_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -209,7 +209,7 @@ def list_keys() -> str:
     """Return one line for each key without an option, for the help of ``data describe``."""
     rare = [key for key in KEYS if not key.common]
     width = max(len(key.name) for key in rare)
-    more = {"format": f" {', '.join(NAMES)}."}
+    more = {"format": f" {', '.join(work.NAMES)}."}
     return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
 
 

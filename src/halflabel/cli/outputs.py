@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 from halflabel._files import together
+from halflabel.cli import work
 from halflabel.cli.console import print_result
 from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_format, name_table, require_one
 from halflabel.cli.old_names import Given, old_name
-from halflabel.files.conversion import write_frame
-from halflabel.files.registry import FORMATS, check_name
-from halflabel.table.sources import Source
+from halflabel.files.tool_names import TOOLS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from halflabel.completion import Completion
+    from halflabel.table.sources import Source
 
 #: Outputs that are a table, and outputs that are a page.
 _TABLES, _PAGES = {"prevalence", "probabilities", "questions", "review", "places", "labelled"}, {"report"}
@@ -28,7 +29,7 @@ _TABLES, _PAGES = {"prevalence", "probabilities", "questions", "review", "places
 to_option = click.option(
     "--to", metavar="TOOL",
     help="Write suggestions with scores for a tool, in place of the table: "
-    f"{', '.join(FORMATS)}. label-studio:NAME[:OBJECT] has one question whose choices are the labels, and names the "
+    f"{', '.join(TOOLS)}. label-studio:NAME[:OBJECT] has one question whose choices are the labels, and names the "
     "object that it is about.",
 )  # fmt: skip
 
@@ -52,14 +53,15 @@ def name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> P
     """Return the path of the completed table, or of the suggestions for a tool, where none was named."""
     if to is None:
         return name_table(given, source, "completed")
-    return name_format(require_one(given, source), to, FORMATS[check_name(to, tuple(FORMATS))].suffixes[0])
+    format = work.FORMATS[work.check_name(to, tuple(work.FORMATS))]
+    return name_format(require_one(given, source), to, format.suffixes[0])
 
 
 def write_review(filled: Completion, entries: pd.DataFrame | None, path: Path) -> None:
     """Write the entries to check, in the notation of the items."""
     form = filled.opened.form
     if entries is not None:
-        write_frame(entries.round({"probability": 4}), path, form and replace(form, cells=None))
+        work.write_frame(entries.round({"probability": 4}), path, form and replace(form, cells=None))
 
 
 @dataclass(frozen=True, eq=False)

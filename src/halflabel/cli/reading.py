@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.table import Table
 
 from halflabel._wording import escape_controls
 from halflabel.cli.console import make_roles_table, out, print_note, print_result
-from halflabel.table import OpenTable
+
+if TYPE_CHECKING:
+    from halflabel.table import OpenTable
 
 
 def print_reading(opened: OpenTable) -> None:

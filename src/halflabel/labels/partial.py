@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import count, plural
+from halflabel.labels.names import Absent
 from halflabel.labels.tables import check_size, describe_impossible, is_missing, read_float_table, read_tags
-
-Absent = Literal["irrelevant", "unknown"]
 
 #: What users may give as labels.
 LabelsLike: TypeAlias = "ArrayLike | pd.DataFrame | pd.Series[Any] | PartialLabels"

@@ -10,16 +10,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import percent
-
-#: Threshold rules on probabilities, each with its aim.
-RULES = {
-    "probable": "relevant where the probability is at least one half",
-    "micro_f1": "one threshold for all labels, highest expected micro-F1",
-    "macro_f1": "one threshold per label, highest expected F1 of each",
-    "balanced": "the mean of the micro_f1 and macro_f1 thresholds",
-    "cardinality": "one threshold, as many labels per item as in the observed entries",
-    "cost": "one threshold, least expected cost of false positives and false negatives",
-}
+from halflabel.labels.names import RULES as RULES
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,31 @@
 """A user's table -> ids, X and PartialLabels: infers the role of each column, reports it and lets the user set it."""
 
+from typing import TYPE_CHECKING
+
+from halflabel._lazy import import_on_use
 from halflabel.table.columns import Columns, Description
-from halflabel.table.features import FeatureEncoder
-from halflabel.table.labelling import LabelReading, fill_tags, read_labels
-from halflabel.table.opened import OpenTable
-from halflabel.table.opening import open_table
-from halflabel.table.pairs import read_tag_pairs
-from halflabel.table.prior import align_prior
-from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles
+
+if TYPE_CHECKING:
+    from halflabel.table.features import FeatureEncoder
+    from halflabel.table.labelling import LabelReading, fill_tags, read_labels
+    from halflabel.table.opened import OpenTable
+    from halflabel.table.opening import open_table
+    from halflabel.table.pairs import read_tag_pairs
+    from halflabel.table.prior import align_prior
+    from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles
+else:
+    __getattr__, __dir__ = import_on_use(
+        __name__,
+        {
+            "halflabel.table.features": ["FeatureEncoder"],
+            "halflabel.table.labelling": ["LabelReading", "fill_tags", "read_labels"],
+            "halflabel.table.opened": ["OpenTable"],
+            "halflabel.table.opening": ["open_table"],
+            "halflabel.table.pairs": ["read_tag_pairs"],
+            "halflabel.table.prior": ["align_prior"],
+            "halflabel.table.roles": ["NoLabelsNamed", "Roles", "choose_roles"],
+        },
+    )
 
 __all__ = [
     "Columns",

@@ -1,0 +1,18 @@
+"""Names of meanings and rules, apart from what they do: the help of a command shows them and imports nothing else."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+#: The meaning of a label that an item does not list.
+Absent = Literal["irrelevant", "unknown"]
+
+#: Threshold rules on probabilities, each with its aim.
+RULES = {
+    "probable": "relevant where the probability is at least one half",
+    "micro_f1": "one threshold for all labels, highest expected micro-F1",
+    "macro_f1": "one threshold per label, highest expected F1 of each",
+    "balanced": "the mean of the micro_f1 and macro_f1 thresholds",
+    "cardinality": "one threshold, as many labels per item as in the observed entries",
+    "cost": "one threshold, least expected cost of false positives and false negatives",
+}
