@@ -41,7 +41,7 @@ def tables(draw):
     return kind, lists, pd.Series(cells, dtype=object, name="tags")
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(tables())
 def test_every_notation_is_read_as_written_or_its_refusal_offers_the_right_way(table):
     kind, lists, column = table

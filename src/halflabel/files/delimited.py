@@ -97,7 +97,7 @@ def _read_cells(
         if skip_rows is None:
             _check_title(path, delimiter, encoding)
         raise
-    if skip_rows is None and table.num_columns == 1:
+    if skip_rows is None and len(form.header) == 1:
         _check_title(path, delimiter, encoding)
     if skip_rows is None and has_second_header(table):
         reason = (
@@ -208,6 +208,16 @@ def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[st
             yield from arrow_csv.open_csv(stream, **_choose_options(form, names, kept))
     except pa.ArrowInvalid as error:
         raise _diagnosis(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
+
+
+def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) -> list[str | None]:
+    """Return the cells of a column as they are written, also those that are words for a missing value."""
+    options = _choose_options(form, list(names), [column])
+    convert = arrow_csv.ConvertOptions(column_types={column: pa.string()}, null_values=[], include_columns=[column])
+    with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
+        table = arrow_csv.read_csv(stream, **{**options, "convert_options": convert})
+    cells: list[str | None] = table.column(column).to_pylist()
+    return cells
 
 
 def find_first_line(cells: Iterable[pa.Table]) -> int | None:

@@ -91,21 +91,30 @@ def find_title(head: Sequence[str], marks: Sequence[str]) -> int | None:
 
     Column names are several distinct texts, with rows of as many cells below, and at most half as many cells above.
     """
-    for mark in marks:
-        rows = [(number, _split(line, mark)) for number, line in enumerate(head, start=1)]
-        for i, (number, cells) in enumerate(rows):
-            if _is_header(cells) and number > 1 and _has_rows(rows[i + 1 :], len(cells)):
-                above = [sum(bool(cell.strip()) for cell in row) for _, row in rows[:i]]
-                if 2 * max(above) <= len(cells):
-                    return number
+    found = [header for mark in marks if (header := _find_header(_split(head, mark))) is not None]
+    return min(found, key=lambda header: (header[0], -header[1]), default=(None, 0))[0]
+
+
+def _find_header(rows: Sequence[tuple[int, list[str]]]) -> tuple[int, int] | None:
+    """Return the line and the number of the column names below a title."""
+    for i, (number, cells) in enumerate(rows):
+        if number > 1 and _is_header(cells) and _has_rows(rows[i + 1 :], len(cells)):
+            above = [sum(bool(cell.strip()) for cell in row) for _, row in rows[:i]]
+            if 2 * max(above) <= len(cells):
+                return number, len(cells)
     return None
 
 
-def _split(line: str, mark: str) -> list[str]:
+def _split(head: Sequence[str], mark: str) -> list[tuple[int, list[str]]]:
+    """Return the rows with their first lines, as far as the text can be read."""
+    reader, rows, start = csv.reader(iter(head), delimiter=mark), [], 1
     try:
-        return next(csv.reader([line], delimiter=mark), [])
+        for cells in reader:
+            rows.append((start, cells))
+            start = reader.line_num + 1
     except csv.Error:  # a field beyond the limit, or old line ends
-        return []
+        pass
+    return rows
 
 
 def _is_header(cells: Sequence[str]) -> bool:
@@ -123,15 +132,22 @@ def _is_number(text: str) -> bool:
 
 
 def has_second_header(table: pa.Table) -> bool:
-    """Return whether the first row has text in every column, two at least, that otherwise holds numbers."""
-    first, rest = table.slice(0, 1), table.slice(1, MAX_ROWS)
-    if rest.num_rows < 3:
+    """Return whether the first row has text in every column that otherwise holds numbers, and no value of the others.
+
+    One column of numbers is enough if all cells of the row are filled in.
+    """
+    first, rest = table.slice(0, 1).to_pylist(), table.slice(1, MAX_ROWS)
+    if rest.num_rows < 3 or table.num_columns < 2:
         return False
-    numbers = [
-        name
-        for name in table.column_names
-        if len(known := rest.column(name).drop_null())
-        and compute.all(compute.match_substring_regex(known, _NUMBER)).as_py()
-    ]
-    texts = [first.column(name)[0].as_py() for name in numbers]
-    return len(texts) > 1 and all(text is not None and text.strip() and not _is_number(text) for text in texts)
+    row = {name: (cell or "").strip() for name, cell in first[0].items()}
+    below = {name: rest.column(name).drop_null() for name in table.column_names}
+    numbers = [name for name, cells in below.items() if len(cells) and _are_numbers(cells)]
+    others = [name for name in below if name not in numbers]
+    if not numbers or any(not row[name] or _is_number(row[name]) for name in numbers):
+        return False
+    is_new = all(row[name] and row[name] not in below[name].to_pylist() for name in others)
+    return len(numbers) > 1 or (is_new and len(row) > 2)
+
+
+def _are_numbers(cells: pa.ChunkedArray) -> bool:
+    return bool(compute.all(compute.match_substring_regex(cells, _NUMBER)).as_py())

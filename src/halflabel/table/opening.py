@@ -13,7 +13,7 @@ import pandas as pd
 from halflabel._arguments import suggest_arguments
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import count, name_lines, option, plural, quoted
-from halflabel.files.delimited import find_first_line
+from halflabel.files.delimited import find_first_line, read_words
 from halflabel.files.raw_table import TextForm
 from halflabel.files.skipped import find_line
 from halflabel.labels import Absent, PartialLabels
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from halflabel._arrays import MatrixLike
     from halflabel.labels.partial import LabelsLike
     from halflabel.table.accepted import ItemsLike, PathLike, TableLike
+
+#: Words that are read as missing values in a text file, and may mean "no tag" in a column of tags.
+WORDS = ("None", "N/A")
 
 
 @suggest_arguments
@@ -174,7 +177,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
 
 def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
     raw, assigned = assign_columns(source, columns)
-    frame, apart = raw.frame, Y is not None or columns.pairs is not None
+    frame, apart = _restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
     roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
     reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
@@ -199,6 +202,19 @@ def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
         empty=columns.empty,
         nothing=(*reading.nothing, *count_unlisted(reading.labels, columns)),
     )
+
+
+def _restore_words(frame: pd.DataFrame, source: Source, tags: str | None) -> pd.DataFrame:
+    """Return the table, where cells of tags such as None are words again: they may mean that there is no tag."""
+    form = source.raw.form
+    if form is None or form.cells is None or tags not in form.cells.column_names or len(source.paths) != 1:
+        return frame
+    if not frame[tags].isna().any() or not form.missing:
+        return frame
+    written = read_words(source.paths[0], form, form.cells.column_names, str(tags))
+    cells = [word if cell is None and word in WORDS else cell
+             for cell, word in zip(form.cells.column(tags).to_pylist(), written, strict=True)]  # fmt: skip
+    return frame.assign(**{str(tags): pd.Series(cells, frame.index, object)})
 
 
 def _find_first_line(form: TextForm | None) -> int | None:

@@ -19,6 +19,13 @@ import pandas as pd
 from halflabel.labels.answers import fold_word
 from halflabel.table.tag_text import fold_tag, quote_tag, read_score, split_tags, unquote_tag
 
+#: Words that are no names of tags, as :func:`halflabel.labels.answers.fold_word` returns them.
+NOTHING = frozenset({
+    "none", "(none)", "n/a", "na", "n.a.", "#n/a", "nan", "<na>", "null", "nil", "-", "--", "–", "—", "?", ".", "/",
+    "()", "[]", "no tag", "no tags", "no label", "no labels", "untagged", "unlabelled", "unlabeled", "not applicable",
+    "unknown", "-9", "-99", "-999",
+})  # fmt: skip
+
 #: Characters of the longest cell that is read as a list.
 MAX_CELL = 100_000
 
@@ -144,13 +151,16 @@ class TagNotation:
             raise ValueError("text or a list was expected")
         if not cell.strip():
             return None
+        if fold_word(cell) in {*self.no, *self.unknown}:
+            return [cell.strip()]
         if self.form in _LISTS:
             return _parse(cell, self.form, objects=bool(self.fields))
         return self._cut_text(cell.strip()) or None
 
     def edit(self, cell: Any, added: Sequence[str] = (), dropped: Iterable[str] = ()) -> Any:
         """Return a cell with more tags, or with fewer. All other tags stay as they are written."""
-        raw, gone = self.cut(cell) or [], set(dropped)
+        gone, words = set(dropped), {*self.no, *self.unknown}
+        raw = [part for part in self.cut(cell) or () if fold_word(str(part)) not in words]
         tags = [self._read_tag(part) for part in raw]
         kept = [part for part, tag in zip(raw, tags, strict=True) if tag is not None and tag.name not in gone]
         return self._join([*kept, *map(self._write_tag, added)])
@@ -162,14 +172,19 @@ class TagNotation:
     def _cut_text(self, text: str) -> list[str]:
         if self.form == "wrapped":
             left, right = map(re.escape, self.sep)
+            if text[0] + text[-1] != self.sep:
+                raise ValueError(f"{self.sep!r} was expected around each tag")
             return re.findall(f"{left}([^{left}{right}]*){right}", text)
         if self.form == "prefixed":
             mark = re.escape(self.sep)
+            if not text.startswith(self.sep):
+                raise ValueError(f"{self.sep!r} was expected before each tag")
             parts = re.split(mark if self.glue == self.sep else rf"(?:^|[\s,;|]+){mark}", text)
             return [part.strip() for part in parts if part.strip()]
         if self.around and text[0] + text[-1] == self.around:
             text = text[1:-1]
-        return [part for part in split_tags(text, self.sep) if part]
+        is_word = fold_word(text) in NOTHING  # such as N/A, whatever separates tags
+        return [text] if is_word else [part for part in split_tags(text, self.sep) if part]
 
     def _read_tag(self, raw: Any) -> Tag | None:
         """Return the tag of a part, or None for a missing value."""

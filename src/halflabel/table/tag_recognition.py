@@ -16,7 +16,7 @@ from halflabel.labels.answers import fold_word
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.columns import Description
 from halflabel.table.separators import choose_separator, read_separator
-from halflabel.table.tag_cells import Form, TagNotation, is_missing, read_list
+from halflabel.table.tag_cells import NOTHING, Form, TagNotation, is_missing, read_list
 from halflabel.table.tag_text import fold_tag, read_score
 
 #: Pairs of marks around each tag, and marks before each tag.
@@ -24,13 +24,6 @@ WRAPPERS, PREFIXES = ("<>", "[]", "()", "{}", '""'), ("#", "@", "+", "- ", "* ",
 
 #: Marks of a tag that an item does not have, with the mark of a tag that it has.
 NEGATIONS = {"-": "+", "!": "", "¬": "", "~": "", "NOT ": ""}
-
-#: Words that are no names of tags, as :func:`halflabel.labels.answers.fold_word` returns them.
-NOTHING = frozenset({
-    "none", "(none)", "n/a", "na", "n.a.", "#n/a", "nan", "<na>", "null", "nil", "-", "--", "–", "—", "?", ".", "/",
-    "()", "[]", "no tag", "no tags", "no label", "no labels", "untagged", "unlabelled", "unlabeled", "not applicable",
-    "unknown", "-9", "-99", "-999",
-})  # fmt: skip
 
 #: Keys under which objects hold the name and the score of a tag.
 _NAMES = ("name", "tag", "label", "text", "value", "class", "category", "title", "topic")
@@ -80,10 +73,12 @@ def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) ->
     notation = replace(notation, no=options.no, unknown=options.unknown)
     if notation.form == "numbers":
         return notation
-    parts = list(_cut_all(column, notation))
+    parts = _cut_all(column, notation)
     tags = Counter(str(part).strip() for part in parts if not isinstance(part, Mapping) and not is_missing(part))
     tags.pop("", None)
-    _check_words(tags, name, options)
+    if notation.form != "separated":  # other forms do not have words as they are
+        tags.update(word for word in words if fold_word(word) not in {*options.no, *options.unknown})
+    _check_words(tags, name, options, others=any(isinstance(part, Mapping) for part in parts))
     notation = _find_negation(notation, tags, name, options)
     notation = _find_scores(notation, tags, parts, name, options)
     return _find_spelling(notation, column, name, options)
@@ -207,16 +202,16 @@ def _cut_all(column: Iterable[Any], notation: TagNotation) -> list[Any]:
     return [part for part in parts if isinstance(part, Mapping) or not is_missing(part)]
 
 
-def _check_words(tags: Mapping[str, int], column: str, options: TagOptions) -> None:
+def _check_words(tags: Mapping[str, int], column: str, options: TagOptions, *, others: bool) -> None:
     """Raise for a word that is probably no name of a tag, unless its meaning was stated."""
     stated = {*options.yes, *options.no, *options.unknown}
     found = {tag: n for tag, n in tags.items() if fold_word(tag) in NOTHING - stated}
-    if found and len(found) < len(tags):
+    if found and (len(found) < len(tags) or others):
         word = max(found, key=lambda tag: found[tag])
-        others = f" (also {quoted([tag for tag in found if tag != word])})" if len(found) > 1 else ""
+        more = f" (also {quoted([tag for tag in found if tag != word])})" if len(found) > 1 else ""
         raise AmbiguousReading(
             f"{plural(found[word], 'cell')} of the tags column {column!r} {'holds' if found[word] == 1 else 'hold'} "
-            f"the word {word!r}{others}.",
+            f"the word {word!r}{more}.",
             ("it means that the item has no tag", option("no", word)),
             ("it means a missing value", option("unknown", word)),
             ("it is a tag", option("yes", word)),
