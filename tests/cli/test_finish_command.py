@@ -47,12 +47,13 @@ def test_from_questions_to_a_certificate_that_is_verified(songs, truth):
     assert "At most " in result.output
     assert songs.read_bytes() == before
     made = ["songs.certificate.json", "songs.completed.csv", "songs.finish.jsonl", "songs.questions.csv"]
+    made.insert(0, "songs.certificate.html")
     assert outputs(songs) == made
     delivered = pd.read_csv(songs.with_name("songs.completed.csv"), index_col="song")[LABELS]
     certificate = json.loads(songs.with_name("songs.certificate.json").read_text())
     wrong = (delivered != truth).to_numpy().sum()
     assert wrong <= certificate["max_errors"] <= 0.3 * certificate["entries"]
-    paths = [songs.with_name(name) for name in made[:2]]
+    paths = [songs.with_name(name) for name in made[1:3]]
     result = run("verify", *paths)
     assert result.exit_code == 0, result.output
     assert result.output.startswith("Verified: At least ")

@@ -19,9 +19,10 @@ from halflabel.cli.old_names import accept_old_names, renamed
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option
 from halflabel.cli.outputs import Outputs
 from halflabel.completion.finish_journal import list_answers
-from halflabel.evidence.certificate import Certificate, read_certificate, verify
+from halflabel.evidence.certificate import read_certificate, verify
 from halflabel.evidence.proof import POPULATIONS
 from halflabel.files.conversion import write_frame
+from halflabel.report.certificate_page import render_certificate
 from halflabel.table import Columns, OpenTable, open_table
 from halflabel.table.source_files import read_file
 from halflabel.table.unlearned import leave_unlearned
@@ -84,6 +85,7 @@ def finish_command(
     if answers is not None:
         planned["table"] = output or name_plain_table(items.paths, source, "completed")
         planned["certificate"] = name_output(first, "certificate.json")
+        planned["page"] = name_output(first, "certificate.html")
     inputs = (*items.inputs, *source.paths, completed, state)
     outputs = Outputs.plan(inputs, planned)
     opened = items.open(source)
@@ -138,15 +140,15 @@ def _write(task: Task, outputs: Outputs, number: int) -> dict[str, Any]:
 
     return outputs.write(
         table=lambda path: task.completion.write(path),
-        certificate=lambda path: write_certificate(task.certify(), path),
+        certificate=lambda path: _write_text(json.dumps(task.certify(), indent=1) + "\n", path),
+        page=lambda path: _write_text(render_certificate(task.certificate), path),
         questions=write_questions,
     )
 
 
-def write_certificate(certificate: Certificate, path: Path) -> None:
-    """Write a certificate as JSON."""
+def _write_text(text: str, path: Path) -> None:
     with atomic_write(path, "w") as file:
-        file.write(json.dumps(certificate, indent=1) + "\n")
+        file.write(text)
 
 
 def check_same(given: OpenTable, completed: OpenTable) -> None:
