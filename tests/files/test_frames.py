@@ -61,3 +61,21 @@ def test_lists_in_a_workbook_are_json_text(tmp_path):
 def test_the_suffixes_are_named(tmp_path):
     with pytest.raises(ValueError, match=r"use \.csv, .*\.parquet, .*\.json, .*\.xlsx, .*\.feather"):
         files.write_frame(pd.DataFrame({"a": [1]}), tmp_path / "a.doc")
+
+
+@pytest.mark.parametrize(
+    ("index", "name"),
+    [
+        (pd.RangeIndex(3), None),
+        (pd.RangeIndex(3, name="song"), "song"),
+        (pd.Index([4, 2, 9]), "id"),
+        (pd.Index(["a", "b", "c"]), "id"),
+        (pd.Index(["a", "b", "c"], name="song"), "song"),
+    ],
+)
+def test_ids_are_a_column_of_a_table_of_records_and_row_numbers_are_not(tmp_path, index, name):
+    items = pd.DataFrame({"text": ["x", "y", "z"]}, index=index)
+    files.write(tmp_path / "a.jsonl", "jsonl", items, pd.DataFrame({"rock": [1, 0, None]}, index=index))
+    written = pd.read_json(tmp_path / "a.jsonl", lines=True)
+    assert [column for column in written if column not in ("text", "rock")] == ([] if name is None else [name])
+    assert name is None or written[name].tolist() == list(index)

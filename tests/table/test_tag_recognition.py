@@ -11,6 +11,7 @@ from tests.table.notations import NOTATIONS, list_plain, list_readings, matches
 
 from halflabel.table import Roles, fill_tags, open_table, read_labels
 from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.separators import choose_separator
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
 WORD = st.text(st.sampled_from("abcdeéßдQR12"), min_size=1, max_size=5)
@@ -184,3 +185,14 @@ def test_one_spelling():
     assert reading.labels.relevant[:, 0].tolist() == [True, True, True, False]
     assert fill_tags(column, reading.labels, np.ones((4, 2)), reading.notation).tolist() == [
         "Rock; sad", "rock; sad", "rock; sad", "rock; sad"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("others", "is_an_error"), [(["blues", "soul", "funk"], False), (["blues", "soul"], True)])
+def test_tags_without_a_separator_are_doubtful_if_more_than_a_third_contain_another_tag(others, is_an_error):
+    cells = ["rock", "jazz", "pop", "rock one", "jazz two", "pop three", *others]
+    column = pd.Series(cells, dtype=object, name="tags")
+    if is_an_error:
+        with pytest.raises(AmbiguousReading, match="3 of 8 labels contain another label"):
+            choose_separator(column, "tags")
+    else:
+        assert choose_separator(column, "tags") == ";"
