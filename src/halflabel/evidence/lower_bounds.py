@@ -14,7 +14,7 @@ import numpy as np
 from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt
-from halflabel.methods.auto.beta_calibration import CheckedCalibration, fit_beta, moderate, predict_unseen
+from halflabel.methods.auto.beta_calibration import CheckedCalibration, find_rare, fit_common, moderate, predict_unseen
 from halflabel.methods.contributions import Calibrated
 
 #: Number of bootstrap samples, maximum number of labelled items in each, and number of points of a curve.
@@ -55,7 +55,7 @@ class ResampledCalibration:
             For :func:`halflabel.methods.auto.beta_calibration.calibrate`; None for Platt scalings.
         rng : Generator
         """
-        rows = np.flatnonzero((labels.observed & ~np.isnan(out_of_fold)).any(axis=1))
+        rows, is_rare = np.flatnonzero((labels.observed & ~np.isnan(out_of_fold)).any(axis=1)), find_rare(labels)
         if len(rows) < 2:
             return None
         size = min(len(rows), MAX_ITEMS)
@@ -69,10 +69,8 @@ class ResampledCalibration:
         def refit(drawn: Ints) -> Calibrated:
             if unseen is None:
                 return fit_platt(held_out[drawn], labels[drawn])
-            p, sample = unseen[drawn], labels[drawn]
-            used = sample.observed & ~np.isnan(p)
-            curve = fit_beta(p[used], sample.relevant[used].astype(np.float64))
-            return CheckedCalibration(moderate(held_out[drawn], sample), curve)
+            sample = labels[drawn]
+            return CheckedCalibration(moderate(held_out[drawn], sample), *fit_common(unseen[drawn], sample, is_rare))
 
         curves = np.array([refit(rng.choice(size, size))(points) for _ in range(SAMPLES)])
         return cls(points, curves, float(np.sqrt(size / len(rows))))

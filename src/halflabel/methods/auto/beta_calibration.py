@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+from numpy.typing import NDArray
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP, Calibration, fit_platt
 
@@ -19,6 +20,14 @@ SPREAD = np.pi / 8
 
 #: Scores are clipped to this distance from 0, so that their square is a finite number.
 MAX_SCORE = 1e6
+
+#: A label is rare if at most so many of its known entries are relevant, and at most this share of them.
+MAX_RARE, MAX_RARE_SHARE = 7, 0.1
+
+#: The high probabilities of rare labels are too high for unlabelled items, and the known entries hardly show it: their
+#: scores are from models with fewer relevant entries. Therefore b is smaller by a factor that rare labels share. The
+#: logarithm of the factor has this prior, chosen on enron, yahoo-arts, medical and corel5k.
+RARE_FACTOR, RARE_DEVIATION = 0.5, 0.5
 
 #: Maximum number of cells (items x labels) on which the common curve is fitted, and number of items that are calibrated
 #: at a time.
@@ -112,13 +121,13 @@ class BetaCurve:
     b: float = 1.0
     c: float = 0.0
 
-    def __call__(self, p: Floats) -> Floats:
-        """Return probabilities of the shape of ``p``, which lies between 0 and 1."""
-        return np.asarray(expit(self.log_odds(p)))
+    def __call__(self, p: Floats, factor: float | Floats = 1.0) -> Floats:
+        """Return probabilities of the shape of ``p``, which lies between 0 and 1; b is multiplied by ``factor``."""
+        return np.asarray(expit(self.log_odds(p, factor)))
 
-    def log_odds(self, p: Floats) -> Floats:
+    def log_odds(self, p: Floats, factor: float | Floats = 1.0) -> Floats:
         """Return the log odds of the result."""
-        return np.asarray(self.a * np.log(p) - self.b * np.log1p(-p) + self.c)
+        return np.asarray(self.a * np.log(p) - self.b * factor * np.log1p(-p) + self.c)
 
 
 def fit_beta(p: Floats, relevant: Floats) -> BetaCurve:
@@ -144,6 +153,17 @@ def fit_beta(p: Floats, relevant: Floats) -> BetaCurve:
     return BetaCurve(float(np.exp(theta[0])), float(np.exp(theta[1])), float(theta[2]))
 
 
+def fit_factor(curve: BetaCurve, p: Floats, relevant: Floats) -> float:
+    """Return the factor of b for rare labels, at most 1. For the parameters see :func:`fit_beta`."""
+    sign = np.where(relevant > 0, 1.0, -1.0)
+
+    def loss(log_factor: float) -> float:
+        of_prior = (log_factor - np.log(RARE_FACTOR)) ** 2 / (2 * RARE_DEVIATION**2)
+        return float(np.logaddexp(0, -sign * curve.log_odds(p, np.exp(log_factor))).sum() + of_prior)
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-3.0, 0.0), method="bounded").x))
+
+
 @dataclass(frozen=True, eq=False)
 class CheckedCalibration:
     """A scaling per label, then one curve for all labels.
@@ -152,10 +172,13 @@ class CheckedCalibration:
     ----------
     per_label : ModeratedPlatt
     common : BetaCurve
+    factor : ndarray of shape (n_labels,) or None
+        Of the curve's b, below 1 for rare labels; None if no label is rare.
     """
 
     per_label: ModeratedPlatt
     common: BetaCurve
+    factor: NDArray[np.float64] | None = None
 
     @property
     def fallback(self) -> Floats:
@@ -166,16 +189,21 @@ class CheckedCalibration:
         """Return probabilities of the shape of ``scores``. An entry without a score gets the fallback of its label."""
         p = np.empty(scores.shape)
         for rows in _split_into_blocks(len(scores)):
-            p[rows] = np.clip(self.common(self.per_label(scores[rows])), CLIP, 1 - CLIP)
+            p[rows] = np.clip(self.common(self.per_label(scores[rows]), self._factor), CLIP, 1 - CLIP)
         return np.where(np.isnan(scores), self.fallback, p)
 
     def select(self, labels: Ints) -> CheckedCalibration:
         """Return the calibration of some labels, in this order."""
-        return CheckedCalibration(self.per_label.select(labels), self.common)
+        factor = None if self.factor is None else self.factor[labels]
+        return CheckedCalibration(self.per_label.select(labels), self.common, factor)
 
     def log_odds(self, scores: Floats) -> Floats:
         """Return log odds before the last clipping, or NaN without a score."""
-        return np.where(np.isnan(scores), np.nan, self.common.log_odds(self.per_label(scores)))
+        return np.where(np.isnan(scores), np.nan, self.common.log_odds(self.per_label(scores), self._factor))
+
+    @property
+    def _factor(self) -> float | Floats:
+        return 1.0 if self.factor is None else self.factor
 
 
 def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCalibration:
@@ -193,7 +221,7 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCali
     folds : ndarray of int, shape (n_items,)
         Fold of each item; negative for items that cannot be held out.
     """
-    per_label = moderate(scores, labels)
+    per_label, is_rare = moderate(scores, labels), find_rare(labels)
     some = np.flatnonzero((labels.observed & ~np.isnan(scores)).any(axis=1) & (folds >= 0))
     max_items = max(MAX_CELLS // labels.shape[1], 1000)
     if len(some) > max_items:
@@ -202,8 +230,31 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCali
     if len(np.unique(folds)) < 2:
         return CheckedCalibration(per_label, BetaCurve())
     unseen = predict_unseen(scores, labels, folds)
-    used = labels.observed & ~np.isnan(scores)
-    return CheckedCalibration(per_label, fit_beta(unseen[used], labels.relevant[used].astype(np.float64)))
+    return CheckedCalibration(per_label, *fit_common(unseen, labels, is_rare))
+
+
+def find_rare(labels: PartialLabels) -> Mask:
+    """Return which labels are rare."""
+    relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
+    return np.asarray((relevant <= MAX_RARE) & (relevant <= MAX_RARE_SHARE * observed))
+
+
+def fit_common(unseen: Floats, labels: PartialLabels, is_rare: Mask) -> tuple[BetaCurve, Floats | None]:
+    """Return the curve of all labels, and the factors of its b if there are rare labels.
+
+    Parameters
+    ----------
+    unseen : ndarray of shape (n_items, n_labels)
+        From :func:`predict_unseen`; NaN where there is no score.
+    labels : PartialLabels
+    is_rare : ndarray of bool, shape (n_labels,)
+    """
+    used, relevant = labels.observed & ~np.isnan(unseen), labels.relevant.astype(np.float64)
+    curve = fit_beta(unseen[used], relevant[used])
+    if not is_rare.any():
+        return curve, None
+    of_rare = used & is_rare
+    return curve, np.where(is_rare, fit_factor(curve, unseen[of_rare], relevant[of_rare]), 1.0)
 
 
 def predict_unseen(scores: Floats, labels: PartialLabels, folds: Ints) -> Floats:
@@ -212,7 +263,7 @@ def predict_unseen(scores: Floats, labels: PartialLabels, folds: Ints) -> Floats
     for fold in np.unique(folds):
         out = folds == fold
         unseen[out] = moderate(scores[~out], labels[~out])(scores[out])
-    return unseen
+    return np.where(np.isnan(scores), np.nan, unseen)
 
 
 def _split_into_blocks(n: int) -> Iterator[slice]:
