@@ -21,7 +21,7 @@ SPREAD = np.pi / 8
 #: Scores are clipped to this distance from 0, so that their square is a finite number.
 MAX_SCORE = 1e6
 
-#: A label is rare if at most so many of its known entries are relevant, and at most this share of them.
+#: The maximum number of known relevant entries of a rare label, and their maximum share of its known entries.
 MAX_RARE, MAX_RARE_SHARE = 7, 0.1
 
 #: The high probabilities of rare labels are too high for unlabelled items, and the known entries hardly show it: their
@@ -122,7 +122,7 @@ class BetaCurve:
     c: float = 0.0
 
     def __call__(self, p: Floats, factor: float | Floats = 1.0) -> Floats:
-        """Return probabilities of the shape of ``p``, which lies between 0 and 1; b is multiplied by ``factor``."""
+        """Return probabilities of the shape of ``p``, which lies between 0 and 1, with ``factor`` times b."""
         return np.asarray(expit(self.log_odds(p, factor)))
 
     def log_odds(self, p: Floats, factor: float | Floats = 1.0) -> Floats:
