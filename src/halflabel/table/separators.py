@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from halflabel._wording import clipped, option, plural, quoted
 from halflabel.table.ambiguous import AmbiguousReading
-from halflabel.table.tag_text import fold_tag, split_tags
+from halflabel.table.tag_text import fold_tag, read_score, split_tags
 
 #: Separators that are recognised; the first is the one that stays where no cell holds any.
 SEPARATORS = (";", ",", "|", "\n", "\t")
@@ -92,7 +92,7 @@ def _describe(sep: str) -> str:
 
 def _confirm(texts: Iterable[str], sep: str) -> float:
     """Return the share of the parts, of texts with this separator, that occur in another text, too."""
-    cells = [[fold_tag(part) for part in split_tags(text, sep) if part] for text in texts]
+    cells = [[fold_tag(read_score(part)[0]) for part in split_tags(text, sep) if part] for text in texts]
     number = Counter(part for parts in cells for part in set(parts))
     of_several = [part for parts in cells if len(parts) > 1 for part in parts if _WORD_EDGES.sub("", part)]
     return sum(number[part] > 1 for part in of_several) / max(len(of_several), 1)
@@ -105,6 +105,7 @@ def _list_marks(texts: Iterable[str]) -> list[str]:
     """
     marks = Counter[str]()
     for text in texts:
+        text = re.sub(r"\s*[:=@]?\s*\d*\.\d+", "1", text)  # a score is a part of its tag
         for run in set(re.findall(r"(?<=[^\W_])[\W_]+(?=[^\W_])", text)):
             marks.update({run.strip(), run.strip(_EDGES).strip(), " " if " " in run else ""})
     likely = [mark for mark, _ in marks.most_common(20) if mark and not set(mark) & set(SEPARATORS)]
