@@ -6,7 +6,7 @@ items), or "tags": positive-only labels, where 40 % of the items are annotated a
 Settings of the ensemble were chosen on the sets of CHOSE; the sets of REPORT chose nothing.
 
 Each rival is fitted as its users fit it, on the feature weights of AutoLabeler, and calibrated by the Platt scaling of
-AutoLabeler on its own out-of-fold scores. "mean of rivals" is the mean of their log odds.
+AutoLabeler on its own out-of-fold scores, for whole items only. "mean of rivals" is the mean of their log odds.
 Methods of one version run in one process of one thread with the sources of this version:
 
     python benchmarks/versions.py --before OLD/src --out cells.csv [--sets scene] [--kinds items entries tags]
@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,9 @@ from _common import FOLDER, append_record, make_parser, read_records, run_alone,
 from auto_methods import weight_features
 from rivals import make_lightgbm
 from scipy.special import expit, logit
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsRegressor
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel._arrays import is_sparse
@@ -42,9 +44,9 @@ REPORT = ("yeast", "yahoo-arts", "corel5k", "steel-faults", "medical", "gnegativ
 CELL = ["set", "kind", "share", "seed"]
 EFFORTS = ("fast", "default", "best")
 RIVALS = {
-    "logistic": lambda: LogisticRegression(max_iter=1000),
-    "extratrees": lambda: ExtraTreesClassifier(200, min_samples_leaf=2, random_state=0),
-    "histgradient": lambda: HistGradientBoostingClassifier(max_leaf_nodes=8, min_samples_leaf=5, random_state=0),
+    "logistic": partial(LogisticRegression, max_iter=1000),
+    "knn": partial(KNeighborsRegressor, 15),
+    "extratrees": partial(ExtraTreesRegressor, 200, max_features="sqrt", min_samples_leaf=2, random_state=0),
     "lightgbm": make_lightgbm,
 }
 
@@ -101,29 +103,27 @@ def predict_auto(effort, X, known):
 
 
 def predict_rival(make, X, known):
-    """Return the calibrated probabilities of one classifier per label."""
-    X = weight_features(X)
-    fold = folds_of_labelled(known, 5, np.random.default_rng(0))
-    held_out, scores = np.full((2, *known.shape), np.nan)
-    for j in range(known.shape[1]):
-        rows = np.flatnonzero(known.observed[:, j])
-        y = known.relevant[rows, j]
-        for number in range(5):
-            inside = rows[fold[rows] == number]
-            held_out[inside, j] = score(make, X, rows[fold[rows] != number], known.relevant[:, j], inside)
-        scores[:, j] = score(make, X, rows, known.relevant[:, j], np.arange(len(known))) if y.size else 0.0
+    """Return the calibrated probabilities of a rival. Every item has all labels, or none."""
+    X, labelled = weight_features(X), np.flatnonzero(~known.unlabelled)
+    fold = folds_of_labelled(known, 5, np.random.default_rng(0))[labelled]
+    held_out = np.full(known.shape, np.nan)
+    for number in range(5):
+        inside, outside = labelled[fold == number], labelled[fold != number]
+        held_out[inside] = score(make, X, outside, known.relevant[outside], inside)
+    scores = score(make, X, labelled, known.relevant[labelled], np.arange(len(known)))
     return fit_platt(held_out, known)(scores)
 
 
 def score(make, X, rows, relevant, new):
-    """Return log odds of new rows by a classifier of one label."""
-    y = relevant[rows]
-    if not len(new) or y.all() or not y.any():
-        return np.zeros(len(new))
+    """Return log odds of new rows: by one model of all labels where there is one, else by one model per label."""
     model = make()
-    dense = is_sparse(X) and isinstance(model, HistGradientBoostingClassifier)
-    take = (lambda at: X[at].toarray()) if dense else (lambda at: X[at])
-    p = model.fit(take(rows), y).predict_proba(take(new))[:, 1]
+    if not hasattr(model, "predict_proba"):
+        p = model.fit(X[rows], relevant.astype(float)).predict(X[new])
+    else:
+        learnable = relevant.any(axis=0) & ~relevant.all(axis=0)
+        p = np.tile(relevant.mean(axis=0), (len(new), 1))
+        for j in np.flatnonzero(learnable):
+            p[:, j] = make().fit(X[rows], relevant[:, j]).predict_proba(X[new])[:, 1]
     return logit(np.clip(p, 1e-3, 1 - 1e-3))
 
 
@@ -196,7 +196,8 @@ def main():
             done = set(done.merge(pd.DataFrame([cell]))["method"]) if len(done) else set()
             for source, methods in plan.items():
                 given = {"name": name, **{key: cell[key] for key in CELL[1:]}}
-                given["methods"] = [method for method in methods if method not in done]
+                allowed = methods if kind == "items" else [method for method in methods if method not in RIVALS]
+                given["methods"] = [method for method in allowed if method not in done]
                 run = run_alone(__file__, "--cell", json.dumps(given), code=source, check=False)
                 if run.returncode:
                     sys.exit(run.stderr)

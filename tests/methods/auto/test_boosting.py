@@ -104,11 +104,7 @@ def test_it_finds_thresholds_that_decide(rng):
 def test_unknown_entries_have_no_influence(rng):
     X, Y, observed = draw_data(rng)
     other = np.where(observed, Y, rng.integers(2, size=Y.shape))
-    seeds = (np.random.default_rng(0), np.random.default_rng(0))
-    one, two = (
-        boost(X, np.where(observed, each, 0.0), observed, 5, seed).predict(X)
-        for each, seed in zip((Y, other), seeds, strict=True)
-    )
+    one, two = (boost(X, values, observed, 5, np.random.default_rng(0)).predict(X) for values in (Y, other))
     np.testing.assert_array_equal(one, two)
 
 
