@@ -50,7 +50,7 @@ class Bins:
     def learn(cls, X: NDArray[np.float32]) -> Bins:
         """Cut each feature between two of its values, into bins of about the same number of items.
 
-        A value of many items counts as one bin: the other values share the rest.
+        A value of many items counts as one bin: the other values share the remaining bins.
         """
         return cls([_cut(column) for column in X.T])
 
@@ -88,7 +88,7 @@ def boost(X: NDArray[np.float32], Y: Floats, observed: Mask, n_rounds: int, rng:
     .. math::
         0.15 \frac{\sum_{i \in R} g_{ij}}{\sum_{i \in R} h_{ij} + 1}
 
-    to the log odds of label j, which start at those of the label's rate.
+    to the log odds of label j, which start at the log odds of the label's rate.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def boost(X: NDArray[np.float32], Y: Floats, observed: Mask, n_rounds: int, rng:
 
 
 def expand_loss(log_odds: Floats, Y: Floats, observed: Mask) -> tuple[Floats, Floats]:
-    """Return the negative gradient and the curvature of the log loss; 0 for an entry that is not observed."""
+    """Return the negative gradient and the curvature of the log loss, with 0 for an entry that is not observed."""
     p = expit(log_odds)
     return np.where(observed, Y - p, 0.0), np.where(observed, p * (1 - p), 0.0)
 

@@ -36,7 +36,7 @@ class Effort:
     text_members: tuple[str, ...] = ()
 
 
-#: The members for any features; each of them lowers the Brier score of the others.
+#: The members for any features; without any of them, the Brier score is higher on some sets.
 DEFAULT_MEMBERS = ("kernel", "harmonic", "trees", "boosting")
 
 #: The members that are added for text.
@@ -51,7 +51,7 @@ FORMER_MEMBERS = {
 }
 
 #: Maximum number of labelled items with ``n_trees`` trees: the more items, the less one more tree changes.
-FEW_ITEMS = 2_000
+MAX_ITEMS_OF_MANY_TREES = 2_000
 
 #: The values of the parameter ``effort``.
 EFFORTS = {

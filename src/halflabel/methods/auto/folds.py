@@ -45,7 +45,7 @@ class Folds:
 
     @property
     def n_units(self) -> int:
-        """Number of groups, or of labelled items without groups: what is drawn independently."""
+        """Number of groups, or of labelled items without groups: the units of independent draws."""
         return self.n_groups or len(self.rows)
 
     @property

@@ -54,7 +54,7 @@ class LinearScores:
 def logistic(task: Task) -> Fitted[LinearScores]:
     """Logistic regression on words. The model is the mean of the regressions without each fold.
 
-    Every regression starts from zero: a start from another one, which knows the fold, would leak the fold's labels.
+    Every regression starts from zero. The start from a regression that was fitted to the fold would leak its labels.
     """
     folds, labelled = task.folds, task.X[task.folds.rows]
     features = choose_frequent(labelled, max(1, MAX_WEIGHTS // folds.Y.shape[1]))

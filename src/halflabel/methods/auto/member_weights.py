@@ -11,8 +11,8 @@ from halflabel._arrays import Floats
 #: Weight of the distance from equal weights, relative to the log loss of equal weights: a loss of easy labels is small.
 SHRINKAGE = 0.07
 
-#: Number of items, or groups of items, at which the distance has twice this weight: few of them are luck.
-FEW_UNITS = 20
+#: Number of items, or of groups of items, at which the distance has twice this weight. With few, weights are chance.
+HALF_UNITS = 20
 
 
 def learn_weights(log_odds: Floats, relevant: Floats, n_units: int) -> Floats:
@@ -50,7 +50,7 @@ def learn_weights(log_odds: Floats, relevant: Floats, n_units: int) -> Floats:
         loss = np.mean(np.logaddexp(0, score) - relevant * score)
         return float(loss), log_odds @ (expit(score) - relevant) / len(relevant)
 
-    pull = SHRINKAGE * (1 + FEW_UNITS / n_units) * expand(equal)[0]
+    pull = SHRINKAGE * (1 + HALF_UNITS / n_units) * expand(equal)[0]
 
     def objective(w: Floats) -> tuple[float, Floats]:
         loss, slope = expand(w)

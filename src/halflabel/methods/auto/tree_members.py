@@ -1,4 +1,4 @@
-"""Members that are forests: random trees, and boosted trees for what random trees rarely meet."""
+"""Members that are forests: random trees, and boosted trees for decisive thresholds."""
 
 from __future__ import annotations
 

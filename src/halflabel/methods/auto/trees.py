@@ -199,7 +199,7 @@ def _grow_tree(
 
 
 def number_leaves(tree: Any) -> NDArray[np.int32]:
-    """Return the number of each leaf of a tree of scikit-learn, in the order of its nodes; 0 for other nodes."""
+    """Return the number of each leaf of a tree of scikit-learn, in the order of its nodes, and 0 for other nodes."""
     is_leaf = tree.children_left < 0
     return np.where(is_leaf, is_leaf.cumsum() - 1, 0).astype(np.int32)
 
