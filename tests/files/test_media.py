@@ -1,5 +1,6 @@
 """Folders of pictures, sounds and texts: features without a model, folders as tags, errors that name the file."""
 
+import json
 import re
 import wave
 
@@ -178,3 +179,16 @@ def test_pictures_that_a_table_names(tmp_path, folder):
         hl.open_table(table, labels=["striped"], images="picture", vectors=np.zeros((48, 2)))
     with pytest.raises(ValueError, match="did you mean 'picture'"):
         hl.open_table(table, labels=["striped"], images="pictur")
+
+
+def test_pictures_that_a_coco_file_names(folder):
+    raw = read_file(folder).raw
+    names = raw.frame["file"]
+    images = [{"id": number, "file_name": name, "width": 40} for number, name in enumerate(names)]
+    annotations = [{"id": n, "image_id": n, "category_id": 1 + n % 2} for n in range(20)]
+    categories = [{"id": 1, "name": "even"}, {"id": 2, "name": "odd"}]
+    document = {"images": images, "annotations": annotations, "categories": categories}
+    (folder / "instances.json").write_text(json.dumps(document))
+    opened = hl.open_table(folder / "instances.json", absent="irrelevant", images="file_name", ignore=["width"])
+    np.testing.assert_array_equal(opened.X, raw.matrix)
+    assert opened.labels.state[:20].tolist() == [[1, -1], [-1, 1]] * 10

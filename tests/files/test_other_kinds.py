@@ -89,7 +89,7 @@ def write_kind(path, kind):
     path.write_bytes(b"x" * KINDS[kind].get("at", 0) + start + bytes(range(256)))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "lines" in KINDS[kind]])
 def test_a_kind_is_recognised_by_its_content(tmp_path, kind):
     for suffix in ("", ".csv", ".xls", ".txt", ".npy", ".json", ".dat", ".xlsx"):
         path = tmp_path / f"songs{suffix}"
@@ -129,6 +129,16 @@ def test_the_two_lines_make_a_file_that_is_read(tmp_path, kind):
         np.testing.assert_array_equal(read.matrix, VECTORS)
     elif kind != "xml":
         pd.testing.assert_frame_equal(read.frame, TABLE, check_dtype=False)
+
+
+@pytest.mark.parametrize("start", KINDS["medium"]["starts"])
+def test_a_single_picture_or_sound_names_its_folder(tmp_path, start):
+    content = start[1:-1].encode() if start.startswith("'") else bytes.fromhex(start)
+    (tmp_path / "a.bin").write_bytes(content + bytes(range(9)))
+    with pytest.raises(
+        ReadError, match=r"this is a picture, a sound or a film, not a table: name its folder, .*images="
+    ):
+        read_file(tmp_path / "a.bin")
 
 
 def test_a_pickle_is_never_read(tmp_path):

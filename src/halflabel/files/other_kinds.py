@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from halflabel.files.bounded import read_start
+from halflabel._wording import option
 from halflabel.files.raw_table import ReadError
 
 #: Number of bytes at the beginning of a file that are read.
@@ -29,6 +30,8 @@ def check_kind(path: Path) -> None:
 
 def _describe(kind: Mapping[str, Any], path: Path) -> str:
     """Return the sentence about a file. Python and R write a text in the same way."""
+    if "lines" not in kind:
+        return f"this is {kind['is']}, not a table: {kind['do']} ({option('images', 'COLUMN')})."
     stem = path.with_suffix("") if path.suffix else path.with_name(f"{path.name}-")
     first, second = (line.replace("{path}", repr(str(path))).replace("{stem}", repr(str(stem)))
                      for line in kind["lines"])  # fmt: skip
