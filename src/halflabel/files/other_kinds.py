@@ -13,8 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from halflabel.files.bounded import read_start
 from halflabel._wording import option
+from halflabel.files.bounded import read_start
 from halflabel.files.raw_table import ReadError
 
 #: Number of bytes at the beginning of a file that are read.
