@@ -40,10 +40,30 @@ def play(rng, population="all", labels=None, steps=40):
         elif step < 9 and proof.open:
             entry = int(rng.choice(proof.open))
             proof.answer(entry, UNSURE if rng.random() < 0.1 else int(truth.ravel()[entry]))
-        elif step == 9 and rng.random() < 0.3:
+        elif step == 9 and rng.random() < 0.3 and not has_skipped(proof):
             changed = np.where(rng.random(fill.shape) < 0.1, truth, proof.now.fill.reshape(fill.shape))
             proof.begin(np.where(given != 0, given, changed).astype(np.int8), int(rng.integers(2**40)))
     return proof, truth
+
+
+def has_skipped(proof):
+    drawn = [proof.answers[entry] != 0 for entry, drawn in proof.now.steps if drawn]
+    return drawn != sorted(drawn, reverse=True)
+
+
+def test_a_new_fit_needs_an_answer_to_each_random_question_before_the_last_answer(rng):
+    ids, given, fill, _ = make_case(rng)
+    proof = Proof(ids, NAMES, given, 0.1)
+    proof.begin(fill, 1)
+    proof.take(proof.choose_random(3))
+    first, second, _ = (entry for entry, _ in proof.now.steps)
+    proof.answer(second, UNSURE)
+    assert has_skipped(proof)
+    with pytest.raises(ValueError, match="a random question was skipped"):
+        proof.begin(fill, 2)
+    proof.answer(first, 1)
+    proof.begin(fill, 2)
+    assert len(proof.rounds) == 2
 
 
 def count_wrong(proof, truth):

@@ -10,6 +10,7 @@ from tests.review_page.serving import LABELS, Served, answer, make_session, make
 from halflabel.evidence.answer_plan import PROPOSED
 from halflabel.evidence.certificate import Certificate, verify
 from halflabel.evidence.confidence_sequence import bound_errors
+from halflabel.review_page.audits import find_alpha
 from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.journal import read_journal
@@ -220,6 +221,18 @@ def test_certificates_of_a_journal_share_alpha_and_are_proved_again(client, rng)
         before.append(made["alpha"])
         ids = [f"s{i}" for i in range(len(session.labels))]
         assert verify(Certificate(made), ids, LABELS, deliver(session)) == made["sentence"]
+
+
+def test_a_skipped_question_of_an_audit_does_not_spare_the_confidence(client):
+    alphas = []
+    for audit, skip in enumerate([[], [0]]):
+        client.post("/api/audit", {"op": "begin", "n": 8, "key": f"b{audit}"})
+        alphas.append(client.session.audit.record.body["alpha"])
+        for i, q in enumerate(ask(client)):
+            if i not in skip:
+                client.post("/api/answers", {"answers": [answer(q, 1, f"{audit}-{i}")]})
+        client.post("/api/audit", {"op": "cancel", "key": f"c{audit}"})
+    assert find_alpha(client.session.book) < 0.9 * alphas[1] < alphas[0]
 
 
 def test_an_audit_of_version_01_is_named_and_its_answers_are_kept(tmp_path):

@@ -185,6 +185,7 @@ class Task:
         before = self._proof.given.reshape(-1, len(self.names))
         if not same or ((filled.labels.state != before) & (before != 0)).any():
             raise ValueError("the new fit is about another table than the task: fit the same table with the answers.")
+        self._proof.check_skipped()
         self.filled = filled
         self._begin()
 

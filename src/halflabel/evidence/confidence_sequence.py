@@ -25,7 +25,8 @@ rule, the probability that *any* bound of *any* sequence is ever below the truth
 Proof: let X be :math:`(\alpha_j / \alpha_1) \cdot Q_n / L_n(M_j)` in sequence j, for its true :math:`M_j`. Inside a
 sequence X is a martingale. From one sequence to the next it cannot increase, because
 :math:`\max_M L_n(M) \ge L_n(M_j)`. X is a supermartingale that begins at 1, and a false bound needs
-:math:`X \ge 1 / \alpha_1`. A sequence without a draw costs nothing.
+:math:`X \ge 1 / \alpha_1`. A sequence without a draw costs nothing. All draws up to the last answered one must have an
+answer then: n is a stopping time.
 
 An old random answer is *not* an answer about a new fit, even where the value did not change: a fit that learned from
 the answers repairs the wrong ones among them, so that the unchanged ones are better than the table. The old **bound**

@@ -82,6 +82,7 @@ class Proof:
 
     def begin(self, fill: NDArray[np.int8], seed: int) -> Round:
         """Begin a round about a fit. The fit must not depend on the seed."""
+        self.check_skipped()
         fill = fill.ravel()
         part = self.gaps & (self.answers == 0) & np.isin(fill, POPULATIONS[self.population])
         alpha, limit = self.alpha, int(part.sum())
@@ -93,6 +94,14 @@ class Proof:
         self.rounds.append(Round(fill, part, seed, alpha, limit))
         self._order = None
         return self.now
+
+    def check_skipped(self) -> None:
+        """Raise if a random question was skipped: its round could end because later answers were bad, at no cost."""
+        if not self.rounds:
+            return
+        later = self.now.steps[self.count_whole(self.now) :]
+        if any(drawn and self.answers[entry] != 0 for entry, drawn in later):
+            raise ValueError('a random question was skipped: answer it, or leave its answer empty ("not sure").')
 
     def choose_random(self, n: int) -> list[int]:
         """Return the next ``n`` entries of the random order that were neither drawn nor answered."""

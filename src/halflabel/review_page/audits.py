@@ -100,6 +100,19 @@ class RunningAudit:
             wrong.append(answer != (1 if value else -1))
         return Draws.count(body["entries"], len(wrong), sum(wrong), body["expected"])
 
+    def keep_alpha(self) -> float:
+        """Return the alpha that is left. A question that was skipped may have either answer: the worst case counts."""
+        body, wrong, places = self.record.body, [], []
+        for item, label, value in body["cells"]:
+            place = self.book.find_entry(item, label)
+            answer = NONE if place is None else self._find(*place)
+            places.append(answer != NONE)
+            wrong.append(answer not in (NONE, 1 if value else -1))
+        n = max((i + 1 for i, answered in enumerate(places) if answered), default=0)
+        errors, skipped = sum(wrong), n - sum(places)
+        cases = [Draws.count(body["entries"], n, errors + c, body["expected"]) for c in range(skipped + 1)]
+        return min(keep_alpha(draws, body["alpha"]) for draws in cases)
+
     def describe_attempt(self) -> dict[str, Any]:
         """Return the facts of the audit for the certificates that follow."""
         body, wrong = self.record.body, self.draws.wrong
@@ -121,8 +134,7 @@ def find_alpha(book: AnswerBook) -> float:
     audits = list_audits(book)
     if not audits:
         return 1 - LEVEL
-    last = audits[-1]
-    return keep_alpha(last.draws, last.record.body["alpha"])
+    return audits[-1].keep_alpha()
 
 
 def find_running(book: AnswerBook) -> RunningAudit | None:
