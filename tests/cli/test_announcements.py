@@ -13,6 +13,7 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 from halflabel.cli import outputs as module
+from halflabel.evidence.certificate import Certificate
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -68,14 +69,13 @@ def test_a_report_cannot_be_named_and_left_out(songs):
     assert outputs(songs) == []
 
 
-def test_a_certificate_of_another_table_is_an_error_before_a_file_is_written(songs, tmp_path):
-    proof = {"population": "all", "entries": 4, "audited": 4, "errors": 0, "level": 0.95, "max_errors": 0,
-             "precision": 1.0, "seed": 3, "table": "0" * 64}  # fmt: skip
-    (tmp_path / "c.json").write_text(json.dumps(proof))
-    before = outputs(songs)
-    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--certificate", tmp_path / "c.json")
+def test_a_certificate_of_another_table_is_an_error_before_a_file_is_written(songs, monkeypatch):
+    numbers = {"labels": None, "entries": 4, "audited": 4, "errors": 0, "precision": 1.0, "level": 0.95, "attempts": []}
+    proof = Certificate(population="all", table="another", audited_table="another", seed=1, **numbers)
+    monkeypatch.setattr("halflabel.cli.complete._read_certificates", lambda paths: [proof])
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast")
     assert "another completed table" in result.stderr
-    assert outputs(songs) == before
+    assert outputs(songs) == []
 
 
 def change_few(frame):

@@ -56,7 +56,7 @@ def test_more_entries_are_right_than_under_f1_or_with_no_everywhere(share):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["emotions", "scene", "yeast"])
+@pytest.mark.parametrize("name", ["emotions", "enron", "msrc", "scene", "yeast"])
 def test_more_entries_of_public_sets_are_right(name, public_data):
     data = load_benchmark(name, public_data)
     rng = np.random.default_rng(0)

@@ -86,3 +86,14 @@ def test_every_table_has_the_kind_of_the_items_and_the_same_cells(way):
         assert {key: as_columns(value) for key, value in tables[name].items()} == {
             key: as_columns(value) for key, value in tables["pandas"].items()
         }
+
+
+def test_answers_are_filled_in_where_they_are_and_used():
+    items, _ = make_songs("columns")
+    filled = hl.complete(pl.from_pandas(items), **WAYS["columns"])
+    answers = filled.review(4)
+    assert answers.schema["answer"].is_integer()
+    answered = answers.with_columns(answer=1 - pl.col("suggested"))
+    after = hl.complete(pl.from_pandas(items), review=answered, **WAYS["columns"]).table
+    for row in answered.to_dicts():
+        assert after.filter(pl.col("song") == row["item"])[row["label"]].to_list() == [row["answer"]]

@@ -98,7 +98,7 @@ def _open_frame(frame: Any) -> Native:
 
     def convert(table: pd.DataFrame) -> Any:
         columns = name_rows(table)
-        arrays = {str(name): _as_arrow(columns[name], _NO_SCHEMA) for name in columns}
+        arrays = {str(name): _as_typed(columns[name]) for name in columns}
         return nw.from_arrow(pa.table(arrays), backend=frame.implementation).to_native()
 
     return Native(read, restore, convert=convert)
@@ -130,6 +130,14 @@ def _open_dataset(data: Any) -> Native:
         return type(data)(new.cast(features.arrow_schema))
 
     return Native(raw.frame, restore, raw.tags, raw.notes)
+
+
+def _as_typed(column: pd.Series[Any]) -> pa.Array:
+    """Return a column of pandas with its type, also where it is empty: a person fills in answers."""
+    try:
+        return pa.Array.from_pandas(column)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return _as_arrow(column, _NO_SCHEMA)
 
 
 def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
