@@ -39,7 +39,8 @@ def test_changed_inputs_are_read_or_rejected_in_a_sentence(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
 def test_many_changed_inputs_are_read_or_rejected_in_a_sentence(kind):
-    check_changes(kind, 300 if kind in MODELS + GENTLY_CHANGED + DAMAGED else 1500)
+    """In CI these are the same every time: a search for new defects is `python -m tests.fuzz`."""
+    check_changes(kind, 100 if kind in MODELS + GENTLY_CHANGED + DAMAGED else 300)
 
 
 @pytest.mark.parametrize("path", CRASHES, ids=lambda path: path.name)
