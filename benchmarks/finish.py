@@ -1,8 +1,8 @@
 """The share of the gaps that is answered until a delivered table has at most 5 % (or 2 %) errors, on public sets.
 
 Protocol: at most 900 random items (the 15 most frequent labels with at least 12 relevant items), of which 100 keep
-their labels. ``Completion.finish`` asks about uncertain entries in batches of 4 % of the gaps and about random ones in
-batches of 20; the answers are the truth. "refit" fits after each batch of uncertain entries, and "one fit" keeps the
+their labels. ``Completion.finish`` asks in batches of at most 4 % of the gaps, and of at most as many questions as it
+expects to need; the answers are the truth. "refit" fits after each batch of uncertain entries, and "one fit" keeps the
 first fit. "trust" is the comparison without a proof: the uncertain entries of the first fit are answered until the
 probabilities expect that the share of errors is reached. "broken" is the share of runs whose delivered table has more
 errors. The rules of the plan were chosen on scene and emotions. The other sets are the test.
@@ -35,7 +35,7 @@ def play(filled, truth, max_error, seed, fit):
     task = filled.finish(max_error, seed=seed)
     batch = max(int(BATCH * task.certificate["entries"]), 20)
     while not task.done:
-        questions = task.next(batch if task.plan[0] else 20)
+        questions = task.next(min(batch, max(task.left, 20)))
         task.answer(answer(questions, truth))
         if fit is not None and (questions["why"] == "most uncertain").all():
             task.improve(fit(task.answers))
