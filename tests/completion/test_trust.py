@@ -63,9 +63,9 @@ def each(ways):
 
 
 def by_feature(X, truth, rng):
-    """Hide single entries, the likelier the smaller the first principal component of the item is."""
-    component = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[0][:, 0]
-    known = know_by_feature(truth == 1, rng, 0.4, component, single=True)
+    """Hide single entries, the likelier the smaller a sum of features is that has to do with the labels."""
+    weights = np.linalg.lstsq(X - X.mean(axis=0), truth.mean(axis=1), rcond=None)[0]
+    known = know_by_feature(truth == 1, rng, 0.4, X @ weights, single=True)
     return np.where(known, truth, np.nan)
 
 
@@ -143,12 +143,11 @@ def test_no_precision_where_the_value_decides_nearly_alone(fit_case, way, data):
     assert "385 random entries" in filled.evidence.contradictions[0]["text"]
 
 
-@pytest.mark.parametrize("data", DATA)
-def test_no_precision_where_features_decide_what_is_known(fit_case, data):
-    filled, _ = fit_case(data, by_feature)
+def test_no_precision_where_features_decide_what_is_known(fit_case):
+    filled, _ = fit_case("logistic", by_feature)
+    assert filled.evidence.is_selected
     assert filled.evidence.as_known is None
-    assert not (filled.evidence.is_selected and filled.evidence.has_precision)
-    assert filled.evidence.measure_separation() > 0.8
+    assert not filled.evidence.has_precision
 
 
 @each(FREQUENCIES)
