@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from halflabel.evidence import questions
 from halflabel.evidence.questions import NOISE, choose_informative, rank_questions
 from halflabel.labels import PartialLabels
 
@@ -76,3 +77,11 @@ def test_no_more_items_than_there_are(rng):
 
 def test_equal_items_and_no_labelled_item(rng):
     assert len(choose_informative(np.zeros((3, 2)), np.zeros(3, bool), 2, rng)) == 2
+
+
+def test_the_width_of_the_kernel_is_that_of_every_second_point_of_twice_as_many(rng, monkeypatch):
+    points, known = rng.normal(size=(14, 3)), np.empty((0, 3))
+    monkeypatch.setattr(questions, "MAX_WIDTH", 7)
+    squares = ((points[:, None] - points) ** 2).sum(axis=2)
+    some = squares[::2, ::2]
+    np.testing.assert_allclose(questions._condition(points, known), np.exp(-squares / np.median(some[some > 0])))
