@@ -111,7 +111,7 @@ class FakeCompletion:
     def evidence(self) -> FakeCompletion:
         return self
 
-    sample_filled, as_known = Evidence.sample_filled, None
+    sample_filled, as_known, _rate_changes = Evidence.sample_filled, None, Evidence._rate_changes
 
     @property
     def _order(self) -> np.ndarray:
