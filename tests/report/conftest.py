@@ -96,7 +96,7 @@ class FakeCompletion:
         return pd.DataFrame({"label": names, "filled": filled, "expected": wrong, "low": wrong / 2, "high": 2 * wrong})
 
     digest = "digest of the labels"
-    correction = ()
+    correction = _rate_changes = ()
     as_known = None
 
     @property

@@ -22,7 +22,7 @@ from halflabel.table.tag_text import fold_tag, quote_tag, read_score, split_tags
 #: Words that are no names of tags, as :func:`halflabel.labels.answers.fold_word` returns them.
 NOTHING = frozenset({
     "none", "(none)", "n/a", "na", "n.a.", "#n/a", "nan", "<na>", "null", "nil", "-", "--", "–", "—", "?", ".", "/",
-    "()", "[]", "no tag", "no tags", "no label", "no labels", "untagged", "unlabelled", "unlabeled", "not applicable",
+    "no tag", "no tags", "no label", "no labels", "untagged", "unlabelled", "unlabeled", "not applicable",
     "unknown", "-9", "-99", "-999",
 })  # fmt: skip
 
