@@ -13,6 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from halflabel.report.pictures import draw_on_axes, draw_picture
+from halflabel.report.scatter import WORDS
 
 HOSTILE = '<script>"&\u202e$x_</script>'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -35,6 +36,14 @@ def test_a_drawing_has_a_title_per_item(completion):
     assert titles[3] == f"song 3 · {visible} (given), sad (given)"
     assert {path.get("class") for path in root.iter(f"{SVG}path")} >= {"given relevant", "filled irrelevant"}
     assert not list(root.iter(f"{SVG}script"))
+
+
+def test_the_legend_of_a_drawing_has_the_values_that_are_drawn_and_no_others(by_hand):
+    texts = [text.text for text in ET.fromstring(draw(by_hand(), ".svg", label="sad")).iter(f"{SVG}text")]
+    assert [words for words in WORDS if words in texts] == list(WORDS[:4])
+    given = by_hand([[1, 0], [0, 1]], [[0.9, 0.1], [0.1, 0.9]])
+    texts = [text.text for text in ET.fromstring(draw(given, ".svg", label="sad")).iter(f"{SVG}text")]
+    assert [words for words in WORDS if words in texts] == list(WORDS[:2])
 
 
 def test_the_chosen_label_comes_first_on_a_page(completion):
