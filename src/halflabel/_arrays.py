@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 #: A float ndarray or a ``csr_array``, one row per item; the type stubs of SciPy have no name for both.
 Matrix: TypeAlias = Any
 
-#: What users may give as features.
+#: The kinds of features that users may give.
 MatrixLike: TypeAlias = "ArrayLike | pd.DataFrame | sparse.sparray | sparse.spmatrix"
 
 

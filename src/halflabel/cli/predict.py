@@ -91,7 +91,7 @@ def predict_command(
 def _predict(
     predictor: Predictor, source: Source, raw: RawTable, matrix: Any, tool: str | None, question: Question | None
 ) -> tuple[pd.DataFrame, Callable[[Path], Sequence[str]]]:
-    """Return the probabilities, and what writes the labels: as a table, or as suggestions for a tool."""
+    """Return the probabilities, and a function that writes the labels: as a table, or as suggestions for a tool."""
     from halflabel.completion.output import write_for_tool
     from halflabel.completion.predictions import make_suggestions
 

@@ -1,4 +1,4 @@
-"""What was understood of a table, printed before anything is fitted."""
+"""The reading of a table, printed before anything is fitted."""
 
 from __future__ import annotations
 

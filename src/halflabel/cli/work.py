@@ -1,4 +1,4 @@
-"""What commands do, imported when it is first used: the help of a command needs none of it."""
+"""The work of commands, imported when it is first used: the help of a command needs none of it."""
 
 from typing import TYPE_CHECKING
 

@@ -44,7 +44,7 @@ def _make_generator(name: str, seed: int) -> np.random.Generator:
 
 
 def _sample_label(filled: NDArray[np.int8], n: int, rng: np.random.Generator) -> Ints:
-    """Return the rows of one label, those that were filled as relevant first."""
+    """Return the rows of one label, the entries that were filled as relevant first."""
     yes, no = (rng.permutation(np.flatnonzero(filled == value)) for value in (1, -1))
     of_yes = min(len(yes), max(n - n // 2, n - len(no)))
     return np.concatenate([yes[:of_yes], no[: n - of_yes]])

@@ -59,7 +59,7 @@ def check_rates(labels: PartialLabels, p: Floats) -> list[Result]:
     more = f"; and {len(found) - MAX_NAMES} more" if len(found) > MAX_NAMES else ""
     text = (
         "From given entries to gaps, the share of relevant entries changes by more than a factor of two: "
-        f"{named}{more}. Either entries were given because of their value (for example, mostly those that apply), or "
+        f"{named}{more}. Either entries were given because of their value (for example, mostly labels that apply), or "
         "the items with gaps are of another kind. In the first case the numbers about gaps are wrong: label a few gaps "
         "that you choose at random, and compare."
     )

@@ -62,7 +62,7 @@ def read_delimited(
     encoding : str, optional
         By default the byte order mark decides, else UTF-8 where the file is valid UTF-8, else Windows-1252.
     skip_rows : str, optional
-        Lines that are no rows of the table, such as "1-2,504" or "last".
+        Lines that do not belong to rows of the table, such as "1-2,504" or "last".
 
     Returns
     -------
@@ -90,7 +90,7 @@ def read_delimited(
 def _read_cells(
     path: Path, delimiter: str | None, encoding: str | None, skip_rows: str | None
 ) -> tuple[TextForm, pa.Table, list[str]]:
-    """Return the form of a file, its cells as text, and notes. Raise for lines that are no rows of the table."""
+    """Return the form of a file, its cells as text, and notes. Raise for lines that do not belong to rows of the table."""
     try:
         form, table, notes = _parse_cells(path, delimiter, encoding, skip_rows)
     except ReadError:

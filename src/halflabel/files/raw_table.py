@@ -56,7 +56,7 @@ class TextForm:
     header : tuple of str
         Column names as the file writes them; one less than there are columns where row names have none.
     skip : tuple of int
-        The lines that are no rows of the table.
+        The lines that do not belong to rows of the table.
     cells : Table or None
         The cells as text, null where missing, by column name.
     """

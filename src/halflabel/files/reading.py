@@ -71,7 +71,7 @@ def read_table(
     query : str, optional
         For a database: the SELECT whose rows are read, in place of a table.
     skip_rows : str, optional
-        For delimited text: lines that are no rows, such as "1-2,504" or "last".
+        For delimited text: lines that do not belong to rows, such as "1-2,504" or "last".
     sheet : str, optional
         For a workbook: the sheet; by default the first one that is not empty.
 

@@ -1,4 +1,4 @@
-"""Lines of a text file that are no rows of its table: title rows, a second header, a total row."""
+"""Lines of a text file that do not belong to rows of its table: title rows, a second header, a total row."""
 
 from __future__ import annotations
 

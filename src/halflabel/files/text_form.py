@@ -47,7 +47,7 @@ def recognise(
     max_bytes : int, optional
         Maximum size of the file, by default the size that fits into memory.
     skip_rows : str, optional
-        The lines that are no rows of the table, see :func:`halflabel.files.skipped.parse_lines`.
+        The lines that do not belong to rows of the table, see :func:`halflabel.files.skipped.parse_lines`.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from halflabel._wording import count, plural
 from halflabel.labels.names import Absent
 from halflabel.labels.tables import check_size, describe_impossible, is_missing, read_float_table, read_tags
 
-#: What users may give as labels.
+#: The kinds of labels that users may give.
 LabelsLike: TypeAlias = "ArrayLike | pd.DataFrame | pd.Series[Any] | PartialLabels"
 
 

@@ -79,7 +79,7 @@ def _as_list(row: Any, item: int) -> Iterable[Any]:
 
 
 def describe_impossible(values: Floats, wrong: Mask, names: tuple[str, ...]) -> str:
-    """Return why the first of the wrong values is no label."""
+    """Return why the first of the wrong values is not a label."""
     row, column = np.argwhere(wrong)[0]
     value = values[row, column]
     cause = {

@@ -108,7 +108,7 @@ class AnswerBook:
     def prepare(
         self, operations: Sequence[tuple[str, str, dict[str, Any]]], *, by: str, at: str
     ) -> tuple[list[Record], list[Record]]:
-        """Return a record for each (operation, key, body), and those of them that were not written before."""
+        """Return a record for each (operation, key, body), and the records that were not written before."""
         made: dict[str, Record] = {}
         records = []
         for op, key, body in operations:

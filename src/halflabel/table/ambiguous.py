@@ -1,4 +1,4 @@
-"""What can be read in several ways is an error that states one option for each way."""
+"""A table that can be read in several ways is an error that states one option for each way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class AmbiguousReading(ValueError):
     Parameters
     ----------
     found : str
-        One sentence: what was found, and where.
+        One sentence: the ambiguous cells, and their place.
     *ways : (str, str)
         A meaning, as a clause, and the option that states it.
 

@@ -30,7 +30,7 @@ VECTOR_FILES = (".npy", ".parquet", ".feather", ".arrow", ".csv", ".tsv")
 #: Fields that state how a file is read.
 OF_FILE = ("skip_rows", "delimiter", "encoding", "xml", "top_labels", "items_table", "query", "sheet")
 
-#: Fields of a description about cells, in addition to those of :class:`Columns`. They also hold for many files.
+#: Fields of a description about cells, in addition to the fields of :class:`Columns`. They also hold for many files.
 OF_CELLS = ("case", "negation", "scores", "missing")
 
 

@@ -243,7 +243,7 @@ KEYS = (
     Key("max_categories", "Maximum number of distinct texts of a column that is read as a category; by default 20.",
         "number", "N"),
     Key("format", "Format of the file; recognised by default.", metavar="NAME"),
-    Key("skip_rows", "Lines of a text file that are no items, such as 1-2,504 or last.", metavar="LINES"),
+    Key("skip_rows", "Lines of a text file that do not belong to items, such as 1-2,504 or last.", metavar="LINES"),
     Key("delimiter", "Character between the cells of a text file, or 'tab'; recognised by default.", metavar="TEXT"),
     Key("encoding", "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME"),
     Key("xml", "Mulan label file of an ARFF file, if it is not its sibling.", "path", "FILE"),

@@ -30,7 +30,7 @@ class Form:
     number: int  #: How many items, or entries, have it.
     meaning: str  #: Its meaning, such as "unlabelled".
     unit: str = "item"  #: One of "item", "entry".
-    noted: bool = False  #: Whether a note says so, too.
+    noted: bool = False  #: Whether a note has it, too.
 
     def __str__(self) -> str:
         number = plural(self.number, self.unit, "entries" if self.unit == "entry" else "")

@@ -19,7 +19,7 @@ import pandas as pd
 from halflabel.labels.answers import fold_word
 from halflabel.table.tag_text import fold_tag, quote_tag, read_score, split_tags, unquote_tag
 
-#: Words that are no names of tags, as :func:`halflabel.labels.answers.fold_word` returns them.
+#: Words that do not name tags, as :func:`halflabel.labels.answers.fold_word` returns them.
 NOTHING = frozenset({
     "none", "(none)", "n/a", "na", "n.a.", "#n/a", "nan", "<na>", "null", "nil", "-", "--", "–", "—", "?", ".", "/",
     "no tag", "no tags", "no label", "no labels", "untagged", "unlabelled", "unlabeled", "not applicable",

@@ -73,7 +73,7 @@ class ItemMap:
         """Return the notes and the quality in sentences."""
         quality = self.quality.describe()
         is_sample = quality and len(self.places) > MAX_QUERIES
-        sampled = (f"The last two figures are those of {MAX_QUERIES:,} random items.",) if is_sample else ()
+        sampled = (f"The last two figures are means over {MAX_QUERIES:,} random items.",) if is_sample else ()
         return (*self.notes, *filter(None, [quality]), *sampled)
 
 
