@@ -1,8 +1,8 @@
-"""The share of a label among all items: errors of four estimates, and coverage and width of the intervals of 90 %.
+"""The share of a label among all items: errors of four estimates, and coverage and width of the intervals of 90 percent.
 
 Protocol: at most 900 random items are the whole table. 50, 100 or 300 of them keep their labels, or each single entry
 is known with probability 0.4 ("entries"). Labels are the 15 most frequent ones, or with ``--rare`` those with 9
-relevant entries or more that at most 5 % of the items have. Groups are random, of 20, 60 and 120 items.
+relevant entries or more that at most 5 percent of the items have. Groups are random, of 20, 60 and 120 items.
 
     python benchmarks/prevalence.py [--sets scene medical] [--repeats 3] [--rare]
 """
@@ -81,7 +81,7 @@ def measure_labels(filled, truth, kind, rng):
 def main():
     """Print the coverage, the width in units of that of labelled items alone, and the RMSE of the estimates."""
     parser = make_parser(__doc__, SETS, 3)
-    parser.add_argument("--rare", action="store_true", help="labels that at most 5 % of the items have")
+    parser.add_argument("--rare", action="store_true", help="labels that at most 5 percent of the items have")
     with use_one_thread():
         records = pd.DataFrame(measure(parser.parse_args()))
     grouped = records.groupby(["known", "group"])

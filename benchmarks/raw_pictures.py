@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from _common import make_parser
 from PIL import Image
 from sklearn.datasets import load_sample_image
 
@@ -71,8 +72,14 @@ def read(folder: str) -> np.ndarray:
     return np.asarray(matrix)
 
 
-if __name__ == "__main__":
+def main():
+    """Measure both sets."""
+    make_parser(__doc__).parse_args()
     for title, load in (("digits", take_digits), ("patches of photographs", take_patches)):
         pictures, tags = load()
         print(f"{title}: {len(pictures)} pictures, {tags.shape[1]} tags")
         measure(pictures, tags)
+
+
+if __name__ == "__main__":
+    main()

@@ -26,7 +26,7 @@ pytestmark = [
 
 
 #: The default of one member, and the rate that it is compared with.
-FEW = {DEFAULT: AutoLabeler("fast"), RATE: RATES}
+TWO_METHODS = {DEFAULT: AutoLabeler("fast"), RATE: RATES}
 
 
 def test_labels_with_one_value_raise(rng):
@@ -88,13 +88,13 @@ def test_what_can_be_learned_beats_the_rate(opened):
 def test_labels_that_have_nothing_to_do_with_the_features_are_called_so(rng):
     Y = (rng.random((150, 3)) < 0.4).astype(float)
     Y[::3] = np.nan
-    advice = evaluate(open_table(rng.normal(size=(150, 4)), Y), repeats=3, methods=FEW, curve=False).advice
+    advice = evaluate(open_table(rng.normal(size=(150, 4)), Y), repeats=3, methods=TWO_METHODS, curve=False).advice
     assert not advice.startswith("Use the default")
 
 
 def test_a_single_label_is_decided_by_the_ranking_of_items(rng):
     X, Y, _ = half_labelled(rng, n=120)
-    result = evaluate(open_table(X, Y[:, 0]), repeats=3, methods=FEW)
+    result = evaluate(open_table(X, Y[:, 0]), repeats=3, methods=TWO_METHODS)
     assert (result.summary["average_precision"] == 1).all()  # nothing to rank in an item
     assert result.decisive == "macro_auc"
     assert result.summary.loc["rate of the label", "low"] > 0
@@ -140,7 +140,7 @@ class TestGroups:
 
     def test_few_large_groups_leave_neighbours_enough(self, rng):
         opened = grouped(rng, n=60, size=20, entries=True)
-        assert len(evaluate(opened, repeats=2, methods=FEW).curve) == 1
+        assert len(evaluate(opened, repeats=2, methods=TWO_METHODS).curve) == 1
 
 
 def test_expected_and_measured_f1_are_compared(opened):

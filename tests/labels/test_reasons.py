@@ -22,7 +22,7 @@ CALIBRATE = [
     "UNCERTAIN_ITEM",
 ]
 DO_NOT = [
-    "MOST_UNCERTAIN",
+    "UNCERTAIN_ENTRY",
     "SUSPECTS",
     "DISAGREEMENT",
     "BULK",

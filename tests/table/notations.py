@@ -96,13 +96,13 @@ def list_plain(kind: str, names: Sequence[str]) -> list[str]:
 
 
 def parse_way(way: str) -> dict[str, Any]:
-    """Return the argument that a refusal offers, such as ``sep=','``."""
+    """Return the argument that an error offers, such as ``sep=','``."""
     name, _, value = way.partition("=")
     return {name: ast.literal_eval(value)}
 
 
 def list_readings(column: pd.Series, options: TagOptions | None = None, depth: int = 6) -> Iterator[Any]:
-    """Yield the reading of a column, or the readings of all ways that its refusal offers, as (options, labels)."""
+    """Yield the reading of a column, or the readings of all ways that its error offers, as (options, labels)."""
     options = options or TagOptions()
     try:
         frame = pd.DataFrame({"tags": column})

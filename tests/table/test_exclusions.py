@@ -86,7 +86,7 @@ def test_a_column_that_is_called_id_is_one(name):
     ],
 )
 def test_code_asks_for_the_cause_and_not_for_the_words(cells, cause):
-    """Whoever improves a sentence changes nothing else."""
+    """A person who improves a sentence changes nothing else."""
     frame = pd.DataFrame({"a": pd.Series(cells), "tempo": [1.5, 2.5] * (len(cells) // 2) + [1.5] * (len(cells) % 2)})
     frame["rock"] = [0, 1] * (len(cells) // 2) + [1] * (len(cells) % 2)
     roles = pickle.loads(pickle.dumps(choose_roles(frame, Columns(labels=["rock"]))))  # noqa: S301, as a worker gets them

@@ -1,4 +1,4 @@
-"""A thousand messy files: none is misread without a word, and what is refused names the right way."""
+"""A thousand messy files: none is misread without a word, and an error names the right way."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def is_right(opened, messy):
 
 
 def judge(messy):
-    """Return the result for a file: read, asked (one way is right), misread, or refused without the right way."""
+    """Return the result for a file: read, asked (one way is right), misread, or an error without the right way."""
     results = list(follow(messy, messy.given))
     if len(results) == 1 and not [s for s in results[0][1] if "state" in s or "total row" in s]:
         return "read" if is_right(results[0][0], messy) else "misread"

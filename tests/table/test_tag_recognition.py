@@ -44,7 +44,7 @@ def tables(draw):
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(tables())
-def test_every_notation_is_read_as_written_or_its_refusal_offers_the_right_way(table):
+def test_every_notation_is_read_as_written_or_its_error_offers_the_right_way(table):
     kind, lists, column = table
     readings = list(list_readings(column))
     if len(readings) == 1:
@@ -59,7 +59,7 @@ def test_every_notation_is_read_as_written_or_its_refusal_offers_the_right_way(t
 @settings(max_examples=1500, deadline=None)
 @given(tables())
 def test_many_more_tables_are_read_as_written(table):
-    test_every_notation_is_read_as_written_or_its_refusal_offers_the_right_way.hypothesis.inner_test(table)
+    test_every_notation_is_read_as_written_or_its_error_offers_the_right_way.hypothesis.inner_test(table)
 
 
 def make_cells(kind, n=24, seed=0):

@@ -252,7 +252,7 @@ class Task:
         if chosen >= n / MIN_PART and is_ranked:
             entries = np.flatnonzero(free)
             entries = entries[np.lexsort((entries, -wrong[entries]))][: min(n, chosen)].tolist()
-            self._do("ask", why=Reason.MOST_UNCERTAIN.value, cells=self._entries.name(entries), expected=0.0)
+            self._do("ask", why=Reason.UNCERTAIN_ENTRY.value, cells=self._entries.name(entries), expected=0.0)
             return
         self.draw(n)
 

@@ -84,7 +84,7 @@ def tabulate_questions(filled: Completion, proof: Proof, wrong: Floats, entries:
             "label": np.array(proof.names, dtype=object)[columns],
             "suggested": suggested,
             "probability": np.where(random, np.nan, np.where(relevant, 1 - wrong[flat], wrong[flat])),
-            "why": np.where(random, Reason.RANDOM.value, Reason.MOST_UNCERTAIN.value),
+            "why": np.where(random, Reason.RANDOM.value, Reason.UNCERTAIN_ENTRY.value),
             "answer": pd.array([None] * len(flat), dtype="Int8"),
         }
     )

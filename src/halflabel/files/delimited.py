@@ -211,7 +211,7 @@ def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[st
 
 
 def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) -> list[str | None]:
-    """Return the cells of a column as they are written, also those that are words for a missing value."""
+    """Return the cells of a column as they are written, also the words for a missing value."""
     options = _choose_options(form, list(names), [column])
     convert = arrow_csv.ConvertOptions(column_types={column: pa.string()}, null_values=[], include_columns=[column])
     with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:

@@ -27,7 +27,7 @@ class Reason(StrEnum):
     # Queues and other questions of a review in the browser.
     UNCERTAIN = "uncertain", True
     SUSPECTS = "suspects", False
-    MOST_UNCERTAIN = (
+    UNCERTAIN_ENTRY = (
         "most uncertain",
         False,
     )  # of all entries: probabilities that learn from them expect too many errors

@@ -1,4 +1,4 @@
-"""What was read: what was understood of the table, and the roles of its columns, as short texts."""
+"""The reading of the table and the roles of its columns, as short texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_TEXT, MAX_GROUPS, MAX_COLUMNS = 300, 60, 40
 
 
 def summarize_reading(opened: OpenTable) -> dict[str, Any]:
-    """Return what was understood of the table: its rows, the counts of its labels, and the roles of its columns."""
+    """Return the reading of the table: its rows, the counts of its labels, and the roles of its columns."""
     reading = opened.reading
     rows = reading.rows.to_dict(orient="records")
     return {

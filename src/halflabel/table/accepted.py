@@ -1,4 +1,4 @@
-"""Names, in signatures, for what a person may give as items, as labels and as further tables."""
+"""Names, in signatures, for the objects that a person may give as items, as labels and as further tables."""
 
 from __future__ import annotations
 

@@ -267,7 +267,7 @@ def _read_blank_rows(table: PartialLabels, blank: Mask, empty: Empty | None, *, 
             f"{len(table.names)} label columns ({name_row(int(blank.argmax()))} is the first), and an empty cell means "
             "no.",
             ("these items have none of the labels", option("empty", "none")),
-            ("nobody looked at these items", option("empty", "unlabelled")),
+            ("these items were never annotated", option("empty", "unlabelled")),
         )
     if empty is None:
         return table

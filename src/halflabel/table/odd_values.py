@@ -60,7 +60,7 @@ def hide_codes(values: Floats, missing: Collection[str]) -> Floats:
 def find_codes(values: Floats) -> list[float]:
     """Return repeated values at the ends of a column that are far from all others, such as -99 and 999.
 
-    Far is twice the range of the others. A value of equal digits (99, -888) is far at half of the range, and so is a
+    Far is twice the range of all other values. A value of equal digits (99, -888) is far at half of the range, and so is a
     negative one below values that are not negative.
 
     Examples
@@ -146,7 +146,7 @@ def _describe_names(frame: pd.DataFrame, columns: dict[str, Floats]) -> Iterator
         are = "is a quantity" if len(names) == 1 else "are quantities"
         yield (
             f"{quoted(names, MAX_COLUMNS)} {are} here, but {'its name is' if len(names) == 1 else 'their names are'} "
-            f"like that of a code: leave out what is no quantity with {option_names('ignore', names)}."
+            f"like that of a code: leave out a column that is not a quantity with {option_names('ignore', names)}."
         )
 
 

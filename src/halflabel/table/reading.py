@@ -1,4 +1,4 @@
-"""What was understood of a table, before anything is fitted: some rows, the labels, and the meaning of "nothing".
+"""The reading of a table, before anything is fitted: some rows, the labels, and the meaning of "nothing".
 
 The terminal, a notebook and the report show this one object.
 """
@@ -28,7 +28,7 @@ MAX_NAME, MAX_TEXT = 30, 24
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What was understood of a table.
+    """The reading of a table.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def describe_reading(
     n_features: int,
     where: str = "",
 ) -> Reading:
-    """Return what was understood of a table.
+    """Return the reading of a table.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def count_labels(labels: PartialLabels) -> tuple[tuple[str, int], ...]:
 
 
 def _list_names(names: Sequence[str], chosen: Any) -> str:
-    """Return some of the chosen names, and the number of the others."""
+    """Return some of the chosen names, and the number of the remaining names."""
     found = [clipped(names[int(j)], MAX_NAME) for j in np.flatnonzero(chosen)]
     if len(found) <= MAX_NAMES:
         return ", ".join(found) or "–"

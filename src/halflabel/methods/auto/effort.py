@@ -51,7 +51,7 @@ FORMER_MEMBERS = {
 }
 
 #: Maximum number of labelled items with ``n_trees`` trees: the more items, the less one more tree changes.
-MAX_ITEMS_OF_MANY_TREES = 2_000
+MAX_ITEMS_OF_ALL_TREES = 2_000
 
 #: The values of the parameter ``effort``.
 EFFORTS = {

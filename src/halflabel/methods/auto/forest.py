@@ -14,7 +14,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._progress import step
-from halflabel.methods.auto.effort import MAX_ITEMS_OF_MANY_TREES, Effort
+from halflabel.methods.auto.effort import MAX_ITEMS_OF_ALL_TREES, Effort
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.sampling import Stream, draw
@@ -121,5 +121,5 @@ def grow_bags(
 
 def count_trees_per_fold(effort: Effort, folds: Folds) -> int:
     """Return the number of trees in the part of one fold."""
-    n_trees = effort.n_trees if len(folds.rows) <= MAX_ITEMS_OF_MANY_TREES else effort.n_trees_of_many
+    n_trees = effort.n_trees if len(folds.rows) <= MAX_ITEMS_OF_ALL_TREES else effort.n_trees_of_many
     return max(1, n_trees // len(folds.numbers))
