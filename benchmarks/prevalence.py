@@ -1,4 +1,4 @@
-"""The share of a label among all items: errors of four estimates, and coverage and width of the intervals of 90 percent.
+"""The share of a label among all items: errors of four estimates, coverage and width of intervals of 90 percent.
 
 Protocol: at most 900 random items are the whole table. 50, 100 or 300 of them keep their labels, or each single entry
 is known with probability 0.4 ("entries"). Labels are the 15 most frequent ones, or with ``--rare`` those with 9

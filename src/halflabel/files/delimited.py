@@ -90,7 +90,7 @@ def read_delimited(
 def _read_cells(
     path: Path, delimiter: str | None, encoding: str | None, skip_rows: str | None
 ) -> tuple[TextForm, pa.Table, list[str]]:
-    """Return the form of a file, its cells as text, and notes. Raise for lines that do not belong to rows of the table."""
+    """Return the form of a file, its cells as text, and notes. Raise for lines that are not rows."""
     try:
         form, table, notes = _parse_cells(path, delimiter, encoding, skip_rows)
     except ReadError:

@@ -132,7 +132,7 @@ def _is_number(text: str) -> bool:
 
 
 def has_second_header(table: pa.Table) -> bool:
-    """Return whether the first row has text in every column that otherwise holds numbers, and no value of the other rows.
+    """Return whether the first row has text in every column of numbers, and no value of the other rows.
 
     One column of numbers is enough if all cells of the row are filled in.
     """

@@ -1,4 +1,4 @@
-"""Names of meanings and rules, apart from their functions: the help of a command shows them and imports nothing else."""
+"""Names of meanings and rules, apart from their functions: the help of a command imports nothing else."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def ridge_path(Phi: Floats, Y: Floats, alphas: Floats = ALPHAS) -> RidgePath:
 
 
 def _decompose(Phi: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return eigenvalues and eigenvectors V of Phi' Phi, and Phi V. With few rows, only the directions that the rows span."""
+    """Return eigenvalues and eigenvectors V of Phi' Phi, and Phi V. With few rows, only the span of the rows."""
     if Phi.shape[0] >= Phi.shape[1]:
         values, V = linalg.eigh(Phi.T @ Phi, overwrite_a=True, check_finite=False)
         return values, V, Phi @ V

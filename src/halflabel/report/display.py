@@ -43,7 +43,7 @@ def describe_filled(completion: Completion) -> str:
 
 
 def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[str, ...]:
-    """Return the warnings of the report in sentences and its cautions by title, or the ones that contradict percentages."""
+    """Return the warnings of the report in sentences and its cautions by title, or only the contradictions."""
     evidence = completion.evidence
     found = evidence.warnings if every else [*evidence.correction, *evidence.contradictions]
     sentences = {

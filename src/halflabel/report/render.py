@@ -57,7 +57,7 @@ class _CompiledTemplates(FileSystemBytecodeCache):
 
 @cache
 def load_templates(package: str = "halflabel.report") -> Environment:
-    """Return the templates of a package, after which the templates of the report come, and their filters. All is escaped."""
+    """Return the templates of a package, then the templates of the report, and their filters. All is escaped."""
     result = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("halflabel.report")]),
         autoescape=True,

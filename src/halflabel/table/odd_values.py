@@ -60,8 +60,8 @@ def hide_codes(values: Floats, missing: Collection[str]) -> Floats:
 def find_codes(values: Floats) -> list[float]:
     """Return repeated values at the ends of a column that are far from all others, such as -99 and 999.
 
-    Far is twice the range of all other values. A value of equal digits (99, -888) is far at half of the range, and so is a
-    negative one below values that are not negative.
+    Far is twice the range of all other values. A value of equal digits (99, -888) is far at half of the range, and
+    so is a negative one below values that are not negative.
 
     Examples
     --------

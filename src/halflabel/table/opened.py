@@ -125,7 +125,7 @@ class OpenTable:
 
     @property
     def reading(self) -> Reading:
-        """The reading of the table: some rows, the labels with their counts, and the meaning of each form of nothing."""
+        """The reading of the table: some rows, the labels with counts, and the meaning of each form of nothing."""
         frame = self.frame if self.source is None else self.source.raw.frame
         labels, n_features = self.written_labels, int(self.X.shape[1])
         stated = "" if self.source is None or self.source.labels is None else f"({self.source.format})"
