@@ -32,7 +32,7 @@ def propose_sizes(entries: int, error_rate: float, level: float = 0.95) -> list[
     Examples
     --------
     >>> [(each["n"], round(each["precision"], 2)) for each in propose_sizes(4000, 0.13)]
-    [(60, 0.75), (120, 0.79), (240, 0.82), (480, 0.84)]
+    [(60, 0.71), (120, 0.76), (240, 0.8), (480, 0.82)]
     """
     sizes = [n for n in PROPOSED if n < entries] or [entries]
     return [

@@ -89,8 +89,7 @@ class Correction:
 
         The interval is that of Wilson for a share of :math:`n_e = n_K \cdot \text{gain} / (1 - n_K / N)` entries: the
         gain, and the factor for a finite population. Its quantile is that of Student's distribution, since the gain is
-        learned from few entries. Both ends are
-        shares that the known entries leave possible.
+        learned from few entries. Both ends are shares that the known entries leave possible.
 
         Parameters
         ----------
@@ -110,7 +109,7 @@ class Correction:
         share = min(max(share, least), most)
         size = n_known * self.gain / (1 - n_known / n)
         low, high = wilson_interval(share, size, float(stdtrit(max(self.n_known - 1, 1), (1 + confidence) / 2)))
-        return Prevalence(n, n_known, share, max(low, least), min(high, most))
+        return Prevalence(n, n_known, share, min(max(low, least), share), max(min(high, most), share))
 
 
 def estimate_shifted(relevant: Mask, known: Mask, p: Floats, of_shift: Floats, confidence: float) -> Prevalence:
