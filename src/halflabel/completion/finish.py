@@ -34,6 +34,8 @@ from halflabel.table.native import as_pandas
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
 
+__all__ = ["Task"]
+
 #: Number of random bits of a seed. A program that reads JSON numbers as doubles reads it exactly.
 SEED_BITS = 53
 

@@ -20,6 +20,8 @@ from halflabel._wording import count, percent, plural
 from halflabel.evidence.drawing import digest_table, order_entries
 from halflabel.evidence.proof import UNSURE, Proof, Round
 
+__all__ = ["Certificate", "check_certificate", "make_certificate", "read_certificate", "rebuild_proof", "verify"]
+
 #: The content of "kind" and "version", so that no other file is taken for a certificate.
 KIND, VERSION = "halflabel certificate", 2
 

@@ -43,6 +43,8 @@ import numpy as np
 
 from halflabel._arrays import Ints, Mask
 
+__all__ = ["Draws", "bound_errors", "bound_wrong", "keep_alpha"]
+
 #: The expected share of wrong entries where nothing is known, and its limits elsewhere.
 EXPECTED, MIN_EXPECTED, MAX_EXPECTED = 0.02, 0.005, 0.3
 

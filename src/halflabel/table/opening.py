@@ -108,10 +108,12 @@ def open_table(
     table : path, optional
         A table file with the description, written by :meth:`OpenTable.save` or ``halflabel data describe --save``. By
         default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Arguments override it.
-    labels, tags, pairs, on, absent, empty, sep, id, group, features, vectors, text, ignore : optional
-        The role of each column, as in :func:`halflabel.complete`; ``pairs`` may be a path.
+    labels, tags, pairs, on, absent, empty, sep : optional
+        The labels, as in :func:`halflabel.complete`; ``pairs`` may be a path.
     case, negation, scores, missing : optional
         How tags and missing values are written, see :class:`halflabel.table.columns.Description`.
+    id, group, features, vectors, text, ignore : optional
+        The role of each column, as in :func:`halflabel.complete`.
     max_categories, prior, yes, no, unknown, format : optional
         The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` may be a path.
     skip_rows, delimiter, encoding, xml, top_labels, items_table, query, sheet : optional
@@ -119,10 +121,10 @@ def open_table(
         ``tags``, ``pairs`` and the arguments below may name one of them.
     tag, value, tag_names, annotated, labels_file, other_ids : optional
         Further tables, see :class:`halflabel.table.Description`.
-    images : str, optional
-        The column of paths of pictures or sounds, of which features are made; paths count from the folder of the items.
     prior_field : str, optional
         The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
+    images : str, optional
+        The column of paths of pictures or sounds, of which features are made; paths count from the folder of the items.
     show : sequence of str, optional
         Columns that are shown wherever items are listed; by default the text and columns that look like ids.
     thumbnails : (int, int), optional
