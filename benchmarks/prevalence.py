@@ -64,9 +64,9 @@ def measure_labels(filled, truth, kind, rng):
         p = filled.evidence.probabilities[:, j]
         if known.sum() < MIN_KNOWN:
             continue
-        correction, alone = Correction.fit(y[known], p[known]), Correction(0.0, 1.0, int(known.sum()))
+        correction, alone = Correction.fit(y[known], p[known]), Correction(0.0, 1.0)
         for group, items in groups.items():
-            if known[items].any():
+            if known[items].sum() >= MIN_KNOWN:
                 found = correction.estimate(y[items], p[items], known[items], 0.9)
                 plain, share = alone.estimate(y[items], p[items], known[items], 0.9), y[items].mean()
                 summed = np.where(known, y, p)[items].mean()

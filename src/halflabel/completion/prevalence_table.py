@@ -100,12 +100,12 @@ def name_group(value: Any) -> str:
 def _measure(
     evidence: Evidence, label: Labels, groups: Groups, confidence: float, versus: Any
 ) -> Iterator[dict[str, Any]]:
-    """Yield the row of each group of a label. A label with too few known entries has no interval."""
+    """Yield the row of each group of a label. A label with few known entries in a group has no row there."""
     _, known, _ = _take_entries(evidence, label)
     if known.sum() < MIN_KNOWN:
         return
     estimate, gain = _choose_estimate(evidence, label, confidence)
-    found = {name: estimate(items) for name, items in groups if known[items].any()}
+    found = {name: estimate(items) for name, items in groups if known[items].sum() >= MIN_KNOWN}
     for name, prevalence in found.items():
         row = {"label": label if isinstance(label, str) else " & ".join(label), "group": name}
         yield {**row, **_describe(prevalence, gain), **_compare(prevalence, found.get(versus), versus)}

@@ -216,8 +216,8 @@ class Completion:
             Columns: label, group (with ``by``), n_items, n_labelled, share, low, high, count, count_low, count_high,
             gain (the number of known entries, per known entry, that give an equally narrow interval without
             probabilities) and, with ``versus``,
-            difference, difference_low, difference_high. A label with fewer than 5 known entries has no row, and a
-            group without any has none either.
+            difference, difference_low, difference_high. A label with fewer than 5 known entries in a
+            group has no row there.
 
         Raises
         ------

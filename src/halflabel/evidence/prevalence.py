@@ -20,7 +20,7 @@ from scipy.special import ndtri, stdtrit
 from halflabel._arrays import Floats, Mask
 from halflabel.labels.intervals import wilson_interval
 
-#: Minimum number of items of a group, and of known entries of a label.
+#: Minimum number of items of a group, and of known entries of a label in a group.
 MIN_ITEMS, MIN_KNOWN = 20, 5
 
 
@@ -57,13 +57,10 @@ class Correction:
         The weight lambda of the probabilities, from 0 (known entries alone) to 1.
     gain : float
         The number of known entries, per known entry, that give an equally narrow interval without probabilities.
-    n_known : int
-        Number of known entries that both were learned from.
     """
 
     weight: float
     gain: float
-    n_known: int
 
     @classmethod
     def fit(cls, relevant: Mask, p: Floats) -> Correction:
@@ -80,7 +77,7 @@ class Correction:
         y, p = y - y.mean(), p - p.mean()
         weight = float(np.clip(p @ y / (p @ p), 0.0, 1.0)) if np.ptp(p) > 1e-9 else 0.0
         rest = y - weight * p
-        return cls(weight, max(float(y @ y / (rest @ rest)), 1.0), len(relevant))
+        return cls(weight, max(float(y @ y / (rest @ rest)), 1.0))
 
     def estimate(self, relevant: Mask, p: Floats, known: Mask, confidence: float) -> Prevalence:
         r"""Return the share among items of which the entries in ``known`` are known.
@@ -88,8 +85,8 @@ class Correction:
         .. math:: \hat\theta = \bar y_K + \lambda (\bar p - \bar p_K)
 
         The interval is that of Wilson for a share of :math:`n_e = n_K \cdot \text{gain} / (1 - n_K / N)` entries: the
-        gain, and the factor for a finite population. Its quantile is that of Student's distribution, since the gain is
-        learned from few entries. Both ends are shares that the known entries leave possible.
+        gain, and the factor for a finite population. Its quantile is that of Student's distribution, which
+        is wide where few entries are known. Both ends are shares that the known entries leave possible.
 
         Parameters
         ----------
@@ -108,7 +105,7 @@ class Correction:
         share = n_relevant / n_known + self.weight * float(p.mean() - p[known].mean())
         share = min(max(share, least), most)
         size = n_known * self.gain / (1 - n_known / n)
-        low, high = wilson_interval(share, size, float(stdtrit(max(self.n_known - 1, 1), (1 + confidence) / 2)))
+        low, high = wilson_interval(share, size, float(stdtrit(max(n_known - 1, 1), (1 + confidence) / 2)))
         return Prevalence(n, n_known, share, min(max(low, least), share), max(min(high, most), share))
 
 
