@@ -20,3 +20,11 @@ def test_shares_are_printed_and_written(tmp_path, rng):
     first = shares.iloc[0]
     assert all(f"{100 * first[name]:.1f}" in printed for name in ("share", "low", "high", "difference"))
     assert "minus 1990, %" in printed
+
+
+def test_the_warnings_of_the_completion_are_printed(tmp_path):
+    """A share of items that were chosen is not that of all items: a person reads it with the warning."""
+    songs = pd.DataFrame({"tempo": [61.5, 64.0, 124.5, 131.0, 90.0, 70.0], "rock": [0, 0, 1, 1, 1, None]})
+    songs.to_csv(tmp_path / "songs.csv", index=False)
+    printed = run("prevalence", tmp_path / "songs.csv", "--labels", "rock", "--effort", "fast").output
+    assert "Warning: Very few labelled items." in printed

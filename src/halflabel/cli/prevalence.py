@@ -56,6 +56,9 @@ def prevalence_command(
     if output is not None:
         outputs.write(prevalence=lambda path: write_frame(table, path))
         outputs.print_paths()
+    from halflabel.report.display import describe_warnings
+
+    print_result(*describe_warnings(filled))
     print_result(
         "The intervals of 90 % hold if entries are known by chance. With a gain of 2, each is as narrow as an interval "
         "from twice as many known entries."
