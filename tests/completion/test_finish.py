@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from halflabel._ledger import Ledger
 from halflabel.completion import complete
 from halflabel.completion.finish import Task
 from halflabel.completion.finish_journal import list_answers
@@ -114,6 +115,23 @@ def test_a_fit_that_includes_the_answers_resumes_the_same_task(case, tmp_path):
     again.close()
 
 
+def test_an_answer_that_is_taken_back_is_in_the_journal_and_in_no_fit(case, tmp_path):
+    _, truth, filled = case
+    task = filled.finish(0.1, seed=2, journal=tmp_path / "j.jsonl")
+    asked = task.next(6)
+    task.answer(respond(asked, truth))
+    task._state.take_back(task._state.entries.find(*asked.loc[2, ["item", "label"]]))
+    state = (task.answered, len(task.answers), task.bound, task.next(1)["item"].tolist())
+    assert state[:2] == (5, 5)
+    assert state[3] == [asked.loc[2, "item"]]
+    task.close()
+    again = filled.finish(0.1, journal=tmp_path / "j.jsonl")
+    assert (again.answered, len(again.answers), again.bound, again.next(1)["item"].tolist()) == state
+    again.answer(respond(again.next(1), 1 - truth))  # another answer than before
+    assert (again.answered, again.certificate["taken_back"], again.certificate["not_sure"]) == (6, 1, 0)
+    again.close()
+
+
 def test_not_sure_counts_as_wrong_until_it_is_answered(case):
     _, truth, filled = case
     task = filled.finish(0.1, seed=2)
@@ -173,11 +191,11 @@ def damage(text, number, line):
 #: Damaged journals, and the sentence about each.
 DAMAGED = {
     "another file": (lambda text: "item,label\n", "is not the journal of a finish"),
-    "another version": (lambda text: text.replace('"version":1', '"version":7'), "another version of halflabel"),
+    "another version": (lambda text: text.replace('"version":2', '"version":7'), "another version of halflabel"),
     "a damaged line": (lambda text: damage(text, 2, "{]\n"), "line 3: the line is damaged"),
-    "no record": (lambda text: damage(text, 2, '{"op":"erase"}\n'), "line 3: it is not a record"),
-    "another confidence": (lambda text: text.replace('"confidence":0.95', '"confidence":0.9'), "about confidence 0.9"),
-    "damaged bits": (lambda text: text.replace('"filled":"', '"filled":"x'), "bits are"),
+    "no record": (lambda text: damage(text, 2, '{"op":"erase"}\n'), "line 3: its digest does not follow"),
+    "another confidence": (lambda text: text.replace('"confidence":0.95', '"confidence":0.9'), "line 1: its digest"),
+    "another answer": (lambda text: text.replace('"answers":[[', '"answers":[["0","x",1],['), "line 4: its digest"),
 }
 
 
@@ -193,6 +211,18 @@ def test_a_damaged_journal_is_named_and_kept(case, tmp_path, make, sentence):
     with pytest.raises(ValueError, match=sentence):
         filled.finish(0.1, journal=path)
     assert path.read_bytes() == before
+
+
+def test_a_journal_with_another_confidence_or_another_record_is_named(case, tmp_path):
+    _, _, filled = case
+    path = tmp_path / "j.jsonl"
+    filled.finish(0.1, seed=1, journal=path).close()
+    with pytest.raises(ValueError, match=r"about confidence 0\.95, not 0\.9"):
+        filled.finish(0.1, confidence=0.9, journal=path)
+    with Ledger(path, "finish") as ledger:
+        ledger.append([{"op": "erase"}])
+    with pytest.raises(ValueError, match="line 3: it is not a record"):
+        filled.finish(0.1, journal=path)
 
 
 def test_a_journal_that_was_cut_is_whole_up_to_its_last_line(case, tmp_path):

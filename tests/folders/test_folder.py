@@ -174,6 +174,15 @@ def test_text_is_written_as_it_was_read(items, tmp_path):
     assert {cell for line in after[1:-1] for cell in line.split(";")[5:7]} == {"TRUE", "FALSE"}
 
 
+def test_lines_that_are_no_rows_are_left_out_of_each_part(items, tmp_path):
+    given = write_parts(items, tmp_path / "in", suffix="csv")
+    complete_parts(given, tmp_path / "plain")
+    for path in given.iterdir():
+        path.write_text(f"Export of 2024\n{path.read_text()}Total,,,,,,\n")
+    complete_parts(given, tmp_path / "out", skip_rows="1,last")
+    assert read_content(tmp_path / "out") == read_content(tmp_path / "plain")
+
+
 def test_text_beyond_the_limit_of_memory_is_completed(items, tmp_path, monkeypatch):
     long = pd.concat([items.drop(columns="song")] * 70, ignore_index=True)
     write_parts(long, tmp_path / "in", n=1, suffix="csv")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from tests.folders.conftest import complete_parts, read_content, write_parts
 
 from halflabel.folders import folder
+from halflabel.folders.verifying import verify_folder
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -192,3 +194,26 @@ def test_an_input_that_was_touched_is_the_same(run):
         os.utime(path)
     run.go_on()
     assert run.read() == run.whole
+
+
+def test_a_finished_run_is_verified_and_no_changed_file_passes(run):
+    run.set_back("finished")
+    assert verify_folder(run.place / "out").startswith("4 parts of ")
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        files = [path for path in run.set_back("finished") if path.parent != run.place / "in"]
+        before = {path: path.read_bytes() for path in files}
+        done = change_at_random([path for path in files if path.suffix != ".csv"], rng)
+        if all(path.is_file() and path.read_bytes() == content for path, content in before.items()):
+            continue  # a swap with itself
+        with pytest.raises((ValueError, OSError), match=re.escape(str(run.place))) as error:
+            verify_folder(run.place / "out")
+        assert "\n" not in str(error.value), done
+
+
+def test_a_run_that_has_not_ended_is_not_verified(run):
+    run.set_back("stopped")
+    with pytest.raises(ValueError, match="has not ended"):
+        verify_folder(run.place / "out")
+    with pytest.raises(ValueError, match="holds no run"):
+        verify_folder(run.place / "in")

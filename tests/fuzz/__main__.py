@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.fuzz.bombs import BOMBS, set_off
 from tests.fuzz.campaign import keep, run, temporary_folder
 from tests.fuzz.kills import kill_often
-from tests.fuzz.seeds import DAMAGED, FORMATS, MODELS, RECORDS, TABLES, Format
+from tests.fuzz.seeds import DAMAGED, FORMATS, MODELS, OWN, RECORDS, REWRITTEN_RECORDS, TABLES, Format
 
 CRASHES = Path(__file__).parent / "crashes"
 
@@ -29,7 +29,7 @@ MAX_MEMORY = 6 * 2**30
 def parse() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--minutes", type=float, help="for all formats together, instead of numbers of inputs")
-    options.add_argument("--inputs", type=int, default=0, help="changed tables and label files, all formats together")
+    options.add_argument("--inputs", type=int, default=0, help="changed files of all formats but models, together")
     options.add_argument("--models", type=int, default=0, help="changed models, of all methods together")
     options.add_argument("--damaged", type=int, default=0, help="damaged models")
     options.add_argument("--kills", type=int, default=0, help="processes to kill while they write outputs")
@@ -55,7 +55,11 @@ def main() -> int:
         if given.minutes:
             kinds = [kind for kind in FORMATS if kind.name in given.formats]
             return _run_all(kinds, folder, given.seed, sys.maxsize, 60 * given.minutes)
-        for kinds, total in (([*TABLES, *RECORDS], given.inputs), (MODELS, given.models), (DAMAGED, given.damaged)):
+        for kinds, total in (
+            ([*TABLES, *RECORDS, *OWN, *REWRITTEN_RECORDS], given.inputs),
+            (MODELS, given.models),
+            (DAMAGED, given.damaged),
+        ):
             chosen = [kind for kind in kinds if kind.name in given.formats]
             if total and chosen:
                 defects += _run_all(chosen, folder, given.seed, math.ceil(total / len(chosen)), math.inf)

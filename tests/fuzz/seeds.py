@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from tests.fuzz.models import change_gently, change_model, damage
 from tests.fuzz.mutator import mutate, overwrite
+from tests.fuzz.own_files import REWRITTEN, WRITTEN
 from tests.fuzz.structure import Change
 from tests.fuzz.tools import TOOLS
 
@@ -188,4 +189,10 @@ DAMAGED = [
     for each in MODELS
 ]
 
-FORMATS = [*TABLES, *RECORDS, *MODELS, *GENTLY_CHANGED, *DAMAGED]
+OWN = [Format(name, suffix, seed, reader, ValueError, change) for name, suffix, seed, reader, change in WRITTEN]
+
+REWRITTEN_RECORDS = [
+    Format(name, suffix, seed, reader, change=change) for name, suffix, seed, reader, change in REWRITTEN
+]
+
+FORMATS = [*TABLES, *RECORDS, *OWN, *REWRITTEN_RECORDS, *MODELS, *GENTLY_CHANGED, *DAMAGED]

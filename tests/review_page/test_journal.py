@@ -59,23 +59,31 @@ def test_a_header_that_is_cut_begins_a_new_journal(tmp_path):
         assert journal.header["by"] == "ana"
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{broken", "line 3: the line is damaged"),
-        ("[]", "line 3: the line is damaged"),
-        ('{"n":2,"op":"answer","by":"a","at":"t","key":"k","item":"i","label":"l","value":7}', "line 3: an answer has"),
-        ('{"n":1,"op":"undo","by":"a","at":"t","key":"k","of":1}', "line 3: record 1 does not follow record 1"),
-    ],
-)
-def test_damage_in_the_middle_is_named_by_line(tmp_path, line, message):
+@pytest.mark.parametrize("line", ["{broken", "[]", '{"n":2,"op":"answer","item":"i","label":"l","value":1}'])
+def test_a_line_of_another_program_is_named(tmp_path, line):
     path = tmp_path / "a.jsonl"
     write(path, [1])
     path.write_text(path.read_text() + line + "\n")
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=r"line 3: (the line is damaged|its digest does not follow)"):
         Journal(path, HEADER)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (Record(2, "answer", "a", "t", "k", {"item": "i", "label": "l", "value": 7}), "line 3: an answer has"),
+        (Record(1, "undo", "a", "t", "k", {"of": 1}), "line 3: record 1 does not follow record 1"),
+    ],
+)
+def test_a_record_of_a_newer_version_is_named(tmp_path, record, message):
+    path = tmp_path / "a.jsonl"
+    write(path, [1])
+    with Journal(path, HEADER) as journal:
+        journal.append([record])
+    with pytest.raises(ValueError, match=message):
+        Journal(path, HEADER)
 
 
 def test_another_file_is_no_journal(tmp_path):

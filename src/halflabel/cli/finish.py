@@ -1,4 +1,4 @@
-"""The commands that finish a table to a stated share of errors, and prove it again: finish, verify."""
+"""The command that finishes a table to a stated share of errors: finish."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from halflabel.cli.listing import MAX_LINES, print_entries
 from halflabel.cli.old_names import accept_old_names, renamed
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option
 from halflabel.cli.outputs import Outputs
+from halflabel.cli.reading import open_and_print
 from halflabel.completion.finish_journal import list_answers
-from halflabel.evidence.certificate import read_certificate, verify
 from halflabel.evidence.proof import POPULATIONS
 from halflabel.files.conversion import write_frame
 from halflabel.report.certificate_page import render_certificate
-from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table import OpenTable
 from halflabel.table.source_files import read_file
 from halflabel.table.unlearned import leave_unlearned
 
@@ -88,7 +88,7 @@ def finish_command(
         planned["page"] = name_output(first, "certificate.html")
     inputs = (*items.inputs, *source.paths, completed, state)
     outputs = Outputs.plan(inputs, planned)
-    opened = items.open(source)
+    opened = open_and_print(items, source)
     answered = None if answers is None else read_file(answers).raw.frame
     with show_progress():
         filled = _fill(items, opened, completed, _join(list_answers(state), answered), effort, asked["seed"])
@@ -159,27 +159,3 @@ def check_same(given: OpenTable, completed: OpenTable) -> None:
         given.check_rows(completed.frame, np.arange(len(given.index)), "the completed table")
     if given.labels.names != completed.labels.names:
         raise click.UsageError("the completed table has other labels than ITEMS: give both the same options.")
-
-
-@click.command(name="verify")
-@click.argument("certificate", type=PATH)
-@click.argument("table", type=PATH)
-def verify_command(certificate: Path, table: Path) -> None:
-    """Prove a certificate again: the digests, the random entries of its seed, and the bound.
-
-    \b
-    Example:
-      halflabel verify songs.certificate.json songs.completed.csv
-    """  # noqa: D301
-    proof = read_certificate(certificate)
-    columns = proof.get("columns")
-    if not isinstance(columns, dict):
-        raise ValueError(f"{certificate} does not state how its table is read: it was not made by a command.")
-    opened = open_table(table, columns=Columns(**columns))
-    names = tuple(proof["names"])
-    missing = [name for name in names if name not in opened.labels.names]
-    if missing:
-        raise ValueError(f"{table} has no label {missing[0]!r}, which {certificate} is about.")
-    opened = opened.keep_labels(names)
-    sentence = verify(proof, list(map(str, opened.index)), names, opened.labels.state)
-    print_result(f"Verified: {sentence}".replace("\N{NO-BREAK SPACE}", " "))

@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from halflabel._line_file import LineFile, parse_line, read_clock, split_lines
-from halflabel._version import __version__
+from halflabel._ledger import Ledger, read_clock, read_lines
 
-#: The content of the first line of a journal, so that no other file is taken for a journal.
-KIND, VERSION = "halflabel finish", 1
+#: The word in the first line of a journal.
+TASK = "finish"
 
-#: The operations of a record and the kinds of their values.
-_OPERATIONS: dict[str, dict[str, type]] = {
-    "begin": {"seed": int, "seed_from": str, "relevant": str, "filled": str},
-    "ask": {"why": str, "cells": list, "expected": float},
-    "answer": {"answers": list},
-    "certificate": {"sentence": str},
+#: The seeds of a random order are below this number.
+MAX_SEED = 2**63
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_cells(value: Any) -> bool:
+    """Whether it lists entries by item and label."""
+    return type(value) is list and all(type(each) is list and list(map(type, each)) == [str, str] for each in value)
+
+
+def _is_answers(value: Any) -> bool:
+    """Whether it lists entries by item and label, each with 1, 0 or None."""
+    if type(value) is not list or not all(type(each) is list and len(each) == 3 for each in value):
+        return False
+    return _is_cells([each[:2] for each in value]) and all(each[2] in (0, 1, None) for each in value)
+
+
+#: The operations of a record, the names of their values, and a test of each value.
+_OPERATIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "begin": {
+        "seed": lambda seed: type(seed) is int and 0 <= seed < MAX_SEED,
+        "seed_from": _is_text,
+        "relevant": _is_text,
+        "filled": _is_text,
+    },
+    "ask": {"why": _is_text, "cells": _is_cells, "expected": lambda share: type(share) is float and 0 <= share <= 1},
+    "answer": {"answers": _is_answers},
+    "undo": {"cells": _is_cells},
+    "certificate": {"sentence": _is_text},
 }
 
 
 class FinishJournal:
-    """The records of a finish, in a file that is locked as long as it is open, or in memory.
+    """The records of a finish, in a ledger that is locked as long as it is open, or in memory.
 
     Parameters
     ----------
@@ -42,55 +67,45 @@ class FinishJournal:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.path = path
-        self._file = None if path is None else LineFile(path, "finish: end that one, or name another journal.")
-        self.notes = [] if self._file is None else self._file.notes
+        self.path, self._ledger = path, Ledger(path, TASK)
         try:
-            found = parse_records(b"" if self._file is None else self._file.content, str(path))
+            self.records = check_records(self._ledger.records, str(path))
         except BaseException:
             self.close()
             raise
-        self.header, self.records = found
+        self.notes = self._ledger.notes
+
+    @property
+    def header(self) -> dict[str, Any] | None:
+        """The first line."""
+        return self._ledger.header
+
+    @property
+    def chain(self) -> str:
+        """The digest of all lines."""
+        return self._ledger.chain
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Write the first line."""
-        made = {"journal": KIND, "version": VERSION, "halflabel": __version__, "at": read_clock(), **header}
-        if self._file is not None:
-            self._file.begin(made)
-        self.header = made
+        self._ledger.begin(header)
 
     def append(self, op: str, **body: Any) -> None:
         """Write a record. It is on the disk when this returns."""
-        record = {"op": op, "at": read_clock(), **body}
-        if self._file is not None:
-            self._file.append_lines([record])
-        self.records.append(record)
+        self._ledger.append([{"op": op, "at": read_clock(), **body}])
 
     def close(self) -> None:
         """Close the file, which unlocks it."""
-        if self._file is not None:
-            self._file.close()
+        self._ledger.close()
 
 
-def parse_records(content: bytes, name: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """Return the header and the records of a journal. Raise a ValueError, in one sentence, for any other content."""
-    if not content:
-        return None, []
-    lines = split_lines(content)
-    try:
-        header = parse_line(lines[0], name, 1)
-    except ValueError:
-        header = {}
-    if header.get("journal") != KIND:
-        raise ValueError(f"{name} is not the journal of a finish: name another file, or remove this one.")
-    if header.get("version") != VERSION:
-        raise ValueError(f"{name} was written by another version of halflabel ({header.get('halflabel')}).")
-    records = [parse_line(line, name, number) for number, line in enumerate(lines[1:], 2)]
+def check_records(records: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return the records of a journal. Raise a ValueError, in one sentence, for any other content."""
     for number, record in enumerate(records, 2):
-        kinds = _OPERATIONS.get(record.get("op", ""))
-        if kinds is None or any(type(record.get(key)) is not kind for key, kind in kinds.items()):
+        operation = record.get("op")
+        tests = _OPERATIONS.get(operation) if isinstance(operation, str) else None
+        if not tests or not all(is_one(record.get(key)) for key, is_one in tests.items()):
             raise ValueError(f"{name}, line {number}: it is not a record of a finish.")
-    return header, records
+    return records
 
 
 def list_answers(path: str | os.PathLike[str]) -> pd.DataFrame | None:
@@ -101,16 +116,18 @@ def list_answers(path: str | os.PathLike[str]) -> pd.DataFrame | None:
     ValueError
         If the file is not the journal of a finish.
     """
-    content = Path(path).read_bytes() if Path(path).exists() else b""
-    _, records = parse_records(content[: content.rfind(b"\n") + 1], str(path))
-    return tabulate_answers(records)
+    if not Path(path).exists() or b"\n" not in Path(path).read_bytes():
+        return None
+    return tabulate_answers(check_records(read_lines(path, TASK).records, str(path)))
 
 
 def tabulate_answers(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame | None:
     """Return the last answer about each entry: item, label, answer (1 or 0), why."""
     why = {tuple(cell): each["why"] for each in records if each["op"] == "ask" for cell in each["cells"]}
-    last = {
-        (item, label): value for each in records if each["op"] == "answer" for item, label, value in each["answers"]
-    }
+    last: dict[tuple[str, str], int | None] = {}
+    for each in records:
+        last |= {(item, label): value for item, label, value in each.get("answers", ())}
+        if each["op"] == "undo":
+            last |= dict.fromkeys((item, label) for item, label in each["cells"])
     rows = [(*entry, value, why.get(entry, "")) for entry, value in last.items() if value is not None]
     return pd.DataFrame(rows, columns=["item", "label", "answer", "why"]) if rows else None

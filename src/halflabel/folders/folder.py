@@ -9,7 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from halflabel._digests import write_object
+from halflabel._digests import digest_file, write_object
 from halflabel._files import together
 from halflabel._progress import step
 from halflabel._wording import closest, option
@@ -61,6 +61,7 @@ def complete_folder(
     scheduler: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    skip_rows: str | None = None,
     **columns: Any,
 ) -> FolderCompletion:
     """Complete a table in many files, of which a small part is in memory at any time.
@@ -98,6 +99,8 @@ def complete_folder(
         Address of the scheduler of a Dask cluster whose workers see the same paths, such as ``"tcp://host:8786"``.
     delimiter, encoding : str, optional
         The notation of delimited text. The default recognises it.
+    skip_rows : str, optional
+        Lines of each part of delimited text that do not belong to rows, such as "1-2" or "last". They are not copied.
     **columns
         ``labels``, ``tags``, ``absent``, ``empty``, ``sep``, ``id``, ``group``, ``features``, ``vectors`` (a column),
         ``text``, ``ignore``, ``max_categories``, ``yes``, ``no``, ``unknown``: as in :func:`halflabel.complete`.
@@ -126,7 +129,7 @@ def complete_folder(
         list_parts(given),
         Places(Path(out)),
         stated,
-        TextOptions(delimiter, encoding),
+        TextOptions(delimiter, encoding, skip_rows),
         (max_labelled, max_unlabelled),
         fit={"effort": effort, "random_state": random_state, **decides},
         where={"workers": workers, "scheduler": scheduler},
@@ -235,9 +238,9 @@ def _make_job(plan: Plan, part: Part, manifest: dict[str, Any]) -> Job:
         manifest["id"],
         places.folder,
         tuple(manifest["core_files"].items()),
-        Output(places.parts / part.name, places.final(part)),
+        Output(places.parts / part.name, places.final(part.name)),
         p,
-        places.record(part),
+        places.record(part.name),
         plan.options,
     )
 
@@ -249,4 +252,5 @@ def _finish(plan: Plan, result: FolderCompletion, manifest: dict[str, Any]) -> N
         write_frame(result.counts, folder / "labels.csv")
         for name, table in result.totals.lists.items():
             write_frame(table, folder / f"{name}.csv")
-        write_object(plan.places.manifest, {**manifest, "finished": True})
+        records = {part.name: digest_file(plan.places.record(part.name)) for part in plan.parts}
+        write_object(plan.places.manifest, {**manifest, "finished": True, "records": records})

@@ -52,13 +52,13 @@ class Places:
         """The manifest."""
         return self.folder / MANIFEST
 
-    def record(self, part: Part) -> Path:
-        """Return the path of the totals of a finished part."""
-        return self.folder / "records" / f"{part.name}.json"
+    def record(self, part: str) -> Path:
+        """Return the path of the totals of a finished part, by its name."""
+        return self.folder / "records" / f"{part}.json"
 
-    def final(self, part: Part) -> Path:
-        """Return the path of a part after the run."""
-        return self.out / part.name
+    def final(self, part: str) -> Path:
+        """Return the path of a part after the run, by its name."""
+        return self.out / part
 
     def remove_results(self) -> None:
         """Remove the results of a run without a manifest, because the run may have had other options."""

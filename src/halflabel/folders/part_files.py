@@ -36,6 +36,7 @@ class TextOptions:
 
     delimiter: str | None = None
     encoding: str | None = None
+    skip_rows: str | None = None
 
 
 class PartFile(Protocol):
@@ -152,7 +153,7 @@ class TextFile:
     @classmethod
     def open(cls, path: Path, options: TextOptions) -> TextFile:
         """Recognise the notation of the file."""
-        return cls(path, *open_delimited(path, options.delimiter, options.encoding))
+        return cls(path, *open_delimited(path, options.delimiter, options.encoding, options.skip_rows))
 
     @property
     def schema(self) -> pa.Schema:
@@ -172,7 +173,7 @@ class TextFile:
 
     def find_first_line(self) -> int | None:
         """Return the line of the first row. It reads the file, because a cell may hold a line break."""
-        return find_first_line(self.batches())
+        return find_first_line(self.batches(), self.form)
 
     @contextmanager
     def writer(self, path: Path, schema: pa.Schema) -> Iterator[TextWriter]:

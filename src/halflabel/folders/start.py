@@ -90,6 +90,11 @@ def check_columns(columns: Columns, min_precision: float | None) -> None:
     for name in ("pairs", "on", "prior", "format"):
         if getattr(columns, name) is not None:
             raise ValueError(f"{option(name)} is about one table, not about a folder of parts: leave it out.")
+    if columns.positive_only:
+        raise ValueError(
+            f"{option('positive_only')} is about labels of one table, not about a folder of parts: state "
+            f"{option('absent', 'unknown')}, if all labels are positive-only."
+        )
     if columns.vectors is not None and not isinstance(columns.vectors, str):
         raise ValueError(f"vectors of a folder of parts are a column ({option('vectors', 'embedding')}), not an array.")
 

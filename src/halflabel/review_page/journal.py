@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from halflabel._line_file import LineFile, parse_line, read_clock, split_lines
-from halflabel._version import __version__
+from halflabel._ledger import Ledger, read_lines
 from halflabel._wording import plural
 from halflabel.review_page.answers import Record
 
-#: The content of the first line of a journal, so that no other file is taken for a journal.
-KIND, VERSION = "halflabel review", 1
+#: The word in the first line of a journal.
+TASK = "review"
 
 
-class Journal(LineFile):
-    """The records of a review, in a file that is locked as long as it is open.
+class Journal:
+    """The records of a review, in a ledger that is locked as long as it is open.
 
     Parameters
     ----------
@@ -42,58 +41,51 @@ class Journal(LineFile):
     """
 
     def __init__(self, path: str | os.PathLike[str], header: dict[str, Any]) -> None:
-        super().__init__(path, "review: end that one, or give this one its own journal (--journal).")
+        self.path = Path(path)
+        self._ledger = Ledger(path, TASK)
         try:
-            self.header, self.records = self._open(header)
+            self.records = parse_records(self._ledger.records, str(path))
+            if self._ledger.header is None:
+                self._ledger.begin(header)
         except BaseException:
             self.close()
             raise
+        self.header: dict[str, Any] = self._ledger.header or {}
+        self.notes = self._ledger.notes
 
     def append(self, records: Sequence[Record]) -> None:
         """Write records, and return when they are on the disk. A failed write leaves the file as it was."""
-        self.append_lines(record.to_dict() for record in records)
+        self._ledger.append(record.to_dict() for record in records)
 
-    def _open(self, header: dict[str, Any]) -> tuple[dict[str, Any], list[Record]]:
-        if self.content:
-            return parse_journal(self.content, str(self.path))
-        made = {"journal": KIND, "version": VERSION, "halflabel": __version__, "at": read_clock(), **header}
-        self.begin(made)
-        return made, []
+    def close(self) -> None:
+        """Close the file, which unlocks it. A second call does no harm."""
+        self._ledger.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
-def parse_journal(content: bytes, name: str) -> tuple[dict[str, Any], list[Record]]:
-    """Return the header and the records of a journal whose last line is whole.
-
-    Raises
-    ------
-    ValueError
-        If it is not a journal, is of a newer version, or a line is damaged.
-    """
-    lines = split_lines(content)
-    try:
-        header = parse_line(lines[0], name, 1)
-    except ValueError:
-        header = {}
-    if header.get("journal") != KIND:
-        raise ValueError(f"{name} is not the journal of a review: name another file, or remove this one.")
-    if header.get("version") != VERSION:
-        raise ValueError(f"{name} was written by another version of halflabel ({header.get('halflabel')}).")
+def parse_records(lines: Iterable[dict[str, Any]], name: str) -> list[Record]:
+    """Return the records of a journal. Raise a ValueError that names the first line which is not the next record."""
     records: list[Record] = []
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in enumerate(lines, 2):
         try:
-            record = Record.from_dict(parse_line(line, name, number))
+            record = Record.from_dict(line)
         except ValueError as error:
-            raise ValueError(f"{name}, line {number}: {str(error).removeprefix(f'{name}, line {number}: ')}") from None
+            raise ValueError(f"{name}, line {number}: {error}") from None
         if records and record.n <= records[-1].n:
             raise ValueError(f"{name}, line {number}: record {record.n} does not follow record {records[-1].n}.")
         records.append(record)
-    return header, records
+    return records
 
 
 def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Record]]:
     """Return the header and the records of a journal that may be open elsewhere, without a line that is cut off."""
-    content = Path(path).read_bytes()
-    return parse_journal(content[: content.rfind(b"\n") + 1], str(path))
+    found = read_lines(path, TASK)
+    return found.header, parse_records(found.records, str(path))
 
 
 def describe_change(header: dict[str, Any], now: dict[str, Any], n_unplaced: int) -> list[str]:

@@ -1,0 +1,278 @@
+"""The state of a finish: its journal, the proof, and the choice of the next questions. It needs arrays only."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halflabel._arrays import Floats
+from halflabel._wording import count, plural
+from halflabel.completion.finish_journal import FinishJournal
+from halflabel.completion.finish_tables import CODES, WRITTEN, Entries
+from halflabel.evidence.answer_plan import plan_answers
+from halflabel.evidence.certificate import Certificate, make_certificate
+from halflabel.evidence.drawing import digest_unordered
+from halflabel.evidence.proof import Proof
+from halflabel.labels.reasons import Reason
+
+#: Number of random bits of a seed. A program that reads JSON numbers as doubles reads it exactly.
+SEED_BITS = 53
+
+#: As many errors were found and expected before the first answer, for the ratio of both.
+PRIOR_ERRORS = 2.0
+
+#: Uncertain entries are asked if at least one in this number of the next questions is about them.
+MIN_PART = 4
+
+
+class FinishState:
+    """The questions, the answers and the bound of :class:`halflabel.completion.finish.Task`, on arrays.
+
+    A new state has no values until :meth:`take_fit`. A state of a journal delivers the values that the journal froze.
+
+    Parameters
+    ----------
+    ids, names : sequence of str
+        The items and the labels.
+    given : ndarray of int8, shape (n_items, n_labels)
+        The labels before completion. They may include answers of the journal.
+    max_error, confidence, seed, journal, population, labels
+        As in :class:`halflabel.completion.finish.Task`.
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[str],
+        names: Sequence[str],
+        given: NDArray[np.int8],
+        *,
+        max_error: float = 0.05,
+        confidence: float = 0.95,
+        seed: int | None = None,
+        journal: str | os.PathLike[str] | None = None,
+        population: str = "all",
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        _check_shares(max_error, confidence)
+        self.max_error, self.confidence, self.seed = max_error, confidence, seed
+        self.entries, self.probabilities = Entries(ids, names), np.empty(0)
+        self.journal = FinishJournal(journal)
+        try:
+            self._open(given.copy(), population, None if labels is None else list(labels))
+        except BaseException:
+            self.journal.close()
+            raise
+
+    def _open(self, given: NDArray[np.int8], population: str, labels: list[str] | None) -> None:
+        """Begin the journal, or repeat its records."""
+        ids, names, records = self.entries.ids, self.entries.names, self.journal.records
+        asked = [cell for each in records if each["op"] == "ask" for cell in each["cells"]]
+        with self._naming_journal():
+            given.flat[[self.entries.find(*cell) for cell in asked]] = 0
+        self.proof = Proof(ids, names, given, 1 - self.confidence, population, labels)
+        stated = {"confidence": self.confidence, "population": population, "labels": labels}
+        header = {"table": digest_unordered(ids, names, given), **stated, "max_error": self.max_error}
+        if self.journal.header is None:
+            self.journal.begin(header)
+        self._check_header(header)
+        with self._naming_journal():
+            for record in records:
+                self._repeat(record)
+
+    @contextmanager
+    def _naming_journal(self) -> Iterator[None]:
+        """Name the journal in the error about a record."""
+        try:
+            yield
+        except ValueError as error:
+            raise ValueError(f"{self.journal.path}: {error}") from error
+
+    def _check_header(self, header: dict[str, Any]) -> None:
+        before = self.journal.header or {}
+        if before.get("table") != header["table"]:
+            raise ValueError(
+                f"{self.journal.path}: the given labels of the table have changed since the journal was begun: use the "
+                "table of that time, or name another journal for this one."
+            )
+        for name in ("confidence", "population", "labels"):
+            if before.get(name) != header[name]:
+                raise ValueError(
+                    f"{self.journal.path}: the journal is about {name} {before.get(name)!r}, not {header[name]!r}: "
+                    "give the same value, or name another journal."
+                )
+
+    def do(self, op: str, **body: Any) -> None:
+        """Write a record to the journal, and apply it as it is applied when the journal is opened again."""
+        self.journal.append(op, **body)
+        self._repeat(self.journal.records[-1])
+
+    def _repeat(self, record: dict[str, Any]) -> None:
+        """Apply a record."""
+        if not self.proof.rounds and record["op"] != "begin":
+            raise ValueError("its first record does not begin a sequence.")
+        if record["op"] == "begin":
+            filled, relevant = (self.entries.unpack(record[name]) for name in ("filled", "relevant"))
+            self.proof.begin(np.where(filled, np.where(relevant, 1, -1), 0).astype(np.int8), record["seed"])
+        elif record["op"] == "ask":
+            entries = [self.entries.find(*cell) for cell in record["cells"]]
+            if record["why"] == Reason.RANDOM:
+                self.proof.take(entries, record["expected"])
+            self.proof.asked.update(entries)
+        elif record["op"] == "answer":
+            for item, label, value in record["answers"]:
+                self.proof.answer(self.entries.find(item, label), CODES[value])
+        elif record["op"] == "undo":
+            for item, label in record["cells"]:
+                self.proof.take_back(self.entries.find(item, label))
+
+    # -- fits ------------------------------------------------------------------------------
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a new fit costs no confidence: no random question of the sequence was asked."""
+        return not self.proof.rounds or not any(drawn for _, drawn in self.proof.now.steps)
+
+    def take_fit(self, state: NDArray[np.int8], probabilities: Floats) -> None:
+        """Take the first fit. If the journal has frozen values, these are delivered, and the fit only plans.
+
+        Parameters
+        ----------
+        state : ndarray of int8, shape (n_items, n_labels)
+            The values of all entries, +1, -1, or 0 for an entry that is left empty.
+        probabilities : ndarray, shape (n_items, n_labels)
+            The probability that each entry is relevant.
+        """
+        if not self.proof.rounds:
+            self.refit(state, probabilities)
+            return
+        self.probabilities = probabilities.ravel()
+        if differ := int((state.ravel() != self.proof.now.fill)[self.proof.unanswered].sum()):
+            self.journal.notes.append(
+                f"{plural(differ, 'value')} of this fit {'differs' if differ == 1 else 'differ'} from the values that "
+                "the journal has frozen: the frozen values are delivered, until refit() begins with the new ones."
+            )
+
+    def refit(self, state: NDArray[np.int8], probabilities: Floats) -> None:
+        """Deliver another fit from now on, and begin a new sequence with a new seed."""
+        self.proof.check_skipped()
+        self.probabilities = probabilities.ravel()
+        seed = secrets.randbits(SEED_BITS) if self.seed is None else self.seed + len(self.proof.rounds)
+        masks = {"filled": self.entries.pack(state != 0), "relevant": self.entries.pack(state > 0)}
+        self.do("begin", seed=seed, seed_from="secrets" if self.seed is None else "caller", **masks)
+
+    @property
+    def wrong(self) -> Floats:
+        """The probability that the frozen value of each entry is wrong."""
+        p = self.probabilities
+        return np.where(self.proof.now.fill > 0, 1 - p, p)
+
+    # -- questions and answers -------------------------------------------------------------
+
+    @property
+    def plan(self) -> tuple[int, int]:
+        """The number of chosen and of random answers that the task probably still needs."""
+        if self.done:
+            return 0, 0
+        proof = self.proof
+        draws, found = proof.draws, proof.found
+        evidence = draws.log_mixture - draws.log_likelihood(self._allowed + 1 + found) if len(draws.wrong) else 0.0
+        return plan_answers(self.likely_wrong, self._allowed, proof.now.alpha, evidence)
+
+    @property
+    def likely_wrong(self) -> Floats:
+        """The probability that each entry without an answer is wrong, in proportion to the errors that were found."""
+        return np.asarray(np.minimum(self.wrong[self.proof.unanswered] * self._ratio, 0.999))
+
+    @property
+    def _allowed(self) -> int:
+        """The number of wrong entries that may remain without an answer."""
+        return math.floor(self.max_error * self.proof.entries + 1e-9) - self.proof.unsure
+
+    @property
+    def _ratio(self) -> float:
+        """The number of errors that answers found, divided by the number that probabilities expected."""
+        steps = self.proof.now.steps
+        random = [entry for entry, drawn in steps if drawn]
+        asked = np.array(random or [entry for entry, _ in steps], dtype=np.intp)
+        answered = asked[self.proof.answers[asked] != 0]
+        found = (self.proof.answers[answered] != self.proof.now.fill[answered]).sum()
+        return float((found + PRIOR_ERRORS) / (self.wrong[answered].sum() + PRIOR_ERRORS))
+
+    def choose(self, n: int) -> list[int]:
+        """Return the ``n`` most uncertain entries that are not asked, or none if random questions come next."""
+        chosen, _ = self.plan
+        wrong, free = self.wrong, self.proof.unanswered.copy()
+        free[self.proof.open] = False
+        is_ranked = free.any() and np.ptp(wrong[free]) > 1e-9  # equal probabilities rank nothing
+        if chosen < n / MIN_PART or not is_ranked:
+            return []
+        entries = np.flatnonzero(free)
+        return [int(entry) for entry in entries[np.lexsort((entries, -wrong[entries]))][: min(n, chosen)]]
+
+    def ask(self, n: int) -> None:
+        """Write the next questions to the journal: the kind that probably ends the task sooner."""
+        if entries := self.choose(n):
+            self.do("ask", why=Reason.UNCERTAIN_ENTRY.value, cells=self.entries.name(entries), expected=0.0)
+        else:
+            self.draw(n)
+
+    def draw(self, n: int) -> None:
+        """Ask ``n`` more random questions, whatever the plan is."""
+        entries = self.proof.choose_random(n)
+        rate = self.wrong[self.proof.unanswered] * self._ratio
+        expected = float(np.minimum(rate, 1).mean()) if len(rate) else 0.0
+        if entries:
+            self.do("ask", why=Reason.RANDOM.value, cells=self.entries.name(entries), expected=expected)
+
+    def answer(self, answers: Mapping[int, int], **facts: Any) -> None:
+        """Write the codes of answers about entries to the journal, with facts such as who answered."""
+        if answers:
+            cells = self.entries.name(list(answers))
+            written = [[*cell, WRITTEN[code]] for cell, code in zip(cells, answers.values(), strict=True)]
+            self.do("answer", answers=written, **facts)
+
+    # -- results ---------------------------------------------------------------------------
+
+    @property
+    def answered(self) -> int:
+        """The number of answers."""
+        return int((self.proof.answers != 0).sum()) - len(self.proof.taken_back)
+
+    @property
+    def done(self) -> bool:
+        """Whether the bound is at most the stated share."""
+        return self.proof.max_errors <= math.floor(self.max_error * self.proof.entries + 1e-9)
+
+    def take_back(self, entry: int, **facts: Any) -> None:
+        """Write to the journal that an answer was taken back. Its entry counts as wrong until the next answer."""
+        self.do("undo", cells=self.entries.name([entry]), **facts)
+
+    def certify(self, **facts: Any) -> Certificate:
+        """Return the certificate of this moment. ``facts`` are added."""
+        seed_from = next(each["seed_from"] for each in reversed(self.journal.records) if each["op"] == "begin")
+        taken_back = sum(each["op"] == "undo" for each in self.journal.records)
+        stated = {"seed_from": seed_from, "max_error": self.max_error, "journal": self.journal.chain}
+        return make_certificate(self.proof, taken_back=taken_back, **stated, **facts)
+
+    def describe(self, left: int) -> str:
+        """Return the sentence about the bound, with the number of answers to go."""
+        proof, n = self.proof, self.answered
+        state = "done" if self.done else f"about {plural(left, 'answer')} to go"
+        return (
+            f"At most {100 * proof.bound:.1f} % of {count(proof.entries)} entries are wrong (confidence "
+            f"{100 * self.confidence:g} %) after {plural(n, 'answer')}; {state}."
+        )
+
+
+def _check_shares(max_error: float, confidence: float) -> None:
+    if not 0 <= max_error < 1:
+        raise ValueError(f"max_error is a share from 0 to 1, such as 0.05, not {max_error!r}.")
+    if not 0.5 < confidence < 1:
+        raise ValueError(f"the confidence lies between 0.5 and 1, not {confidence!r}.")
