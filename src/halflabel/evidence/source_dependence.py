@@ -1,0 +1,176 @@
+"""Sources that make the same errors: their residual correlation, and the weight of each vote that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csgraph
+from scipy.special import expit
+
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.evidence.votes import Levels
+
+#: Minimum number of common entries of two sources, and the number of standard errors a correlation must exceed.
+MIN_COMMON, MIN_ERRORS = 30, 2.0
+
+#: Correlations are multiplied by n / (n + SHRINK), and eigenvalues of their matrix are at least MIN_EIGENVALUE.
+SHRINK, MIN_EIGENVALUE = 10.0, 0.01
+
+#: The least weight of a vote: its source keeps error rates of its own.
+MIN_WEIGHT = 0.02
+
+#: Mean and standard deviation of sensitivity + specificity - 1 of a source that is informative.
+USUAL = (0.5, 0.3)
+
+
+def estimate_correlations(levels: Levels, tables: Floats, log_odds: Floats, parts: Floats) -> Floats:
+    r"""Return the correlation of the errors of each pair of sources, given the true value.
+
+    For two votes :math:`a, b` on an entry that is relevant with probability :math:`q` by everything but these votes,
+
+    .. math::
+        E[e_a e_b] = q (1 - q) \Delta_a \Delta_b + \rho\,(q \sigma_{a1} \sigma_{b1} + (1 - q) \sigma_{a0} \sigma_{b0})
+
+    with :math:`e` a vote minus its expectation, :math:`\Delta` the difference of a source's mean vote between relevant
+    and irrelevant entries, and :math:`\sigma` its deviations. :math:`\rho` is fitted by least squares over all entries
+    and labels. It is shrunk, and 0 where it does not exceed its standard error by the factor ``MIN_ERRORS``.
+
+    Parameters
+    ----------
+    levels : Levels
+    tables : ndarray of shape (n_sources, n_labels, 2, n_levels)
+        P(level | value).
+    log_odds : ndarray of shape (n_items, n_labels)
+        Of the posterior.
+    parts : ndarray of shape (n_sources, n_items, n_labels)
+        The part of each vote in the log odds.
+    """
+    n_sources = len(parts)
+    means, deviations = describe_votes(levels, tables)
+    given = levels.codes >= 0
+    flat = given.reshape(n_sources, -1).astype(np.float32)
+    common = flat @ flat.T
+    found = np.eye(n_sources)
+    for a, b in zip(*np.nonzero(np.triu(common >= MIN_COMMON, 1)), strict=True):
+        both = given[a] & given[b]
+        if np.array_equal(levels.codes[a][both], levels.codes[b][both]):
+            found[a, b] = found[b, a] = 1.0
+            continue
+        q = expit(log_odds - parts[a] - parts[b])[both]
+        columns = np.nonzero(both)[1]
+        of_a, of_b = (_standardise(levels, means, deviations, s, both, columns, q) for s in (a, b))
+        found[a, b] = found[b, a] = _fit_correlation(of_a, of_b, q)
+    return found
+
+
+def describe_votes(levels: Levels, tables: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of the votes of each source and label, for irrelevant and relevant entries.
+
+    Both have the shape (n_sources, n_labels, 2).
+    """
+    values = np.nan_to_num(levels.values)[:, None, None, :]
+    means = (tables * values).sum(axis=-1)
+    return means, np.sqrt(np.maximum((tables * values**2).sum(axis=-1) - means**2, 1e-6))
+
+
+def _standardise(
+    levels: Levels, means: Floats, deviations: Floats, source: int, both: Mask, columns: Ints, q: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the residuals of votes, the difference of their means, and their deviations, shape (2, n)."""
+    votes = levels.values[source][levels.codes[source][both]]
+    low, high = means[source][columns].T
+    return votes - (q * high + (1 - q) * low), high - low, deviations[source][columns].T
+
+
+def _fit_correlation(a: tuple[Floats, Floats, Floats], b: tuple[Floats, Floats, Floats], q: Floats) -> float:
+    products = a[0] * b[0] - q * (1 - q) * a[1] * b[1]
+    scale = (1 - q) * a[2][0] * b[2][0] + q * a[2][1] * b[2][1]
+    total = float((scale**2).sum())
+    rho = float((products * scale).sum()) / total
+    error = np.sqrt(float((((products - rho * scale) * scale) ** 2).sum())) / total
+    if rho <= MIN_ERRORS * error:
+        return 0.0
+    return float(min(rho * len(q) / (len(q) + SHRINK), 1.0))
+
+
+def weigh_votes(correlations: Floats, separation: Floats, given: Mask) -> Floats:
+    r"""Return the weight of each vote in the sum of log likelihood ratios, shape (n_sources, n_items, n_labels).
+
+    On each entry they are the weights of linear discriminant analysis, relative to independent sources:
+    :math:`u_s = (R^{-1} \delta)_s / \delta_s` with the correlations :math:`R` of the sources that voted, and
+    :math:`\delta` their separation of relevant from irrelevant entries in standard deviations. Two copies have one half
+    each, and a source that repeats a better source with noise has none.
+
+    Parameters
+    ----------
+    correlations : ndarray of shape (n_sources, n_sources)
+    separation : ndarray of shape (n_sources,)
+    given : ndarray of bool, shape (n_sources, n_items, n_labels)
+    """
+    weights = np.ones(given.shape)
+    number, component = csgraph.connected_components(correlations != 0, directed=False)
+    for k in range(number):
+        members = np.flatnonzero(component == k)
+        if len(members) > 1:
+            weights[members] = _weigh_group(correlations[np.ix_(members, members)], separation[members], given[members])
+    return weights
+
+
+def _weigh_group(correlations: Floats, separation: Floats, given: Mask) -> Floats:
+    """Return the weights of votes of correlated sources, one solve per set of sources that voted on an entry."""
+    flat = given.reshape(len(given), -1)
+    patterns, place = np.unique(flat, axis=1, return_inverse=True)
+    weights = np.ones(patterns.shape)
+    matrix = _make_definite(correlations)
+    for column, pattern in enumerate(patterns.T):
+        present = np.flatnonzero(pattern)
+        if len(present) > 1:
+            weights[present, column] = _solve(matrix[np.ix_(present, present)], separation[present])
+    return weights[:, place.ravel()].reshape(given.shape)
+
+
+def _solve(matrix: Floats, separation: Floats) -> Floats:
+    delta = np.where(np.abs(separation) < 1e-3, 1e-3, separation)
+    return np.clip(np.linalg.solve(matrix, delta) / delta, MIN_WEIGHT, 1.0)
+
+
+def _make_definite(matrix: Floats) -> Floats:
+    """Return the nearest usable matrix of correlations: eigenvalues from below, ones on the diagonal."""
+    values, vectors = np.linalg.eigh(matrix)
+    raised = (vectors * np.maximum(values, MIN_EIGENVALUE)) @ vectors.T
+    scale = np.sqrt(np.diag(raised))
+    return np.asarray(raised / np.outer(scale, scale))
+
+
+def measure_separation(tables: Floats, levels: Levels, sizes: Sequence[Floats] | Floats) -> Floats:
+    """Return how many standard deviations the mean votes on relevant and irrelevant entries differ, per source."""
+    means, deviations = describe_votes(levels, tables)
+    by_label = (means[..., 1] - means[..., 0]) / np.sqrt((deviations**2).mean(axis=-1))
+    sizes = np.asarray(sizes)
+    return np.asarray((by_label * sizes).sum(axis=1) / np.maximum(sizes.sum(axis=1), 1e-9))
+
+
+def compare_with_chance(levels: Levels, log_odds: Floats, parts: Floats) -> Floats:
+    r"""Return the Bayes factor of each source: how much likelier its votes are if it is informative than by chance.
+
+    On label :math:`j` the votes are regressed on the probability :math:`q` by everything but these votes. The slope is
+    sensitivity + specificity - 1, which is 0 for chance and has a normal prior (``USUAL``) otherwise. Where the votes
+    cannot decide, the factor is near 1. Parameters as of :func:`estimate_correlations`.
+    """
+    return np.array([
+        _compare(levels.values[s][codes], codes >= 0, expit(log_odds - parts[s]))
+        for s, codes in enumerate(levels.codes)
+    ])  # fmt: skip
+
+
+def _compare(votes: Floats, given: Mask, q: Floats) -> float:
+    number = np.maximum(given.sum(axis=0), 1)
+    v, p = (np.where(given, each - np.where(given, each, 0.0).sum(axis=0) / number, 0.0) for each in (votes, q))
+    variance = np.maximum((v**2).sum(axis=0) / number, 1e-3)
+    information = max(float(((p**2).sum(axis=0) / variance).sum()), 1e-9)
+    slope, spread = float(((v * p).sum(axis=0) / variance).sum()) / information, information**-0.5
+    mean, deviation = USUAL
+    wide = np.hypot(deviation, spread)
+    logs = np.log(spread / wide) + ((slope / spread) ** 2 - ((slope - mean) / wide) ** 2) / 2
+    return float(np.exp(min(logs, 700.0)))

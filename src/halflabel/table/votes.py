@@ -1,0 +1,265 @@
+"""Votes of several sources, from a long table or from columns such as ``dance@ann``, in the order of the items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel._arrays import Floats, Mask
+from halflabel._wording import closest, count, option, plural, quoted
+from halflabel.labels import MAX_CELLS, PartialLabels
+from halflabel.labels.answers import Answer, read_answer
+from halflabel.labels.votes import Votes
+from halflabel.table.cells import read_as_text, show_cell, use_text_names
+from halflabel.table.columns import Description
+from halflabel.table.native import as_pandas
+from halflabel.table.pairs import find_rows, read_ids
+from halflabel.table.sources import Source
+
+#: The names that the columns of a long table may have.
+NAMES = {
+    "item": ("item", "id", "item_id", "task"),
+    "label": ("label", "tag"),
+    "source": ("source", "annotator", "worker", "by", "model"),
+    "value": ("value", "vote", "answer"),
+}
+
+#: Divides the label from the source in the name of a column.
+AT = "@"
+
+
+def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool) -> tuple[Source, Description]:
+    """Return the items with an empty column for each label that only votes name.
+
+    Columns of votes do not become features. Without ``labels``, the labels of the long table are the labels.
+    """
+    frame = source.raw.frame
+    long = None if columns.sources is None else use_text_names(as_pandas(columns.sources))
+    named = _name_labels(long)
+    if columns.labels is None and not labels_apart and columns.tags is None and columns.pairs is None and len(named):
+        columns = replace(columns, labels=tuple(named))
+    labels = columns.labels or ()
+    wide = _list_wide(frame, labels)
+    if not wide and long is None:
+        return source, columns
+    if long is not None and not named:
+        named = list(labels)  # the votes are about one label
+    added = [name for name in labels if name not in frame.columns and (name in named or _are_wide(name, wide))]
+    empty = pd.DataFrame(np.nan, index=frame.index, columns=added)
+    raw = replace(source.raw, frame=pd.concat([frame, empty], axis=1))
+    original = source.original
+    if original is not None:
+        original = pd.concat([original, empty.set_axis(original.index)], axis=1)
+    return replace(source, raw=raw, original=original), replace(columns, ignore=(*columns.ignore, *wide))
+
+
+def _name_labels(long: pd.DataFrame | None) -> list[str]:
+    """Return the labels of a long table."""
+    column = None if long is None else _find(long, "label", ())
+    if long is None or column is None:
+        return []
+    return sorted({text.strip() for text in read_as_text(long[column]) if text is not None})
+
+
+def leaves_labels_to_votes(frame: pd.DataFrame, columns: Description, labels: Sequence[str]) -> bool:
+    """Return whether the label columns are empty and votes are about them."""
+    has_votes = columns.sources is not None or bool(_list_wide(frame, labels))
+    return has_votes and bool(labels) and bool(frame[list(labels)].isna().all(axis=None))
+
+
+def _list_wide(frame: pd.DataFrame, labels: Sequence[str]) -> list[str]:
+    """Return the columns that hold the votes of one source on one label."""
+    return [name for name in frame.columns if name.rpartition(AT)[0] in labels]
+
+
+def _are_wide(label: str, wide: Sequence[str]) -> bool:
+    return any(name.startswith(label + AT) for name in wide)
+
+
+def open_votes(
+    frame: pd.DataFrame,
+    columns: Description,
+    labels: PartialLabels,
+    index: pd.Index[Any],
+    id: str | None,
+    answers: pd.DataFrame | None = None,
+) -> tuple[PartialLabels, Votes | None, tuple[str, ...]]:
+    """Return the known labels, the votes on the entries that are not known, and sentences about the votes.
+
+    The votes are rows of a long table (item, label, source, value), or columns such as ``dance@ann``. The votes of the
+    source ``reference`` are taken as true. So are the votes of a source that is alone, where no label is known.
+    ``answers`` come from an export, see :func:`halflabel.table.record_votes.list_votes`: no entry that has some is
+    known.
+
+    Raises
+    ------
+    ValueError
+        For items or labels that the table does not have, a value that is neither 1, 0 nor a probability, two values of
+        one source for one entry, and a ``reference`` that is not a source.
+    """
+    if answers is not None:
+        labels = labels.hide(_mark(answers, labels.shape))
+    read, notes = _read_all(frame, columns, labels.names, index, id, answers)
+    if read is None:
+        if columns.reference is not None:
+            named = option("reference", columns.reference)
+            raise ValueError(f"{named} names a source: give its votes, too ({option('sources')}).")
+        return labels, None, ()
+    if labels.positive_only:
+        raise ValueError(f"votes need labels with known irrelevant entries: leave out {option('absent', 'unknown')}.")
+    true = _choose_true(read, columns.reference, labels)
+    if true is not None:
+        labels, note = _take_as_true(read, true, labels)
+        notes = (*notes, note)
+        others = [k for k in range(len(read.names)) if k != true]
+        read = Votes(tuple(read.names[k] for k in others), read.values[others])
+    if not read.names:
+        return labels, None, notes
+    return labels, read, (*notes, *_describe_one_sided(read))
+
+
+def _read_all(
+    frame: pd.DataFrame,
+    columns: Description,
+    labels: Sequence[str],
+    index: pd.Index[Any],
+    id: str | None,
+    answers: pd.DataFrame | None,
+) -> tuple[Votes | None, tuple[str, ...]]:
+    """Return the votes of the export, of the long table and of the columns together."""
+    rows = [] if answers is None else [answers]
+    notes: tuple[str, ...] = ()
+    if columns.sources is not None:
+        table, notes = _read_long(use_text_names(as_pandas(columns.sources)), columns, labels, index, id)
+        rows.append(table)
+    for name in _list_wide(frame, labels):
+        label, _, source = name.rpartition(AT)
+        value = _read_values(frame[name])
+        rows.append(pd.DataFrame({"row": range(len(frame)), "column": list(labels).index(label), "source": source,
+                                  "value": value}))  # fmt: skip
+    if not rows:
+        return None, ()
+    table = pd.concat(rows).dropna(subset="value").drop_duplicates()
+    if table.empty:
+        raise ValueError("the sources have no vote about any of the items: are their ids the ids of the items?")
+    twice = table.duplicated(["row", "column", "source"])
+    if twice.any():
+        one = table[twice].iloc[0]
+        raise ValueError(
+            f"the source {one['source']!r} has two values for the item {index[one['row']]!r} and the label "
+            f"{labels[one['column']]!r}: keep one of them."
+        )
+    votes = _spread(table, (len(index), len(labels)))
+    entries = plural(int(votes.voted.sum()), "entry", "entries")
+    return votes, (*notes, f"{plural(len(votes.names), 'source')}, {plural(len(table), 'vote')} on {entries}.")
+
+
+def _read_long(
+    table: pd.DataFrame, columns: Description, labels: Sequence[str], index: pd.Index[Any], id: str | None
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the votes of a long table as positions of items and labels, sources and values."""
+    found = {role: _find(table, role, (id, index.name) if role == "item" else ()) for role in NAMES}
+    if len(labels) == 1 and found["label"] is None:
+        table, found["label"] = table.assign(label=labels[0]), "label"
+    if missing := [role for role, column in found.items() if column is None]:
+        raise ValueError(
+            "a table of votes has the columns item, label, source and value, but this one has "
+            f"{quoted(table.columns)}: rename the column for {missing[0]}."
+        )
+    item, label, source, value = (str(found[role]) for role in NAMES)
+    for column in (item, label, source):
+        if table[column].isna().any():
+            row = int(table[column].isna().to_numpy().argmax())
+            raise ValueError(f"column {column!r} is empty in row {row} of the votes: remove the row or fill the cell.")
+    rows, notes = find_rows(table, item, read_ids(index), columns.other_ids == "drop", "votes")
+    names = pd.Series(read_as_text(table[label])).str.strip()
+    places = pd.Index(labels).get_indexer(pd.Index(names))
+    if (places < 0).any():
+        name = names[places < 0].iloc[0]
+        raise ValueError(f"{name!r} in the votes is not a label of the table: {closest(str(name), labels)}")
+    found_votes = pd.DataFrame({"row": rows, "column": places, "source": read_as_text(table[source]),
+                                "value": _read_values(table[value])})  # fmt: skip
+    return found_votes[found_votes["row"] >= 0], notes
+
+
+def _mark(answers: pd.DataFrame, shape: tuple[int, int]) -> Mask:
+    """Return which entries have an answer."""
+    marked = np.zeros(shape, dtype=bool)
+    marked[answers["row"].to_numpy(dtype=int), answers["column"].to_numpy(dtype=int)] = True
+    return marked
+
+
+def _find(table: pd.DataFrame, role: str, first: Sequence[Any]) -> str | None:
+    """Return the column of a role, or None."""
+    return next((name for name in (*first, *NAMES[role]) if name is not None and name in table.columns), None)
+
+
+def _read_values(column: pd.Series[Any]) -> Floats:
+    """Return votes as numbers from 0 to 1, NaN where a source is not sure or gave nothing."""
+    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(np.float64, copy=True, na_value=np.nan)
+    words = {Answer.YES: 1.0, Answer.NO: 0.0}
+    for place in np.flatnonzero(np.isnan(numbers) & column.notna().to_numpy()):
+        answer = read_answer(column.iloc[place])
+        numbers[place] = np.inf if answer is None else words.get(answer, np.nan)
+    wrong = ~np.isnan(numbers) & ~((numbers >= 0) & (numbers <= 1))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"a vote is 1, 0 or a probability, but row {row} of the column {column.name!r} holds "
+            f"{show_cell(column, row)}: correct it, or leave the cell empty."
+        )
+    return numbers
+
+
+def _spread(table: pd.DataFrame, shape: tuple[int, int]) -> Votes:
+    """Return votes as an array, with the sources in the order of their names."""
+    codes, names = pd.factorize(table["source"], sort=True)
+    if len(names) * shape[0] * shape[1] > MAX_CELLS:
+        raise ValueError(
+            f"{plural(len(names), 'source')} on {count(shape[0])} items and {count(shape[1])} labels are more than "
+            f"{MAX_CELLS:.0e} cells: give fewer labels, or fewer items."
+        )
+    values = np.full((len(names), *shape), np.nan)
+    values[codes, table["row"].to_numpy(dtype=int), table["column"].to_numpy(dtype=int)] = table["value"]
+    return Votes(tuple(map(str, names)), values)
+
+
+def _choose_true(votes: Votes, reference: str | None, labels: PartialLabels) -> int | None:
+    """Return the source whose votes are the labels: the reference, or the only source where no label is known."""
+    if reference is not None and reference not in votes.names:
+        raise ValueError(f"{option('reference', reference)} is not a source: {closest(reference, votes.names)}")
+    if reference is None and (len(votes.names) > 1 or labels.observed.any()):
+        return None
+    chosen = 0 if reference is None else votes.names.index(reference)
+    if not votes.are_binary[chosen]:
+        raise ValueError(
+            f"the votes of {votes.names[chosen]!r} are probabilities, so that they cannot be taken as true: give some "
+            "known labels or a second source, or write its votes as 1 and 0."
+        )
+    return chosen
+
+
+def _take_as_true(votes: Votes, source: int, labels: PartialLabels) -> tuple[PartialLabels, str]:
+    """Return the labels with the votes of a source where nothing else is known, and a sentence."""
+    values = votes.values[source]
+    taken = votes.given[source] & ~labels.observed
+    state = np.where(taken, np.where(values == 1, 1, -1), labels.state).astype(np.int8)
+    known = replace(labels, state=state, annotated=labels.annotated | (state != 0).any(axis=1))
+    number = plural(int(taken.sum()), "vote")
+    return known, f"{number} of the source {votes.names[source]!r}: taken as the labels of these entries."
+
+
+def _describe_one_sided(votes: Votes) -> tuple[str, ...]:
+    """Return a sentence about sources with one value only: one of their error rates cannot be learned."""
+    named = []
+    for name, values, given in zip(votes.names, votes.values, votes.given, strict=True):
+        if len(np.unique(values[given])) < 2:
+            named.append(name)
+    if not named:
+        return ()
+    have = "has" if len(named) == 1 else "have"
+    return (f"The votes of {quoted(named)} {have} one value only: one of its error rates is assumed, not learned.",)

@@ -1,0 +1,160 @@
+"""Completions from the votes of several sources."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import run
+
+import halflabel as hl
+
+LABELS = ["dance", "sad"]
+
+
+@functools.cache
+def draw(seed=0, n=240):
+    """Return items, their true labels, and votes: three people, and a model with the errors of one of them."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    truth = x[:, :2] + 0.5 * rng.normal(size=(n, 2)) > [0, 0.5]
+    items = pd.DataFrame(x, columns=["f", "g", "h"], index=pd.Index([f"s{i}" for i in range(n)], name="song"))
+    rows = []
+    for source, error in {"ann": 0.1, "ben": 0.2, "cem": 0.3}.items():
+        votes = truth ^ (rng.random(truth.shape) < error)
+        for i, j in np.argwhere(rng.random(truth.shape) < 0.7):
+            rows.append((f"s{i}", LABELS[j], source, int(votes[i, j])))
+    return items, truth, pd.DataFrame(rows, columns=["item", "label", "source", "value"])
+
+
+@functools.cache
+def fit(seed=0):
+    items, _, votes = draw(seed)
+    return hl.complete(items, labels=LABELS, sources=votes, effort="fast")
+
+
+def score(filled, truth):
+    return float(np.mean((filled.probabilities.to_numpy() - truth) ** 2))
+
+
+def test_the_posterior_is_better_than_the_majority_and_what_it_predicts_of_itself():
+    items, truth, votes = draw()
+    filled = fit()
+    majority = votes.groupby(["item", "label"])["value"].mean().unstack().reindex(items.index)[LABELS]
+    known = majority.round().where(majority != 0.5)
+    assert score(filled, truth) < 0.8 * score(hl.complete(items, known, effort="fast"), truth)
+    assert filled.expected_errors.iloc[-1]["filled"] == truth.size
+    wrong = [int((fit(seed).table[LABELS].to_numpy() != draw(seed)[1]).sum()) for seed in range(3)]
+    expected = [fit(seed).expected_errors.iloc[-1]["expected"] for seed in range(3)]
+    assert np.mean(expected) == pytest.approx(np.mean(wrong), abs=0.03 * truth.size)
+
+
+def test_the_tables_of_the_sources():
+    _, truth, votes = draw()
+    sources = fit().evidence.sources
+    at = {name: i for i, name in enumerate(fit().index)}
+    right = truth[[at[item] for item in votes["item"]], [LABELS.index(label) for label in votes["label"]]]
+    wrong = (votes["value"] != right).groupby(votes["source"]).mean()
+    whole = sources.rates[sources.rates["label"] == "(all labels)"].set_index("source")
+    assert list(whole.index) == ["ann", "ben", "cem"]
+    assert (whole["low"] <= wrong).all()
+    assert (wrong <= whole["high"]).all()
+    assert set(sources.agreement["label"]) == set(LABELS)
+    doubtful = sources.suspects.head(30)
+    given = truth[[at[item] for item in doubtful["item"]], [LABELS.index(label) for label in doubtful["label"]]]
+    assert (doubtful["given"] != given).mean() > 0.9
+    asked = sources.next_to_ask(10)
+    assert asked["gain"].is_monotonic_decreasing
+    assert (asked["source"] == "ann").mean() >= 0.8  # the best source, where it has no vote yet
+    plan = sources.plan_checks("cem", max_error=0.1)
+    assert plan["votes"] == (votes["source"] == "cem").sum()
+    assert sources.plan_checks("ann", max_error=0.1)["doubtful"] < plan["doubtful"]
+    with pytest.raises(ValueError, match="'ana' is not a source"):
+        sources.plan_checks("ana")
+
+
+def test_one_source_alone_is_a_table_of_labels():
+    items, _, votes = draw()
+    own = votes[votes["source"] == "ann"]
+    table = own.pivot(index="item", columns="label", values="value").reindex(items.index)
+    by_votes = hl.complete(items, labels=LABELS, sources=own, effort="fast")
+    by_labels = hl.complete(items, table, effort="fast")
+    np.testing.assert_array_equal(by_votes.probabilities, by_labels.probabilities)
+
+
+def test_a_copy_and_a_source_of_chance_change_nothing():
+    items, _, votes = draw()
+    copy = votes[votes["source"] == "ben"].assign(source="ben2")
+    chance = copy.assign(source="dice", value=np.random.default_rng(0).integers(0, 2, len(copy)))
+    after = hl.complete(items, labels=LABELS, sources=pd.concat([votes, copy, chance]), effort="fast")
+    np.testing.assert_allclose(after.probabilities, fit().probabilities, atol=0.005)
+    assert any("look like chance: dice." in note for note in after.evidence.gaps)
+
+
+def test_known_entries_are_delivered_verbatim_and_new_items_are_predicted(tmp_path):
+    items, truth, votes = draw()
+    known = items.assign(dance=np.where(np.arange(len(items)) < 30, truth[:, 0].astype(float), np.nan))
+    filled = hl.complete(known, labels=LABELS, sources=votes, effort="fast")
+    np.testing.assert_array_equal(filled.table["dance"][:30], truth[:30, 0])
+    filled.save(tmp_path / "songs.halflabel")
+    model = hl.load(tmp_path / "songs.halflabel")
+    assert np.mean((model.predict_proba(items) - truth) ** 2) < 0.2
+
+
+def test_everything_that_a_completion_offers_works_with_votes(tmp_path):
+    filled = fit()
+    contributions = filled.explain("s3", "dance").contributions
+    p = filled.probabilities.loc["s3", "dance"]
+    assert contributions["log_odds"].sum() == pytest.approx(np.log(p / (1 - p)), abs=1e-6)
+    shares = filled.prevalence()
+    assert ((shares["low"] <= shares["share"]) & (shares["share"] <= shares["high"])).all()
+    page = filled.report(tmp_path / "report.html").read_text()
+    assert "with votes" in page
+    assert "3 sources" in repr(filled.evidence.gaps)
+    assert len(filled.next_to_label(3)) == 3
+    assert len(filled.review(5)) == 5
+    assert len(filled.finish(seed=0).next(3)) == 3
+
+
+def test_answers_are_known_entries_and_change_the_error_rates():
+    _, truth, _ = draw()
+    filled = fit()
+    asked = filled.review(40)
+    rows = filled.index.get_indexer(asked["item"])
+    columns = np.array([LABELS.index(label) for label in asked["label"]])
+    updated = filled.update(asked.assign(answer=truth[rows, columns].astype(int)))
+    np.testing.assert_array_equal(updated.table[LABELS].to_numpy()[rows, columns], truth[rows, columns])
+    others = np.ones(truth.shape, dtype=bool)
+    others[rows, columns] = False
+    before, after = (((each.probabilities.to_numpy() - truth) ** 2)[others].mean() for each in (filled, updated))
+    assert 0 < abs(after - before) < 0.1 * before
+
+
+def test_a_prior_and_entries_that_calibrate_have_no_place_with_votes():
+    items, truth, votes = draw()
+    prior = pd.DataFrame(0.5, index=items.index, columns=LABELS)
+    with pytest.raises(ValueError, match="add its rows to"):
+        hl.complete(items, labels=LABELS, sources=votes, prior=prior)
+    with pytest.raises(ValueError, match="leave it out"):
+        hl.complete(items, labels=LABELS, sources=votes, calibrate_on=np.ones(truth.shape, dtype=bool))
+
+
+def test_the_command_reads_votes(tmp_path):
+    items, _, votes = draw()
+    items.to_csv(tmp_path / "songs.csv")
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    result = run("complete", tmp_path / "songs.csv", "--id", "song", "--labels", "dance,sad", "--sources",
+                 tmp_path / "votes.csv", "--effort", "fast", "--report=none", "-o", tmp_path / "done.csv")  # fmt: skip
+    assert "Wrong votes: ann" in result.output
+    done = pd.read_csv(tmp_path / "done.csv", index_col="song")
+    np.testing.assert_array_equal(done[LABELS], fit().table[LABELS])
+
+
+def test_the_posterior_obeys_rules_between_labels():
+    items, _, votes = draw()
+    filled = hl.complete(items, labels=LABELS, sources=votes, rules="sad -> dance", effort="fast")
+    p = filled.probabilities
+    assert (p["sad"] <= p["dance"] + 1e-9).all()
+    assert not ((filled.table["sad"] == 1) & (filled.table["dance"] == 0)).any()

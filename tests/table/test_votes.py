@@ -1,0 +1,113 @@
+"""Votes of several sources, read from a long table and from columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import halflabel as hl
+
+ITEMS = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0]})
+VOTES = pd.DataFrame(
+    [("a", "rock", "ann", 1), ("a", "rock", "gpt", 0.2), ("c", "sad", "ann", 0), ("c", "rock", "gpt", 0.7)],
+    columns=["item", "label", "source", "value"],
+)
+
+
+def read(votes=VOTES, items=ITEMS, **options):
+    return hl.open_table(items, id="song", sources=votes, **{"labels": ["rock", "sad"], **options})
+
+
+def test_a_long_table_of_votes():
+    opened = read()
+    assert opened.votes.names == ("ann", "gpt")
+    expected = np.full((2, 3, 2), np.nan)
+    expected[0, 0, 0], expected[0, 2, 1], expected[1, 0, 0], expected[1, 2, 0] = 1, 0, 0.2, 0.7
+    np.testing.assert_array_equal(opened.votes.values, expected)
+    assert not opened.labels.observed.any()
+    assert list(opened.frame.columns) == ["song", "tempo", "rock", "sad"]
+    assert "2 sources, 4 votes on 3 entries." in opened.notes
+
+
+def test_without_labels_the_votes_name_them():
+    assert read(labels=None).labels.names == ("rock", "sad")
+
+
+def test_columns_of_votes_are_the_same_votes():
+    wide = ITEMS.assign(**{"rock@ann": ["yes", None, None], "rock@gpt": [0.2, None, 0.7], "sad@ann": [None, "?", 0]})
+    opened = hl.open_table(wide, id="song", labels=["rock", "sad"])
+    np.testing.assert_array_equal(opened.votes.values, read().votes.values)
+    assert opened.roles.numeric == ("tempo",)
+
+
+def test_known_entries_stay_and_votes_are_about_the_rest():
+    items = ITEMS.assign(rock=[None, 1, None], sad=[0, None, None])
+    opened = read(items=items)
+    np.testing.assert_array_equal(opened.labels.state, [[0, -1], [1, 0], [0, 0]])
+    assert opened.votes.names == ("ann", "gpt")
+
+
+def test_a_reference_is_taken_as_true():
+    opened = read(reference="ann")
+    np.testing.assert_array_equal(opened.labels.state, [[1, 0], [0, 0], [0, -1]])
+    assert opened.votes.names == ("gpt",)
+
+
+def test_a_source_alone_gives_the_labels():
+    opened = read(VOTES[VOTES["source"] == "ann"])
+    assert opened.votes is None
+    np.testing.assert_array_equal(opened.labels.state, [[1, 0], [0, 0], [0, -1]])
+
+
+@pytest.mark.parametrize("column", ["label", "rubric"])
+def test_one_label_needs_no_column_of_labels(column):
+    votes = VOTES[VOTES["label"] == "rock"].drop(columns="label")
+    assert read(votes, labels=["rock"]).votes.given.sum() == 3
+
+
+def change(row, **values):
+    return VOTES.astype(object).assign(**{k: [v if i == row else old for i, old in enumerate(VOTES[k])]
+                                          for k, v in values.items()})  # fmt: skip
+
+
+WRONG = {
+    "an unknown item": (change(1, item="z"), {}, "1 of 4 votes name ids that are not in the table: “z”"),
+    "an unknown label": (change(0, label="rok"), {}, "'rok' in the votes is not a label of the table"),
+    "a value": (change(3, value=2), {}, "row 3 of the column 'value' holds 2"),
+    "a word": (change(3, value="maybe not"), {}, "row 3 of the column 'value' holds 'maybe not'"),
+    "two values": (
+        pd.concat([VOTES, change(0, value=0)[:1]]),
+        {},
+        "the source 'ann' has two values for the item 'a' and the label 'rock'",
+    ),
+    "a reference": (VOTES, {"reference": "an"}, "is not a source: did you mean “ann”"),
+    "probabilities as truth": (VOTES, {"reference": "gpt"}, "the votes of 'gpt' are probabilities"),
+    "columns": (VOTES.rename(columns={"source": "who"}), {}, "rename the column for source"),
+    "an empty cell": (change(1, source=None), {}, "column 'source' is empty in row 1 of the votes"),
+    "a reference without votes": (None, {"reference": "ann"}, "give its votes, too"),
+    "positive-only labels": (VOTES, {"absent": "unknown"}, "irrelevant entries"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_table_of_votes_is_one_sentence(case):
+    votes, options, sentence = WRONG[case]
+    items = ITEMS.assign(rock=[1, 0, None], sad=[0, 1, None])
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        read(votes, items, **options)
+    assert sentence.replace("“", "'").replace("”", "'") in str(error.value).replace("“", "'").replace("”", "'")
+    assert "\n" not in str(error.value)
+
+
+def test_a_source_with_one_value_is_named():
+    opened = read(VOTES.assign(value=[1, 0, 1, 1]))
+    assert any("'ann' has one value only" in note.replace("“", "'").replace("”", "'") for note in opened.notes)
+
+
+def test_votes_are_left_out_on_request_and_follow_items_and_labels():
+    opened = read(change(1, item="z"), other_ids="drop")
+    assert opened.votes.given.sum() == 3
+    rows = read().take(np.array([2, 0]))
+    assert rows.votes.values[1, 0, 0] == 0.7
+    assert read().keep_labels(["sad"]).votes.values.shape == (2, 3, 1)
