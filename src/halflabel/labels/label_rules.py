@@ -1,0 +1,289 @@
+"""Rules between labels, as a person writes them: "jazz -> music", "one of: day, night".
+
+They are not threshold rules (:mod:`halflabel.labels.rules`), which turn probabilities into labels.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Self
+
+from halflabel._wording import clipped, closest, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+IMPLIES = "implies"
+
+#: The kinds of rules about a list of labels: whether at least one label is relevant, and whether at most one is.
+BOUNDS = {"one of": (True, True), "at most one of": (False, True), "at least one of": (True, False)}
+
+#: Other words for a kind.
+SAME = {"exactly one of": "one of"}
+
+#: A name in quotes, an arrow, or anything up to a comma or an arrow.
+_TOKEN = re.compile(r'\s*((?:not\s+)?"(?:[^"]|"")*"|->|→|,|(?:(?!->|→)[^,"])+)\s*')
+
+NOT = "not "
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """A rule between labels.
+
+    Parameters
+    ----------
+    kind : str
+        "implies", or one of :data:`BOUNDS`.
+    labels : tuple of str
+        Of "implies" the label that implies, and the one that is implied.
+    signs : tuple of int
+        +1 for a label, -1 for "not" and a label.
+
+    Examples
+    --------
+    >>> print(LabelRule("implies", ("jazz", "music"), (1, 1)))
+    jazz -> music
+    >>> print(LabelRule("at most one of", ("day", "night, late"), (1, 1)))
+    at most one of: day, "night, late"
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+    signs: tuple[int, ...]
+
+    def __str__(self) -> str:
+        signed = zip(self.labels, self.signs, strict=True)
+        literals = [("" if sign > 0 else NOT) + _quote(name) for name, sign in signed]
+        return " -> ".join(literals) if self.kind == IMPLIES else f"{self.kind}: {', '.join(literals)}"
+
+    @property
+    def bounds(self) -> tuple[bool, bool]:
+        """Whether at least one, and at most one, of :attr:`literals` is true."""
+        return BOUNDS.get(self.kind, (False, True))
+
+    @property
+    def literals(self) -> tuple[tuple[str, int], ...]:
+        """The labels with their signs. "a -> b" is "at most one of: a, not b"."""
+        last = -self.signs[-1] if self.kind == IMPLIES else self.signs[-1]
+        return tuple(zip(self.labels, (*self.signs[:-1], last), strict=True))
+
+
+@dataclass(frozen=True)
+class LabelRules:
+    """The rules between the labels of a table.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The labels, in the order of the table.
+    rules : tuple of LabelRule
+
+    Examples
+    --------
+    >>> LabelRules.read(["jazz -> music", "one of: day, night"], ("jazz", "music", "day", "night")).texts
+    ('jazz -> music', 'one of: day, night')
+    """
+
+    names: tuple[str, ...]
+    rules: tuple[LabelRule, ...] = ()
+
+    @classmethod
+    def read(cls, texts: Iterable[str], names: Sequence[str]) -> Self:
+        """Read rules between the labels of these names.
+
+        Raises
+        ------
+        ValueError
+            For a text that is not a rule, and a rule about a name that is not a label.
+        """
+        return cls(tuple(names), tuple(dict.fromkeys(rule for text in texts for rule in read_rules(text, names))))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The rules as texts that :meth:`read` reads."""
+        return tuple(map(str, self.rules))
+
+    def select(self, names: Sequence[str]) -> LabelRules:
+        """Return the rules that hold between some of the labels, whatever the other labels are.
+
+        Without one of its labels, "one of" is "at most one of". "a -> b" and "b -> c" become "a -> c" without b.
+        """
+        kept = set(names)
+        implied: dict[tuple[str, int], list[tuple[str, int]]] = {}
+        for rule in self.rules:
+            if rule.kind == IMPLIES:
+                (a, sign_a), (b, sign_b) = zip(rule.labels, rule.signs, strict=True)
+                implied.setdefault((a, sign_a), []).append((b, sign_b))
+                implied.setdefault((b, -sign_b), []).append((a, -sign_a))
+        found = [shorter for rule in self.rules for shorter in _shorten(rule, kept, implied)]
+        return LabelRules(tuple(names), tuple(dict.fromkeys(found)))
+
+
+#: A table without rules.
+NO_RULES = LabelRules(())
+
+
+def is_rule(text: str) -> bool:
+    """Return whether a text has the form of a rule, and not that of a path."""
+    kind = _squeeze(text.partition(":")[0])
+    return "->" in text or "→" in text or SAME.get(kind, kind) in BOUNDS
+
+
+def read_rules(text: str, names: Sequence[str]) -> list[LabelRule]:
+    """Return the rules of one text: "a -> b, c" is two rules, and so is "a -> b -> c".
+
+    Raises
+    ------
+    ValueError
+        With one sentence.
+    """
+    head, _, tail = text.partition(":")
+    kind = SAME.get(_squeeze(head), _squeeze(head))
+    if kind in BOUNDS and text.strip() not in names:
+        lists = [_expand(side, names) for side in _split_sides(tail, text)]
+        literals = [literal for side in lists for literal in _read_side(side, text, names)]
+        if "->" in tail or "→" in tail or len(literals) < 2 or len({name for name, _ in literals}) < len(literals):
+            raise ValueError(f"the rule {_show(text)} needs at least two different labels after its colon.")
+        return [LabelRule(kind, *map(tuple, zip(*literals, strict=True)))]
+    written = _split_sides(text, text)
+    if len(written) < 2 or any(len(side) != 1 for side in written[:-1]):
+        raise ValueError(
+            f"{_show(text)} is not a rule between labels: write 'a -> b' (a implies b), 'one of: a, b', "
+            "'at most one of: a, b' or 'at least one of: a, b'."
+        )
+    sides = [_read_side(side, text, names) for side in written]
+    pairs = [(a, b) for first, second in itertools.pairwise(sides) for a in first for b in second]
+    if same := [a for (a, _), (b, _) in pairs if a == b]:
+        raise ValueError(f"the rule {_show(text)} is about the label {same[0]!r} twice: name another label.")
+    return [LabelRule(IMPLIES, (a, b), (x, y)) for (a, x), (b, y) in pairs]
+
+
+def read_lines(text: str) -> list[str]:
+    r"""Return the rules of a file: one per line, or the pairs of a table with the columns child and parent.
+
+    Empty lines, and lines that begin with ``#``, are left out.
+
+    Examples
+    --------
+    >>> read_lines("# style\njazz -> music\n"), read_lines("child,parent\njazz,music\n")
+    (['jazz -> music'], ['jazz -> music'])
+    """
+    lines = [line.strip() for line in text.lstrip("\ufeff").splitlines()]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    header = [cell.strip().lower() for cell in lines[0].split(",")] if lines else []
+    if sorted(header) != ["child", "parent"]:
+        return lines
+    rows = [next(csv.reader([line])) for line in lines[1:]]
+    if wrong := [line for line, row in zip(lines[1:], rows, strict=True) if len(row) != 2]:
+        raise ValueError(f"a hierarchy has two cells in each line, a child and its parent, not {_show(wrong[0])}.")
+    child = header.index("child")
+    return [f"{_quote(row[child].strip())} -> {_quote(row[1 - child].strip())}" for row in rows]
+
+
+def write_lines(found: pd.DataFrame) -> str:
+    """Return found rules as the text of a file for :func:`read_lines`. Rules with exceptions are comments.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From :func:`halflabel.labels.found_rules.find_rules`.
+    """
+    lines = ["# Rules that hold in the known entries. Delete a rule that holds by chance or habit."]
+    for rule, items, exceptions, bound in found.itertuples(index=False):
+        counts = f"# {plural(items, 'item')}, {plural(exceptions, 'exception')}; bound {bound:.1%} (confidence 95 %)"
+        lines += [counts, f"# {rule}" if exceptions else rule]
+    return "\n".join(lines) + "\n"
+
+
+def _shorten(rule: LabelRule, kept: set[str], implied: dict[tuple[str, int], list[tuple[str, int]]]) -> list[LabelRule]:
+    """Return the rules between kept labels that follow from a rule."""
+    literals = [(name, sign) for name, sign in zip(rule.labels, rule.signs, strict=True) if name in kept]
+    if len(literals) == len(rule.labels):
+        return [rule]
+    if rule.kind == IMPLIES:
+        if not literals or literals[0][0] != rule.labels[0]:
+            return []
+        ends: list[tuple[str, int]] = []
+        seen, open_ = set(), [(rule.labels[1], rule.signs[1])]
+        while open_:
+            literal = open_.pop()
+            if literal in seen or literal[0] == literals[0][0]:
+                continue
+            seen.add(literal)
+            if literal[0] in kept:
+                ends.append(literal)
+            else:
+                open_ += implied.get(literal, [])
+        return [LabelRule(IMPLIES, (rule.labels[0], name), (rule.signs[0], sign)) for name, sign in ends]
+    if len(literals) < 2 or not rule.bounds[1]:
+        return []
+    return [LabelRule("at most one of", *map(tuple, zip(*literals, strict=True)))]
+
+
+def _split_sides(text: str, rule: str) -> list[list[str]]:
+    """Return the names between arrows, each side as a list."""
+    sides: list[list[str]] = [[]]
+    end, is_open = 0, True
+    while end < len(text.rstrip()):
+        match = _TOKEN.match(text, end)
+        token = "" if match is None else match[1].strip()
+        if match is None or is_open == (token in (",", "->", "→")):
+            raise ValueError(f"the rule {_show(rule)} cannot be read near {_show(text[end:].strip())}: names have a "
+                             "comma or -> between them, and one with such a sign is in double quotes.")  # fmt: skip
+        if token in ("->", "→"):
+            sides.append([])
+        elif token != ",":
+            sides[-1].append(token)
+        is_open, end = token in (",", "->", "→"), match.end()
+    if is_open:
+        raise ValueError(f"the rule {_show(rule)} lacks a label at its end.")
+    return sides
+
+
+def _expand(side: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names of a list, with the labels that a pattern such as mood_* matches in its place."""
+    found: list[str] = []
+    for text in side:
+        is_pattern = text not in names and set(text) & set("*?[") and not text.startswith('"')
+        found += [_quote(name) for name in names if fnmatchcase(name, text)] if is_pattern else []
+        found += [] if is_pattern and found else [text]
+    return found
+
+
+def _read_side(side: Sequence[str], rule: str, names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return labels with their signs."""
+    literals = []
+    for text in side:
+        name, sign = _unquote(text), 1
+        if name not in names and text.startswith(NOT):
+            name, sign = _unquote(text.removeprefix(NOT).strip()), -1
+        if name not in names:
+            raise ValueError(
+                f"the rule {_show(rule)} names {_show(name)}, which is not a label: {closest(name, names)}"
+            )
+        literals.append((name, sign))
+    return literals
+
+
+def _quote(name: str) -> str:
+    """Return a name as a rule has it: in quotes where it holds a sign of the notation."""
+    is_plain = not re.search(r'[,"]|->|→|^not |^#|^\s|\s$|^$', name) and ":" not in name
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
+
+
+def _unquote(text: str) -> str:
+    return text[1:-1].replace('""', '"') if text.startswith('"') and text.endswith('"') and len(text) > 1 else text
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _show(text: str) -> str:
+    return repr(clipped(text.strip(), 80))

@@ -1,0 +1,44 @@
+"""Rules between labels on the command line."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import run
+
+pytestmark = pytest.mark.usefixtures("one_member")
+
+
+@pytest.fixture
+def songs(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(150, 3)), columns=list("xyz"))
+    table["music"] = (table["x"] > -0.4).astype(int)
+    table["jazz"] = (table["x"] > 0.5).astype(int)
+    table[["music", "jazz"]] = table[["music", "jazz"]].mask(rng.random((150, 2)) < 0.4)
+    path = tmp_path / "songs.csv"
+    table.to_csv(path, index_label="song")
+    return path
+
+
+def test_a_completed_file_obeys_a_file_of_rules(songs):
+    rules = songs.with_name("rules.csv")
+    rules.write_text("child,parent\njazz,music\n")
+    run("complete", songs, "--id", "song", "--labels", "music,jazz", "--rules", rules, "--report", "none")
+    done = pd.read_csv(songs.with_name("songs.completed.csv"))
+    given = pd.read_csv(songs)
+    assert (done["jazz"] <= done["music"]).all()
+    known = given["jazz"].notna()
+    assert (done["jazz"][known] == given["jazz"][known]).all()
+
+
+def test_found_rules_are_a_file_for_the_next_command(songs):
+    target = songs.with_name("rules.txt")
+    run("data", "describe", songs, "--labels", "music,jazz", "--find-rules", target)
+    assert "not" not in target.read_text()
+    run("complete", songs, "--labels", "music,jazz", "--rules", target, "--report", "none", "--effort", "fast")
+
+
+def test_a_rule_about_an_unknown_label_is_one_sentence(songs):
+    result = run("complete", songs, "--labels", "music,jazz", "--rules", "jaz -> music")
+    assert result.exit_code == 1
+    assert "did you mean 'jazz'?" in " ".join((result.output + result.stderr).split())

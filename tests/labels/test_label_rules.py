@@ -1,0 +1,97 @@
+import contextlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from halflabel.labels.label_rules import LabelRule, LabelRules, read_lines, read_rules
+
+NAMES = ("jazz", "music", "day", "night", "a, b", "not x", "x", "one of: y")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("jazz -> music", ["jazz -> music"]),
+        ("jazz→music", ["jazz -> music"]),
+        ("jazz -> music, day", ["jazz -> music", "jazz -> day"]),
+        ("jazz -> music -> day", ["jazz -> music", "music -> day"]),
+        ("not day -> night", ["not day -> night"]),
+        ("Exactly one of:day,  night", ["one of: day, night"]),
+        ("at most one of: day, not night", ["at most one of: day, not night"]),
+        ('at least one of: "a, b", x', ['at least one of: "a, b", x']),
+        ("not x -> x", None),
+        ('"one of: y" -> x', ['"one of: y" -> x']),
+    ],
+)
+def test_a_rule_is_read_as_it_is_written(text, expected):
+    if expected is None:  # a label that is called "not x"
+        expected = ['"not x" -> x']
+    assert [str(rule) for rule in read_rules(text, NAMES)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("jaz -> music", "the rule 'jaz -> music' names 'jaz', which is not a label: did you mean 'jazz'?"),
+        ("jazz music", "is not a rule between labels: write 'a -> b'"),
+        ("jazz, day -> music", "is not a rule between labels"),
+        ("jazz -> jazz", "is about the label 'jazz' twice"),
+        ("one of: day", "needs at least two different labels"),
+        ("one of: day, day", "needs at least two different labels"),
+        ("one of: day -> night, music", "needs at least two different labels"),
+        ("one of:", "lacks a label at its end"),
+        ("jazz ->", "lacks a label at its end"),
+        ('jazz -> "music', "cannot be read near"),
+    ],
+)
+def test_a_text_that_is_not_a_rule_is_named_in_one_sentence(text, message):
+    with pytest.raises(ValueError, match=r".") as error:
+        LabelRules.read([text], NAMES)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+names = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=8).map(str.strip)
+labels = st.lists(names.filter(bool), min_size=2, max_size=4, unique=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(labels, st.sampled_from(["one of", "at most one of", "at least one of"]), st.data())
+def test_every_rule_is_read_back_from_its_text(drawn, kind, data):
+    signs = tuple(data.draw(st.sampled_from([1, -1])) for _ in drawn)
+    several = LabelRule(kind, tuple(drawn), signs)
+    pair = LabelRule("implies", tuple(drawn[:2]), signs[:2])
+    assert LabelRules.read([str(several), str(pair)], drawn).rules == (several, pair)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(max_size=40))
+def test_any_text_is_a_rule_or_one_sentence(text):
+    with contextlib.suppress(ValueError):
+        assert LabelRules.read([text], ("a", "b")).rules
+
+
+def test_a_file_has_rules_or_a_hierarchy_with_its_columns_in_any_order():
+    assert read_lines("\ufeff# styles\n\n a -> b \n") == ["a -> b"]
+    assert read_lines('parent,child\nmusic,"a, b"\n') == ['"a, b" -> music']
+    assert read_lines("") == []
+    with pytest.raises(ValueError, match="two cells in each line"):
+        read_lines("child,parent\njazz\n")
+
+
+def test_rules_between_some_of_the_labels_are_those_that_follow():
+    rules = LabelRules.read(["a -> b -> c", "c -> d", "one of: a, e, f", "at least one of: e, f"], tuple("abcdef"))
+    assert rules.select(tuple("acdef")).texts == ("a -> c", "c -> d", "one of: a, e, f", "at least one of: e, f")
+    assert rules.select(tuple("ade")).texts == ("a -> d", "at most one of: a, e")
+    assert rules.select(tuple("abcdef")) == rules
+
+
+def test_a_pattern_in_a_list_is_the_labels_that_it_matches():
+    names = ("mood_a", "mood_b", "x")
+    assert LabelRules.read(["one of: mood_*", "at least one of: *"], names).texts == (
+        "one of: mood_a, mood_b",
+        "at least one of: mood_a, mood_b, x",
+    )
+    with pytest.raises(ValueError, match="'style_\\*', which is not a label"):
+        LabelRules.read(["one of: style_*, x"], names)
