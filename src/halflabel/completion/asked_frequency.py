@@ -1,0 +1,139 @@
+"""The label frequency of positive-only labels by answers about absent entries: ``observed_rate="ask"``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy.special import logit
+
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel._wording import plural
+from halflabel.evidence.label_frequency import MissingPositives, Share, choose_sizes, draw_by_size
+from halflabel.labels import PartialLabels
+from halflabel.labels.reasons import Reason
+from halflabel.table.items import choose_shown, take_shown
+
+if TYPE_CHECKING:
+    from halflabel.completion.answers import Answers
+    from halflabel.completion.evidence import Evidence
+
+#: Minimum number of answers for an estimate, and number of answers to ask for.
+MIN_ANSWERS, ENOUGH = 20, 60
+
+#: Name of the row for all labels together.
+ALL = "(all labels)"
+
+
+@dataclass(frozen=True, eq=False)
+class AskedFrequency:
+    """Answers about absent entries of positive-only labels.
+
+    Parameters
+    ----------
+    given : PartialLabels
+        The labels of the table without the answers.
+    answered : ndarray of bool, shape (n_items, n_labels)
+        The absent entries that were answered.
+    relevant : ndarray of bool, shape (n_items, n_labels)
+        Which of them are relevant.
+    log_odds : ndarray of shape (n_items, n_labels)
+        Log odds of P(assigned), by models that were fitted without the entry.
+    """
+
+    given: PartialLabels
+    answered: Mask
+    relevant: Mask
+    log_odds: Floats
+
+    @classmethod
+    def read(cls, given: PartialLabels, answers: Answers | None, evidence: Evidence) -> AskedFrequency:
+        """Return the answers about absent entries of a table, with the scores of a fit that has learned them."""
+        at = [given.names.index(name) for name in evidence.labels.names]
+        answered, relevant = np.zeros(given.shape, dtype=bool), np.zeros(given.shape, dtype=bool)
+        if answers is not None:
+            answered[answers.rows, answers.columns] = True
+            relevant[answers.rows, answers.columns] = answers.relevant
+        given, log_odds = given.select(at), logit(evidence.learned_probabilities)
+        return cls(given, answered[:, at] & cls.find_absent(given), relevant[:, at], log_odds)
+
+    @staticmethod
+    def find_absent(given: PartialLabels) -> Mask:
+        """Return the entries that may be missing positives."""
+        of_items = given.annotated[:, None] | given.is_mixed
+        return np.asarray((given.state == 0) & of_items & given.positives)
+
+    def fit(self, columns: Ints) -> MissingPositives | None:
+        """Return the posterior of the absent entries of some labels together, or None for too few answers."""
+        absent = self.find_absent(self.given)[:, columns]
+        asked = np.flatnonzero(self.answered[:, columns][absent])
+        if len(asked) < MIN_ANSWERS:
+            return None
+        return MissingPositives(self.log_odds[:, columns][absent], asked, self.relevant[:, columns][absent][asked])
+
+    def estimate(self, columns: Ints) -> Share | None:
+        """Return the label frequency of some labels together, with an interval of 90 %."""
+        found, n = self.fit(columns), int(self.given.relevant[:, columns].sum())
+        return None if found is None else found.estimate(n, np.random.default_rng(0))
+
+    @property
+    def rate(self) -> float | None:
+        """The label frequency of the labels together with the answers, for a fit to both."""
+        share = self.estimate(self._positives)
+        if share is None:
+            return None
+        n, new = int(self.given.relevant[:, self._positives].sum()), int((self.relevant & self.answered).sum())
+        return min((n + new) * share.share / n, 1.0)
+
+    @property
+    def _positives(self) -> Ints:
+        return np.flatnonzero(self.given.positives)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The label frequency of each label, and of all together: label, assigned, answers, share, low, high."""
+        columns = {self.given.names[j]: np.array([j]) for j in self._positives} | {ALL: self._positives}
+        rows = []
+        for name, at in columns.items():
+            numbers = {"assigned": int(self.given.relevant[:, at].sum()), "answers": int(self.answered[:, at].sum())}
+            share = self.estimate(at) or Share(np.nan, np.nan, np.nan)
+            rows.append({"label": name, **numbers, **share._asdict()})
+        return pd.DataFrame(rows if len(columns) > 2 else rows[:1])
+
+    @property
+    def sentence(self) -> str:
+        """The estimate, or the number of answers that it needs, in a sentence."""
+        n, share = int(self.answered.sum()), self.estimate(self._positives)
+        if share is None:
+            return (
+                f"The label frequency is estimated from {MIN_ANSWERS} answers or more, and there are {n}: nothing was "
+                "filled in by it."
+            )
+        low, high, middle = (100 * each for each in (share.low, share.high, share.share))
+        more = "" if n >= ENOUGH or high - low <= 10 else f" {ENOUGH} answers make the interval narrower."
+        return (
+            f"By {plural(n, 'answer')}, {middle:.0f} % of the relevant entries were assigned ({low:.0f} to "
+            f"{high:.0f} %, confidence 90 %).{more}"
+        )
+
+    def ask(self, evidence: Evidence, n: int, seed: int = 0) -> pd.DataFrame:
+        """Return ``n`` questions about absent entries, each drawn with a known probability.
+
+        Columns: item, label, why, chance (the probability of being drawn), answer (empty, for 1 or 0), shown columns.
+        """
+        absent = self.find_absent(self.given)
+        size = np.zeros(absent.shape)
+        size[absent] = choose_sizes(self.log_odds[absent], self.fit(self._positives))
+        free = np.flatnonzero((absent & ~self.answered).ravel())
+        drawn, chance = draw_by_size(size.ravel()[free], min(n, len(free)), np.random.default_rng([seed, len(free)]))
+        drawn = drawn[np.argsort(-size.ravel()[free][drawn], kind="stable")]
+        rows, columns = np.divmod(free[drawn], absent.shape[1])
+        table = pd.DataFrame(
+            {"item": evidence.opened.index[rows], "label": np.array(self.given.names, object)[columns]}
+        )
+        table = table.assign(why=Reason.FREQUENCY.value, chance=chance[drawn])
+        table["answer"] = pd.array([None] * len(rows), dtype="Int8")
+        shown = take_shown(evidence.opened, choose_shown(evidence.opened), rows)
+        return table.join(shown.rename(columns={name: f"{name} (column)" for name in table.columns}))
